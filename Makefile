@@ -1,0 +1,38 @@
+# Two commands do everything on a fresh machine: `make reproduce` and `make test`.
+.DEFAULT_GOAL := help
+SHELL := /bin/sh
+BIN := .venv/bin
+FIXTURES ?= ../shared/fixtures
+DEMOS := $(sort $(wildcard manifests/demo/*.yaml))
+ENGINE ?= local
+
+.PHONY: help setup reproduce test check golden bench relock
+
+help: ## say what there is to make
+	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+
+setup: .venv/ready ## make the environment .venv, every package held against its hash
+
+.venv/ready: lockfiles/requirements.txt pyproject.toml
+	@sh lockfiles/setup.sh
+
+reproduce: setup ## run the demo manifests in a fresh store and hold every output against what is expected
+	@$(BIN)/harness reproduce --engine $(ENGINE) $(DEMOS)
+
+test: setup ## run the tests
+	@$(BIN)/python -m pytest -n auto
+
+check: setup ## ruff, mypy --strict, the floors of the house, docstrings
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy
+	@$(BIN)/python -m pytest tests/test_house.py
+
+golden: setup ## hold the scorers and analyses against golden values: make golden FIXTURES=DIR
+	@$(BIN)/python tests/golden/run.py $(FIXTURES)
+
+bench: setup ## measure against peers in one run; writes docs/benchmarks.md
+	@$(BIN)/python tests/bench/run.py
+
+relock: ## resolve lockfiles/requirements.txt anew from pyproject.toml
+	@sh lockfiles/relock.sh

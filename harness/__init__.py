@@ -1,0 +1,1 @@
+"""Reproducible, checkable LLM evaluations: manifest, lock, run, record, audit."""

@@ -1,0 +1,162 @@
+"""The reviewer's verbs: get, audit, diff, explain."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from harness.cli.options import Debug, Json, Run, StoreDir, open_run, store_root
+from harness.cli.terminal import say, short, show, table
+from harness.errors import AGREED, DISAGREED, InputError
+
+
+def register(app: typer.Typer) -> None:
+    """Add these verbs to the command line."""
+    for verb in (get, audit, diff, explain):
+        app.command()(verb)
+
+
+def get(
+    run: Run,
+    output: Annotated[str, typer.Argument(help="The name of an output.")],
+    to: Annotated[Path | None, typer.Option("-o", "--to", envvar="HARNESS_TO", help="Write to this file.")] = None,
+    store: StoreDir = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Give one output file of a run, its bytes checked."""
+    from harness.evidence.record import read_record
+    from harness.files import told
+
+    where, found = open_run(store, run)
+    outputs = read_record(where.record(found)).outputs
+    if output not in outputs:
+        raise InputError(f"run {found} has no output {output!r}", next=f"choose one of: {', '.join(sorted(outputs))}")
+    path = where.blobs.deliver(outputs[output]["sha256"])
+    data = {"run": found, "output": output, **{name: outputs[output][name] for name in ("sha256", "size")}}
+    if to:
+        with told(to):
+            shutil.copyfile(path, to)
+        show({**data, "file": str(to)}, f"{to}: {outputs[output]['size']} bytes, {outputs[output]['sha256']}", json)
+    elif json:
+        show({**data, "file": str(path)}, "", json)
+    else:
+        with open(path, "rb") as file:
+            shutil.copyfileobj(file, sys.stdout.buffer)
+
+
+def audit(
+    subject: Annotated[
+        str, typer.Argument(metavar="RUN|MANIFEST", help="A run, or a manifest whose newest run is meant.")
+    ],
+    level: Annotated[
+        str, typer.Option("--level", envvar="HARNESS_LEVEL", help="hashes, derive (aggregates too) or rescore.")
+    ] = "derive",
+    rerun: Annotated[
+        int, typer.Option("--rerun", envvar="HARNESS_RERUN", min=0, help="Make a sample of N other steps again.")
+    ] = 0,
+    store: StoreDir = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Do manifest, lock, record and store agree? Every disagreement by name."""
+    from harness.evidence.audit import LEVELS
+    from harness.manifest.load import project_root
+    from harness.run.project import audit_files, audited, loaded_manifest, newest_run
+    from harness.store.store import Store
+
+    if level not in LEVELS:
+        raise InputError(f"no level is called {level!r}", next=f"choose one of: {', '.join(LEVELS)}")
+    path = Path(subject)
+    loaded = None
+    if path.suffix in (".yaml", ".yml"):
+        loaded = loaded_manifest(path)
+        where = Store.open(store_root(store, loaded.root))
+        run = newest_run(where, loaded.manifest.name)
+    else:
+        where, run = open_run(store, subject)
+    root = project_root(path) if loaded else Path("/")
+    report = audited(where, run, root, level, rerun)
+    if loaded:
+        audit_files(where, run, loaded, report)
+    flaws = [check for check in report.checks if check.verdict != "pass"]
+    data = {
+        "run": run,
+        "verdict": report.verdict,
+        "level": level,
+        "checks": [{"id": c.id, "verdict": c.verdict, "subject": c.subject, "detail": c.detail} for c in report.checks],
+    }
+    rows = [[check.verdict, check.id, check.subject, check.detail] for check in flaws]
+    passed = len(report.checks) - len(flaws)
+    text = f"run {run}: {report.verdict}; {passed} checks passed, {len(flaws)} did not (level {level})"
+    show(data, (table(["verdict", "check", "subject", "detail"], rows) + "\n\n" if rows else "") + text, json)
+    return AGREED if report.verdict == "agreed" else DISAGREED
+
+
+def diff(
+    left: Run,
+    right: Run,
+    store: StoreDir = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Say where two runs first part, what caused it, which rows differ, and in which words."""
+    import harness.evidence.diff as differ
+    from harness.evidence.trail import follow
+
+    parted = differ.diff(follow(*open_run(store, left)), follow(*open_run(store, right)))
+    stages = [{"stage": one.stage, "verdict": one.verdict, "changed": one.changed} for one in parted.stages]
+    data = {"level": parted.level, "first": parted.first, "cause": parted.cause, "stages": stages, "rows": parted.rows}
+    lines = [f"level: {parted.level}"]
+    if parted.first:
+        lines.append(f"first: {parted.first['stage']}: {parted.first['subject']}")
+        lines.append(f"cause: {parted.cause}")
+        shown = [
+            [s.stage, s.verdict, ", ".join(s.changed[:3]) + (" …" if len(s.changed) > 3 else "")] for s in parted.stages
+        ]
+        lines += ["", table(["stage", "verdict", "changed"], shown)]
+    for row in parted.rows:
+        lines += ["", f"{row['step']}, row {row['row']}: {', '.join(row['fields']) or 'in one run only'}"]
+        lines += [f"  - {row['left']}", f"  + {row['right']}"]
+    show(data, "\n".join(lines), json)
+    return AGREED if parted.level == "bytes" else DISAGREED
+
+
+def explain(
+    run: Run,
+    step: Annotated[str, typer.Argument(help="A step, or the beginning of several names.")] = "",
+    store: StoreDir = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Show the parts of a step's key, and why the step ran or did not."""
+    import harness.evidence.explain as explainer
+
+    where, found = open_run(store, run)
+    whys = list(explainer.explain(where, found, step))
+    data = {"run": found, "steps": [vars(why) for why in whys]}
+    if step and len(whys) == 1:
+        why = whys[0]
+        lines = [f"{why.step}: {why.state}, because {why.reason}", f"key {why.key}"]
+        lines += [f"  {name}: {_part(value)}" for name, value in why.parts.items() if name != "type"]
+    else:
+        grouped = Counter((why.step.rpartition("/part-")[0] or why.step, why.state, why.reason) for why in whys)
+        rows: list[list[Any]] = [[name, count, state, reason] for (name, state, reason), count in grouped.items()]
+        lines = [table(["step", "shards", "state", "because"], rows)]
+        say("name one step to see the parts of its key")
+    show(data, "\n".join(lines), json)
+
+
+def _part(value: Any) -> str:
+    if isinstance(value, str):
+        return short(value) if len(value) == 64 else value
+    if isinstance(value, list) and len(value) > 4:
+        return f"{len(value)} parts"
+    if isinstance(value, dict):
+        return ", ".join(f"{name}={_part(item)}" for name, item in value.items())
+    return str(value)

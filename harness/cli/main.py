@@ -1,0 +1,73 @@
+"""The command line: parses, calls, prints. Each verb is one thing a person wants."""
+
+from __future__ import annotations
+
+import signal
+import sys
+from collections.abc import Sequence
+from types import FrameType
+from typing import NoReturn
+
+import typer
+from typer.exceptions import TyperException
+
+from harness.cli import evidence, runs, stores, tools
+from harness.cli.terminal import fail
+from harness.errors import HarnessError, InputError, Interrupted
+
+app = typer.Typer(
+    name="harness",
+    help="Reproducible, checkable LLM evaluations: lock what is meant, run it, audit what happened.",
+    add_completion=False,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+)
+for verbs in (runs, evidence, tools, stores):
+    verbs.register(app)
+VERBS = frozenset(
+    command.name or (command.callback.__name__ if command.callback else "") for command in app.registered_commands
+)
+
+
+def main(argv: Sequence[str] | None = None) -> NoReturn:
+    """Run a verb and leave with its exit code."""
+    signal.signal(signal.SIGTERM, _stop)
+    sys.exit(run(sys.argv[1:] if argv is None else argv))
+
+
+def run(argv: Sequence[str]) -> int:
+    """Run a verb in this process and give its exit code; no traceback reaches a person who did not ask for it."""
+    as_json, debug = "--json" in argv, "--debug" in argv
+    try:
+        code = app(args=list(argv) or ["--help"], prog_name="harness", standalone_mode=False)
+        return code if isinstance(code, int) else 0
+    except BrokenPipeError:
+        sys.stderr.close()
+        return 0
+    except (HarnessError, TyperException, KeyboardInterrupt, RecursionError) as bad:
+        return fail(_told(bad, argv), as_json, debug)
+
+
+def _told(bad: BaseException, argv: Sequence[str]) -> HarnessError:
+    """Say in our words what ended a verb."""
+    if isinstance(bad, HarnessError):
+        return bad
+    error: HarnessError
+    if isinstance(bad, TyperException):
+        verb = f" {argv[0]}" if argv and argv[0] in VERBS else ""
+        error = InputError(bad.format_message(), next=f"`harness{verb} --help` shows what it takes")
+    elif isinstance(bad, RecursionError):
+        error = InputError("what was given is nested too deeply", next="give flatter data")
+    else:
+        error = Interrupted("stopped", next="run again: what was finished is kept")
+    error.__cause__ = bad
+    return error
+
+
+def _stop(signum: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""The options that several verbs share, each with its environment variable, defined once."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from harness.errors import InputError
+
+if TYPE_CHECKING:
+    from harness.store.store import Store
+
+Json = Annotated[bool, typer.Option("--json", envvar="HARNESS_JSON", help="Give data on stdout instead of text.")]
+StoreDir = Annotated[
+    Path | None,
+    typer.Option("--store", envvar="HARNESS_STORE", help="The store; default: .harness/ in the project's root."),
+]
+Debug = Annotated[bool, typer.Option("--debug", envvar="HARNESS_DEBUG", help="Show tracebacks and whole logs.")]
+EngineName = Annotated[str, typer.Option("--engine", envvar="HARNESS_ENGINE", help="Where steps run: local.")]
+Isolation = Annotated[
+    str,
+    typer.Option(
+        "--isolation",
+        envvar="HARNESS_ISOLATION",
+        help="bubblewrap, namespaces or process; default: the best this machine offers.",
+    ),
+]
+Jobs = Annotated[int, typer.Option("--jobs", envvar="HARNESS_JOBS", min=0, help="Steps at once; default: the cores.")]
+Manifests = Annotated[list[Path], typer.Argument(help="Manifest files.", show_default=False)]
+Run = Annotated[str, typer.Argument(help="A run id, a prefix of one, `last`, or a path to a record.")]
+
+
+def store_root(given: Path | None, project: Path | None = None) -> Path:
+    """Say which store a verb means: the one named, else the project's own."""
+    if given:
+        return given.absolute()
+    return (project or here()) / ".harness"
+
+
+def here() -> Path:
+    """Find the project that a verb without a manifest speaks of: the nearest folder with `lockfiles/`."""
+    start = Path(os.getcwd())
+    for folder in (start, *start.parents):
+        if (folder / "lockfiles").is_dir():
+            return folder
+    raise InputError(
+        "this folder stands in no project", where=str(start), next="go to the project, or name a store with --store DIR"
+    )
+
+
+def open_run(given: Path | None, name: str) -> tuple[Store, str]:
+    """Find a run: in the store a path leads to, else in the store that is meant."""
+    from harness.store.store import Store
+
+    path = Path(name)
+    if "/" in name and path.exists():
+        folder = (path if path.is_dir() else path.parent).resolve()
+        store = Store.open(folder.parent.parent)
+    else:
+        store = Store.open(store_root(given))
+    return store, store.find_run(name)

@@ -1,0 +1,272 @@
+"""The researcher's verbs: list, show, lock, run, reproduce."""
+
+from __future__ import annotations
+
+import datetime
+import secrets
+import shutil
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from harness.cli.options import (
+    Debug,
+    EngineName,
+    Isolation,
+    Jobs,
+    Json,
+    Manifests,
+    StoreDir,
+    here,
+    open_run,
+    store_root,
+)
+from harness.cli.terminal import level_text, progress, say, short, show, table
+from harness.errors import AGREED, DISAGREED, HarnessError, InputError
+
+if TYPE_CHECKING:
+    from harness.manifest.load import Loaded
+    from harness.run.service import Ran
+
+
+def register(app: typer.Typer) -> None:
+    """Add these verbs to the command line."""
+    app.command("list")(list_)
+    app.command()(show_manifest)
+    app.registered_commands[-1].name = "show"
+    for verb in (lock, run, reproduce):
+        app.command()(verb)
+
+
+def list_(store: StoreDir = None, json: Json = False, debug: Debug = False) -> None:
+    """List the manifests, the state of their locks, and their last verdict."""
+    from harness.run.project import last_verdict, manifests
+
+    root = here()
+    found = []
+    for path in manifests(root):
+        name, state, study, about = path.stem, "", "", ""
+        verdict = "-"
+        try:
+            loaded, state = _state(path)
+            name, study, about = loaded.manifest.name, loaded.manifest.study, loaded.manifest.about
+            verdict = last_verdict(store_root(store, root), loaded) or "-"
+        except HarnessError as bad:
+            state, about = "broken", bad.what
+        at = str(path.relative_to(root))
+        found.append({"manifest": at, "name": name, "study": study, "lock": state, "verdict": verdict, "about": about})
+    rows = [[one["manifest"], one["study"], one["lock"], one["verdict"], one["about"]] for one in found]
+    show({"manifests": found}, table(["manifest", "study", "lock", "last verdict", "about"], rows), json)
+
+
+def _state(path: Path) -> tuple[Loaded, str]:
+    from harness.manifest.lockfile import load_lock
+    from harness.run.lock import moved_pins
+    from harness.run.project import loaded_manifest
+
+    loaded = loaded_manifest(path)
+    held = load_lock(loaded.root, loaded.manifest.name)
+    return loaded, "none" if held is None else "stale" if moved_pins(loaded, held) else "fits"
+
+
+def show_manifest(
+    manifest: Annotated[Path, typer.Argument(help="A manifest file.")], json: Json = False, debug: Debug = False
+) -> None:
+    """Show what a manifest pins and which steps it would run."""
+    from harness.manifest.lockfile import load_lock
+    from harness.run.lock import moved_pins
+    from harness.run.plan import meant, plan, unresolved_pins
+    from harness.run.project import loaded_manifest
+
+    loaded = loaded_manifest(manifest)
+    this = meant(loaded)
+    held = load_lock(loaded.root, loaded.manifest.name)
+    data: dict[str, Any] = {"intent": loaded.manifest.intent(), "lock": None, "moved": [], "stages": {}}
+    lines = [f"{loaded.manifest.name} ({loaded.manifest.study}): {loaded.manifest.about}"]
+    if held:
+        data |= {"lock": {"sha256": held.sha256, "pins": held.pins}, "moved": moved_pins(loaded, held)}
+        lines += [
+            f"lock {short(held.sha256)}" + (f", stale: {', '.join(data['moved'])}" if data["moved"] else ", fits")
+        ]
+        for kind, pins in held.pins.items():
+            for name, pin in sorted(pins.items()):
+                lines.append(f"  {kind:9} {name}: {_pin_text(pin)}")
+    else:
+        lines.append("no lock yet: `harness lock` resolves its names to digests")
+    if held and not data["moved"] and not unresolved_pins(held, ("models", "prompts", "datasets")):
+        steps = plan(this, held).steps
+        for step in steps:
+            data["stages"][step.stage] = data["stages"].get(step.stage, 0) + 1
+        lines.append(f"{len(steps)} steps: " + ", ".join(f"{n} {stage}" for stage, n in data["stages"].items()))
+    show(data, "\n".join(lines), json)
+
+
+def _pin_text(pin: Any) -> str:
+    if "unresolved" in pin:
+        return f"unresolved: {pin['unresolved']}"
+    if "sha256" in pin:
+        return short(pin["sha256"])
+    return ", ".join(f"{name} {short(part['sha256'])} ({part['rows']} rows)" for name, part in pin.items())
+
+
+def lock(
+    manifests: Annotated[list[Path] | None, typer.Argument(help="Manifest files.", show_default=False)] = None,
+    accept: Annotated[
+        str, typer.Option("--accept", envvar="HARNESS_ACCEPT", help="Accept this run's outputs as expected.")
+    ] = "",
+    store: StoreDir = None,
+    engine: EngineName = "local",
+    isolation: Isolation = "",
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Resolve every name of a manifest to a digest; or accept what a run made as what is expected."""
+    if bool(accept) == bool(manifests):
+        raise InputError("give manifests to lock, or --accept RUN", next="`harness lock --help` shows both")
+    if accept:
+        _accept(accept, store, json)
+        return
+    from harness.run.project import loaded_manifest
+    from harness.run.service import Place, lock_manifest
+
+    found = []
+    for loaded in [loaded_manifest(path) for path in manifests or []]:
+        locked = lock_manifest(loaded, Place(store_root(store, loaded.root), engine, isolation))
+        at = locked.path.relative_to(loaded.root)
+        moved = ", ".join(locked.moved) or "nothing but its form"
+        say(f"{loaded.manifest.name}: {at} " + (f"written; moved: {moved}" if locked.changed else "still fits"))
+        for pin, reason in locked.unresolved.items():
+            say(f"  unresolved {pin}: {reason}")
+        found.append(
+            {
+                "manifest": str(loaded.path),
+                "lock": str(locked.path),
+                "sha256": locked.lock.sha256,
+                "changed": locked.changed,
+                "moved": locked.moved if locked.changed else [],
+                "unresolved": locked.unresolved,
+            }
+        )
+    show({"locks": found}, "\n".join(str(one["sha256"]) for one in found), json)
+
+
+def _accept(name: str, store: Path | None, json: bool) -> None:
+    from harness.run.accept import accept
+    from harness.run.project import audited
+
+    root = here()
+    where, found = open_run(store, name)
+    accepted = accept(where, found, audited(where, found, root), root)
+    rows = [[output, short(old) or "-", short(new) or "-"] for output, old, new in accepted.changes]
+    data = {"run": found, "expect": str(accepted.path)}
+    changes = [{"output": output, "old": old, "new": new} for output, old, new in accepted.changes]
+    text = table(["output", "old", "new"], rows) if rows else "nothing moved"
+    show({**data, "changes": changes}, f"{text}\naccepted run {found} in {accepted.path.relative_to(root)}", json)
+
+
+def run(
+    manifests: Manifests,
+    engine: EngineName = "local",
+    limit: Annotated[
+        int, typer.Option("--limit", envvar="HARNESS_LIMIT", min=0, help="Only the first N items of each dataset.")
+    ] = 0,
+    relock: Annotated[
+        bool, typer.Option("--relock", envvar="HARNESS_RELOCK", help="Make the lock anew where it no longer fits.")
+    ] = False,
+    isolation: Isolation = "",
+    jobs: Jobs = 0,
+    store: StoreDir = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Run what is not in the store yet, show progress, and write the record."""
+    from harness.run.project import loaded_manifest
+    from harness.run.service import Place, lock_manifest, run_manifest
+
+    found = []
+    for loaded in [loaded_manifest(path) for path in manifests]:
+        place = Place(store_root(store, loaded.root), engine, isolation, jobs)
+        if relock and lock_manifest(loaded, place).changed:
+            say(f"{loaded.manifest.name}: the lock was made anew, as --relock says; review it in git")
+        with progress(loaded.manifest.name) as bar:
+            ran = run_manifest(loaded, place, bar, limit)
+        found.append(ran)
+        steps = ran.record.body["steps"]
+        say(
+            f"{loaded.manifest.name}: run {ran.record.run}, {steps['executed']} steps executed, "
+            f"{steps['cached']} from the store" + ("; nothing was left to do" if not steps["executed"] else "")
+        )
+    show({"runs": [one.as_data() for one in found]}, _table(found), json)
+    return _exit(found, lenient=True)
+
+
+def reproduce(
+    manifests: Manifests,
+    engine: EngineName = "local",
+    isolation: Isolation = "",
+    jobs: Jobs = 0,
+    store: Annotated[
+        Path | None,
+        typer.Option("--store", envvar="HARNESS_STORE", help="A new folder for the fresh store; kept afterwards."),
+    ] = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Run in a fresh store and hold every output against what is expected; exit 0 only if all agree."""
+    from harness.run.accept import moved_code
+    from harness.run.project import code_files, loaded_manifest
+    from harness.run.service import Place, run_manifest
+
+    todo = [loaded_manifest(path) for path in manifests]
+    root = _fresh(store, todo[0].root)
+    found = []
+    for loaded in todo:
+        with progress(loaded.manifest.name) as bar:
+            ran = run_manifest(loaded, Place(root, engine, isolation, jobs), bar)
+        found.append(ran)
+        if ran.verdict == "disagreed" and ran.expect:
+            moved = moved_code(ran.expect, code_files(ran.store, ran.record.run))
+            say("code that is not what was accepted: " + (", ".join(moved) or "none; the same code made other outputs"))
+    show({"runs": [one.as_data() for one in found]}, _table(found), json)
+    code = _exit(found, lenient=False)
+    if code == AGREED and store is None:
+        shutil.rmtree(root)
+        say(f"reproduced: {len(found)} of {len(found)} manifests agree with what is expected; the fresh store is gone")
+    else:
+        say(f"the store of this reproduction stays in {root}")
+    return code
+
+
+def _fresh(given: Path | None, project: Path) -> Path:
+    """Choose a place where nothing stands, so that nothing old can pass for new."""
+    if given is None:
+        stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
+        return project / ".reproduce" / f"{stamp}-{secrets.token_hex(4)}"
+    if given.exists() and any(given.iterdir()):
+        raise InputError("a reproduction needs a fresh store", where=str(given), next="name a new or empty folder")
+    return given.absolute()
+
+
+def _table(found: list[Ran]) -> str:
+    rows = [
+        [one.manifest, output.name, short(output.sha256), level_text(output.level), output.verdict, output.detail]
+        for one in found
+        for output in one.outputs
+    ]
+    summary = [
+        f"{one.manifest}: {one.verdict} (engine {one.record.body['engine']}, isolation {one.record.body['isolation']}"
+        + (
+            f"; {len(one.record.body['sees_gold'])} steps of stand-ins saw the answers)"
+            if one.record.body["sees_gold"]
+            else ")"
+        )
+        for one in found
+    ]
+    return table(["manifest", "output", "sha256", "level", "verdict", ""], rows) + "\n\n" + "\n".join(summary)
+
+
+def _exit(found: list[Ran], lenient: bool) -> int:
+    """Choose the exit code: a run of which nothing was expected has done its work; a reproduction of it has not."""
+    fine = {"agreed", "unconfirmed", "incomplete"} if lenient else {"agreed"}
+    return AGREED if all(one.verdict in fine for one in found) else DISAGREED

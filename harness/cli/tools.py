@@ -1,0 +1,124 @@
+"""One scorer over rows, one analysis over an object: the studies' own functions, usable without a run."""
+
+from __future__ import annotations
+
+import json as jsonlib
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from harness.cli.options import Debug, Json
+from harness.cli.terminal import show, table
+from harness.errors import InputError
+
+if TYPE_CHECKING:
+    from harness.studies.study import Tool
+
+Listing = Annotated[bool, typer.Option("--list", envvar="HARNESS_LIST", help="Name them all, with their fields.")]
+Name = Annotated[str, typer.Argument(help="Its name; --list shows all.")]
+Input = Annotated[
+    Path | None, typer.Option("--input", "-i", envvar="HARNESS_INPUT", help="Read this file instead of stdin.")
+]
+MAX_LINE = 64 << 20
+
+
+def register(app: typer.Typer) -> None:
+    """Add these verbs to the command line."""
+    app.command()(score)
+    app.command()(analyse)
+
+
+def score(
+    name: Name = "", listing: Listing = False, source: Input = None, json: Json = False, debug: Debug = False
+) -> None:
+    """Score JSON Lines with one scorer, stdin to stdout, a line for each line."""
+    from harness.digest import canonical
+    from harness.studies.registry import STUDIES
+
+    found = {name: tool for study in STUDIES.values() for name, tool in study.scorers.items()}
+    if listing:
+        _list(found, json)
+        return
+    tool = _find(found, name, "scorer")
+    for where, value in _rows(source):
+        try:
+            sys.stdout.buffer.write(canonical(tool.run(value)) + b"\n")
+        except InputError as bad:
+            raise InputError(bad.what, where=where, next=bad.next) from bad
+    sys.stdout.buffer.flush()
+
+
+def analyse(
+    name: Name = "", listing: Listing = False, source: Input = None, json: Json = False, debug: Debug = False
+) -> None:
+    """Run one analysis: `{params, rows}` or the analysis' own object in, one JSON object out."""
+    from harness.digest import canonical
+    from harness.studies.registry import STUDIES
+
+    found = {name: tool for study in STUDIES.values() for name, tool in study.analyses.items()}
+    if listing:
+        _list(found, json)
+        return
+    tool = _find(found, name, "analysis")
+    value = _object(_text(source), str(source or "stdin"))
+    sys.stdout.buffer.write(canonical(tool.run(value)) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def _find(found: Mapping[str, Tool], name: str, what: str) -> Tool:
+    if name not in found:
+        raise InputError(
+            f"no {what} is called {name!r}" if name else f"name a {what}", next=f"choose one of: {', '.join(found)}"
+        )
+    return found[name]
+
+
+def _list(found: Mapping[str, Tool], json: bool) -> None:
+    data = [
+        {"name": name, "about": tool.about, "takes": dict(tool.takes), "gives": dict(tool.gives)}
+        for name, tool in found.items()
+    ]
+    rows = [[name, ", ".join(tool.takes), ", ".join(tool.gives), tool.about] for name, tool in found.items()]
+    show({"tools": data}, table(["name", "takes", "gives", "about"], rows), json)
+
+
+def _text(source: Path | None) -> bytes:
+    if source is None:
+        return sys.stdin.buffer.read()
+    from harness.files import told
+
+    with told(source):
+        return source.read_bytes()
+
+
+def _rows(source: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Read JSON Lines one at a time, so that a file of any length is scored in flat memory."""
+    from harness.files import told
+
+    name = str(source or "stdin")
+    if source:
+        with told(source):
+            lines = open(source, "rb")  # noqa: SIM115 - closed when the process ends
+    else:
+        lines = sys.stdin.buffer  # type: ignore[assignment]
+    number = 0
+    while line := lines.readline(MAX_LINE + 1):
+        number += 1
+        where = f"{name}:{number}"
+        if len(line) > MAX_LINE:
+            raise InputError("a row is at most 64 MiB", where=where, next="split it")
+        if line.strip():
+            yield where, _object(line, where)
+
+
+def _object(data: bytes, where: str) -> Mapping[str, Any]:
+    try:
+        value = jsonlib.loads(data)
+    except (ValueError, RecursionError) as bad:
+        raise InputError(f"this is not JSON: {bad}", where=where, next="give one JSON object") from bad
+    if not isinstance(value, dict):
+        raise InputError("a JSON object is needed", where=where, next="give {name: value, …}")
+    return value

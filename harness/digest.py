@@ -1,0 +1,153 @@
+"""Canonical JSON and SHA-256: the only place that hashes.
+
+It knows bytes and plain values; it must never know files' names, stores or studies.
+Rows and summaries are RFC 8785. Identity documents (lock, key, journal, record …) are its strict subset:
+no floats, integers below 2^53, ASCII keys, a mandatory `type`. One digest everywhere: SHA-256 of the bytes as stored.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from io import RawIOBase
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InputError
+
+MAX_INT = 2**53 - 1
+CHUNK = 1 << 20
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False).encode
+
+
+def sha256(data: bytes) -> str:
+    """Name bytes by their content, as every reference in the project does."""
+    return hashlib.sha256(data).hexdigest()
+
+
+def sha256_stream(stream: RawIOBase) -> tuple[str, int]:
+    """Name a file of any size in flat memory; returns the digest and the number of bytes read."""
+    state, size = hashlib.sha256(), 0
+    buffer = bytearray(CHUNK)
+    view = memoryview(buffer)
+    while count := stream.readinto(buffer):
+        state.update(view[:count])
+        size += count
+    return state.hexdigest(), size
+
+
+def sha256_file(path: Path) -> tuple[str, int]:
+    """Name the bytes of one file as they lie on the disk now."""
+    with open(path, "rb", buffering=0) as stream:
+        return sha256_stream(stream)
+
+
+def canonical(value: Any) -> bytes:
+    """Give the one RFC 8785 spelling of a value, so that equal data has equal bytes."""
+    try:
+        if _plain(value):
+            return _encode(value).encode()
+        import rfc8785  # noqa: PLC0415 - only where json.dumps and RFC 8785 part
+
+        return rfc8785.dumps(value)
+    except (ValueError, RecursionError) as bad:
+        raise InputError(
+            f"this value has no canonical JSON: {bad}",
+            next="use finite numbers below 2^53, text without lone surrogates, and text keys",
+        ) from bad
+
+
+def _plain(value: Any) -> bool:
+    """Whether json.dumps is known to spell the value as RFC 8785 does."""
+    kind = type(value)
+    if kind is str or kind is bool or value is None:
+        return True
+    if kind is int:
+        return bool(-MAX_INT <= value <= MAX_INT)
+    if isinstance(value, float):
+        return 1e-4 <= abs(value) < 1e15 and not value.is_integer()
+    if isinstance(value, dict):
+        return all(
+            type(key) is str and key.isascii() and (type(item) is str or _plain(item)) for key, item in value.items()
+        )
+    if isinstance(value, list | tuple):
+        return all(type(item) is str or _plain(item) for item in value)
+    return False
+
+
+def document(value: Mapping[str, Any]) -> bytes:
+    """Spell an identity document, refusing whatever lies outside the strict subset."""
+    if not isinstance(value.get("type"), str):
+        raise InputError("an identity document needs a `type`", next='give it one, such as "lock/1"')
+    for pointer, item in walk(value):
+        if isinstance(item, float):
+            raise InputError("an identity document holds no floats", where=pointer, next="write a decimal string")
+        if isinstance(item, Mapping) and not all(isinstance(key, str) and key.isascii() for key in item):
+            raise InputError("an identity document has ASCII keys only", where=pointer, next="rename the key")
+    return canonical(value)
+
+
+def document_digest(value: Mapping[str, Any]) -> str:
+    """Name an identity document."""
+    return sha256(document(value))
+
+
+def sealed(value: Mapping[str, Any]) -> bytes:
+    """Spell a document that carries its own digest in `self`, so that a lone file shows its damage."""
+    body = {key: item for key, item in value.items() if key != "self"}
+    return document({**body, "self": document_digest(body)}) + b"\n"
+
+
+def parse(data: bytes, kind: str, where: str) -> dict[str, Any]:
+    """Read an identity document back; anything but the exact canonical bytes of that type is refused."""
+
+    def refuse(what: str) -> InputError:
+        return InputError(what, where=where, next="restore the file from its source; do not edit it by hand")
+
+    try:
+        value = json.loads(data)
+    except (ValueError, RecursionError) as bad:
+        raise refuse(f"not a JSON document: {bad}") from bad
+    if not isinstance(value, dict) or value.get("type") != kind:
+        found = value.get("type") if isinstance(value, dict) else type(value).__name__
+        raise refuse(f"expected a document of type {kind!r}, found {found!r}")
+    body = data[:-1] if data.endswith(b"\n") else data
+    try:
+        exact = document(value) == body
+    except InputError as bad:
+        raise refuse(bad.what) from bad
+    if not exact:
+        raise refuse("the document is not in canonical form")
+    if "self" in value:
+        rest = {key: item for key, item in value.items() if key != "self"}
+        if document_digest(rest) != value["self"]:
+            raise refuse("the document does not match its own `self` digest")
+    return value
+
+
+def walk(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
+    """Visit every value of a document with its JSON Pointer, parents first."""
+    yield pointer, value
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            yield from walk(item, f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}")
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            yield from walk(item, f"{pointer}/{index}")
+
+
+def differences(old: Any, new: Any, pointer: str = "") -> Iterator[str]:
+    """Name the JSON Pointers at which two documents part, so that a reader is shown the field and not the file."""
+    if isinstance(old, Mapping) and isinstance(new, Mapping):
+        for key in sorted({*old, *new}, key=str):
+            at = f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}"
+            if key not in old or key not in new:
+                yield at
+            else:
+                yield from differences(old[key], new[key], at)
+    elif isinstance(old, list | tuple) and isinstance(new, list | tuple) and len(old) == len(new):
+        for index, (left, right) in enumerate(zip(old, new, strict=True)):
+            yield from differences(left, right, f"{pointer}/{index}")
+    elif type(old) is not type(new) or old != new:
+        yield pointer

@@ -1,0 +1,1 @@
+"""Where a step runs: one file an engine, behind one protocol."""

@@ -1,0 +1,185 @@
+"""The local engine: a subprocess in a private folder with a scrubbed environment, as isolated as the machine allows.
+
+`bubblewrap` sees the system read-only, nothing else of the disk, no network and no other process; `namespaces` has no
+network and no other process; `process` is a process. Whatever the isolation, the step dies with the harness.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import sys
+import sysconfig
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from harness.engines.engine import Job, Outcome
+from harness.errors import InputError, MissingError
+
+ISOLATIONS = ("bubblewrap", "namespaces", "process")
+_NAMESPACES = ("unshare", "--user", "--map-current-user", "--net", "--ipc", "--pid", "--fork", "--kill-child=KILL")
+_DIE = ("setpriv", "--pdeathsig", "KILL", "--no-new-privs")
+
+
+@functools.cache
+def available() -> tuple[str, ...]:
+    """List the isolations this machine really offers, best first, by trying each once."""
+    found = []
+    for name in ISOLATIONS:
+        try:
+            tried = subprocess.run(
+                [*_wrap(name, Path("/")), "true"],
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=10,
+                check=False,
+            )
+        except (OSError, subprocess.TimeoutExpired):
+            continue
+        if tried.returncode == 0:
+            found.append(name)
+    return tuple(found)
+
+
+def _wrap(isolation: str, folder: Path) -> list[str]:
+    """Spell the programs that stand between the harness and the step."""
+    die = list(_DIE)
+    if isolation == "namespaces":
+        return [*die, *_NAMESPACES]
+    if isolation == "process":
+        return die
+    wrap = [*die, "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--proc", "/proc", "--dev", "/dev"]
+    wrap += ["--tmpfs", "/tmp"]  # noqa: S108 - the step's own, inside its isolation
+    for path in ("/usr", "/etc/ld.so.cache", "/etc/alternatives"):
+        wrap += ["--ro-bind-try", path, path]
+    for path in ("/bin", "/lib", "/lib64", "/sbin"):
+        if os.path.islink(path):
+            wrap += ["--symlink", os.readlink(path), path]
+        else:
+            wrap += ["--ro-bind-try", path, path]
+    for path in sorted({sys.prefix, sys.base_prefix}):
+        if not path.startswith("/usr"):
+            wrap += ["--ro-bind", path, path]
+    if folder != Path("/"):
+        wrap += ["--ro-bind", str(folder), str(folder)]
+        for name in ("out", "tmp"):
+            wrap += ["--bind", str(folder / name), str(folder / name)]
+        wrap += ["--chdir", str(folder)]
+    return wrap
+
+
+class LocalEngine:
+    """Runs steps on this machine."""
+
+    name = "local"
+
+    def __init__(self, isolation: str = "") -> None:
+        if isolation and isolation not in ISOLATIONS:
+            raise InputError(f"no isolation is called {isolation!r}", next=f"choose one of: {', '.join(ISOLATIONS)}")
+        if not shutil.which("setpriv"):
+            raise MissingError(
+                "`setpriv` is not installed, and no step may outlive its harness", next="install util-linux"
+            )
+        offered = available()
+        if isolation and isolation not in offered:
+            raise MissingError(
+                f"this machine does not offer the isolation {isolation!r}",
+                next="`harness doctor` says what would make it so (often: apt-get install bubblewrap)",
+            )
+        self.isolation = isolation or offered[0]
+
+    def command(self, script: str, *arguments: str) -> tuple[str, ...]:
+        """Spell a command for the interpreter that runs the harness: no user site, no .pth files, no bytecode."""
+        site = sysconfig.get_path("purelib")
+        return (sys.executable, "-s", "-S", "-P", "-B", script, site, *arguments)
+
+    def run(self, job: Job, on_log: Callable[[bytes], None], cancel: threading.Event) -> Outcome:
+        """Run one command; every process it started has ended when this returns."""
+        limits = job.limits
+        argv = [
+            "prlimit", "--core=0", f"--data={limits.memory}", f"--fsize={limits.file_bytes}",
+            *_wrap(self.isolation, job.folder), *job.argv,
+        ]  # fmt: skip
+        started = time.monotonic()
+        process = subprocess.Popen(
+            argv, cwd=job.folder, env=dict(job.env), stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+        deadline = started + limits.seconds
+        why, log = _watch(process, deadline, cancel, on_log, limits.log_bytes)
+        _kill(process)
+        _, status, used = os.wait4(process.pid, 0)
+        code = process.returncode = os.waitstatus_to_exitcode(status)
+        usage = {
+            "cpu_ms": round(1000 * (used.ru_utime + used.ru_stime)),
+            "wall_ms": round(1000 * (time.monotonic() - started)),
+            "rss_kib": used.ru_maxrss,
+        }
+        return Outcome(
+            exit=max(code, 0), signal=max(-code, 0), oom=b"MemoryError" in log[-2000:] and code != 0,
+            timed_out=why == "deadline", cancelled=why == "cancel", usage=usage, isolation=self.isolation, log=log,
+        )  # fmt: skip
+
+
+def _watch(
+    process: subprocess.Popen[bytes],
+    deadline: float,
+    cancel: threading.Event,
+    on_log: Callable[[bytes], None],
+    keep: int,
+) -> tuple[str, bytes]:
+    """Wait for the command's end, keeping the tail of what it prints; says what ended the wait."""
+    assert process.stdout
+    log, why = bytearray(), ""
+    ended = os.pidfd_open(process.pid)
+    pipe = process.stdout.fileno()
+    os.set_blocking(pipe, False)
+    try:
+        with selectors.DefaultSelector() as ready:
+            ready.register(ended, selectors.EVENT_READ)
+            ready.register(pipe, selectors.EVENT_READ)
+            while not why:
+                left = deadline - time.monotonic()
+                events = ready.select(timeout=max(0.0, min(left, 0.2)))
+                for found, _ in events:
+                    if found.fd == pipe and not _take(pipe, log, on_log, keep):
+                        ready.unregister(pipe)
+                    elif found.fd == ended:
+                        why = "ended"
+                if not why and cancel.is_set():
+                    why = "cancel"
+                elif not why and left <= 0:
+                    why = "deadline"
+        while _take(pipe, log, on_log, keep):
+            pass
+    finally:
+        os.close(ended)
+        process.stdout.close()
+    return why, bytes(log)
+
+
+def _take(pipe: int, log: bytearray, on_log: Callable[[bytes], None], keep: int) -> bool:
+    """Read what lies in the pipe; False where there is nothing more to come now."""
+    try:
+        block = os.read(pipe, 65536)
+    except BlockingIOError:
+        return False
+    if block:
+        on_log(block)
+        log += block
+        del log[:-keep]
+    return bool(block)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End the command's whole session; its process group is ours, since we started it as a session of its own."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        return

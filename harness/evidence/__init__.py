@@ -1,0 +1,1 @@
+"""What a reviewer reads: record, audit, diff, explain, expect."""

@@ -1,0 +1,164 @@
+"""Diff: where two runs first part, what caused it, which rows differ, and in which words."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any
+
+from harness.digest import differences
+from harness.evidence.compare import numbers, parted
+from harness.evidence.explain import moved_parts, package_changes
+from harness.evidence.trail import Trail, Walked
+
+# Stages in the order in which two runs can part (design.md section 9); `tokens` and `parsed` are not recorded yet.
+STAGES = (
+    "settings", "image", "packages", "models", "rows", "prompts", "numerics", "responses", "scores", "analyses",
+)  # fmt: skip
+TABLES = ("items", "gold", "prompts", "responses", "scores")
+_NAMES = ("name", "about", "claims", "outputs", "resources", "agents")
+_IDENTITY = ("id", "item", "template", "model", "sample", "scorer")
+
+
+@dataclass
+class Stage:
+    """One stage of two runs: whether its contents are the same, and what changed."""
+
+    stage: str
+    verdict: str = "same"
+    changed: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Parting:
+    """Two runs held against each other."""
+
+    level: str
+    stages: list[Stage]
+    first: dict[str, Any] | None
+    cause: str
+    rows: list[dict[str, Any]]
+
+
+def diff(left: Trail, right: Trail) -> Parting:
+    """Find the first stage whose contents differ, its cause at or before it, and the first rows that differ."""
+    stages = {name: Stage(name) for name in STAGES}
+    _surroundings(left, right, stages)
+    parted_steps = list(_contents(left, right, stages))
+    for stage in stages.values():
+        stage.verdict = "differs" if stage.changed else "same"
+    contents = [stage for stage in stages.values() if stage.changed]
+    first = contents[0] if contents else None
+    step = parted_steps[0] if parted_steps else ""
+    cause = _cause(left, right, step) if step else (first.changed[0] if first else "")
+    rows = list(islice(_rows(left, right, step), 5)) if step else []
+    return Parting(
+        _level(left, right),
+        list(stages.values()),
+        {"stage": first.stage, "subject": first.changed[0], "detail": cause} if first else None,
+        cause,
+        rows,
+    )
+
+
+def _surroundings(left: Trail, right: Trail, stages: Mapping[str, Stage]) -> None:
+    """Compare what was meant and where it ran."""
+    old, new = left.lock, right.lock
+    for pointer in differences(old["intent"], new["intent"]):
+        if pointer.split("/")[1] not in _NAMES:
+            stages["settings"].changed.append(f"manifest{pointer}")
+    stages["models"].changed += [f"pins/models{at}" for at in differences(old["pins"]["models"], new["pins"]["models"])]
+    if left.started["image"] != right.started["image"]:
+        stages["image"].changed.append(f"{left.started['image']} → {right.started['image']}")
+    pair = _any_pair(left, right)
+    if pair:
+        stages["packages"].changed += package_changes(left, pair[0], right, pair[1])
+        for part in ("numerics", "device"):
+            moved = differences(pair[0].entry.preimage[part], pair[1].entry.preimage[part])
+            stages["numerics"].changed += [f"{part}{pointer}" for pointer in moved]
+
+
+def _any_pair(left: Trail, right: Trail) -> tuple[Walked, Walked] | None:
+    shared = [name for name in left.steps if name in right.steps]
+    return (left.steps[shared[0]], right.steps[shared[0]]) if shared else None
+
+
+def _contents(left: Trail, right: Trail, stages: Mapping[str, Stage]) -> Iterator[str]:
+    """Compare what the steps made; give the steps that part, earliest stage first."""
+    differing: dict[str, list[str]] = {name: [] for name in STAGES}
+    for name in [*left.steps, *(name for name in right.steps if name not in left.steps)]:
+        one, two = left.steps.get(name), right.steps.get(name)
+        if one is None or two is None:
+            walked = one or two
+            assert walked
+            stages[walked.stage].changed.append(f"{name} stands in one run only")
+        elif one.entry.outputs != two.entry.outputs:
+            stages[one.stage].changed.append(name)
+            differing[one.stage].append(name)
+    for stage in STAGES:
+        yield from differing[stage]
+
+
+def _cause(left: Trail, right: Trail, step: str) -> str:
+    """Name what differs in the key of the first step that parted."""
+    one, two = left.steps[step], right.steps[step]
+    moved = list(moved_parts(one, left, two, right))
+    return "; ".join(moved) if moved else "nothing in its key: the step itself is not deterministic"
+
+
+def _rows(left: Trail, right: Trail, step: str) -> Iterator[dict[str, Any]]:
+    """Give the rows of the first differing output that differ, and the words in which they do."""
+    one, two = left.steps[step].entry.outputs, right.steps[step].entry.outputs
+    name = next(name for name in one if one[name] != two.get(name))
+    old, new = (_table(trail, outputs[name].sha256) for trail, outputs in ((left, one), (right, two)))
+    for key in [*old, *(key for key in new if key not in old)]:
+        a, b = old.get(key), new.get(key)
+        if a != b:
+            fields = list(differences(a, b)) if a is not None and b is not None else []
+            words = (
+                _words(a, b, fields[0]) if fields else ("present", "absent") if a is not None else ("absent", "present")
+            )
+            yield {"step": step, "output": name, "row": key, "fields": fields, "left": words[0], "right": words[1]}
+
+
+def _table(trail: Trail, digest: str) -> dict[str, Any]:
+    """Read rows by what identifies them; a summary is one row."""
+    rows = {}
+    with open(trail.store.blobs.deliver(digest), "rb") as lines:
+        for number, line in enumerate(lines):
+            row = json.loads(line)
+            named = [str(row[part]) for part in _IDENTITY if part in row] if isinstance(row, dict) else []
+            rows["/".join(named) or f"row {number + 1}"] = row
+    return rows
+
+
+def _words(one: Any, two: Any, pointer: str) -> tuple[str, str]:
+    """Cut the first differing field down to the place where it differs."""
+    for part in pointer.split("/")[1:]:
+        name = part.replace("~1", "/").replace("~0", "~")
+        one = one[int(name)] if isinstance(one, list) else one.get(name) if isinstance(one, dict) else one
+        two = two[int(name)] if isinstance(two, list) else two.get(name) if isinstance(two, dict) else two
+    left, right = (value if isinstance(value, str) else json.dumps(value) for value in (one, two))
+    same = next((at for at, (a, b) in enumerate(zip(left, right, strict=False)) if a != b), min(len(left), len(right)))
+    start = max(0, same - 20)
+    return left[start : same + 60], right[start : same + 60]
+
+
+def _level(left: Trail, right: Trail) -> str:
+    """Say how near the two runs are: bytes, decisions, numbers, or differs."""
+    one = {name: event["sha256"] for name, event in left.outputs.items()}
+    two = {name: event["sha256"] for name, event in right.outputs.items()}
+    if one and one == two:
+        return "bytes"
+    if one.get("scores") and one.get("scores") == two.get("scores"):
+        return "decisions"
+    shared = {name for name in one if name in two and one[name] != two[name]}
+    if set(one) == set(two) and not shared & set(TABLES):
+        pairs = [
+            [trail.store.blobs.deliver(ends[name]) for trail, ends in ((left, one), (right, two))] for name in shared
+        ]
+        if all(not parted({"within": "1e-9"}, numbers(a), b) for a, b in pairs):
+            return "numbers"
+    return "differs"

@@ -1,0 +1,94 @@
+"""Explain: the parts of a step's key, and why the step ran or did not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+from harness.digest import differences
+from harness.errors import HarnessError, InputError
+from harness.evidence.trail import Trail, Walked, follow
+from harness.store.store import Store
+
+
+@dataclass(frozen=True)
+class Why:
+    """A step of a run, the parts of its key, and the reason for its state in words."""
+
+    step: str
+    state: str
+    key: str
+    reason: str
+    parts: dict[str, Any]
+
+
+def explain(store: Store, run: str, wanted: str = "") -> Iterator[Why]:
+    """Say of one step, or of every step of a run, why it ran or did not."""
+    trail = follow(store, run)
+    names = [name for name in trail.steps if not wanted or name == wanted or name.startswith(f"{wanted}/")]
+    if wanted and not names:
+        near = ", ".join(list(trail.steps)[:6])
+        raise InputError(f"this run has no step {wanted!r}", where=run, next=f"it has, among others: {near}")
+    earlier = _earlier(store, trail)
+    for name in names:
+        step = trail.steps[name]
+        yield Why(name, step.state, step.entry.key, _reason(step, trail, earlier), dict(step.entry.preimage))
+
+
+def _earlier(store: Store, trail: Trail) -> list[Trail]:
+    """Give the runs of the same manifest that were started before this one, newest first."""
+    found = []
+    started = [event["run"] for event in store.heads.read().events if event["event"] == "run.started"]
+    before = started[: started.index(trail.run)] if trail.run in started else []
+    for run in reversed(before):
+        try:
+            other = follow(store, run)
+            if other.manifest_name == trail.manifest_name:
+                found.append(other)
+        except HarnessError:
+            continue  # an earlier run that cannot be read explains nothing
+        if len(found) == 3:
+            break
+    return found
+
+
+def _reason(step: Walked, trail: Trail, earlier: list[Trail]) -> str:
+    if step.state == "cached":
+        return "its key stands in the store: nothing that can change its output has changed"
+    for other in earlier:
+        before = other.steps.get(step.name)
+        if before:
+            moved = list(moved_parts(before, other, step, trail))
+            if moved:
+                return f"since run {other.run}: {'; '.join(moved)}"
+            return f"its result of run {other.run} was lost or damaged"
+    return "no earlier run of this manifest in this store had this step"
+
+
+def moved_parts(before: Walked, old: Trail, after: Walked, new: Trail) -> Iterator[str]:
+    """Name the parts of a key that moved between two runs; code and packages file by file."""
+    for pointer in differences(before.entry.preimage, after.entry.preimage):
+        part = pointer.split("/")[1]
+        if part == "code":
+            files = differences(old.files(before), new.files(after))
+            yield "code: " + ", ".join(name[1:].replace("~1", "/") for name in files)
+        elif part == "environment":
+            yield "packages: " + ", ".join(package_changes(old, before, new, after))
+        else:
+            yield pointer[1:]
+
+
+def package_changes(old: Trail, before: Walked, new: Trail, after: Walked) -> list[str]:
+    """Name the packages, and their versions, that differ between the environments of two steps."""
+    left = old.document(before.entry.preimage["environment"], "environment/1")
+    right = new.document(after.entry.preimage["environment"], "environment/1")
+    changes = [
+        f"{field} {left[field]} → {right[field]}" for field in ("python", "platform") if left[field] != right[field]
+    ]
+    for name in sorted({*left["packages"], *right["packages"]}):
+        one, two = left["packages"].get(name), right["packages"].get(name)
+        if one != two:
+            versions = [package["version"] if package else "absent" for package in (one, two)]
+            changes.append(f"{name} {versions[0]} → {versions[1]}")
+    return changes

@@ -1,0 +1,76 @@
+"""The record: what happened. `record.json` is the summary of the journal and its head, and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.digest import document, parse
+from harness.errors import InputError
+from harness.files import told
+from harness.store.journal import Event
+
+STATES = {"step.done": "executed", "step.cached": "cached", "step.failed": "failed"}
+# Fields of `run.started` that the record repeats: what was run, and where.
+STARTED = ("run", "manifest", "lock", "plan", "engine", "isolation", "image", "environment", "facts", "limit")
+
+
+@dataclass(frozen=True)
+class Record:
+    """A run as its record tells it."""
+
+    run: str
+    body: Mapping[str, Any]
+
+    @property
+    def outputs(self) -> Mapping[str, Mapping[str, Any]]:
+        """Give the outputs the run declared, by name."""
+        outputs: Mapping[str, Mapping[str, Any]] = self.body["outputs"]
+        return outputs
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run came to its end with every step finished."""
+        return bool(self.body["status"] == "done")
+
+
+def summarise(events: Iterable[Event], head: str) -> dict[str, Any]:
+    """Compute the record from the journal; audit does the same and compares field by field."""
+    body: dict[str, Any] = {"type": "record/1", "status": "incomplete", "head": head, "events": 0}
+    steps = {"total": 0, "executed": 0, "cached": 0, "failed": 0}
+    shown: list[str] = []
+    outputs: dict[str, Any] = {}
+    for event in events:
+        body["events"] += 1
+        name = event["event"]
+        if name == "run.started":
+            body |= {field: event[field] for field in STARTED if field in event}
+            body["started"] = event["at"]
+            steps["total"] = event["steps"]
+        elif name in STATES:
+            steps[STATES[name]] += 1
+            if event.get("sees_gold"):
+                shown.append(event["step"])
+        elif name == "output":
+            outputs[event["name"]] = {field: event[field] for field in ("sha256", "size", "step", "output")}
+        elif name == "run.finished":
+            body |= {"status": event["status"], "finished": event["at"]}
+    return {**body, "steps": steps, "sees_gold": sorted(shown), "outputs": outputs}
+
+
+def spell(body: Mapping[str, Any]) -> bytes:
+    """Give the bytes of a record as they lie on the disk."""
+    return document(body) + b"\n"
+
+
+def read_record(path: Path) -> Record:
+    """Read the record of a finished run."""
+    if not path.is_file():
+        raise InputError(
+            "this run has no record: it never ended", where=str(path), next="run its manifest again, then ask `last`"
+        )
+    with told(path):
+        body = parse(path.read_bytes(), "record/1", str(path))
+    return Record(str(body.get("run", "")), body)

@@ -1,0 +1,131 @@
+"""Atomic, durable writes and locks: the only place that writes files that must survive.
+
+A reader of such a file sees the old bytes or the new ones, never a mixture, at whatever instant the power goes.
+It must never know what the bytes mean.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import fcntl
+import os
+import secrets
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from harness.errors import HarnessError, InputError, MissingError
+
+_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_SHUT = {errno.EROFS, errno.EACCES, errno.EPERM}
+
+
+@contextlib.contextmanager
+def told(where: Path | str) -> Iterator[None]:
+    """Turn the disk's refusals into messages a user can act on."""
+    try:
+        yield
+    except OSError as bad:
+        raise explained(bad, where) from bad
+
+
+def explained(bad: OSError, where: Path | str) -> HarnessError:
+    """Say what a refusal of the disk means for the user."""
+    at = str(bad.filename or where)
+    if bad.errno in _FULL:
+        return MissingError(
+            "the disk is full", where=at, next="free some room and run again: everything finished so far is kept"
+        )
+    if bad.errno in _SHUT:
+        return MissingError(
+            "this place cannot be written",
+            where=at,
+            next="give a store that you may write with --store DIR, or make this one writable",
+        )
+    if isinstance(bad, FileNotFoundError):
+        return InputError("there is no such file", where=at, next="check the path")
+    return MissingError(f"the disk refused: {bad.strerror}", where=at, next="check the disk, then run again")
+
+
+def sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable: a renamed file survives a crash only after this."""
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def write_atomic(path: Path, data: bytes, mode: int = 0o644) -> None:
+    """Put a whole file in place or none of it: temp, fsync, rename, fsync of the folder."""
+    with told(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        temp = path.parent / f".{path.name}.{secrets.token_hex(4)}.tmp"
+        try:
+            handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+            try:
+                write_all(handle, data)
+                os.fchmod(handle, mode)
+                os.fsync(handle)
+            finally:
+                os.close(handle)
+            temp.rename(path)
+        except BaseException:
+            temp.unlink(missing_ok=True)
+            raise
+        sync_folder(path.parent)
+
+
+def move_durable(source: Path, target: Path, mode: int) -> None:
+    """Bring a finished file to its final name on the same disk, durably."""
+    handle = os.open(source, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
+    try:
+        os.fchmod(handle, mode)
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+    if not target.parent.is_dir():
+        target.parent.mkdir(parents=True, exist_ok=True)
+        sync_folder(target.parent.parent)
+    source.rename(target)
+    sync_folder(target.parent)
+
+
+def write_all(handle: int, data: bytes) -> None:
+    """Write every byte, whatever the kernel takes at a time."""
+    view = memoryview(data)
+    while view:
+        view = view[os.write(handle, view) :]
+
+
+def append_durable(handle: int, lines: Sequence[bytes]) -> None:
+    """Add a batch of lines to an open log in one write and one fdatasync."""
+    write_all(handle, b"".join(lines))
+    os.fdatasync(handle)
+
+
+def open_log(path: Path) -> int:
+    """Open a log for appending; the handle never reaches a child process."""
+    with told(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        sync_folder(path.parent)
+        return handle
+
+
+@contextlib.contextmanager
+def locked(path: Path, *, exclusive: bool = True, wait: bool = True) -> Iterator[bool]:
+    """Hold a lock that dies with its process; gives False where it is taken and the caller did not want to wait."""
+    with told(path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    try:
+        how = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
+        try:
+            fcntl.flock(handle, how if wait else how | fcntl.LOCK_NB)
+        except BlockingIOError:
+            yield False
+        else:
+            yield True
+    finally:
+        os.close(handle)

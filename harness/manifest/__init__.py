@@ -1,0 +1,1 @@
+"""What somebody means to run: the YAML schema and its reader."""

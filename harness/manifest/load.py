@@ -1,0 +1,122 @@
+"""From a path to a manifest: reads, checks, and names file, line, field and the mend where something is wrong."""
+
+from __future__ import annotations
+
+import difflib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from harness.digest import sha256
+from harness.errors import InputError
+from harness.manifest.read import Place, Tree, read_bytes, read_tree
+from harness.manifest.schema import Manifest
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A manifest with the bytes it came from and the project it belongs to."""
+
+    manifest: Manifest
+    data: bytes
+    tree: Tree
+    path: Path
+    root: Path
+
+    @property
+    def sha256(self) -> str:
+        """Name the file's bytes, as the lock does."""
+        return sha256(self.data)
+
+
+def load(path: Path) -> Loaded:
+    """Read a manifest from a file of a project; nothing is written, whatever it holds."""
+    data = read_bytes(path)
+    root = project_root(path)
+    manifest, tree = parse_manifest(data, str(path))
+    return Loaded(manifest, data, tree, path.resolve(), root)
+
+
+def parse_manifest(data: bytes, where: str) -> tuple[Manifest, Tree]:
+    """Check a manifest's bytes against the schema."""
+    tree = read_tree(data, where)
+    if not isinstance(tree.value, dict):
+        raise InputError("a manifest is a map of names to values", where=where, next="begin with `harness: 1`")
+    try:
+        return Manifest.model_validate(tree.value), tree
+    except ValidationError as bad:
+        raise _explain(bad, tree) from None
+
+
+def project_root(path: Path) -> Path:
+    """Find the project a manifest belongs to: the nearest folder above it that holds `lockfiles/`."""
+    for folder in path.resolve().parents:
+        if (folder / "lockfiles").is_dir():
+            return folder
+    raise InputError(
+        "this manifest stands in no project", where=str(path), next="make a folder `lockfiles/` in the project's root"
+    )
+
+
+def inside(root: Path, name: str, where: str) -> Path:
+    """Resolve a path of a manifest, refusing one that a link leads out of the project."""
+    path = (root / name).resolve()
+    if not path.is_relative_to(root):
+        raise InputError(f"{name!r} leaves the project", where=where, next="keep the file inside the project")
+    if not path.is_file():
+        raise InputError(
+            f"there is no file {name!r}", where=where, next="check the path; it is relative to the project"
+        )
+    return path
+
+
+def _explain(bad: ValidationError, tree: Tree) -> InputError:
+    """Say the first thing that is wrong as a person would; the count says how much more there is."""
+    errors = bad.errors(include_url=False)
+    first = min(errors, key=lambda error: (error["type"] == "missing", tree.lines.get(_place(error["loc"], tree), 0)))
+    place = _place(first["loc"], tree)
+    field = ".".join(str(part) for part in place) or "the manifest"
+    kind, message = first["type"], str(first["msg"]).removeprefix("Value error, ")
+    if kind == "extra_forbidden":
+        what, mend = f"unknown key `{field}`", _nearest(place, tree)
+    elif kind == "missing":
+        missing = str(first["loc"][-1])
+        field = f"{field}.{missing}" if place else missing
+        what, mend = f"`{field}` is missing", f"add `{missing}: …`{_pin_advice(missing)}"
+    elif kind in ("union_tag_invalid", "union_tag_not_found"):
+        tags = str(first.get("ctx", {}).get("expected_tags", "")) or "baseline, transformers, openai, anthropic"
+        what, mend = f"`{field}` names no known provider", f"set `provider` to one of {tags}"
+    else:
+        given = first.get("input")
+        shown = f", not {given!r}" if isinstance(given, str) and len(given) <= 60 else ""
+        what, mend = f"`{field}` is wrong: {message}{shown}", "mend that value"
+    others = len({error["loc"] for error in errors}) - 1
+    more = f" (and {others} more)" if others else ""
+    return InputError(what + more, where=tree.at(place), next=mend)
+
+
+def _place(loc: tuple[Any, ...], tree: Tree) -> Place:
+    """Drop from an error's path what is the schema's and not the file's, such as the tag of a union."""
+    place: Place = ()
+    for part in loc:
+        if (*place, part) in tree.lines:
+            place = (*place, part)
+    return place
+
+
+def _nearest(place: Place, tree: Tree) -> str:
+    known = list(Manifest.model_fields) if len(place) == 1 else []
+    close = difflib.get_close_matches(str(place[-1]), known, 1)
+    if close:
+        return f"did you mean `{close[0]}`?"
+    return f"remove it; known here: {', '.join(known)}" if known else "remove it, or see the schema in the docs"
+
+
+def _pin_advice(field: str) -> str:
+    return {
+        "sha256": " with the 64-hex SHA-256 of the file: a URL alone pins nothing",
+        "revision": " with the 40-hex commit of the model",
+        "tape": " with replay, record or live",
+    }.get(field, "")

@@ -1,0 +1,124 @@
+"""YAML as manifests use it: plain text scalars, maps and lists; no aliases, tags, anchors or duplicate keys.
+
+Every value keeps its line, so that an error can name it. Nothing is typed here: the schema's fields do that, so that
+`no`, `30:00`, `1e-9` and `revision: 1234567` mean what a person sees.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from harness.errors import InputError
+
+MAX_BYTES = 1 << 20
+MAX_DEPTH = 32
+
+Place = tuple[str | int, ...]
+
+
+@dataclass
+class Tree:
+    """A parsed file: its value, and the line on which each part of it stands."""
+
+    where: str
+    value: Any = None
+    lines: dict[Place, int] = field(default_factory=dict)
+
+    def at(self, place: Place) -> str:
+        """Say where a part stands ("file:line"), or the nearest part around it that does."""
+        while place and place not in self.lines:
+            place = place[:-1]
+        return f"{self.where}:{self.lines.get(place, 1)}"
+
+
+def read_bytes(path: Path) -> bytes:
+    """Read a manifest's bytes, refusing what no person wrote."""
+    try:
+        with open(path, "rb") as file:
+            data = file.read(MAX_BYTES + 1)
+    except OSError as bad:
+        raise InputError(f"this file cannot be read: {bad.strerror}", where=str(path), next="check the path") from bad
+    if len(data) > MAX_BYTES:
+        raise InputError(
+            "a manifest is at most 1 MiB", where=str(path), next="keep data in files of their own and pin them"
+        )
+    return data
+
+
+def read_tree(data: bytes, where: str) -> Tree:
+    """Parse the bytes of a manifest, event by event: no depth, alias or repetition can make it grow."""
+    tree = Tree(where)
+    try:
+        text = data.decode()
+        _build(yaml.parse(text, Loader=yaml.CSafeLoader), tree)
+    except UnicodeDecodeError as bad:
+        raise InputError("a manifest is UTF-8 text", where=where, next="save it as UTF-8") from bad
+    except yaml.YAMLError as bad:
+        mark = getattr(bad, "problem_mark", None)
+        line = mark.line + 1 if mark else 1
+        what = getattr(bad, "problem", None) or str(bad)
+        raise InputError(f"this is not YAML: {what}", where=f"{where}:{line}", next="mend the syntax there") from bad
+    return tree
+
+
+def _build(events: Iterator[Any], tree: Tree) -> None:
+    stack: list[tuple[Any, Place]] = []
+    key: list[str | None] = []
+    documents = 0
+    for event in events:
+        line = event.start_mark.line + 1
+        if isinstance(event, yaml.DocumentStartEvent):
+            documents += 1
+            if documents > 1:
+                raise _error("a manifest is one document", tree, line, "remove what follows `---`")
+        elif isinstance(event, yaml.AliasEvent) or getattr(event, "anchor", None):
+            raise _error("aliases and anchors are not allowed", tree, line, "write the value out where it is used")
+        elif getattr(event, "tag", None):
+            raise _error(f"tags such as {event.tag!r} are not allowed", tree, line, "write plain text")
+        elif isinstance(event, yaml.CollectionEndEvent):
+            stack.pop()
+            key.pop()
+        elif isinstance(event, yaml.ScalarEvent) and stack and isinstance(stack[-1][0], dict) and key[-1] is None:
+            if event.value in stack[-1][0]:
+                raise _error(f"the key {event.value!r} stands twice", tree, line, "keep one of them")
+            key[-1] = event.value
+            stack[-1][0][event.value] = None
+            tree.lines[(*stack[-1][1], event.value)] = line
+        elif isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent):
+            _place(event, stack, key, tree, line)
+
+
+def _place(event: Any, stack: list[tuple[Any, Place]], key: list[str | None], tree: Tree, line: int) -> None:
+    """Put a value where the last key or the end of a list says."""
+    value: Any
+    if isinstance(event, yaml.ScalarEvent):
+        value = None if event.implicit[0] and event.value in ("", "~", "null") else event.value
+    else:
+        value = {} if isinstance(event, yaml.MappingStartEvent) else []
+    place: Place = ()
+    if not stack:
+        tree.value = value
+    elif isinstance(stack[-1][0], list):
+        place = (*stack[-1][1], len(stack[-1][0]))
+        stack[-1][0].append(value)
+    elif key[-1] is None:
+        raise _error("a key must be plain text", tree, line, "write `name: value`")
+    else:
+        place = (*stack[-1][1], key[-1])
+        stack[-1][0][key[-1]] = value
+        key[-1] = None
+    tree.lines.setdefault(place, line)
+    if isinstance(event, yaml.CollectionStartEvent):
+        if len(stack) >= MAX_DEPTH:
+            raise _error(f"nested more than {MAX_DEPTH} deep", tree, line, "a manifest is flat")
+        stack.append((value, place))
+        key.append(None)
+
+
+def _error(what: str, tree: Tree, line: int, mend: str) -> InputError:
+    return InputError(what, where=f"{tree.where}:{line}", next=mend)

@@ -1,0 +1,236 @@
+"""The manifest's schema: what somebody means to run. Unknown keys, wrong types and missing pins are errors.
+
+Numbers that are not counts are kept as the decimal text a person wrote: identity documents hold no floats.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal, InvalidOperation
+from pathlib import PurePosixPath
+from typing import Annotated, Any, Literal
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    StringConstraints,
+    Tag,
+    model_validator,
+)
+
+HEX40 = r"^[0-9a-f]{40}$"
+HEX64 = r"^[0-9a-f]{64}$"
+
+
+def _decimal(text: str) -> str:
+    try:
+        if not Decimal(text).is_finite():
+            raise ValueError("write a finite decimal number")
+    except InvalidOperation as bad:
+        raise ValueError("write a decimal number, such as 0.5 or 1e-9") from bad
+    return text
+
+
+def _inside(text: str) -> str:
+    path = PurePosixPath(text)
+    if path.is_absolute() or ".." in path.parts or "\\" in text or "\0" in text:
+        raise ValueError("a path stays inside the project: relative, and without `..`")
+    return text
+
+
+def _amount(units: dict[str, float], example: str) -> Any:
+    def check(text: str) -> str:
+        found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)\s*([A-Za-z]+)", text)
+        if not found or found[2] not in units:
+            raise ValueError(f"write a number and a unit ({', '.join(units)}), such as {example}")
+        return text
+
+    return AfterValidator(check)
+
+
+SIZES = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
+TIMES = {"s": 1.0, "m": 60.0, "h": 3600.0}
+
+
+def amount(text: str, units: dict[str, float] | dict[str, int]) -> float:
+    """Read an amount that the schema has accepted, such as `4GiB` or `30m`."""
+    number = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
+    return float(number) * units[text[len(number) :].strip()]
+
+
+Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,79}$")]
+Decimals = Annotated[str, StringConstraints(max_length=40), AfterValidator(_decimal)]
+InsidePath = Annotated[str, StringConstraints(min_length=1, max_length=400), AfterValidator(_inside)]
+Digest = Annotated[str, StringConstraints(pattern=HEX64)]
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Baseline(_Part):
+    """A seeded stand-in with which a benchmark proves its own scorer."""
+
+    provider: Literal["baseline"]
+    behaviour: Name
+    facts: dict[Name, Text] = {}
+
+
+class Transformers(_Part):
+    """Open weights: a folder of the project, or a hub's name pinned by its 40-hex revision."""
+
+    provider: Literal["transformers"]
+    source: Text
+    revision: Annotated[str, StringConstraints(pattern=HEX40)] | None = None
+    dtype: Literal["float32", "float16", "bfloat16"]
+    batch: Text = "reference"
+    facts: dict[Name, Text] = {}
+
+    @model_validator(mode="after")
+    def _pinned(self) -> Transformers:
+        if self.source.startswith("hf:"):
+            if self.revision is None:
+                raise ValueError("a model from a hub needs a pin: add `revision: <40 hex digits>`")
+        else:
+            _inside(self.source)
+        return self
+
+
+class Remote(_Part):
+    """A closed model behind an API: a dated name, and a tape that says whether it is replayed or asked."""
+
+    provider: Literal["openai", "anthropic"]
+    model: Text
+    tape: Literal["replay", "record", "live"]
+    facts: dict[Name, Text] = {}
+
+
+Model = Annotated[Baseline | Transformers | Remote, Field(discriminator="provider")]
+
+
+class Made(BaseModel):
+    """Data that a study's own maker draws; its parameters are typed by that maker."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+    make: Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+\.[a-z0-9_-]+$")]
+
+
+class Fetched(_Part):
+    """Published data: where it lies, and the digest without which it is not the same data."""
+
+    fetch: Annotated[str, StringConstraints(pattern=r"^https://\S+$", max_length=2000)]
+    sha256: Digest
+    licence: Text
+
+
+def _by_key(*keys: str) -> Discriminator:
+    """Choose a form by the key it alone has, so that an error speaks of that form only."""
+
+    def form(value: Any) -> str:
+        have = value if isinstance(value, dict) else {}
+        return next((key for key in keys[1:] if key in have or hasattr(value, key)), keys[0])
+
+    return Discriminator(form)
+
+
+Dataset = Annotated[Annotated[Made, Tag("make")] | Annotated[Fetched, Tag("fetch")], _by_key("make", "fetch")]
+
+
+class Prompts(_Part):
+    """A versioned set of templates of the study."""
+
+    set: Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+/[a-z0-9_-]+@[0-9]+$")]
+
+
+class Generation(_Part):
+    """How answers are asked for."""
+
+    temperature: Decimals = "0"
+    max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] = 256
+    top_p: Decimals = "1"
+    stop: tuple[Text, ...] = ()
+
+
+class Resources(_Part):
+    """What a step may use; never part of a key."""
+
+    gpus: Annotated[int, Field(ge=0, le=64)] | Literal["prefer"] = 0
+    memory: Annotated[str, _amount(SIZES, "4GiB")] = "4GiB"
+    timeout: Annotated[str, _amount(TIMES, "30m")] = "30m"
+
+
+class Within(_Part):
+    """Numbers may differ by this much, each."""
+
+    within: Decimals
+
+
+class Interval(_Part):
+    """Each statistic's own interval, of this confidence, must contain the expected value."""
+
+    interval: Decimals
+
+
+Level = Annotated[
+    Annotated[Literal["exact"], Tag("exact")] | Annotated[Within, Tag("within")] | Annotated[Interval, Tag("interval")],
+    _by_key("exact", "within", "interval"),
+]
+
+
+class Claim(_Part):
+    """A published number or ordering, and how near a run must come to it."""
+
+    of: Text | tuple[Text, ...]
+    published: Decimals | None = None
+    within: Decimals | None = None
+    order: Literal["increasing", "decreasing"] | None = None
+    where: Text
+
+
+class Split(_Part):
+    """Items that agents may attempt."""
+
+    public: bool = False
+    hidden: bool = False
+    max_attempts: Annotated[int, Field(ge=1)] | None = None
+
+
+class Budget(_Part):
+    """What one attempt may use."""
+
+    calls: Annotated[int, Field(ge=1)]
+    seconds: Annotated[int, Field(ge=1)]
+
+
+class Agents(_Part):
+    """Present only where agents may attempt the benchmark."""
+
+    splits: dict[Name, Split]
+    budget: Budget
+
+
+class Manifest(_Part):
+    """One run somebody means: a study's data, prompts and models, and how its outputs are to be compared."""
+
+    harness: Literal["1"]
+    study: Name
+    name: Name
+    about: Text
+    models: dict[Name, Model] = {}
+    datasets: dict[Name, Dataset] = Field(min_length=1)
+    prompts: Prompts | None = None
+    generation: Generation = Generation()
+    seeds: tuple[Annotated[int, Field(ge=0, lt=2**53)], ...] = Field(default=(0,), min_length=1)
+    image: Name = "cpu"
+    resources: Resources = Resources()
+    outputs: dict[Name, Level] = {}
+    agents: Agents | None = None
+    claims: tuple[Claim, ...] = ()
+
+    def intent(self) -> dict[str, Any]:
+        """Give the manifest as the identity document the lock holds: typed, complete, without floats."""
+        return self.model_dump(mode="json")

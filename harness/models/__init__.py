@@ -1,0 +1,1 @@
+"""What answers a prompt: one file a provider, behind one protocol."""

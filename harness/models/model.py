@@ -1,0 +1,60 @@
+"""What a model is to the rest of the house: requests in, responses out, in the same order.
+
+It must never know a benchmark, an answer, a file or a provider; those stand in the modules beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One prompt for one sample: everything that may change the answer."""
+
+    item: str
+    template: int
+    sample: int
+    text: str
+    seed: int
+    generation: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Response:
+    """One answer, or the reason why there is none: an error is never an empty answer."""
+
+    item: str
+    template: int
+    model: str
+    sample: int
+    text: str
+    finish: str
+    usage: Mapping[str, int] | None = None
+    error: str | None = None
+
+    def row(self) -> dict[str, Any]:
+        """Give the row that is stored; a field that has nothing to say is left out."""
+        row: dict[str, Any] = {
+            "item": self.item,
+            "template": self.template,
+            "model": self.model,
+            "sample": self.sample,
+            "text": self.text,
+            "finish": self.finish,
+        }
+        if self.usage is not None:
+            row["usage"] = dict(self.usage)
+        if self.error is not None:
+            row["error"] = self.error
+        return row
+
+
+class Model(Protocol):
+    """Anything that answers."""
+
+    def complete(self, requests: Iterable[Request]) -> Iterator[Response]:
+        """Answer each request once, in the order given."""
+        ...

@@ -1,0 +1,78 @@
+"""JSON Lines as every step reads and writes them: canonical rows, one a line, flat memory.
+
+Also the two steps that only move rows: `cut` makes the shards, `gather` puts them together again.
+It must never know what a row means.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from harness.digest import CHUNK, canonical
+
+Row = dict[str, Any]
+
+
+def read(path: Path) -> Iterator[Row]:
+    """Give the rows of a file, or of the parts of a fan-in folder in their order."""
+    for part in parts(path):
+        with open(part, "rb") as lines:
+            for line in lines:
+                yield json.loads(line)
+
+
+def parts(path: Path) -> list[Path]:
+    """List the files behind an input, so that a fan-in and a single file read alike."""
+    return sorted(path.iterdir()) if path.is_dir() else [path]
+
+
+def write(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
+    """Write rows in the order given (the caller's order is by id); returns how many."""
+    count = 0
+    with open(path, "wb", buffering=CHUNK) as out:
+        for row in rows:
+            out.write(canonical(row))
+            out.write(b"\n")
+            count += 1
+    return count
+
+
+def write_one(path: Path, value: Any) -> None:
+    """Write a summary: one canonical JSON value and a newline."""
+    path.write_bytes(canonical(value) + b"\n")
+
+
+def cut(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Cut the first `rows` rows into contiguous slices of `size`: the shards from which all progress comes."""
+    size, index, room = params["size"], -1, 0
+    target: BinaryIO | None = None
+    with open(inputs["rows"], "rb") as lines:
+        for line in islice(lines, params["rows"]):
+            if room == 0:
+                if target:
+                    target.close()
+                index, room = index + 1, size
+                target = open(out / part_name(index), "wb")  # noqa: SIM115 - closed when the next slice begins
+            assert target
+            target.write(line)
+            room -= 1
+    if target:
+        target.close()
+
+
+def part_name(index: int) -> str:
+    """Name a slice so that text order is row order."""
+    return f"part-{index:05d}"
+
+
+def gather(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Put shards together in their order, byte for byte, into the one output a reader asks for."""
+    with open(out / params["name"], "wb", buffering=CHUNK) as target:
+        for part in parts(inputs["parts"]):
+            with open(part, "rb") as source:
+                while block := source.read(CHUNK):
+                    target.write(block)

@@ -1,0 +1,1 @@
+"""The bridge: lock, plan, runner, and the entry point inside the isolation."""

@@ -1,0 +1,69 @@
+"""`lock --accept RUN`: writes what a run made into the expectation, after an audit found nothing wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.digest import sha256
+from harness.errors import InputError
+from harness.evidence.checks import Report
+from harness.evidence.compare import values_of
+from harness.evidence.record import read_record
+from harness.evidence.trail import follow
+from harness.manifest.lockfile import Expect, expect_path, load_expect, load_lock, save
+from harness.store.store import Store
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """What was accepted, and what it replaced."""
+
+    path: Path
+    changes: list[tuple[str, str, str]]  # output, old, new
+
+
+def accept(store: Store, run: str, report: Report, root: Path) -> Accepted:
+    """Accept a complete and audited run of the current lock; every change is given as old and new."""
+    record = read_record(store.record(run))
+    if not record.complete or record.body.get("limit"):
+        raise InputError(f"run {run} is not complete", next="run the manifest to its end, without --limit")
+    if report.verdict != "agreed":
+        flaw = next(check for check in report.checks if check.verdict != "pass")
+        raise InputError(
+            f"run {run} does not pass its audit: {flaw.id} {flaw.subject} {flaw.detail}",
+            next=f"`harness audit {run}` shows all; run the manifest again",
+        )
+    trail = follow(store, run)
+    name = trail.manifest_name
+    lock = load_lock(root, name)
+    if lock is None or lock.sha256 != trail.started["lock"]:
+        raise InputError(f"the lock of {name} has moved since run {run}", next="run the manifest again, then accept")
+    levels = trail.lock["intent"]["outputs"]
+    outputs: dict[str, Any] = {}
+    for output, made in record.outputs.items():
+        level = levels.get(output, "exact")
+        values = values_of(level, store.blobs.deliver(made["sha256"]))
+        outputs[output] = {"sha256": made["sha256"], "level": level, "values": values}
+    code = {step.entry.preimage["kind"]: step.entry.preimage["code"] for step in trail.steps.values()}
+    kinds = {step.entry.preimage["kind"]: step for step in trail.steps.values()}
+    files = {path: digest for step in kinds.values() for path, digest in trail.files(step).items()}
+    new = Expect(lock.sha256, sha256(store.record(run).read_bytes()), outputs, code, files)
+    old = load_expect(root, name)
+    save(expect_path(root, name), new.data)
+    return Accepted(expect_path(root, name), list(_changes(old, new)))
+
+
+def _changes(old: Expect | None, new: Expect) -> Iterator[tuple[str, str, str]]:
+    before = old.outputs if old else {}
+    for name in sorted({*before, *new.outputs}):
+        one, two = (side.get(name, {}).get("sha256", "") for side in (before, new.outputs))
+        if one != two:
+            yield name, one, two
+
+
+def moved_code(expect: Expect, files: dict[str, str]) -> list[str]:
+    """Name the files of the code that are not those the expectation was accepted with."""
+    return sorted(path for path in {*expect.files, *files} if expect.files.get(path) != files.get(path))

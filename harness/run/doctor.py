@@ -1,0 +1,70 @@
+"""What this machine can do, held against what the harness wants: each finding with what would make it better."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.engines.local import ISOLATIONS, available
+from harness.errors import HarnessError
+from harness.run.environment import facts
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked at: fine, could be better, or missing."""
+
+    state: str  # ok | better | missing
+    subject: str
+    found: str
+    advice: str = ""
+
+
+_ADVICE = {
+    "namespaces": "apt-get install bubblewrap: a step would then see nothing of the disk but its own folder",
+    "process": "apt-get install bubblewrap, or allow user namespaces: a step could then reach no network",
+}
+
+
+def examine(store: Path | None) -> list[Finding]:
+    """Look at the interpreter, the platform, the isolation, the room on the disk and the store."""
+    findings = [_python(), _platform(), _isolation()]
+    about = facts()
+    findings.append(Finding("ok", "machine", f"{about['cpu']}, {about['cores']} cores, Linux {about['kernel']}"))
+    place = store or Path.cwd()
+    while not place.exists():
+        place = place.parent
+    free = shutil.disk_usage(place).free >> 20
+    state = "ok" if free >= 1024 else "better"
+    findings.append(Finding(state, "disk", f"{free} MiB free", "" if state == "ok" else "free some room"))
+    if not os.access(place, os.W_OK):
+        findings.append(Finding("better", "store", f"{place} cannot be written", "name a store with --store DIR"))
+    findings.append(Finding("ok", "engines", "local"))
+    return findings
+
+
+def _python() -> Finding:
+    fine = (3, 11) <= sys.version_info < (3, 13) and platform.python_implementation() == "CPython"
+    found = f"{platform.python_implementation()} {platform.python_version()}"
+    return Finding("ok" if fine else "missing", "Python", found, "" if fine else "use CPython 3.11 or 3.12")
+
+
+def _platform() -> Finding:
+    fine = sys.platform == "linux" and platform.machine() == "x86_64"
+    found = f"{sys.platform} {platform.machine()}"
+    return Finding("ok" if fine else "missing", "platform", found, "" if fine else "use Linux on x86-64")
+
+
+def _isolation() -> Finding:
+    try:
+        offered = available()
+    except HarnessError as bad:
+        return Finding("missing", "isolation", bad.what, bad.next)
+    if not offered:
+        return Finding("missing", "isolation", "none", "install util-linux, which brings setpriv")
+    best = offered[0]
+    return Finding("ok" if best == ISOLATIONS[0] else "better", "isolation", ", ".join(offered), _ADVICE.get(best, ""))

@@ -1,0 +1,136 @@
+"""One step, from its inputs' digests to a finished entry: prepare the private folder, run it, take what it made."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.digest import canonical
+from harness.engines.engine import Engine, Job, Limits, Outcome
+from harness.errors import Interrupted, MissingError, StepError
+from harness.files import told
+from harness.run.closure import Closure
+from harness.run.environment import step_environment
+from harness.steps import Step
+from harness.store.entries import Output
+from harness.store.store import Store
+
+SCRIPT = "code/harness/run/step.py"
+
+
+@dataclass(frozen=True)
+class Task:
+    """A step whose inputs are known by their contents."""
+
+    step: Step
+    inputs: Mapping[str, str | list[str]]
+    closure: Closure
+
+
+def prepare(task: Task, store: Store, folder: Path, parent: int) -> None:
+    """Lay out what the step may see: its description, its code, its inputs, and nothing else."""
+    with told(folder):
+        for name in ("in", "out", "tmp", "code"):
+            (folder / name).mkdir()
+        description = {
+            "type": "step/1",
+            "kind": task.step.kind,
+            "params": dict(task.step.params),
+            "inputs": sorted(task.inputs),
+            "outputs": list(task.step.outputs),
+            "parent": parent,
+        }
+        (folder / "step.json").write_bytes(canonical(description))
+        for path, digest in task.closure.files.items():
+            _lay(store, digest, folder / "code" / path)
+        for name, source in task.inputs.items():
+            if isinstance(source, str):
+                _lay(store, source, folder / "in" / name)
+            else:
+                (folder / "in" / name).mkdir()
+                for index, digest in enumerate(source):
+                    _lay(store, digest, folder / "in" / name / f"part-{index:05d}")
+
+
+def _lay(store: Store, digest: str, target: Path) -> None:
+    """Put a checked blob in the step's folder: linked where the disk is the same, else copied."""
+    source = store.blobs.deliver(digest)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
+
+
+def execute(task: Task, store: Store, engine: Engine, limits: Limits, folder: Path, cancel: threading.Event) -> Outcome:
+    """Run a step in a private folder; on return its declared outputs, and nothing else, lie in `out/`."""
+    parent = os.getpid() if engine.isolation == "process" else 0
+    prepare(task, store, folder, parent)
+    before = _marks(task, store)
+    job = Job(engine.command(SCRIPT), folder, step_environment(folder), limits)
+    outcome = engine.run(job, lambda _: None, cancel)
+    _judge(task.step, outcome, limits, folder)
+    if _marks(task, store) != before:
+        raise StepError(
+            f"step {task.step.name} wrote to its inputs", where=task.step.kind, next="a step may write to out/ only"
+        )
+    _closed(task.step, folder / "out")
+    return outcome
+
+
+def _marks(task: Task, store: Store) -> list[tuple[int, int]]:
+    """Take the times of the linked inputs: a step without isolation could write through a link, and must not."""
+    digests = [
+        digest for source in task.inputs.values() for digest in ([source] if isinstance(source, str) else source)
+    ]
+    facts = [os.stat(store.blobs.path(digest)) for digest in [*digests, *task.closure.files.values()]]
+    return [(fact.st_mtime_ns, fact.st_size) for fact in facts]
+
+
+def _judge(step: Step, outcome: Outcome, limits: Limits, folder: Path) -> None:
+    """Say how a step failed, in words that tell what to do."""
+    if outcome.exit == 0 and not outcome.signal and not outcome.timed_out and not outcome.cancelled:
+        return
+    log = outcome.log.decode("utf-8", "replace").replace(str(folder), "").strip()
+    last = log.rsplit("\n", 1)[-1][:500]
+    if outcome.cancelled:
+        raise Interrupted("the run was stopped", where=step.name, next="run again: what was finished is kept")
+    if "No space left on device" in last:
+        raise MissingError(
+            "the disk is full", where=step.name, next="free some room and run again: everything finished so far is kept"
+        )
+    if outcome.timed_out:
+        what, mend = f"took more than {limits.seconds:g} s", "raise `resources.timeout` in the manifest"
+    elif outcome.oom:
+        what, mend = f"needed more than {limits.memory >> 20} MiB", "raise `resources.memory` in the manifest"
+    elif outcome.signal:
+        what, mend = f"was ended by signal {outcome.signal}", "if memory ran out, free some or lower what runs at once"
+    else:
+        what, mend = last or f"exited {outcome.exit}", "see the whole log with --debug"
+    error = StepError(f"step {step.name} failed: {what}", where=step.kind, next=mend)
+    error.add_note(log[-8000:])
+    raise error
+
+
+def _closed(step: Step, out: Path) -> None:
+    """Refuse links, strangers and gaps: the world of a step is closed."""
+    found = {path.name: path for path in out.iterdir()}
+    wrong = sorted(set(found) ^ set(step.outputs))
+    if wrong:
+        verb = "made no" if wrong[0] in step.outputs else "made an undeclared"
+        name = json.dumps(wrong[0])[:120]
+        raise StepError(f"step {step.name} {verb} {name}", where=step.kind, next="outputs are declared in the plan")
+    for name, path in found.items():
+        if not stat.S_ISREG(path.lstat().st_mode) or path.lstat().st_nlink != 1:
+            raise StepError(f"step {step.name} made {name!r}, which is not a plain file of its own", where=step.kind)
+
+
+def collect(step: Step, store: Store, out: Path) -> dict[str, Output]:
+    """Take what a step made into the store."""
+    return {name: Output(*store.blobs.adopt(out / name)) for name in step.outputs}

@@ -1,0 +1,123 @@
+"""From names to digests: `harness lock`, and the check that a lock still fits before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.digest import differences, document_digest, sha256
+from harness.errors import InputError
+from harness.manifest.load import Loaded, load
+from harness.manifest.lockfile import Lock
+from harness.manifest.schema import Baseline, Made
+from harness.run.closure import code_root
+from harness.run.plan import Meant, make_step
+from harness.run.workshop import Workshop
+from harness.store.entries import Entry
+from harness.studies.registry import find
+
+Pins = dict[str, dict[str, Any]]
+
+
+def still_pins(loaded: Loaded) -> Pins:
+    """Resolve what needs no work: models, wordings, images, packages."""
+    manifest = loaded.manifest
+    models: dict[str, Any] = {}
+    for name, model in manifest.models.items():
+        if isinstance(model, Baseline):
+            settings = model.model_dump(mode="json", exclude={"facts"})
+            models[name] = {"sha256": document_digest({"type": "model/1", **settings})}
+        else:
+            models[name] = {"unresolved": f"this version of the harness has no provider `{model.provider}`"}
+    prompts: dict[str, Any] = {}
+    if manifest.prompts:
+        path = find(manifest.study).prompt_sets[manifest.prompts.set]
+        data = path.read_bytes()
+        file = path.resolve().relative_to(code_root()).as_posix()
+        prompts["set"] = {"file": file, "sha256": sha256(data), "rows": data.count(b"\n")}
+    images = {manifest.image: {"unresolved": "no image is locked here; the local engine needs none"}}
+    packages: dict[str, Any] = {}
+    requirements = loaded.root / "lockfiles" / "requirements.txt"
+    if requirements.is_file():
+        packages["lockfiles/requirements.txt"] = {"sha256": sha256(requirements.read_bytes())}
+    return {"models": models, "prompts": prompts, "images": images, "packages": packages}
+
+
+def resolve(loaded: Loaded, meant: Meant, workshop: Workshop) -> Lock:
+    """Resolve every name of a manifest; datasets are made here, so that a plan knows their rows."""
+    _only_one(loaded)
+    datasets: dict[str, Any] = {}
+    for name, dataset in loaded.manifest.datasets.items():
+        if isinstance(dataset, Made):
+            step = make_step(name, meant.makers[name], meant.params[name])
+            entry = workshop.make(step, workshop.preimage(step, {})).entry
+            datasets[name] = dataset_pin(entry, workshop)
+            if not datasets[name]["items"]["rows"]:
+                raise InputError(f"dataset {name!r} came out empty", where=loaded.tree.at(("datasets", name)))
+        else:
+            datasets[name] = {"unresolved": f"study {loaded.manifest.study} has no loader for fetched data yet"}
+    pins = {**still_pins(loaded), "datasets": datasets}
+    return Lock(loaded.manifest.intent(), loaded.sha256, pins)
+
+
+def dataset_pin(entry: Entry, workshop: Workshop) -> dict[str, Any]:
+    """Give what a lock says of a dataset: the digest of each of its files, and how many rows it has."""
+    pin = {}
+    for name, output in entry.outputs.items():
+        with open(workshop.store.blobs.deliver(output.sha256), "rb") as lines:
+            pin[name] = {"sha256": output.sha256, "rows": sum(1 for _ in lines)}
+    return pin
+
+
+def _only_one(loaded: Loaded) -> None:
+    """Refuse a name that another manifest of the project has: the two would share one lock."""
+    for path in sorted((loaded.root / "manifests").rglob("*.yaml")):
+        if path.resolve() != loaded.path:
+            try:
+                other = load(path).manifest.name
+            except InputError:
+                continue  # its own verbs will say what is wrong with it
+            if other == loaded.manifest.name:
+                raise InputError(
+                    f"two manifests are called {other!r}",
+                    where=loaded.tree.at(("name",)),
+                    next=f"rename this one or {path.relative_to(loaded.root)}",
+                )
+
+
+def moved_pins(loaded: Loaded, lock: Lock) -> list[str]:
+    """Name what no longer fits between a manifest and its lock, as far as can be told without work."""
+    moved = [f"manifest{pointer}" for pointer in differences(lock.intent, loaded.manifest.intent())]
+    if not moved and lock.manifest_sha256 != loaded.sha256:
+        moved.append("manifest (its text, not its meaning)")
+    now = still_pins(loaded)
+    for kind, pins in now.items():
+        moved += [f"pins/{kind}{pointer}" for pointer in differences(lock.pins[kind], pins)]
+    return moved
+
+
+def require_fit(loaded: Loaded, lock: Lock | None) -> Lock:
+    """Give the lock of a manifest if it fits; name the pins that moved if it does not."""
+    again = f"`harness lock {loaded.path.relative_to(loaded.root)}`"
+    if lock is None:
+        raise InputError("this manifest has no lock", where=loaded.tree.where, next=f"{again} makes it")
+    moved = moved_pins(loaded, lock)
+    if moved:
+        shown = ", ".join(moved[:8]) + (f" and {len(moved) - 8} more" if len(moved) > 8 else "")
+        raise InputError(
+            f"the lock no longer fits the manifest; moved: {shown}",
+            where=loaded.tree.where,
+            next=f"if that is meant, {again} and review the change in git",
+        )
+    return lock
+
+
+def require_dataset(name: str, entry: Entry, lock: Lock) -> None:
+    """Refuse data that is not what the lock pins, before anything is computed from it."""
+    pins: Mapping[str, Any] = lock.pins["datasets"][name]
+    for output, made in entry.outputs.items():
+        if pins[output]["sha256"] != made.sha256:
+            raise InputError(
+                f"dataset {name!r} is not the one the lock pins; moved: pins/datasets/{name}/{output}/sha256",
+                next="if its maker was meant to change, `harness lock` again and review the change in git",
+            )

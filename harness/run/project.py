@@ -1,0 +1,137 @@
+"""A project from outside: its manifests, their locks, and the callables that audit is handed."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.digest import differences
+from harness.engines.engine import Engine, Limits
+from harness.engines.local import LocalEngine
+from harness.errors import HarnessError, InputError
+from harness.evidence.audit import Replan, Replay, audit
+from harness.evidence.checks import Report
+from harness.evidence.compare import compare, overall
+from harness.evidence.record import read_record
+from harness.evidence.trail import follow
+from harness.manifest.load import Loaded, load, parse_manifest
+from harness.manifest.lockfile import Lock, load_expect, load_lock, read_lock
+from harness.manifest.schema import SIZES, TIMES, Resources, amount
+from harness.run.plan import meant, plan
+from harness.run.workshop import Workshop
+from harness.steps import Plan, Step
+from harness.store.journal import read_chain
+from harness.store.store import Store
+
+ENGINES = ("local",)
+
+
+def engine(name: str, isolation: str = "") -> Engine:
+    """Give the engine a person names."""
+    if name not in ENGINES:
+        raise InputError(f"no engine is called {name!r}", next=f"choose one of: {', '.join(ENGINES)}")
+    return LocalEngine(isolation)
+
+
+def limits(resources: Resources) -> Limits:
+    """Read what a manifest allows a step."""
+    return Limits(seconds=amount(resources.timeout, TIMES), memory=int(amount(resources.memory, SIZES)))
+
+
+def manifests(root: Path) -> Iterator[Path]:
+    """List the manifests of a project."""
+    yield from sorted((root / "manifests").rglob("*.yaml"))
+
+
+def replan(root: Path) -> Replan:
+    """Give audit the way from a manifest's bytes and its lock back to the plan."""
+
+    def again(data: bytes, lock: Lock, limit: int) -> Plan:
+        manifest, tree = parse_manifest(data, "manifest")
+        loaded = Loaded(manifest, data, tree, root / "manifest", root)
+        return plan(meant(loaded), lock, limit)
+
+    return again
+
+
+def replay(workshop: Workshop) -> Replay:
+    """Give audit the way to make a step again, with the installed code if it is the code of the run."""
+
+    def again(step: Step, parts: Mapping[str, Any]) -> Mapping[str, str] | None:
+        if workshop.code.closure(step.kind).digest != parts["code"]:
+            return None
+        return workshop.replay(step, parts)
+
+    return again
+
+
+def newest_run(store: Store, name: str) -> str:
+    """Find the newest run of a manifest, by the name its lock gives it."""
+    for event in reversed(store.heads.read().events):
+        if event["event"] == "run.started" and manifest_name(store, str(event["run"])) == name:
+            return str(event["run"])
+    raise InputError(f"no run of {name!r} in this store", where=str(store.root), next="`harness run` its manifest")
+
+
+def manifest_name(store: Store, run: str) -> str:
+    """Say which manifest a run ran, or nothing where that cannot be read."""
+    try:
+        started = read_chain(store.journal(run)).events[0]
+        return str(read_lock(store.blobs.read(started["lock"]), "lock").intent["name"])
+    except (HarnessError, LookupError, FileNotFoundError):
+        return ""
+
+
+def audit_files(store: Store, run: str, loaded: Loaded, report: Report) -> None:
+    """Hold a run against the working files: manifest, lock and expectation, naming JSON Pointers."""
+    started = read_chain(store.journal(run)).events[0]
+    if started["manifest"] != loaded.sha256:
+        ran = parse_manifest(store.blobs.read(started["manifest"]), "manifest")[0]
+        pointers = list(differences(ran.intent(), loaded.manifest.intent())) or ["its text, not its meaning"]
+        report.settle("manifest.changed", loaded.path.name, pointers)
+    lock = load_lock(loaded.root, loaded.manifest.name)
+    if lock is None:
+        report.fail("lock.changed", "lock", "the manifest has no lock now")
+    elif lock.sha256 != started["lock"]:
+        ran_lock = dataclasses.asdict(read_lock(store.blobs.read(started["lock"]), "lock"))
+        report.settle("lock.changed", "lock", differences(ran_lock, dataclasses.asdict(lock)))
+    expect = load_expect(loaded.root, loaded.manifest.name)
+    if expect and store.record(run).is_file():
+        verdicts = compare(read_record(store.record(run)), expect, str(started["lock"]), store.blobs.deliver)
+        flaws = [
+            f"{one.name}: {one.verdict} {one.detail}" for one in verdicts if one.verdict in ("disagreed", "missing")
+        ]
+        report.settle("output.differs", "expect", flaws)
+
+
+def loaded_manifest(path: Path) -> Loaded:
+    """Load a manifest from the path a person gives."""
+    if path.is_dir():
+        raise InputError("this is a folder, not a manifest", where=str(path), next="name a .yaml file of manifests/")
+    return load(path)
+
+
+def audited(store: Store, run: str, root: Path, level: str = "derive", rerun: int = 0) -> Report:
+    """Audit one run with everything the installed harness brings: its planner, its engine, its code."""
+    workshop = Workshop(store, engine("local"), Limits())
+    return audit(store, run, replan(root), replay(workshop), level=level, rerun=rerun)
+
+
+def code_files(store: Store, run: str) -> dict[str, str]:
+    """Give every file of code that a run executed or would have executed."""
+    trail = follow(store, run)
+    kinds = {step.entry.preimage["kind"]: step for step in trail.steps.values()}
+    return {path: digest for step in kinds.values() for path, digest in trail.files(step).items()}
+
+
+def last_verdict(root: Path, loaded: Loaded) -> str:
+    """Say how the newest run of a manifest compared, or nothing where there is none."""
+    try:
+        store = Store.open(root)
+        record = read_record(store.record(newest_run(store, loaded.manifest.name)))
+    except HarnessError:
+        return ""
+    expect = load_expect(loaded.root, loaded.manifest.name)
+    return overall(record, compare(record, expect, str(record.body["lock"]), store.blobs.deliver))

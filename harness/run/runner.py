@@ -1,0 +1,196 @@
+"""The runner: makes what is not in the store yet, in the order the plan allows, and writes down what happened.
+
+Resuming is only running again: a step is finished when its entry stands, and nothing else is remembered.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.digest import document, sha256
+from harness.errors import DamageError, HarnessError, Interrupted
+from harness.evidence.record import Record, read_record, spell, summarise
+from harness.files import write_atomic
+from harness.manifest.load import Loaded
+from harness.manifest.lockfile import Lock
+from harness.run.closure import code_root
+from harness.run.environment import facts
+from harness.run.lock import require_dataset
+from harness.run.workshop import Result, Workshop
+from harness.steps import Plan, Step
+from harness.store.journal import Journal, read_chain
+
+BATCH = 256
+Progress = Callable[[str, str, int, int], None]  # step, state, done, total
+
+
+@dataclass
+class Board:
+    """What of a plan is done, and what has become possible."""
+
+    plan: Plan
+    made: dict[tuple[str, str], str] = field(default_factory=dict)
+    results: dict[str, Result] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        """Count what each step waits for."""
+        self.users: dict[str, list[Step]] = {}
+        self.open: Counter[str] = Counter()
+        for step in self.plan.steps:
+            sources = {ref.step for ref in step.refs()}
+            self.open[step.name] = len(sources)
+            for name in sources:
+                self.users.setdefault(name, []).append(step)
+
+    def first(self) -> list[Step]:
+        """Give the steps that wait for nothing."""
+        return [step for step in self.plan.steps if not self.open[step.name]]
+
+    def done(self, step: Step, result: Result) -> Iterator[Step]:
+        """Take a result and give the steps that it made possible."""
+        self.results[step.name] = result
+        for name, output in result.entry.outputs.items():
+            self.made[step.name, name] = output.sha256
+        for user in self.users.get(step.name, ()):
+            self.open[user.name] -= 1
+            if not self.open[user.name]:
+                yield user
+
+
+class Runner:
+    """One run of one plan."""
+
+    def __init__(
+        self, loaded: Loaded, lock: Lock, plan: Plan, workshop: Workshop, *, limit: int = 0, jobs: int = 0
+    ) -> None:
+        self.loaded, self.lock, self.plan, self.workshop, self.limit = loaded, lock, plan, workshop, limit
+        self.jobs = jobs or len(os.sched_getaffinity(0))
+        self.store = workshop.store
+        self.board = Board(plan)
+
+    def run(self, progress: Progress) -> Record:
+        """Run to the end, the first failure or the user's word; the record tells which."""
+        store = self.store
+        with store.in_use():
+            run = store.new_run()
+            self.journal = Journal(store.journal(run))
+            problem: BaseException | None = None
+            try:
+                self._start(run)
+                try:
+                    self._all(progress)
+                except KeyboardInterrupt:
+                    problem = Interrupted("stopped", where=f"run {run}", next="run again: what was finished is kept")
+                except HarnessError as bad:
+                    problem = bad
+                self._finish(run, problem)
+            finally:
+                self.journal.close()
+            if problem:
+                raise problem
+            return read_record(store.record(run))
+
+    def _start(self, run: str) -> None:
+        workshop, blobs = self.workshop, self.store.blobs
+        for digest, name in self.plan.pinned.items():
+            if blobs.put((code_root() / name).read_bytes()) != digest:
+                raise DamageError(f"{name} changed while it was read", next="run again")
+        fields: dict[str, Any] = {
+            "run": run,
+            "manifest": blobs.put(self.loaded.data),
+            "lock": blobs.put(self.lock.data),
+            "plan": sha256(document(self.plan.as_data())),
+            "engine": workshop.engine.name,
+            "isolation": workshop.engine.isolation,
+            "image": "none",
+            "environment": blobs.put(workshop.environment),
+            "steps": len(self.plan.steps),
+            "facts": facts(),
+        }
+        if self.limit:
+            fields["limit"] = self.limit
+        self.journal.add("run.started", fields)
+        self.journal.flush()
+        self.store.heads.add("run.started", {"run": run, "journal": self.journal.head})
+
+    def _all(self, progress: Progress) -> None:
+        """Go through the plan: what is in the store is taken from there at once, the rest goes to the pool."""
+        ready, waiting = self.board.first(), dict[Future[Result], Step]()
+        with ThreadPoolExecutor(self.jobs, thread_name_prefix="step") as pool:
+            try:
+                while ready or waiting:
+                    while ready:
+                        step = ready.pop()
+                        parts = self.workshop.preimage(step, self.board.made)
+                        entry, damage = self.workshop.finished(parts)
+                        if damage:
+                            self.journal.add("step.damaged", {"step": step.name, "detail": damage})
+                        if entry:
+                            ready += self._take(step, Result(entry, "cached", {}), progress)
+                        else:
+                            waiting[pool.submit(self.workshop.make, step, parts)] = step
+                    self.journal.flush()
+                    if not waiting:
+                        break
+                    finished, _ = wait(waiting, return_when=FIRST_COMPLETED)
+                    for future in finished:
+                        ready += self._take(waiting.pop(future), future, progress)
+            except BaseException:
+                self.workshop.cancel.set()
+                for future in waiting:
+                    future.cancel()
+                wait(waiting)
+                for future, step in waiting.items():  # what was finished in the meantime is finished
+                    if not future.cancelled() and not future.exception():
+                        self._take(step, future, progress)
+                raise
+
+    def _take(self, step: Step, found: Result | Future[Result], progress: Progress) -> list[Step]:
+        """Write down how a step ended and give the steps that can begin now."""
+        try:
+            result = found if isinstance(found, Result) else found.result()
+        except HarnessError as bad:
+            self.journal.add("step.failed", {"step": step.name, "error": bad.what[:2000]})
+            raise
+        entry = result.entry
+        fields: dict[str, Any] = {"step": step.name, "stage": step.stage, "key": entry.key, "entry": entry.digest}
+        if result.state == "executed":
+            fields["usage"] = dict(result.usage)
+        if step.sees_gold:
+            fields["sees_gold"] = True
+        self.journal.add("step.done" if result.state == "executed" else "step.cached", fields)
+        if self.journal.count % BATCH == 0:
+            self.journal.flush()
+        following = list(self.board.done(step, result))
+        if step.stage == "rows" and step.name.endswith("/make"):
+            require_dataset(step.name.removesuffix("/make"), entry, self.lock)
+        progress(step.name, result.state, len(self.board.results), len(self.plan.steps))
+        return following
+
+    def _finish(self, run: str, problem: BaseException | None) -> None:
+        """Name the outputs there are, close the journal, write the record, and tell heads."""
+        for name, ref in sorted(self.plan.outputs.items()):
+            result = self.board.results.get(ref.step)
+            if result:
+                output = result.entry.outputs[ref.output]
+                self.store.blobs.deliver(output.sha256)
+                fields = {"sha256": output.sha256, "size": output.size, "step": ref.step, "output": ref.output}
+                self.journal.add("output", {"name": name, **fields})
+        status = "done" if not problem else "interrupted" if isinstance(problem, Interrupted) else "failed"
+        self.journal.add("run.finished", {"status": status, "events": self.journal.count + 1})
+        self.journal.flush()
+        chain = read_chain(self.store.journal(run))
+        data = spell(summarise(chain.events, chain.head))
+        write_atomic(self.store.record(run), data, mode=0o444)
+        self.store.heads.add("run.finished", {"run": run, "journal": chain.head, "record": sha256(data)})
+
+
+def counts(record: Record) -> Mapping[str, int]:
+    """Give how many steps a run had, executed, took from the store, and saw fail."""
+    steps: Mapping[str, int] = record.body["steps"]
+    return steps

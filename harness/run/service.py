@@ -1,0 +1,105 @@
+"""What the verbs call: lock a manifest, run a manifest; one way in for the command line and for agents' tools."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.digest import differences
+from harness.errors import InputError
+from harness.evidence.compare import Verdict, compare, overall
+from harness.evidence.record import Record
+from harness.manifest.load import Loaded
+from harness.manifest.lockfile import Expect, Lock, load_expect, load_lock, lock_path, save
+from harness.run import project
+from harness.run.lock import moved_pins, require_fit, resolve
+from harness.run.plan import meant, plan, unresolved_pins
+from harness.run.runner import Progress, Runner
+from harness.run.workshop import Workshop
+from harness.store.store import Store
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where to run: the store, the engine, and how many steps at once."""
+
+    store: Path
+    engine: str = "local"
+    isolation: str = ""
+    jobs: int = 0
+
+    def workshop(self, loaded: Loaded) -> Workshop:
+        """Open the store and the engine for a manifest that is known to be valid."""
+        engine = project.engine(self.engine, self.isolation)
+        return Workshop(Store.make(self.store), engine, project.limits(loaded.manifest.resources))
+
+
+@dataclass(frozen=True)
+class Locked:
+    """A manifest's lock, whether its file changed, and what moved in it."""
+
+    lock: Lock
+    path: Path
+    changed: bool
+    moved: list[str]
+    unresolved: dict[str, str]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One run, held against what is expected of it."""
+
+    manifest: str
+    record: Record
+    verdict: str
+    outputs: list[Verdict]
+    store: Store
+    expect: Expect | None
+
+    def as_data(self) -> dict[str, Any]:
+        """Give the fields that scripts rely on."""
+        body = self.record.body
+        return {
+            "manifest": self.manifest,
+            "run": self.record.run,
+            "engine": body["engine"],
+            "isolation": body["isolation"],
+            "verdict": self.verdict,
+            "steps": dict(body["steps"]),
+            "sees_gold": list(body["sees_gold"]),
+            "outputs": [vars(one) for one in self.outputs],
+        }
+
+
+def lock_manifest(loaded: Loaded, place: Place) -> Locked:
+    """Resolve every name of a manifest and write its lock, if anything moved."""
+    this = meant(loaded)
+    workshop = place.workshop(loaded)
+    path = lock_path(loaded.root, loaded.manifest.name)
+    with workshop.store.in_use():
+        new = resolve(loaded, this, workshop)
+    try:
+        old = load_lock(loaded.root, loaded.manifest.name)
+    except InputError:
+        old, moved = None, ["the old lock, which could not be read"]
+    else:
+        moved = ["everything: there was no lock"]
+    if old:
+        data = differences(old.pins["datasets"], new.pins["datasets"])
+        moved = moved_pins(loaded, old) + [f"pins/datasets{pointer}" for pointer in data]
+    changed = save(path, new.data)
+    gaps = unresolved_pins(new, ("models", "prompts", "datasets"))
+    return Locked(new, path, changed, moved, dict(gaps))
+
+
+def run_manifest(loaded: Loaded, place: Place, progress: Progress, limit: int = 0) -> Ran:
+    """Run a manifest and hold its outputs against what is expected; nothing is written before all is valid."""
+    this = meant(loaded)
+    expect = load_expect(loaded.root, loaded.manifest.name)
+    held = require_fit(loaded, load_lock(loaded.root, loaded.manifest.name))
+    planned = plan(this, held, limit)
+    workshop = place.workshop(loaded)
+    record = Runner(loaded, held, planned, workshop, limit=limit, jobs=place.jobs).run(progress)
+    verdicts = compare(record, expect, held.sha256, workshop.store.blobs.deliver)
+    return Ran(loaded.manifest.name, record, overall(record, verdicts), verdicts, workshop.store, expect)

@@ -1,0 +1,48 @@
+"""The entry point inside the isolation: read `step.json`, call one function, leave its files in `out/`.
+
+It imports the standard library, `harness.digest`'s floor and the step's own module only, since its start-up is paid
+once a step; it fails the step if any part of the harness was loaded from anywhere but the step's own `code/`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+
+def main(site: str, folder: Path) -> None:
+    """Run the step that `folder/step.json` describes."""
+    sys.path[:0] = [str(folder / "code"), site]
+    task = json.loads((folder / "step.json").read_bytes())
+    if task["parent"] and os.getppid() != task["parent"]:
+        raise SystemExit("the harness that began this step has gone")
+    module, _, name = task["kind"].partition(":")
+    function = getattr(importlib.import_module(module), name)
+    function(task["params"], _inputs(task["inputs"], folder / "in"), folder / "out")
+    strangers = outside(folder / "code")
+    if strangers:
+        raise SystemExit(f"loaded from outside the step's own code: {', '.join(strangers)}")
+
+
+def _inputs(names: list[str], folder: Path) -> Mapping[str, Path]:
+    return {name: folder / name for name in names}
+
+
+def outside(code: Path) -> list[str]:
+    """Name the parts of the harness that were loaded from elsewhere: their bytes are not in the step's key."""
+    here: dict[str, Any] = dict(sys.modules)
+    return sorted(
+        name
+        for name, module in here.items()
+        if name.partition(".")[0] in ("harness", "harness_tools")
+        and not str(getattr(module, "__file__", "")).startswith(f"{code}{os.sep}")
+    )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path.cwd())

@@ -1,0 +1,108 @@
+"""Where steps become entries: knows the store, the engine and the code, and makes a step at most once.
+
+`run`, `lock` and `audit` all come here, so that there is one way from a step to its result.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.digest import sha256, sha256_file
+from harness.engines.engine import Engine, Limits
+from harness.errors import HarnessError
+from harness.run.closure import Closure, Code
+from harness.run.environment import NUMERICS, environment
+from harness.run.execute import Task, collect, execute
+from harness.steps import Pinned, Ref, Setting, Step, key, preimage
+from harness.store.entries import Entry
+from harness.store.store import Store
+
+Made = Mapping[tuple[str, str], str]  # (step, output) -> sha256
+
+
+@dataclass(frozen=True)
+class Result:
+    """A finished step, and how it came to be finished."""
+
+    entry: Entry
+    state: str  # executed | cached
+    usage: Mapping[str, int]
+    mended: str = ""  # what was damaged before it was made again
+
+
+class Workshop:
+    """Makes steps on one engine into one store."""
+
+    def __init__(self, store: Store, engine: Engine, limits: Limits, code: Code | None = None) -> None:
+        self.store = store
+        self.engine = engine
+        self.limits = limits
+        self.code = code or Code()
+        self.cancel = threading.Event()
+        self.environment = environment()
+        self.setting = Setting(sha256(self.environment), "cpu", NUMERICS)
+        self._kept: dict[str, Closure] = {}
+
+    def preimage(self, step: Step, made: Made) -> dict[str, Any]:
+        """Collect what a step's result depends on, now that the contents of its inputs are known."""
+        inputs: dict[str, str | list[str]] = {}
+        for name, source in step.inputs.items():
+            if isinstance(source, Pinned):
+                inputs[name] = source.sha256
+            elif isinstance(source, Ref):
+                inputs[name] = made[source.step, source.output]
+            else:
+                inputs[name] = [made[ref.step, ref.output] for ref in source]
+        return preimage(step, inputs, self.code.closure(step.kind).digest, self.setting)
+
+    def finished(self, parts: Mapping[str, Any]) -> tuple[Entry | None, str]:
+        """Look a result up; one whose bytes are not what the entry says is not finished, and the reason is given."""
+        try:
+            entry = self.store.entries.get(key(parts))
+        except HarnessError as bad:
+            return None, f"entry: {bad.what}"
+        if entry:
+            for name, output in entry.outputs.items():
+                state = self.store.blobs.state(output.sha256)
+                if state != "sound":
+                    return None, f"output {name} was {state}"
+        return entry, ""
+
+    def make(self, step: Step, parts: Mapping[str, Any]) -> Result:
+        """Make a step unless another process has just made it."""
+        with self.store.step_lock(key(parts)):
+            entry, damage = self.finished(parts)
+            if entry:
+                return Result(entry, "cached", {})
+            closure = self._keep(step.kind)
+            task = Task(step, parts["inputs"], closure)
+            with self.store.folder("step") as folder:
+                outcome = execute(task, self.store, self.engine, self.limits, folder, self.cancel)
+                outputs = collect(step, self.store, folder / "out")
+            entry = self.store.entries.put(parts, outputs)
+            return Result(entry, "executed", outcome.usage, damage)
+
+    def _keep(self, kind: str) -> Closure:
+        """Put a kind's code and the environment into the store, once, as the inputs they are."""
+        module = kind.partition(":")[0]
+        if module not in self._kept:
+            closure = self.code.closure(kind)
+            for path in closure.files:
+                self.store.blobs.put(self.code.sources[path])
+            self.store.blobs.put(closure.document)
+            self.store.blobs.put(self.environment)
+            self._kept[module] = closure
+        return self._kept[module]
+
+    def replay(self, step: Step, parts: Mapping[str, Any]) -> dict[str, str]:
+        """Make a step again outside the store and give the digests of what came out (`audit` compares them)."""
+        task = Task(step, parts["inputs"], self.code.closure(step.kind))
+        with tempfile.TemporaryDirectory(prefix="harness-audit-") as name:
+            folder = Path(name)
+            execute(task, self.store, self.engine, self.limits, folder, self.cancel)
+            return {output: sha256_file(folder / "out" / output)[0] for output in step.outputs}

@@ -1,0 +1,31 @@
+"""The only place that makes randomness: seeds derived from what a draw is for, never from order, shard or batch."""
+
+from __future__ import annotations
+
+import random
+
+from harness.digest import canonical, sha256
+
+
+def derive(seed: int, purpose: str, item: str = "", template: int = 0, sample: int = 0) -> int:
+    """Give the 64-bit seed of one draw: the first 8 bytes of SHA-256 of canonical [seed, purpose, item, …]."""
+    return int(sha256(canonical([seed, purpose, item, template, sample]))[:16], 16)
+
+
+def unit(seed: int) -> float:
+    """Turn a derived seed into a number in [0, 1) with 53 bits, for one yes-or-no draw."""
+    return (seed >> 11) / 2**53
+
+
+def stream(seed: int) -> random.Random:
+    """Open a stream for draws of many values; use it through `below` alone, whose algorithm is ours to keep."""
+    return random.Random(seed)  # noqa: S311 - reproducible on purpose; nothing secret is drawn
+
+
+def below(source: random.Random, bound: int) -> int:
+    """Draw uniformly from 0..bound-1 by rejection on raw bits, which Python promises never to change."""
+    bits = (bound - 1).bit_length()
+    while True:
+        value = source.getrandbits(bits) if bits else 0
+        if value < bound:
+            return value

@@ -1,0 +1,143 @@
+"""Step, Ref, Plan and the key: pure values that say what is to be done and what could change its result."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.digest import document_digest
+from harness.errors import InputError
+
+# The stages of a study, in the order in which two runs can part.
+STAGES = ("rows", "prompts", "responses", "scores", "analyses")
+
+
+@dataclass(frozen=True)
+class Ref:
+    """An output of another step."""
+
+    step: str
+    output: str
+
+
+@dataclass(frozen=True)
+class Pinned:
+    """A file the lock pins by digest; the runner puts its bytes in the store."""
+
+    sha256: str
+
+
+Source = Ref | Pinned | tuple[Ref, ...]
+
+
+@dataclass(frozen=True)
+class Step:
+    """One function from named input files to named output files, run in isolation."""
+
+    name: str
+    kind: str  # "package.module:function"
+    stage: str
+    params: Mapping[str, Any]
+    inputs: Mapping[str, Source]
+    outputs: tuple[str, ...]
+    batch: str = "none"
+    derive: bool = False  # an aggregate: audit computes it again
+    sees_gold: bool = False  # a stand-in that is shown the answers; record and report say so
+
+    def refs(self) -> Iterator[Ref]:
+        """Give every output of another step that this one reads."""
+        for source in self.inputs.values():
+            if isinstance(source, Ref):
+                yield source
+            elif isinstance(source, tuple):
+                yield from source
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Steps in an order in which each finds its inputs made, and the outputs a reader may ask for."""
+
+    steps: tuple[Step, ...]
+    outputs: Mapping[str, Ref]
+    pinned: Mapping[str, str] = field(default_factory=dict)  # sha256 -> path in the project
+
+    def check(self) -> Plan:
+        """Refuse a plan that names what is not there, or that shows the answers to a model."""
+        made: dict[tuple[str, str], bool] = {}
+        names: set[str] = set()
+        for step in self.steps:
+            if step.name in names:
+                raise InputError(f"two steps are called {step.name!r}", next="give each step of a study its own name")
+            names.add(step.name)
+            for ref in step.refs():
+                if (ref.step, ref.output) not in made:
+                    raise InputError(f"step {step.name!r} reads {ref.step}/{ref.output}, which no earlier step makes")
+            shown = any(made[ref.step, ref.output] for ref in step.refs())
+            if shown and step.stage == "responses" and not (step.sees_gold or step.derive):
+                raise InputError(f"step {step.name!r} would show the answers to a model")
+            for output in step.outputs:
+                made[step.name, output] = output == "gold" or shown
+        for name, ref in self.outputs.items():
+            if (ref.step, ref.output) not in made:
+                raise InputError(f"output {name!r} names {ref.step}/{ref.output}, which no step makes")
+        return self
+
+    def as_data(self) -> dict[str, Any]:
+        """Give the plan as an identity document, so that two plans can be held against each other."""
+        return {
+            "type": "plan/1",
+            "outputs": {name: [ref.step, ref.output] for name, ref in self.outputs.items()},
+            "steps": [
+                {
+                    "name": step.name,
+                    "kind": step.kind,
+                    "stage": step.stage,
+                    "params": dict(step.params),
+                    "inputs": {name: _source(source) for name, source in step.inputs.items()},
+                    "outputs": list(step.outputs),
+                    "batch": step.batch,
+                    "derive": step.derive,
+                    "sees_gold": step.sees_gold,
+                }
+                for step in self.steps
+            ],
+        }
+
+
+def _source(source: Source) -> Any:
+    if isinstance(source, Pinned):
+        return source.sha256
+    if isinstance(source, Ref):
+        return [source.step, source.output]
+    return [[ref.step, ref.output] for ref in source]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What surrounds every step of a run and can change its result."""
+
+    environment: str  # digest of the environment document, or of the image
+    device: str
+    numerics: Mapping[str, str]
+
+
+def preimage(step: Step, inputs: Mapping[str, str | list[str]], code: str, setting: Setting) -> dict[str, Any]:
+    """Collect everything that can change a step's output; kept beside the result, so that `explain` can answer."""
+    return {
+        "type": "key/1",
+        "kind": step.kind,
+        "params": dict(step.params),
+        "inputs": dict(inputs),
+        "outputs": list(step.outputs),
+        "environment": setting.environment,
+        "device": setting.device,
+        "numerics": dict(setting.numerics),
+        "batch": step.batch,
+        "code": code,
+    }
+
+
+def key(parts: Mapping[str, Any]) -> str:
+    """Name a result before it exists: the digest of everything that can change it."""
+    return document_digest(parts)

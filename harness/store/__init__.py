@@ -1,0 +1,1 @@
+"""Content-addressed blobs, key entries, journals and heads on one disk."""

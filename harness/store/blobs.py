@@ -1,0 +1,131 @@
+"""Blobs: plain bytes under the name of their SHA-256, written once, read-only, verified when delivered."""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+from harness.digest import CHUNK, sha256, sha256_file, sha256_stream
+from harness.errors import DamageError, InputError
+from harness.files import explained, move_durable, sync_folder, told, write_all
+
+READ_ONLY = 0o444
+_HEX = frozenset("0123456789abcdef")
+
+
+def is_digest(text: str) -> bool:
+    """Whether a text can be the name of a blob, so that no other text ever becomes a path."""
+    return len(text) == 64 and _HEX.issuperset(text)
+
+
+class Blobs:
+    """The content-addressed half of a store."""
+
+    def __init__(self, root: Path, temp: Path) -> None:
+        self.root = root
+        self.temp = temp
+        self._seen: dict[str, tuple[int, ...]] = {}
+
+    def path(self, digest: str) -> Path:
+        """Say where a blob lies, present or not."""
+        if not is_digest(digest):
+            raise InputError(f"{digest[:80]!r} is not a SHA-256", next="give 64 lower-case hex digits")
+        return self.root / "sha256" / digest[:2] / digest
+
+    def put(self, data: bytes) -> str:
+        """Keep bytes; the same bytes are kept once."""
+        digest = sha256(data)
+        if self.state(digest) != "sound":
+            with told(self.root):
+                self.temp.mkdir(parents=True, exist_ok=True)
+                temp = self.temp / f"blob-{os.getpid()}-{os.urandom(6).hex()}"
+                try:
+                    handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
+                    try:
+                        write_all(handle, data)
+                    finally:
+                        os.close(handle)
+                    move_durable(temp, self.path(digest), READ_ONLY)
+                    self._seen[digest] = _mark(self.path(digest).lstat())
+                finally:
+                    temp.unlink(missing_ok=True)
+        return digest
+
+    def adopt(self, path: Path) -> tuple[str, int]:
+        """Take over a file that a step made on the same disk: hash, fsync, rename; never a copy, never a link."""
+        with told(path):
+            if not stat.S_ISREG(path.lstat().st_mode):
+                raise InputError("only a plain file can become a blob", where=str(path))
+            digest, size = sha256_file(path)
+            if self.state(digest) != "sound":
+                move_durable(path, self.path(digest), READ_ONLY)
+                self._seen[digest] = _mark(self.path(digest).lstat())
+        return digest, size
+
+    def state(self, digest: str) -> str:
+        """Say whether a blob is `sound`, `missing` or `changed`, reading it at most once while its file stays put."""
+        path = self.path(digest)
+        try:
+            mark = _mark(path.lstat())
+        except FileNotFoundError:
+            return "missing"
+        if self._seen.get(digest) == mark:
+            return "sound"
+        state = self.check(digest)
+        if state == "sound":
+            self._seen[digest] = mark
+        return state
+
+    def check(self, digest: str) -> str:
+        """Read a blob now, whatever was read before, and say its state; a link or a device is never followed."""
+        path = self.path(digest)
+        try:
+            handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return "missing"
+        except OSError as bad:
+            if bad.errno in (errno.ELOOP, errno.ENXIO, errno.ENOTDIR):
+                return "changed"
+            raise explained(bad, path) from bad
+        with open(handle, "rb", buffering=0) as file:
+            facts = os.fstat(handle)
+            if not stat.S_ISREG(facts.st_mode):
+                return "changed"
+            with told(path):
+                found = sha256(file.read()) if facts.st_size < CHUNK else sha256_stream(file)[0]
+        return "sound" if found == digest else "changed"
+
+    def deliver(self, digest: str) -> Path:
+        """Give the path of a blob whose bytes were checked; wrong bytes are never handed on."""
+        state = self.state(digest)
+        if state != "sound":
+            raise DamageError(
+                f"blob {digest[:12]} is {state}",
+                where=str(self.path(digest)),
+                next="run the manifest again: what is damaged is made anew; `harness fsck` lists all damage",
+            )
+        return self.path(digest)
+
+    def read(self, digest: str) -> bytes:
+        """Give a blob's bytes, checked after they were read."""
+        path = self.path(digest)
+        with told(path):
+            data = path.read_bytes() if path.exists() else b""
+        if sha256(data) != digest:
+            self._seen.pop(digest, None)
+            return self.deliver(digest).read_bytes()
+        return data
+
+    def remove(self, digest: str) -> None:
+        """Drop a blob that nothing refers to any more."""
+        path = self.path(digest)
+        with told(path):
+            path.unlink(missing_ok=True)
+            sync_folder(path.parent)
+
+
+def _mark(facts: os.stat_result) -> tuple[int, ...]:
+    """Tell whether a file stayed put (its link count may change: steps read blobs through links)."""
+    return (facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns)

@@ -1,0 +1,117 @@
+"""Journals: one canonical line an event, each naming the SHA-256 of the line before it.
+
+The writer adds batches durably; the reader tells a torn end (a kill) from a broken chain (somebody's hand).
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness.digest import document, sha256
+from harness.errors import HarnessError
+from harness.files import append_durable, open_log, told
+
+Event = dict[str, Any]
+START = "0" * 64
+
+
+def now() -> str:
+    """Say the time the way every event does: UTC, milliseconds."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+class Journal:
+    """The one writer of a run's events; safe to call from several threads."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.head = START
+        self.count = 0
+        self._handle = open_log(path)
+        self._waiting: list[bytes] = []
+        self._lock = threading.Lock()
+
+    def add(self, event: str, fields: Mapping[str, Any]) -> None:
+        """Put an event in line; it is durable after the next `flush`."""
+        with self._lock:
+            body = {"type": "event/1", "event": event, "at": now(), "n": self.count, "prev": self.head, **fields}
+            line = document(body) + b"\n"
+            self.head = sha256(line)
+            self.count += 1
+            self._waiting.append(line)
+
+    def flush(self) -> None:
+        """Make every waiting event durable with one fdatasync."""
+        with self._lock:
+            if self._waiting:
+                with told(self.path):
+                    append_durable(self._handle, self._waiting)
+                self._waiting.clear()
+
+    def close(self) -> None:
+        """Flush and let go of the file."""
+        try:
+            self.flush()
+        finally:
+            os.close(self._handle)
+
+
+@dataclass(frozen=True)
+class Chain:
+    """What a chained log holds: its events, its head, and the first place where it is torn or broken."""
+
+    events: tuple[Event, ...]
+    lines: tuple[str, ...] = ()  # digest of each line
+    torn: str = ""
+    broken: str = ""
+    head: str = field(default=START)
+
+
+def read_chain(path: Path, kind: str = "event/1") -> Chain:
+    """Read a chained log as far as it holds; a torn last line is told apart from a broken one."""
+    with told(path):
+        data = path.read_bytes()
+    return check_chain(data, kind)
+
+
+def check_chain(data: bytes, kind: str = "event/1") -> Chain:
+    """Follow the chain through a log's bytes."""
+    events: list[Event] = []
+    digests: list[str] = []
+    head, torn, broken = START, "", ""
+    lines = data.split(b"\n")
+    tail = lines.pop()
+    for number, line in enumerate(lines, 1):
+        flaw = _flaw(line, head, number - 1, kind)
+        if flaw:
+            broken = f"line {number}: {flaw}"
+            break
+        events.append(json.loads(line))
+        head = sha256(line + b"\n")
+        digests.append(head)
+    if tail and not broken:
+        torn = f"line {len(lines) + 1} was cut short"
+    return Chain(tuple(events), tuple(digests), torn, broken, head)
+
+
+def _flaw(line: bytes, prev: str, number: int, kind: str) -> str:
+    try:
+        body = json.loads(line)
+        if not isinstance(body, dict) or body.get("type") != kind:
+            return f"not an event of type {kind}"
+        if document(body) != line:
+            return "not in canonical form"
+    except (ValueError, RecursionError, HarnessError):
+        return "not an event"
+    if body.get("prev") != prev:
+        return "does not follow the line before it"
+    if body.get("n") != number:
+        return "is out of its place"
+    return ""

@@ -1,0 +1,134 @@
+"""A store: blobs, key entries, runs and heads in one folder, shared safely by several processes.
+
+Opening a store never writes; it is made by the first run of a valid manifest. Readers need no right to write.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import datetime
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from harness.errors import InputError, MissingError
+from harness.files import locked, sync_folder, told
+from harness.store.blobs import Blobs
+from harness.store.entries import Entries
+from harness.store.heads import Heads
+
+FORMAT = "harness store 1\n"
+
+
+class Store:
+    """Where contents, finished steps and records lie."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.temp = root / "tmp"
+        self.locks = root / "locks"
+        self.runs = root / "runs"
+        self.blobs = Blobs(root / "blobs", self.temp)
+        self.entries = Entries(root / "keys")
+        self.heads = Heads(root / "heads.jsonl", self.locks / "heads")
+
+    @classmethod
+    def open(cls, root: Path) -> Store:
+        """Open what stands, for reading; a folder that is no store is refused."""
+        mark = root / "format"
+        with told(root):
+            if not mark.is_file():
+                raise MissingError(
+                    "there is no store here yet",
+                    where=str(root),
+                    next="`harness run MANIFEST` makes one; or name another with --store DIR",
+                )
+            if mark.read_text() != FORMAT:
+                raise InputError(
+                    "this store was written in another format", where=str(mark), next="use the harness that wrote it"
+                )
+        return cls(root)
+
+    @classmethod
+    def make(cls, root: Path) -> Store:
+        """Open a store for writing, making it where there is none."""
+        with told(root):
+            if not (root / "format").exists():
+                if root.exists() and any(path.name != "format" for path in root.iterdir() if path.name != "tmp"):
+                    known = {"blobs", "keys", "runs", "locks", "heads.jsonl"}
+                    if not known & {path.name for path in root.iterdir()}:
+                        raise InputError(
+                            "this folder holds something that is no store", where=str(root), next="name an empty folder"
+                        )
+                for name in ("tmp", "locks", "runs", "keys", "blobs/sha256"):
+                    (root / name).mkdir(parents=True, exist_ok=True)
+                temp = root / "tmp" / f"format-{os.getpid()}"
+                temp.write_text(FORMAT)
+                temp.rename(root / "format")
+                sync_folder(root)
+            probe = root / "tmp" / f"probe-{os.getpid()}-{secrets.token_hex(4)}"
+            probe.touch()
+            probe.unlink()
+        return cls.open(root)
+
+    @contextlib.contextmanager
+    def in_use(self) -> Iterator[None]:
+        """Keep `gc` away while something is being made."""
+        with locked(self.locks / "store", exclusive=False):
+            yield
+
+    @contextlib.contextmanager
+    def step_lock(self, key: str) -> Iterator[None]:
+        """Let one process at a time make a step; the others then find it finished."""
+        with locked(self.locks / f"step-{key[:3]}"):
+            yield
+
+    @contextlib.contextmanager
+    def folder(self, name: str) -> Iterator[Path]:
+        """Give a private folder on the store's own disk, gone afterwards."""
+        path = self.temp / f"{name}-{os.getpid()}-{secrets.token_hex(4)}"
+        with told(path):
+            path.mkdir(parents=True)
+        try:
+            yield path
+        finally:
+            shutil.rmtree(path, ignore_errors=True)
+
+    def new_run(self) -> str:
+        """Name a run: the UTC second and 8 random hex digits."""
+        stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
+        return f"{stamp}-{secrets.token_hex(4)}"
+
+    def run_ids(self) -> list[str]:
+        """List the runs that left anything, oldest first."""
+        return sorted(path.name for path in self.runs.iterdir() if path.is_dir()) if self.runs.is_dir() else []
+
+    def find_run(self, name: str) -> str:
+        """Find a run by its id, an unambiguous prefix, `last`, or the path of a file in its folder."""
+        ids = self.run_ids()
+        if name == "last":
+            started = [str(event.get("run")) for event in self.heads.read().events if event["event"] == "run.started"]
+            if not started:
+                raise InputError("no run has been started in this store", where=str(self.root), next="harness run …")
+            return started[-1]
+        path = Path(name)
+        if path.exists():
+            name = (path if path.is_dir() else path.parent).resolve().name
+        found = [run for run in ids if run.startswith(name)] if name else []
+        if name in found:
+            return name
+        if len(found) == 1:
+            return found[0]
+        what = f"{len(found)} runs begin with {name!r}" if found else f"no run is called {name!r}"
+        near = ", ".join(found[:5] or ids[-5:])
+        raise InputError(what, where=str(self.runs), next=f"choose one of: {near}" if near else "harness run MANIFEST")
+
+    def journal(self, run: str) -> Path:
+        """Say where a run's journal lies."""
+        return self.runs / run / "journal.jsonl"
+
+    def record(self, run: str) -> Path:
+        """Say where a run's record lies."""
+        return self.runs / run / "record.json"

@@ -1,0 +1,171 @@
+"""Say whether a store is sound (`fsck`), and what may go (`gc`).
+
+`gc` errs on the side of keeping: anything it cannot parse stops it before it deletes, entries go before the blobs they
+name, and a crash between the two leaves only blobs that nothing names.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.digest import parse, walk
+from harness.errors import DamageError, HarnessError, MissingError
+from harness.files import locked, told
+from harness.store.blobs import is_digest
+from harness.store.entries import Entry, read_entry
+from harness.store.journal import read_chain
+from harness.store.store import Store
+
+
+@dataclass(frozen=True)
+class Flaw:
+    """One thing that is wrong in a store."""
+
+    id: str
+    subject: str
+    detail: str
+
+
+def fsck(store: Store) -> Iterator[Flaw]:
+    """Read every byte of a store and name what is damaged."""
+    for path in blob_files(store):
+        if not is_digest(path.name) or path.parent.name != path.name[:2]:
+            yield Flaw("unaccounted", str(path), "no blob has such a name")
+        elif (state := store.blobs.state(path.name)) != "sound":
+            yield Flaw(f"blob.{state}", str(path), "its bytes are not what its name says")
+    for path in store.entries.all():
+        try:
+            entry = _entry(path)
+        except HarnessError as bad:
+            yield Flaw("entry.changed", str(path), bad.what)
+            continue
+        for name, output in entry.outputs.items():
+            if store.blobs.state(output.sha256) == "missing":
+                yield Flaw("blob.missing", output.sha256, f"output {name!r} of entry {entry.key[:12]}")
+    for run in store.run_ids():
+        if not store.journal(run).exists():
+            yield Flaw("chain.incomplete", run, "the run has no journal")
+            continue
+        chain = read_chain(store.journal(run))
+        if chain.broken:
+            yield Flaw("chain.broken", str(store.journal(run)), chain.broken)
+    heads = store.heads.read()
+    if heads.broken:
+        yield Flaw("chain.broken", str(store.heads.path), heads.broken)
+
+
+def blob_files(store: Store) -> Iterator[Path]:
+    """List every file that lies where blobs lie."""
+    yield from sorted((store.root / "blobs" / "sha256").glob("*/*"))
+
+
+def _entry(path: Path) -> Entry:
+    with told(path):
+        return read_entry(path.read_bytes(), path.stem, str(path))
+
+
+@dataclass
+class Sweep:
+    """What may go."""
+
+    entries: list[str] = field(default_factory=list)
+    blobs: list[str] = field(default_factory=list)
+    folders: list[Path] = field(default_factory=list)
+    bytes: int = 0
+
+
+def gc(store: Store, *, delete: bool = False) -> Sweep:
+    """Find what no run names, and delete it if told to; stops at the first thing it cannot read."""
+    with locked(store.locks / "store", wait=False) as alone:
+        if not alone:
+            raise MissingError(
+                "a run is using this store", where=str(store.root), next="wait for it to end, then sweep again"
+            )
+        found = _unnamed(store)
+        if delete:
+            for key in found.entries:
+                with told(store.entries.path(key)):
+                    store.entries.path(key).unlink(missing_ok=True)
+            for digest in found.blobs:
+                store.blobs.remove(digest)
+            for folder in found.folders:
+                shutil.rmtree(folder) if folder.is_dir() and not folder.is_symlink() else folder.unlink()
+    return found
+
+
+def _unnamed(store: Store) -> Sweep:
+    named_blobs, named_keys = _named_by_runs(store)
+    found = Sweep()
+    kept: list[Entry] = []
+    for path in store.entries.all():
+        try:
+            entry = _entry(path)
+        except HarnessError as bad:
+            raise _stop(path, bad.what) from bad
+        if entry.key in named_keys:
+            kept.append(entry)
+        else:
+            found.entries.append(entry.key)
+    for entry in kept:
+        named_blobs |= _digests(dict(entry.preimage)) | {out.sha256 for out in entry.outputs.values()}
+    needed = {str(entry.preimage[part]) for entry in kept for part in ("code", "environment")}
+    for digest in sorted(named_blobs):  # documents that name further blobs: closures, environments, locks
+        named_blobs |= _named_in(store, digest, needed=digest in needed)
+    for path in blob_files(store):
+        if not is_digest(path.name):
+            raise _stop(path, "no blob has such a name")
+        if path.name not in named_blobs:
+            found.blobs.append(path.name)
+            found.bytes += path.lstat().st_size
+    found.folders = sorted(store.temp.iterdir()) if store.temp.is_dir() else []
+    return found
+
+
+def _named_by_runs(store: Store) -> tuple[set[str], set[str]]:
+    blobs: set[str] = set()
+    keys: set[str] = set()
+    if broken := store.heads.read().broken:
+        raise _stop(store.heads.path, broken)
+    for run in store.run_ids():
+        path = store.journal(run)
+        if not path.exists():
+            raise _stop(path, "the run has no journal")
+        chain = read_chain(path)
+        if chain.broken:
+            raise _stop(path, chain.broken)
+        for event in chain.events:
+            blobs |= _digests(event)
+            if "key" in event:
+                keys.add(str(event["key"]))
+    return blobs, keys
+
+
+def _named_in(store: Store, digest: str, *, needed: bool) -> set[str]:
+    state = store.blobs.state(digest)
+    if state == "changed" or (needed and state == "missing"):
+        raise _stop(store.blobs.path(digest), f"this blob is {state}, and what it names cannot be known")
+    path = store.blobs.path(digest)
+    if state == "missing" or path.stat().st_size > 1 << 24:
+        return set()
+    data = path.read_bytes()
+    try:
+        kind = json.loads(data).get("type") if data.startswith(b"{") else None
+    except (ValueError, AttributeError, RecursionError):
+        return set()  # a table: it names no further blob
+    return _digests(parse(data, kind, str(path))) if isinstance(kind, str) else set()
+
+
+def _digests(value: object) -> set[str]:
+    return {item for _, item in walk(value) if isinstance(item, str) and is_digest(item)}
+
+
+def _stop(path: Path, why: str) -> DamageError:
+    return DamageError(
+        f"nothing was deleted: {why}",
+        where=str(path),
+        next="`harness fsck` lists all damage; mend or move that file away, then sweep again",
+    )

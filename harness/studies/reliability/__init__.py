@@ -1,0 +1,1 @@
+"""Zhou et al., Nature 2024: scaled-up, shaped-up models become less reliable."""

@@ -1,0 +1,33 @@
+#!/bin/sh
+# Makes .venv from lockfiles/requirements.txt, every file held against its hash. Exit 3: the machine lacks something.
+set -eu
+cd "$(dirname "$0")/.."
+
+fits() {
+    "$1" - >/dev/null 2>&1 <<'PY'
+import platform, sys
+ok = platform.python_implementation() == "CPython" and (3, 11) <= sys.version_info[:2] <= (3, 12)
+sys.exit(not (ok and sys.platform == "linux" and platform.machine() == "x86_64"))
+PY
+}
+
+missing() {
+    printf 'error: %s\n  next:  %s\n' "$1" "$2" >&2
+    exit 3
+}
+
+python=
+for candidate in ${PYTHON:-python3 python3.12 python3.11}; do
+    if fits "$candidate"; then python=$candidate; break; fi
+done
+[ -n "$python" ] || missing "CPython 3.11 or 3.12 on Linux x86-64 is missing" \
+    "apt-get install python3 python3-venv, or name another with PYTHON=/path/to/python3.12"
+"$python" -c 'import ensurepip, venv' 2>/dev/null || missing "$python cannot make a virtual environment" \
+    "apt-get install python3-venv"
+
+echo "making .venv with $("$python" --version)" >&2
+rm -rf .venv
+"$python" -m venv .venv
+.venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r lockfiles/requirements.txt
+.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index -e .
+touch .venv/ready

@@ -1,0 +1,1 @@
+"""Readers of golden files, one module a study."""

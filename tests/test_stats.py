@@ -1,0 +1,69 @@
+"""Ranks, bins and bin means, held against slow references written another way."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from harness.errors import InputError
+from harness.stats import average_ranks, bin_mean, equal_sized_bins
+
+few_values = st.lists(st.sampled_from([0.0, 1.5, 2.0, 7.25, 100.0]), max_size=40)
+
+
+def slow_bins(ids, difficulties, bins):
+    """Deal the sorted items out like cards into piles whose sizes are settled first."""
+    sizes = [0] * min(bins, len(ids))
+    for place in range(len(ids)):
+        sizes[place % len(sizes)] += 1
+    ordered = sorted(zip(difficulties, ids, strict=True))
+    answer = {}
+    for number, size in enumerate(sizes):
+        for _ in range(size):
+            answer[ordered.pop(0)[1]] = number
+    return [answer[item] for item in ids]
+
+
+@given(few_values)
+def test_a_rank_is_one_more_than_those_below_and_half_of_those_equal(values):
+    expected = [sum(other < value for other in values) + (values.count(value) + 1) / 2 for value in values]
+    assert average_ranks(values) == expected
+
+
+def test_ranks_of_known_values():
+    assert average_ranks([10, 20, 20, 5]) == [2, 3.5, 3.5, 1]
+    assert average_ranks([]) == []
+
+
+@given(few_values, st.integers(1, 35), st.randoms(use_true_random=False))
+def test_bins_agree_with_a_slow_reference_whatever_the_order_of_items(difficulties, bins, shuffler):
+    ids = [f"i{number}" for number in range(len(difficulties))]
+    shuffler.shuffle(ids)
+    assert equal_sized_bins(ids, difficulties, bins) == slow_bins(ids, difficulties, bins)
+
+
+def test_ties_are_ordered_by_id_as_text_so_i10_comes_before_i9():
+    assert equal_sized_bins(["i9", "i10"], [5, 5], 2) == [1, 0]
+
+
+def test_the_first_bins_take_the_remainder():
+    found = equal_sized_bins([f"{n:02}" for n in range(32)], [0.0] * 32, 30)
+    assert [found.count(place) for place in range(30)] == [2, 2] + [1] * 28
+
+
+def test_fewer_items_than_bins_give_one_bin_an_item():
+    assert equal_sized_bins(["a", "b", "c"], [3, 1, 2], 30) == [2, 0, 1]
+    assert equal_sized_bins([], [], 30) == []
+
+
+def test_bins_refuse_what_makes_no_sense():
+    with pytest.raises(InputError):
+        equal_sized_bins(["a"], [1.0], 0)
+    with pytest.raises(InputError):
+        equal_sized_bins(["a"], [], 3)
+
+
+def test_the_mean_of_equal_members_is_that_member_without_noise():
+    assert bin_mean([0.1] * 3) == 0.1
+    assert bin_mean([1, 2, 4.5]) == 2.5
+    with pytest.raises(InputError):
+        bin_mean([])

@@ -1,0 +1,1 @@
+"""The agents' MCP server and its tools live here."""
