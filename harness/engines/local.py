@@ -23,8 +23,16 @@ from harness.engines.engine import Job, Outcome
 from harness.errors import InputError, MissingError
 
 ISOLATIONS = ("bubblewrap", "namespaces", "process")
+LAST_BLOCKS = 64  # what a pipe may still hold when its writers have been killed
+
+# The harness holds the other end of the guard's stdin: whenever and however it dies, the guard reads the end of that
+# pipe and kills the whole process group. PDEATHSIG alone leaves a gap: bubblewrap's own child may not have set it yet.
+_WATCH = (
+    "exec 3<&0 </dev/null; (read -r _ <&3; kill -KILL 0) & watch=$!; exec 3<&-; "
+    '"$@"; status=$?; kill -KILL $watch 2>/dev/null; exit $status'
+)
+_GUARD = ("setpriv", "--pdeathsig", "KILL", "--no-new-privs", "sh", "-c", _WATCH, "guard")
 _NAMESPACES = ("unshare", "--user", "--map-current-user", "--net", "--ipc", "--pid", "--fork", "--kill-child=KILL")
-_DIE = ("setpriv", "--pdeathsig", "KILL", "--no-new-privs")
 
 
 @functools.cache
@@ -49,12 +57,11 @@ def available() -> tuple[str, ...]:
 
 def _wrap(isolation: str, folder: Path) -> list[str]:
     """Spell the programs that stand between the harness and the step."""
-    die = list(_DIE)
     if isolation == "namespaces":
-        return [*die, *_NAMESPACES]
+        return list(_NAMESPACES)
     if isolation == "process":
-        return die
-    wrap = [*die, "bwrap", "--unshare-all", "--die-with-parent", "--new-session", "--proc", "/proc", "--dev", "/dev"]
+        return []
+    wrap = ["bwrap", "--unshare-all", "--die-with-parent", "--proc", "/proc", "--dev", "/dev"]
     wrap += ["--tmpfs", "/tmp"]  # noqa: S108 - the step's own, inside its isolation
     for path in ("/usr", "/etc/ld.so.cache", "/etc/alternatives"):
         wrap += ["--ro-bind-try", path, path]
@@ -104,18 +111,23 @@ class LocalEngine:
         limits = job.limits
         argv = [
             "prlimit", "--core=0", f"--data={limits.memory}", f"--fsize={limits.file_bytes}",
-            *_wrap(self.isolation, job.folder), *job.argv,
+            *_GUARD, *_wrap(self.isolation, job.folder), *job.argv,
         ]  # fmt: skip
         started = time.monotonic()
         process = subprocess.Popen(
-            argv, cwd=job.folder, env=dict(job.env), stdin=subprocess.DEVNULL,
+            argv, cwd=job.folder, env=dict(job.env), stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
         deadline = started + limits.seconds
-        why, log = _watch(process, deadline, cancel, on_log, limits.log_bytes)
-        _kill(process)
-        _, status, used = os.wait4(process.pid, 0)
-        code = process.returncode = os.waitstatus_to_exitcode(status)
+        try:
+            why, log = _watch(process, deadline, cancel, on_log, limits.log_bytes)
+        finally:
+            _kill(process)
+            _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+        code = (
+            process.returncode if process.returncode <= 128 else 128 - process.returncode
+        )  # a shell's word for a signal
         usage = {
             "cpu_ms": round(1000 * (used.ru_utime + used.ru_stime)),
             "wall_ms": round(1000 * (time.monotonic() - started)),
@@ -135,7 +147,7 @@ def _watch(
     keep: int,
 ) -> tuple[str, bytes]:
     """Wait for the command's end, keeping the tail of what it prints; says what ended the wait."""
-    assert process.stdout
+    assert process.stdin and process.stdout
     log, why = bytearray(), ""
     ended = os.pidfd_open(process.pid)
     pipe = process.stdout.fileno()
@@ -156,11 +168,14 @@ def _watch(
                     why = "cancel"
                 elif not why and left <= 0:
                     why = "deadline"
-        while _take(pipe, log, on_log, keep):
-            pass
+        _kill(process)
+        for _ in range(LAST_BLOCKS):
+            if not _take(pipe, log, on_log, keep):
+                break
     finally:
         os.close(ended)
         process.stdout.close()
+        process.stdin.close()
     return why, bytes(log)
 
 

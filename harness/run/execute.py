@@ -33,7 +33,7 @@ class Task:
     closure: Closure
 
 
-def prepare(task: Task, store: Store, folder: Path, parent: int) -> None:
+def prepare(task: Task, store: Store, folder: Path) -> None:
     """Lay out what the step may see: its description, its code, its inputs, and nothing else."""
     with told(folder):
         for name in ("in", "out", "tmp", "code"):
@@ -44,7 +44,6 @@ def prepare(task: Task, store: Store, folder: Path, parent: int) -> None:
             "params": dict(task.step.params),
             "inputs": sorted(task.inputs),
             "outputs": list(task.step.outputs),
-            "parent": parent,
         }
         (folder / "step.json").write_bytes(canonical(description))
         for path, digest in task.closure.files.items():
@@ -70,8 +69,7 @@ def _lay(store: Store, digest: str, target: Path) -> None:
 
 def execute(task: Task, store: Store, engine: Engine, limits: Limits, folder: Path, cancel: threading.Event) -> Outcome:
     """Run a step in a private folder; on return its declared outputs, and nothing else, lie in `out/`."""
-    parent = os.getpid() if engine.isolation == "process" else 0
-    prepare(task, store, folder, parent)
+    prepare(task, store, folder)
     before = _marks(task, store)
     job = Job(engine.command(SCRIPT), folder, step_environment(folder), limits)
     outcome = engine.run(job, lambda _: None, cancel)

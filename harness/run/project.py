@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import dataclasses
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.digest import differences
+from harness.digest import differences, sha256
 from harness.engines.engine import Engine, Limits
 from harness.engines.local import LocalEngine
 from harness.errors import HarnessError, InputError
@@ -17,9 +17,10 @@ from harness.evidence.compare import compare, overall
 from harness.evidence.record import read_record
 from harness.evidence.trail import follow
 from harness.manifest.load import Loaded, load, parse_manifest
-from harness.manifest.lockfile import Lock, load_expect, load_lock, read_lock
+from harness.manifest.lockfile import Lock, expect_path, load_expect, lock_path, read_lock
 from harness.manifest.schema import SIZES, TIMES, Resources, amount
 from harness.run.plan import meant, plan
+from harness.run.stopping import stoppable
 from harness.run.workshop import Workshop
 from harness.steps import Plan, Step
 from harness.store.journal import read_chain
@@ -91,19 +92,28 @@ def audit_files(store: Store, run: str, loaded: Loaded, report: Report) -> None:
         ran = parse_manifest(store.blobs.read(started["manifest"]), "manifest")[0]
         pointers = list(differences(ran.intent(), loaded.manifest.intent())) or ["its text, not its meaning"]
         report.settle("manifest.changed", loaded.path.name, pointers)
-    lock = load_lock(loaded.root, loaded.manifest.name)
-    if lock is None:
-        report.fail("lock.changed", "lock", "the manifest has no lock now")
-    elif lock.sha256 != started["lock"]:
-        ran_lock = dataclasses.asdict(read_lock(store.blobs.read(started["lock"]), "lock"))
-        report.settle("lock.changed", "lock", differences(ran_lock, dataclasses.asdict(lock)))
-    expect = load_expect(loaded.root, loaded.manifest.name)
+    path = lock_path(loaded.root, loaded.manifest.name)
+    data = path.read_bytes() if path.is_file() else b""
+    if sha256(data) != started["lock"]:
+        report.settle("lock.changed", path.name, _pointers(store.blobs.read(started["lock"]), data))
+    try:
+        expect = load_expect(loaded.root, loaded.manifest.name)
+    except HarnessError as bad:
+        report.fail("expect.changed", expect_path(loaded.root, loaded.manifest.name).name, bad.what)
+        return
     if expect and store.record(run).is_file():
         verdicts = compare(read_record(store.record(run)), expect, str(started["lock"]), store.blobs.deliver)
-        flaws = [
-            f"{one.name}: {one.verdict} {one.detail}" for one in verdicts if one.verdict in ("disagreed", "missing")
-        ]
+        bad_words = ("disagreed", "missing")
+        flaws = [f"{one.name}: {one.verdict} {one.detail}" for one in verdicts if one.verdict in bad_words]
         report.settle("output.differs", "expect", flaws)
+
+
+def _pointers(old: bytes, new: bytes) -> list[str]:
+    """Name the fields at which two documents part, also where the newer one was damaged."""
+    try:
+        return list(differences(json.loads(old), json.loads(new))) or ["its spelling"]
+    except ValueError:
+        return ["it is missing" if not new else "it is not JSON"]
 
 
 def loaded_manifest(path: Path) -> Loaded:
@@ -116,7 +126,8 @@ def loaded_manifest(path: Path) -> Loaded:
 def audited(store: Store, run: str, root: Path, level: str = "derive", rerun: int = 0) -> Report:
     """Audit one run with everything the installed harness brings: its planner, its engine, its code."""
     workshop = Workshop(store, engine("local"), Limits())
-    return audit(store, run, replan(root), replay(workshop), level=level, rerun=rerun)
+    with stoppable(workshop.cancel):
+        return audit(store, run, replan(root), replay(workshop), level=level, rerun=rerun)
 
 
 def code_files(store: Store, run: str) -> dict[str, str]:

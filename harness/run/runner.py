@@ -21,6 +21,7 @@ from harness.manifest.lockfile import Lock
 from harness.run.closure import code_root
 from harness.run.environment import facts
 from harness.run.lock import require_dataset
+from harness.run.stopping import heed, stoppable
 from harness.run.workshop import Result, Workshop
 from harness.steps import Plan, Step
 from harness.store.journal import Journal, read_chain
@@ -76,16 +77,14 @@ class Runner:
     def run(self, progress: Progress) -> Record:
         """Run to the end, the first failure or the user's word; the record tells which."""
         store = self.store
-        with store.in_use():
+        with store.in_use(), stoppable(self.workshop.cancel):
             run = store.new_run()
             self.journal = Journal(store.journal(run))
-            problem: BaseException | None = None
+            problem: HarnessError | None = None
             try:
                 self._start(run)
                 try:
                     self._all(progress)
-                except KeyboardInterrupt:
-                    problem = Interrupted("stopped", where=f"run {run}", next="run again: what was finished is kept")
                 except HarnessError as bad:
                     problem = bad
                 self._finish(run, problem)
@@ -125,6 +124,7 @@ class Runner:
             try:
                 while ready or waiting:
                     while ready:
+                        heed(self.workshop.cancel)
                         step = ready.pop()
                         parts = self.workshop.preimage(step, self.board.made)
                         entry, damage = self.workshop.finished(parts)
@@ -137,15 +137,15 @@ class Runner:
                     self.journal.flush()
                     if not waiting:
                         break
-                    finished, _ = wait(waiting, return_when=FIRST_COMPLETED)
+                    finished, _ = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
+                    heed(self.workshop.cancel)
                     for future in finished:
                         ready += self._take(waiting.pop(future), future, progress)
-            except BaseException:
-                self.workshop.cancel.set()
+            except HarnessError:
                 for future in waiting:
                     future.cancel()
-                wait(waiting)
-                for future, step in waiting.items():  # what was finished in the meantime is finished
+                wait(waiting)  # a step that is under way may finish; a request to stop has ended it already
+                for future, step in waiting.items():
                     if not future.cancelled() and not future.exception():
                         self._take(step, future, progress)
                 raise
@@ -172,7 +172,7 @@ class Runner:
         progress(step.name, result.state, len(self.board.results), len(self.plan.steps))
         return following
 
-    def _finish(self, run: str, problem: BaseException | None) -> None:
+    def _finish(self, run: str, problem: HarnessError | None) -> None:
         """Name the outputs there are, close the journal, write the record, and tell heads."""
         for name, ref in sorted(self.plan.outputs.items()):
             result = self.board.results.get(ref.step)

@@ -16,6 +16,7 @@ from harness.run import project
 from harness.run.lock import moved_pins, require_fit, resolve
 from harness.run.plan import meant, plan, unresolved_pins
 from harness.run.runner import Progress, Runner
+from harness.run.stopping import stoppable
 from harness.run.workshop import Workshop
 from harness.store.store import Store
 
@@ -77,7 +78,7 @@ def lock_manifest(loaded: Loaded, place: Place) -> Locked:
     this = meant(loaded)
     workshop = place.workshop(loaded)
     path = lock_path(loaded.root, loaded.manifest.name)
-    with workshop.store.in_use():
+    with workshop.store.in_use(), stoppable(workshop.cancel):
         new = resolve(loaded, this, workshop)
     try:
         old = load_lock(loaded.root, loaded.manifest.name)

@@ -20,6 +20,29 @@ from harness.files import append_durable, open_log, told
 
 Event = dict[str, Any]
 START = "0" * 64
+_HEAD = {"type": str, "event": str, "n": int, "prev": str, "run": str, "journal": str}
+_LINE = {"type": str, "event": str, "at": str, "n": int, "prev": str}
+_STEP = {**_LINE, "step": str}
+_FINISHED = {**_STEP, "stage": str, "key": str, "entry": str}
+# What each line holds, nothing more and nothing less: a field that no run writes is somebody's hand.
+SHAPES: Mapping[str, Mapping[str, Mapping[str, type]]] = {
+    "head/1": {"run.started": _HEAD, "run.finished": {**_HEAD, "record": str}},
+    "event/1": {
+        "run.started": {
+            **_LINE, "run": str, "manifest": str, "lock": str, "plan": str, "engine": str, "isolation": str,
+            "image": str, "environment": str, "steps": int, "facts": dict,
+        },
+        "step.done": {**_FINISHED, "usage": dict},
+        "step.cached": _FINISHED,
+        "step.failed": {**_STEP, "error": str},
+        "step.damaged": {**_STEP, "detail": str},
+        "output": {**_LINE, "name": str, "sha256": str, "size": int, "step": str, "output": str},
+        "run.finished": {**_LINE, "status": str, "events": int},
+    },
+}  # fmt: skip
+MAY: Mapping[str, Mapping[str, type]] = {
+    "run.started": {"limit": int}, "step.done": {"sees_gold": bool}, "step.cached": {"sees_gold": bool},
+}  # fmt: skip
 
 
 def now() -> str:
@@ -35,6 +58,7 @@ class Journal:
         self.head = START
         self.count = 0
         self._handle = open_log(path)
+        self._size = 0
         self._waiting: list[bytes] = []
         self._lock = threading.Lock()
 
@@ -52,7 +76,12 @@ class Journal:
         with self._lock:
             if self._waiting:
                 with told(self.path):
-                    append_durable(self._handle, self._waiting)
+                    try:
+                        append_durable(self._handle, self._waiting)
+                    except OSError:  # a full disk may take half a line: the chain ends where it was whole
+                        os.ftruncate(self._handle, self._size)
+                        raise
+                self._size += sum(map(len, self._waiting))
                 self._waiting.clear()
 
     def close(self) -> None:
@@ -110,8 +139,16 @@ def _flaw(line: bytes, prev: str, number: int, kind: str) -> str:
             return "not in canonical form"
     except (ValueError, RecursionError, HarnessError):
         return "not an event"
-    if body.get("prev") != prev:
+    if not _shaped(body, kind):
+        return "is no line that a run writes"
+    if body["prev"] != prev:
         return "does not follow the line before it"
-    if body.get("n") != number:
-        return "is out of its place"
-    return ""
+    return "" if body["n"] == number else "is out of its place"
+
+
+def _shaped(body: Event, kind: str) -> bool:
+    """Whether a line holds the fields its event has, each of its type, and no other."""
+    event = str(body.get("event"))
+    shape = SHAPES[kind].get(event, {})
+    known = {**shape, **MAY.get(event, {})}
+    return bool(shape) and not set(shape) - set(body) and all(type(body[name]) is known.get(name) for name in body)

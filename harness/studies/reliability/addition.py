@@ -14,14 +14,12 @@ from typing import Any
 
 from harness import rows, seeds
 from harness.errors import InputError
-from harness.scorers.outcome import addition
 from harness.stats import average_ranks
 
 TASK = "addition"
 GENERATOR_VERSION = "1"
 MOST_DIGITS = 100
 FILTER = 50  # an instance is removed when the harmonic mean of its digit counts is larger
-SCORER = "reliability.outcome"
 _DECIMAL = re.compile(r"0|[1-9][0-9]*", re.ASCII)
 
 
@@ -129,34 +127,3 @@ def _items(pairs: list[Pair], seed: int, width: int) -> Iterator[rows.Row]:
                 "licence": "Apache-2.0",
             },
         }
-
-
-def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response; a response that is an error is counted and never scored."""
-    addends = {row["id"]: (row["input"]["a"], row["input"]["b"]) for row in rows.read(inputs["items"])}
-    for row in rows.read(inputs["gold"]):
-        a, b = addends.get(row["id"], ("0", "0"))
-        if row["id"] in addends and row["gold"]["target"] != str(int(a) + int(b)):
-            raise InputError("the gold is not the sum of the addends", where=f"gold {row['id']}")
-    rows.write(out / "scores", _scores(inputs["responses"], addends))
-
-
-def _scores(responses: Path, addends: Mapping[str, tuple[str, str]]) -> Iterator[rows.Row]:
-    for row in rows.read(responses):
-        item = row["item"]
-        if item not in addends:
-            raise InputError(f"a response to item {item}, which is not in items", where="responses")
-        scored: rows.Row = {
-            "item": item,
-            "template": row["template"],
-            "model": row["model"],
-            "sample": row["sample"],
-            "scorer": SCORER,
-        }
-        if row.get("error") is not None:
-            reason = row["error"] if isinstance(row["error"], str) else "error"
-            yield {**scored, "value": {"missing": reason}, "detail": {"error": row["error"]}}
-            continue
-        detail = addition(*addends[item], row["text"]).row()
-        label = detail.pop("label")
-        yield {**scored, "value": int(label == "c"), "outcome": label, "detail": detail}

@@ -13,7 +13,7 @@ from harness.studies.study import Brief, Maker, Tool
 
 BINS = 30  # section 6.1
 _HERE = "harness.studies.reliability"
-_SCORE = {"reliability.addition": f"{_HERE}.addition:score"}
+_SCORE = {"reliability.addition": f"{_HERE}.score:score"}
 
 
 class Reliability:

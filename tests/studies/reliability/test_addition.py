@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 
 from harness import rows
 from harness.errors import InputError
-from harness.studies.reliability.addition import Pair, carries, draw, facts, harmonic_digits, kept, make, score
+from harness.studies.reliability.addition import Pair, carries, draw, facts, harmonic_digits, kept, make
+from harness.studies.reliability.score import score
 
 positive = st.integers(1, 10**100 - 1)
 

@@ -1,0 +1,41 @@
+"""Ctrl-C as a word and not as a blow: it sets an event, and the work ends where nothing is half done."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+
+from harness.errors import Interrupted
+
+WORDS = (signal.SIGINT, signal.SIGTERM)
+
+
+@contextmanager
+def stoppable(stop: threading.Event) -> Iterator[None]:
+    """Turn the first request to stop into an event; a second one ends the process at once, which loses nothing."""
+    if threading.current_thread() is not threading.main_thread():
+        yield  # a server stops its runs by their events
+        return
+
+    def asked(signum: int, frame: FrameType | None) -> None:
+        if stop.is_set():
+            signal.signal(signum, signal.SIG_DFL)
+            os.kill(os.getpid(), signum)
+        stop.set()
+
+    before = {word: signal.signal(word, asked) for word in WORDS}
+    try:
+        yield
+    finally:
+        for word, handler in before.items():
+            signal.signal(word, handler)
+
+
+def heed(stop: threading.Event) -> None:
+    """End here if somebody asked to stop."""
+    if stop.is_set():
+        raise Interrupted("stopped", next="run again: what was finished is kept")

@@ -1,0 +1,172 @@
+"""What changes decides what runs again: exactly the steps that depend on it, and none for anything else."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import REPOSITORY, clean_env, small_project
+
+STAGES = ("make", "items", "gold", "prompts", "responses", "scores", "proportions", "checks")
+
+
+class House:
+    """A copy of the harness's source with a project beside it, so that a test may edit either."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.source = folder / "source"
+        self.project = folder / "project"
+        shutil.copytree(REPOSITORY / "harness", self.source / "harness", ignore=shutil.ignore_patterns("__pycache__"))
+        small_project(self.project, count=12)
+        self.call("lock", "manifests/small.yaml")
+
+    def call(self, *words: str, program: str = "") -> subprocess.CompletedProcess[str]:
+        start = ["-c", program] if program else ["-m", "harness.cli.main"]
+        env = clean_env({"PYTHONPATH": str(self.source), "PYTHONDONTWRITEBYTECODE": "1"})
+        # -P and the PYTHONPATH put the copy before the installed harness
+        return subprocess.run(
+            [sys.executable, "-P", *start, *words], cwd=self.project, env=env, capture_output=True, text=True,
+            timeout=120, check=False,
+        )  # fmt: skip
+
+    def run(self, *words: str, program: str = "") -> set[str]:
+        """Run the manifest and give the stages of which any step was executed."""
+        done = self.call("run", "manifests/small.yaml", "--json", *words, program=program)
+        assert done.returncode == 0, done.stderr
+        ran = json.loads(done.stdout)["runs"][0]
+        journal = self.project / ".harness" / "runs" / ran["run"] / "journal.jsonl"
+        events: list[dict[str, Any]] = [json.loads(line) for line in journal.read_bytes().splitlines()]
+        names = [event["step"].removeprefix("addition/") for event in events if event["event"] == "step.done"]
+        return {name.partition("/")[0] for name in names}
+
+    def edit(self, path: str, old: str, new: str) -> None:
+        file = self.source / path if path.startswith("harness/") else self.project / path
+        text = file.read_text()
+        assert old in text, f"{path} no longer holds {old!r}"
+        file.write_text(text.replace(old, new, 1))
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> House:
+    house = House(tmp_path_factory.mktemp("rerun"))
+    assert house.run() == set(STAGES) - {"make"}  # `lock` has made the data
+    return house
+
+
+@pytest.fixture
+def house(built: House, tmp_path: Path) -> House:
+    copy = House.__new__(House)
+    copy.folder, copy.source, copy.project = tmp_path, tmp_path / "source", tmp_path / "project"
+    shutil.copytree(built.source, copy.source)
+    shutil.copytree(built.project, copy.project)
+    return copy
+
+
+def test_an_unchanged_manifest_executes_nothing_and_says_so(house: House) -> None:
+    assert house.run() == set()
+    assert "nothing was left to do" in house.call("run", "manifests/small.yaml").stderr
+
+
+def test_an_edited_template_runs_everything_from_the_prompts_on(house: House) -> None:
+    house.edit("harness/studies/reliability/prompts/addition@1.jsonl", "{a} + {b} =", "{a} + {b}  =")
+    stale = house.call("run", "manifests/small.yaml", "--json")
+    assert stale.returncode == 2
+    assert "pins/prompts/set/sha256" in json.loads(stale.stderr)["error"]["what"]
+    assert house.run("--relock") == {"prompts", "responses", "scores"}  # the scores came out the same: cut off there
+
+
+def test_an_edited_scorer_runs_the_scores_and_what_they_change(house: House) -> None:
+    house.edit("harness/scorers/prepare.py", '"OURS-v1"', '"OURS-v2"')
+    assert house.run() == {"scores", "proportions", "checks"}
+
+
+def test_a_comment_in_a_scorer_is_cut_off_where_the_scores_come_out_the_same(house: House) -> None:
+    house.edit("harness/scorers/outcome.py", "from __future__", "# a comment\nfrom __future__")
+    assert house.run() == {"scores"}
+
+
+def test_an_edited_stand_in_runs_the_responses_and_what_they_change(house: House) -> None:
+    house.edit("harness/models/baseline.py", "from __future__", "# a comment\nfrom __future__")
+    assert house.run() == {"responses"}
+
+
+def test_another_seed_runs_everything(house: House) -> None:
+    house.edit("manifests/small.yaml", "seed: 7", "seed: 8")
+    assert house.run("--relock") == set(STAGES) - {"make"}  # made while it was locked
+
+
+def test_another_version_of_a_package_runs_everything(house: House) -> None:
+    """Every package an environment holds could be imported by a step, so each of them stands in every key."""
+    program = """
+import sys
+from pathlib import Path
+import harness.run.environment as environment
+import harness.run.workshop as workshop
+original = environment.environment
+workshop.environment = lambda: original().replace(b'"rich":{"record":"', b'"rich":{"record":"0')
+from harness.cli.main import run
+sys.exit(run(sys.argv[1:]))
+"""
+    assert house.run(program=program) == set(STAGES)
+
+
+def test_the_file_all_steps_import_runs_all_steps(house: House) -> None:
+    house.edit("harness/digest.py", "from __future__", "# a comment\nfrom __future__")
+    assert house.run() == set(STAGES)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "harness/cli/terminal.py",
+        "harness/evidence/diff.py",
+        "harness/run/runner.py",
+        "harness/studies/registry.py",
+        "harness/store/sweep.py",
+    ],
+)
+def test_what_no_step_imports_runs_nothing(path: str, house: House) -> None:
+    house.edit(path, "from __future__", "# a comment\nfrom __future__")
+    assert house.run() == set()
+
+
+def test_an_unrelated_study_runs_nothing(house: House) -> None:
+    (house.source / "harness" / "studies" / "other").mkdir()
+    (house.source / "harness" / "studies" / "other" / "__init__.py").write_text('"""Another study."""\n')
+    assert house.run() == set()
+
+
+def test_what_is_no_part_of_a_key_runs_nothing(house: House) -> None:
+    house.edit("manifests/small.yaml", "memory: 2GiB", "memory: 3GiB")
+    assert house.run("--relock") == set()
+    assert house.run("--isolation", "process", "--jobs", "1") == set()
+
+
+def test_explain_names_the_file_whose_edit_made_a_step_run_again(house: House) -> None:
+    house.edit("harness/scorers/outcome.py", "from __future__", "# a comment\nfrom __future__")
+    house.run()
+    why = json.loads(house.call("explain", "last", "addition/scores", "--json").stdout)["steps"]
+    assert {step["state"] for step in why} == {"executed"}
+    assert all(step["reason"].endswith("code: harness/scorers/outcome.py") for step in why)
+
+
+def test_diff_names_the_first_stage_the_cause_and_the_rows(house: House) -> None:
+    house.edit("harness/scorers/prepare.py", '"OURS-v1"', '"OURS-v2"')
+    first = json.loads(house.call("audit", "last", "--json").stdout)["run"]
+    house.run()
+    done = house.call("diff", first, "last", "--json")
+    assert done.returncode == 1
+    parted = json.loads(done.stdout)
+    assert parted["first"]["stage"] == "scores"
+    assert parted["cause"] == "code: harness/scorers/prepare.py"
+    assert parted["rows"][0]["fields"] == ["/detail/rule_set"]
+    assert parted["rows"][0]["right"].endswith("v2")
+    same = house.call("diff", "last", "last", "--json")
+    assert same.returncode == 0
+    assert json.loads(same.stdout)["level"] == "bytes"

@@ -1,0 +1,154 @@
+"""What several tests need: a small project of its own, the public command line, and readers of what a store holds."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+SECONDS = 120  # no command of a test takes this long; one that does hangs
+
+
+def command(*args: str) -> list[str]:
+    """Spell the public command line as this interpreter runs it."""
+    return [sys.executable, "-m", "harness.cli.main", *args]
+
+
+def clean_env(extra: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Give an environment in which no HARNESS_… variable of the person running the tests stands."""
+    env = {name: value for name, value in os.environ.items() if not name.startswith("HARNESS_")}
+    path = os.pathsep.join(filter(None, (str(REPOSITORY), env.get("PYTHONPATH", ""))))
+    return {**env, "PYTHONPATH": path, "COLUMNS": "200", **(extra or {})}
+
+
+def harness(
+    *args: str | Path,
+    cwd: Path,
+    env: Mapping[str, str] | None = None,
+    check: int | None = None,
+    text: bool = True,
+    disk: SmallDisk | None = None,
+) -> subprocess.CompletedProcess[Any]:
+    """Run a verb to its end, on a small disk if one is given; `check` is the exit code that is expected of it."""
+    words = command(*map(str, args))
+    done = subprocess.run(
+        disk.within(words, cwd) if disk else words, cwd=None if disk else cwd, env=clean_env(env), text=text,
+        capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS, check=False,
+    )  # fmt: skip
+    if check is not None and done.returncode != check:
+        raise AssertionError(f"`harness {' '.join(map(str, args))}` → {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done
+
+
+def data_of(*args: str | Path, cwd: Path, env: Mapping[str, str] | None = None, check: int | None = 0) -> Any:
+    """Give what a verb says with --json."""
+    return json.loads(harness(*args, "--json", cwd=cwd, env=env, check=check).stdout)
+
+
+def error_of(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:
+    """Give the one JSON error on stderr of a verb that was run with --json."""
+    assert "Traceback" not in done.stderr, done.stderr
+    lines = [line for line in done.stderr.splitlines() if line.startswith("{")]
+    assert len(lines) == 1, done.stderr
+    error: dict[str, Any] = json.loads(lines[0])["error"]
+    return error
+
+
+class SmallDisk:
+    """A real file system of a chosen size, mounted in a namespace of its own; commands run there with `within`."""
+
+    def __init__(self, folder: Path, size: str) -> None:
+        folder.mkdir()
+        self.folder = folder
+        script = 'mount -t tmpfs -o size="$1" tmpfs "$2" && echo ready && exec cat'
+        self._keeper = subprocess.Popen(
+            ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh", size, str(folder)],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )  # fmt: skip
+        assert self._keeper.stdout and self._keeper.stderr
+        if self._keeper.stdout.readline() != "ready\n":
+            pytest.skip(f"no mount in a user namespace here: {self._keeper.stderr.read().strip()}")
+
+    @property
+    def seen(self) -> Path:
+        """The folder as it is seen from outside the namespace."""
+        return Path(f"/proc/{self._keeper.pid}/root{self.folder}")
+
+    def within(self, words: Sequence[str], cwd: Path | None = None) -> list[str]:
+        """Spell a command that runs where the disk is mounted."""
+        enter = ["nsenter", f"--target={self._keeper.pid}", "--user", "--mount", "--preserve-credentials", "--"]
+        return [*enter, "env", f"--chdir={cwd or self.folder}", *words]
+
+    def remount(self, options: str) -> None:
+        """Change the disk under the harness: `ro`, `rw`, `size=…`."""
+        subprocess.run(self.within(["mount", "-o", f"remount,{options}", str(self.folder)], Path("/")), check=True)
+
+    def __enter__(self) -> SmallDisk:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._keeper.communicate()  # its stdin ends, and it with it
+
+
+def manifest_text(count: int = 20, models: Sequence[str] = ("oracle", "noisy-oracle"), name: str = "small") -> str:
+    """Spell a manifest of the addition benchmark that runs in a few seconds."""
+    lines = ["harness: 1", "study: reliability", f"name: {name}", "about: A few additions, for a test.", "models:"]
+    lines += [f"  {model}: {{provider: baseline, behaviour: {model}}}" for model in models]
+    lines += [
+        "datasets:",
+        f"  addition: {{make: reliability.addition, seed: 7, count: {count}}}",
+        "prompts: {set: reliability/addition@1}",
+        "resources: {gpus: 0, memory: 2GiB, timeout: 10m}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def unlocked_project(
+    folder: Path, count: int = 20, models: Sequence[str] = ("oracle", "noisy-oracle"), name: str = "small"
+) -> Path:
+    """Write a project that holds one manifest and no lock; gives the manifest's path."""
+    (folder / "lockfiles").mkdir(parents=True)
+    manifest = folder / "manifests" / f"{name}.yaml"
+    manifest.parent.mkdir()
+    manifest.write_text(manifest_text(count, models, name))
+    return manifest
+
+
+def small_project(
+    folder: Path, count: int = 20, models: Sequence[str] = ("oracle", "noisy-oracle"), name: str = "small"
+) -> Path:
+    """Write a project with one manifest, locked by the public command line; its store is empty of runs."""
+    manifest = unlocked_project(folder, count, models, name)
+    harness("lock", manifest, cwd=folder, check=0)
+    return manifest
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    """Give every file below a folder with its bytes (folders end in a slash), so that a change shows."""
+    return {
+        path.relative_to(folder).as_posix() + ("/" if path.is_dir() else ""): b"" if path.is_dir() else path.read_bytes()
+        for path in sorted(folder.rglob("*"))
+    }
+
+
+def journals(store: Path) -> Iterator[list[dict[str, Any]]]:
+    """Give the events of every run of a store, oldest run first."""
+    for path in sorted(store.glob("runs/*/journal.jsonl")):
+        yield [json.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def executed(store: Path) -> list[str]:
+    """Give the key of every step that any run of a store executed, in no particular order, repeats included."""
+    return [event["key"] for events in journals(store) for event in events if event["event"] == "step.done"]
+
+
+def outputs_of(ran: Mapping[str, Any]) -> dict[str, str]:
+    """Give output name → sha256 of the first run in what `run --json` says."""
+    return {output["name"]: output["sha256"] for output in ran["runs"][0]["outputs"]}
