@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
+from typing import TypeVar
 
 from harness.digest import canonical, sha256
+
+Stream = random.Random
+_T = TypeVar("_T")
 
 
 def derive(seed: int, purpose: str, item: str = "", template: int = 0, sample: int = 0) -> int:
@@ -17,12 +22,18 @@ def unit(seed: int) -> float:
     return (seed >> 11) / 2**53
 
 
-def stream(seed: int) -> random.Random:
+def stream(seed: int) -> Stream:
     """Open a stream for draws of many values; use it through `below` alone, whose algorithm is ours to keep."""
     return random.Random(seed)  # noqa: S311 - reproducible on purpose; nothing secret is drawn
 
 
-def below(source: random.Random, bound: int) -> int:
+def sample(source: Stream, items: Sequence[_T], count: int) -> list[_T]:
+    """Draw some of a sequence without putting any back; all of it where it holds no more."""
+    rest = list(items)
+    return [rest.pop(below(source, len(rest))) for _ in range(min(count, len(rest)))]
+
+
+def below(source: Stream, bound: int) -> int:
     """Draw uniformly from 0..bound-1 by rejection on raw bits, which Python promises never to change."""
     bits = (bound - 1).bit_length()
     while True:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import datetime
-import secrets
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -241,8 +239,9 @@ def reproduce(
 def _fresh(given: Path | None, project: Path) -> Path:
     """Choose a place where nothing stands, so that nothing old can pass for new."""
     if given is None:
-        stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
-        return project / ".reproduce" / f"{stamp}-{secrets.token_hex(4)}"
+        from harness.store.journal import stamp
+
+        return project / ".reproduce" / stamp()
     if given.exists() and any(given.iterdir()):
         raise InputError("a reproduction needs a fresh store", where=str(given), next="name a new or empty folder")
     return given.absolute()

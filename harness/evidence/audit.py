@@ -7,10 +7,10 @@ the installed harness; the code a run brought along is hashed, never run.
 from __future__ import annotations
 
 import json
-import random
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from harness import seeds
 from harness.digest import canonical, differences, document, sha256
 from harness.errors import HarnessError
 from harness.evidence.checks import Report
@@ -191,7 +191,7 @@ def _chosen(plan: Plan, run: str, level: str, rerun: int) -> list[Step]:
     stages = {"rescore": ("scores",)}.get(level, ())
     chosen = [step for step in plan.steps if level != "hashes" and (step.derive or step.stage in stages)]
     others = [step for step in plan.steps if step not in chosen]
-    return chosen + random.Random(run).sample(others, min(rerun, len(others)))  # noqa: S311 - repeatable on purpose
+    return chosen + seeds.sample(seeds.stream(seeds.derive(0, "audit.rerun", run)), others, rerun)
 
 
 def _again(step: Step, parts: Mapping[str, Any], replay: Replay, report: Report) -> None:

@@ -24,7 +24,7 @@ from harness.run.lock import require_dataset
 from harness.run.stopping import heed, stoppable
 from harness.run.workshop import Result, Workshop
 from harness.steps import Plan, Step
-from harness.store.journal import Journal, read_chain
+from harness.store.journal import Journal, read_chain, stamp
 
 BATCH = 256
 Progress = Callable[[str, str, int, int], None]  # step, state, done, total
@@ -78,7 +78,7 @@ class Runner:
         """Run to the end, the first failure or the user's word; the record tells which."""
         store = self.store
         with store.in_use(), stoppable(self.workshop.cancel):
-            run = store.new_run()
+            run = stamp()
             self.journal = Journal(store.journal(run))
             problem: HarnessError | None = None
             try:

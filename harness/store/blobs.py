@@ -12,12 +12,12 @@ from harness.errors import DamageError, InputError
 from harness.files import explained, move_durable, sync_folder, told, write_all
 
 READ_ONLY = 0o444
-_HEX = frozenset("0123456789abcdef")
+_HEX = "0123456789abcdef"
 
 
 def is_digest(text: str) -> bool:
     """Whether a text can be the name of a blob, so that no other text ever becomes a path."""
-    return len(text) == 64 and _HEX.issuperset(text)
+    return len(text) == 64 and not text.strip(_HEX)
 
 
 class Blobs:
@@ -26,6 +26,7 @@ class Blobs:
     def __init__(self, root: Path, temp: Path) -> None:
         self.root = root
         self.temp = temp
+        self._top = f"{root}/sha256"
         self._seen: dict[str, tuple[int, ...]] = {}
 
     def path(self, digest: str) -> Path:
@@ -78,9 +79,11 @@ class Blobs:
             self._seen[digest] = mark
         return state
 
-    def check(self, digest: str) -> str:
+    def check(self, digest: str, size: int | None = None) -> str:
         """Read a blob now, whatever was read before, and say its state; a link or a device is never followed."""
-        path = self.path(digest)
+        if not is_digest(digest):
+            return "missing"
+        path = f"{self._top}/{digest[:2]}/{digest}"
         try:
             handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
         except FileNotFoundError:
@@ -89,13 +92,15 @@ class Blobs:
             if bad.errno in (errno.ELOOP, errno.ENXIO, errno.ENOTDIR):
                 return "changed"
             raise explained(bad, path) from bad
-        with open(handle, "rb", buffering=0) as file:
+        try:
             facts = os.fstat(handle)
-            if not stat.S_ISREG(facts.st_mode):
+            if not stat.S_ISREG(facts.st_mode) or size not in (None, facts.st_size):
                 return "changed"
-            with told(path):
-                found = sha256(file.read()) if facts.st_size < CHUNK else sha256_stream(file)[0]
-        return "sound" if found == digest else "changed"
+            return "sound" if _digest(handle, facts.st_size) == digest else "changed"
+        except OSError as bad:
+            raise explained(bad, path) from bad
+        finally:
+            os.close(handle)
 
     def deliver(self, digest: str) -> Path:
         """Give the path of a blob whose bytes were checked; wrong bytes are never handed on."""
@@ -124,6 +129,15 @@ class Blobs:
         with told(path):
             path.unlink(missing_ok=True)
             sync_folder(path.parent)
+
+
+def _digest(handle: int, size: int) -> str:
+    """Name the bytes of an open file: in one read where they are few, in flat memory where they are many."""
+    if size < CHUNK:
+        data = os.read(handle, size + 1)
+        return sha256(data) if len(data) == size else ""
+    with open(handle, "rb", buffering=0, closefd=False) as file:
+        return sha256_stream(file)[0]
 
 
 def _mark(facts: os.stat_result) -> tuple[int, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import secrets
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -48,6 +49,11 @@ MAY: Mapping[str, Mapping[str, type]] = {
 def now() -> str:
     """Say the time the way every event does: UTC, milliseconds."""
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def stamp() -> str:
+    """Name something that begins now: the UTC second and 8 random hex digits."""
+    return f"{datetime.datetime.now(datetime.UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}"
 
 
 class Journal:

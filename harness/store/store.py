@@ -6,7 +6,6 @@ Opening a store never writes; it is made by the first run of a valid manifest. R
 from __future__ import annotations
 
 import contextlib
-import datetime
 import os
 import secrets
 import shutil
@@ -95,11 +94,6 @@ class Store:
             yield path
         finally:
             shutil.rmtree(path, ignore_errors=True)
-
-    def new_run(self) -> str:
-        """Name a run: the UTC second and 8 random hex digits."""
-        stamp = datetime.datetime.now(datetime.UTC).strftime("%Y%m%dT%H%M%SZ")
-        return f"{stamp}-{secrets.token_hex(4)}"
 
     def run_ids(self) -> list[str]:
         """List the runs that left anything, oldest first."""

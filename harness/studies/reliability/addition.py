@@ -5,7 +5,6 @@ It knows sums; it must never know a model's name for what it is, a store, or how
 
 from __future__ import annotations
 
-import random
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -79,7 +78,7 @@ def draw(seed: int, index: int) -> Pair:
     return Pair(index, _number(source, digits_a), _number(source, digits_b))
 
 
-def _number(source: random.Random, digits: int) -> str:
+def _number(source: seeds.Stream, digits: int) -> str:
     smallest: int = 10 ** (digits - 1)
     return str(smallest + seeds.below(source, 9 * smallest))
 

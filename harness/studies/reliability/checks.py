@@ -1,11 +1,10 @@
 """What a benchmark proves of its own scorer: stand-ins that must be right always, or never, and are.
 
-It knows scores and what each stand-in is expected to reach; it must never know a rule, an item or a response.
+It knows the models' totals and what each stand-in is expected to reach; it must never know a rule, an item or a response.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -16,27 +15,21 @@ from harness import rows
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the share each stand-in is found right, and whether that is what a sound scorer gives it."""
     behaviours: Mapping[str, Mapping[str, Any]] = params["behaviours"]
-    scored: Counter[str] = Counter()
-    correct: Counter[str] = Counter()
-    errors: Counter[str] = Counter()
-    for row in rows.read(inputs["scores"]):
-        model = row["model"]
-        if isinstance(row["value"], Mapping):
-            errors[model] += 1
-            continue
-        scored[model] += 1
-        correct[model] += row["outcome"] == "c"
-    models = {
-        model: {
-            "correct": correct[model] / scored[model] if scored[model] else {"missing": "no scored responses"},
-            "n": scored[model],
-            "errors": errors[model],
-            "expected": behaviours.get(model, {}).get("expected"),
+    [summary] = rows.read(inputs["proportions"])
+    found: Mapping[str, Mapping[str, Any]] = summary["models"]
+    models = {}
+    for model in sorted({*behaviours, *found}):
+        totals = found.get(model, {"counts": {"c": 0}, "n_scored": 0, "errors": 0})
+        scored, correct = totals["n_scored"], totals["counts"]["c"]
+        expected = behaviours.get(model, {}).get("expected")
+        models[model] = {
+            "correct": correct / scored if scored else {"missing": "no scored responses"},
+            "n": scored,
+            "errors": totals["errors"],
+            "expected": expected,
             "adversarial": behaviours.get(model, {}).get("adversarial", False),
-            "verdict": verdict(behaviours.get(model, {}).get("expected"), correct[model], scored[model]),
+            "verdict": verdict(expected, correct, scored),
         }
-        for model in sorted({*behaviours, *scored, *errors})
-    }
     failed = any(row["verdict"] == "fail" for row in models.values())
     rows.write_one(out / "checks", {"models": models, "verdict": "fail" if failed else "pass"})
 

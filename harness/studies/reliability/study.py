@@ -53,7 +53,7 @@ class Reliability:
             Step("proportions", f"{_HERE}.proportions:analyse", "analyses", {"bins": BINS},
                  {"items": outputs["items"], "scores": scores}, ("proportions",), derive=True),
             Step("checks", f"{_HERE}.checks:analyse", "analyses", {"behaviours": behaviours},
-                 {"scores": scores}, ("checks",), derive=True),
+                 {"proportions": Ref("proportions", "proportions")}, ("checks",), derive=True),
         ):  # fmt: skip
             asked.steps.append(step)
             outputs[step.name] = Ref(step.name, step.name)

@@ -155,11 +155,11 @@ def test_scores_of_unknown_items_of_two_rule_sets_or_of_no_label_are_refused(ana
 
 
 @pytest.fixture
-def checked(tmp_path):
+def checked(analysed, tmp_path):
     def check(scores, **expected):
-        rows.write(tmp_path / "scores", scores)
+        rows.write_one(tmp_path / "summary", analysed(scores))
         behaviours = {model: {"expected": each, "adversarial": False} for model, each in expected.items()}
-        checks.analyse({"behaviours": behaviours}, {"scores": tmp_path / "scores"}, tmp_path)
+        checks.analyse({"behaviours": behaviours}, {"proportions": tmp_path / "summary"}, tmp_path)
         [summary] = rows.read(tmp_path / "checks")
         return summary
 

@@ -1,0 +1,156 @@
+"""The rules of the house, read from the code: floors, sizes, and the one place for each thing that may be done once."""
+
+from __future__ import annotations
+
+import ast
+import re
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from harness.run.closure import Code
+from harness.studies.registry import STUDIES
+
+ROOT = Path(__file__).resolve().parents[1]
+FLOORS = {
+    "errors": -1, "digest": 0,
+    "engines": 1, "stats": 1, "steps": 1, "files": 1, "rows": 1, "seeds": 1,
+    "models": 2, "store": 2,
+    "scorers": 3, "manifest": 3,
+    "studies": 4, "evidence": 4,
+    "run": 5, "report": 5,
+    "cli": 6,
+}  # fmt: skip
+SCIENCE = {"studies", "scorers", "models", "stats"}
+EVIDENCE = {"evidence", "manifest", "store"}
+HEAVY = {"torch", "transformers", "himalaya", "matplotlib", "openai", "anthropic", "docker", "dask", "mcp", "numpy"}
+CODE = Code(ROOT)
+MODULES = sorted(
+    path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
+    for path in (ROOT / "harness").rglob("*.py")
+    if path.name != "__init__.py"
+)
+
+
+def room(module: str) -> str:
+    return module.split(".")[1]
+
+
+def imported(path: Path) -> set[str]:
+    """Give the top-level packages that a file imports when it is imported."""
+    found = set()
+    for node in ast.parse(path.read_text()).body:
+        if isinstance(node, ast.Import):
+            found |= {alias.name.partition(".")[0] for alias in node.names}
+        elif isinstance(node, ast.ImportFrom) and node.module:
+            found.add(node.module.partition(".")[0])
+    return found
+
+
+def source(module: str) -> Path:
+    return ROOT / (module.replace(".", "/") + ".py")
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_imports_run_downward_only_and_inside_a_floor_stay_at_home(module: str) -> None:
+    assert room(module) in FLOORS, f"{module} stands on no floor"
+    for other in CODE.imports(module):
+        if other.count(".") >= 1 and room(other) != room(module):
+            assert FLOORS[room(other)] < FLOORS[room(module)], f"{module} imports {other}"
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_the_two_towers_do_not_know_each_other(module: str) -> None:
+    rooms = {room(other) for other in CODE.imports(module) if other.count(".") >= 1}
+    if room(module) in SCIENCE:
+        assert not rooms & (EVIDENCE | {"engines"})
+    if room(module) in EVIDENCE:
+        assert not rooms & SCIENCE
+
+
+def test_files_are_small() -> None:
+    lengths = {path: len(path.read_text().splitlines()) for path in python_files()}
+    assert max(lengths.values()) <= 400, max(lengths, key=lambda path: lengths[path])
+    assert statistics.median(lengths.values()) <= 130
+
+
+def python_files() -> list[Path]:
+    return [path for folder in ("harness", "tools", "tests") for path in sorted((ROOT / folder).rglob("*.py"))]
+
+
+def test_parent_packages_hold_a_docstring_and_nothing_else() -> None:
+    """A step's closure contains every parent `__init__.py`: code there would run in every step."""
+    for path in [*(ROOT / "harness").rglob("__init__.py"), ROOT / "tools" / "__init__.py"]:
+        body = ast.parse(path.read_text()).body
+        assert len(body) == 1 and ast.get_docstring(ast.Module(body, [])), path
+
+
+@pytest.mark.parametrize(
+    ("pattern", "allowed"),
+    [
+        (r"^\s*(import|from) hashlib\b", {"harness/digest.py"}),
+        (r"^\s*(import|from) random\b", {"harness/seeds.py"}),
+        (r"\bos\.(fsync|fdatasync)\(|fcntl\.flock\(", {"harness/files.py"}),
+        (r"^\s*(import|from) (pickle|marshal|shelve|dill|joblib)\b", set()),
+        (r"\b(eval|exec)\(", set()),
+        (r"\byaml\.(load|unsafe_load|full_load)\b", set()),
+        (r"\bprint\(", {"harness/cli/terminal.py"}),
+        (r"\bimportlib\.import_module\(|\b__import__\(", {"harness/run/step.py"}),
+        (
+            r"datetime\.now\(|time\.time\(",
+            {"harness/store/journal.py"},
+        ),
+    ],
+)
+def test_there_is_one_place_for_each_thing(pattern: str, allowed: set[str]) -> None:
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "harness").rglob("*.py")
+        if re.search(pattern, path.read_text(), re.MULTILINE)
+    }
+    assert found <= allowed
+
+
+def test_heavy_libraries_are_imported_where_they_are_used_only() -> None:
+    for module in MODULES:
+        assert not imported(source(module)) & HEAVY, module
+
+
+def test_the_entry_point_of_a_step_imports_the_standard_library_alone() -> None:
+    assert imported(source("harness.run.step")) <= set(sys.stdlib_module_names)
+    assert CODE.imports("harness.run.step") == []
+
+
+def test_no_step_imports_a_registry() -> None:
+    for study in STUDIES.values():
+        for maker in study.makers.values():
+            assert not [path for path in CODE.closure(maker.kind).files if "registry" in path or "/study.py" in path]
+    for kind in ("harness.models.baseline:respond", "harness.studies.prompts:render", "harness.rows:gather"):
+        assert not [path for path in CODE.closure(kind).files if "registry" in path or "/study.py" in path]
+
+
+def test_help_loads_neither_a_study_nor_the_schema() -> None:
+    program = (
+        "import sys; from harness.cli.main import run; run(['--help']); print(*sorted(sys.modules), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert not {"pydantic", "yaml", "numpy", "harness.studies.registry"} & set(done.stderr.split())
+
+
+def test_every_dependency_says_why_it_is_there() -> None:
+    text = (ROOT / "pyproject.toml").read_text()
+    block = text[text.index("dependencies = [") : text.index("[project.scripts]")]
+    lines = [line for line in block.splitlines() if line.strip().startswith('"')]
+    assert lines and all("# " in line for line in lines)
+
+
+def test_nothing_in_the_project_names_one_machine() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
+    pattern = re.compile("/" + "(work|root|farm)" + "/")
+    for name in listed:
+        path = ROOT / name
+        if path.is_file() and path.suffix != ".lock":
+            assert not pattern.search(path.read_text(errors="ignore")), name
