@@ -133,7 +133,9 @@ def small_project(
 def tree(folder: Path) -> dict[str, bytes]:
     """Give every file below a folder with its bytes (folders end in a slash), so that a change shows."""
     return {
-        path.relative_to(folder).as_posix() + ("/" if path.is_dir() else ""): b"" if path.is_dir() else path.read_bytes()
+        path.relative_to(folder).as_posix() + ("/" if path.is_dir() else ""): b""
+        if path.is_dir()
+        else path.read_bytes()
         for path in sorted(folder.rglob("*"))
     }
 

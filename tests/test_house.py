@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
 import statistics
 import subprocess
@@ -154,3 +155,17 @@ def test_nothing_in_the_project_names_one_machine() -> None:
         path = ROOT / name
         if path.is_file() and path.suffix != ".lock":
             assert not pattern.search(path.read_text(errors="ignore")), name
+
+
+def test_the_readme_shows_the_help_as_it_is() -> None:
+    env = {**os.environ, "COLUMNS": "80", "TERM": "dumb"}
+    shown = subprocess.run(
+        [sys.executable, "-m", "harness.cli.main", "--help"], capture_output=True, text=True, check=True, env=env
+    ).stdout.strip()
+    assert shown in (ROOT / "README.md").read_text()
+
+
+def test_every_make_target_the_readme_names_is_there() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = set(re.findall(r"^make ([a-z]+)", (ROOT / "README.md").read_text(), re.MULTILINE))
+    assert {"reproduce", "test"} <= named <= targets

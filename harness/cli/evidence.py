@@ -64,7 +64,7 @@ def audit(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Do manifest, lock, record and store agree? Every disagreement by name."""
+    """Say whether manifest, lock, record and store agree."""
     from harness.evidence.audit import LEVELS
     from harness.manifest.load import project_root
     from harness.run.project import audit_files, audited, loaded_manifest, newest_run
@@ -105,7 +105,7 @@ def diff(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Say where two runs first part, what caused it, which rows differ, and in which words."""
+    """Say where two runs first part, why, and in which rows."""
     import harness.evidence.diff as differ
     from harness.evidence.trail import follow
 
@@ -134,7 +134,7 @@ def explain(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Show the parts of a step's key, and why the step ran or did not."""
+    """Show the parts of a key, and why a step ran or did not."""
     import harness.evidence.explain as explainer
 
     where, found = open_run(store, run)

@@ -38,7 +38,7 @@ def register(app: typer.Typer) -> None:
 
 
 def list_(store: StoreDir = None, json: Json = False, debug: Debug = False) -> None:
-    """List the manifests, the state of their locks, and their last verdict."""
+    """List the manifests, their locks and their last verdicts."""
     from harness.run.project import last_verdict, manifests
 
     root = here()
@@ -71,7 +71,7 @@ def _state(path: Path) -> tuple[Loaded, str]:
 def show_manifest(
     manifest: Annotated[Path, typer.Argument(help="A manifest file.")], json: Json = False, debug: Debug = False
 ) -> None:
-    """Show what a manifest pins and which steps it would run."""
+    """Show what a manifest pins, and what it would run."""
     from harness.manifest.lockfile import load_lock
     from harness.run.lock import moved_pins
     from harness.run.plan import meant, plan, unresolved_pins
@@ -119,7 +119,7 @@ def lock(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Resolve every name of a manifest to a digest; or accept what a run made as what is expected."""
+    """Resolve every name to a digest, or accept what a run made."""
     if bool(accept) == bool(manifests):
         raise InputError("give manifests to lock, or --accept RUN", next="`harness lock --help` shows both")
     if accept:
@@ -178,7 +178,7 @@ def run(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Run what is not in the store yet, show progress, and write the record."""
+    """Run what is not in the store yet, and write the record."""
     from harness.run.project import loaded_manifest
     from harness.run.service import Place, lock_manifest, run_manifest
 
@@ -211,7 +211,7 @@ def reproduce(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Run in a fresh store and hold every output against what is expected; exit 0 only if all agree."""
+    """Run in a fresh store and compare with what is expected."""
     from harness.run.accept import moved_code
     from harness.run.project import code_files, loaded_manifest
     from harness.run.service import Place, run_manifest

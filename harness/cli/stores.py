@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(store: StoreDir = None, json: Json = False, debug: Debug = False) -> int:
-    """Say what this machine can do, and what would make it better."""
+    """Say what this machine can do, and how to do better."""
     from harness.run.doctor import examine
 
     findings = examine(store)
@@ -29,7 +29,7 @@ def doctor(store: StoreDir = None, json: Json = False, debug: Debug = False) -> 
 
 
 def fsck(store: StoreDir = None, json: Json = False, debug: Debug = False) -> int:
-    """Is the store sound? Reads every byte and names what is damaged."""
+    """Read every byte of the store and name what is damaged."""
     from harness.store.store import Store
     from harness.store.sweep import fsck as check
 
@@ -49,7 +49,7 @@ def gc(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Say what no run names any more and may go; with --delete, let it go."""
+    """Say what no run names and may go; --delete lets it go."""
     from harness.store.store import Store
     from harness.store.sweep import gc as sweep
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from harness.cli.options import Debug, Json
-from harness.cli.terminal import show, table
+from harness.cli.terminal import show
 from harness.errors import InputError
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ def register(app: typer.Typer) -> None:
 def score(
     name: Name = "", listing: Listing = False, source: Input = None, json: Json = False, debug: Debug = False
 ) -> None:
-    """Score JSON Lines with one scorer, stdin to stdout, a line for each line."""
+    """Score JSON Lines with one scorer, stdin to stdout."""
     from harness.digest import canonical
     from harness.studies.registry import STUDIES
 
@@ -54,7 +54,7 @@ def score(
 def analyse(
     name: Name = "", listing: Listing = False, source: Input = None, json: Json = False, debug: Debug = False
 ) -> None:
-    """Run one analysis: `{params, rows}` or the analysis' own object in, one JSON object out."""
+    """Run one analysis: one JSON object in, one out."""
     from harness.digest import canonical
     from harness.studies.registry import STUDIES
 
@@ -81,8 +81,12 @@ def _list(found: Mapping[str, Tool], json: bool) -> None:
         {"name": name, "about": tool.about, "takes": dict(tool.takes), "gives": dict(tool.gives)}
         for name, tool in found.items()
     ]
-    rows = [[name, ", ".join(tool.takes), ", ".join(tool.gives), tool.about] for name, tool in found.items()]
-    show({"tools": data}, table(["name", "takes", "gives", "about"], rows), json)
+    lines = []
+    for name, tool in found.items():
+        lines += [f"{name}: {tool.about}"]
+        for what, fields in (("takes", tool.takes), ("gives", tool.gives)):
+            lines += [f"  {what}", *(f"    {field}: {meaning}" for field, meaning in fields.items())]
+    show({"tools": data}, "\n".join(lines), json)
 
 
 def _text(source: Path | None) -> bytes:

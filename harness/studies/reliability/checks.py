@@ -1,6 +1,6 @@
 """What a benchmark proves of its own scorer: stand-ins that must be right always, or never, and are.
 
-It knows the models' totals and what each stand-in is expected to reach; it must never know a rule, an item or a response.
+It knows the models' totals and what each stand-in is expected to reach; never a rule, an item or a response.
 """
 
 from __future__ import annotations
