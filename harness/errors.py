@@ -60,6 +60,13 @@ class StepError(HarnessError):
     name = "step-failed"
 
 
+class Defect(HarnessError):  # noqa: N818 - the word a user reads
+    """The harness itself failed: never the user's fault."""
+
+    code = STEP_FAILED
+    name = "defect"
+
+
 class Interrupted(HarnessError):  # noqa: N818 - the word a user reads
     """Somebody stopped the run; what was finished is kept."""
 

@@ -66,7 +66,6 @@ def audit(
 ) -> int:
     """Say whether manifest, lock, record and store agree."""
     from harness.evidence.audit import LEVELS
-    from harness.manifest.load import project_root
     from harness.run.project import audit_files, audited, loaded_manifest, newest_run
     from harness.store.store import Store
 
@@ -80,8 +79,7 @@ def audit(
         run = newest_run(where, loaded.manifest.name)
     else:
         where, run = open_run(store, subject)
-    root = project_root(path) if loaded else Path("/")
-    report = audited(where, run, root, level, rerun)
+    report = audited(where, run, level, rerun)
     if loaded:
         audit_files(where, run, loaded, report)
     flaws = [check for check in report.checks if check.verdict != "pass"]

@@ -13,7 +13,8 @@ from typer.exceptions import TyperException
 
 from harness.cli import evidence, runs, stores, tools
 from harness.cli.terminal import fail
-from harness.errors import HarnessError, InputError, Interrupted
+from harness.errors import Defect, HarnessError, InputError, Interrupted
+from harness.files import explained
 
 app = typer.Typer(
     name="harness",
@@ -45,7 +46,7 @@ def run(argv: Sequence[str]) -> int:
     except BrokenPipeError:
         sys.stderr.close()
         return 0
-    except (HarnessError, TyperException, KeyboardInterrupt, RecursionError) as bad:
+    except (Exception, KeyboardInterrupt) as bad:  # the one place where nothing may pass: a person reads what comes out
         return fail(_told(bad, argv), as_json, debug)
 
 
@@ -59,8 +60,15 @@ def _told(bad: BaseException, argv: Sequence[str]) -> HarnessError:
         error = InputError(bad.format_message(), next=f"`harness{verb} --help` shows what it takes")
     elif isinstance(bad, RecursionError):
         error = InputError("what was given is nested too deeply", next="give flatter data")
-    else:
+    elif isinstance(bad, KeyboardInterrupt):
         error = Interrupted("stopped", next="run again: what was finished is kept")
+    elif isinstance(bad, OSError):
+        error = explained(bad, bad.filename or "the disk")
+    else:
+        error = Defect(
+            f"a defect of the harness: {type(bad).__name__}: {bad}",
+            next="run it again with --debug and report what it shows; the store is as sound as before",
+        )
     error.__cause__ = bad
     return error
 

@@ -155,7 +155,7 @@ def _accept(name: str, store: Path | None, json: bool) -> None:
 
     root = here()
     where, found = open_run(store, name)
-    accepted = accept(where, found, audited(where, found, root), root)
+    accepted = accept(where, found, audited(where, found), root)
     rows = [[output, short(old) or "-", short(new) or "-"] for output, old, new in accepted.changes]
     data = {"run": found, "expect": str(accepted.path)}
     changes = [{"output": output, "old": old, "new": new} for output, old, new in accepted.changes]
@@ -256,7 +256,7 @@ def _table(found: list[Ran]) -> str:
     summary = [
         f"{one.manifest}: {one.verdict} (engine {one.record.body['engine']}, isolation {one.record.body['isolation']}"
         + (
-            f"; {len(one.record.body['sees_gold'])} steps of stand-ins saw the answers)"
+            f"; stand-ins were shown the answers in {len(one.record.body['sees_gold'])} steps)"
             if one.record.body["sees_gold"]
             else ")"
         )

@@ -51,7 +51,9 @@ def fail(error: HarnessError, as_json: bool, debug: bool) -> int:
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Lay rows out in columns that are as wide as what they hold."""
     cells = [[str(cell) for cell in row] for row in [head, *rows]]
-    widths = [max(len(row[column]) for row in cells) for column in range(len(head))]
+    if not any(row[-1] for row in cells):  # a column of remarks in which there is nothing to remark
+        cells = [row[:-1] for row in cells]
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
     return "\n".join([lines[0], "  ".join("─" * width for width in widths), *lines[1:]])
 

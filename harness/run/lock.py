@@ -53,7 +53,9 @@ def resolve(loaded: Loaded, meant: Meant, workshop: Workshop) -> Lock:
             entry = workshop.make(step, workshop.preimage(step, {})).entry
             datasets[name] = dataset_pin(entry, workshop)
             if not datasets[name]["items"]["rows"]:
-                raise InputError(f"dataset {name!r} came out empty", where=loaded.tree.at(("datasets", name)))
+                raise InputError(
+                    f"dataset {name!r} came out empty", where=loaded.tree.at(("datasets", name)), next="draw more items"
+                )
         else:
             datasets[name] = {"unresolved": f"study {loaded.manifest.study} has no loader for fetched data yet"}
     pins = {**still_pins(loaded), "datasets": datasets}

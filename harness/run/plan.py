@@ -29,6 +29,9 @@ def meant(loaded: Loaded) -> Meant:
     """Check what only the studies know: makers, their parameters, behaviours, prompt sets, output names."""
     manifest, tree = loaded.manifest, loaded.tree
     study = find(manifest.study, tree.at(("study",)))
+    for part in study.needs:
+        if not getattr(manifest, part):
+            raise InputError(f"study {study.name} needs `{part}`", where=tree.where, next=f"add `{part}: …`")
     params: dict[str, dict[str, Any]] = {}
     makers: dict[str, Maker] = {}
     for name, dataset in manifest.datasets.items():

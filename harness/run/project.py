@@ -11,7 +11,7 @@ from harness.digest import differences, sha256
 from harness.engines.engine import Engine, Limits
 from harness.engines.local import LocalEngine
 from harness.errors import HarnessError, InputError
-from harness.evidence.audit import Replan, Replay, audit
+from harness.evidence.audit import Replay, audit
 from harness.evidence.checks import Report
 from harness.evidence.compare import compare, overall
 from harness.evidence.record import read_record
@@ -46,15 +46,11 @@ def manifests(root: Path) -> Iterator[Path]:
     yield from sorted((root / "manifests").rglob("*.yaml"))
 
 
-def replan(root: Path) -> Replan:
-    """Give audit the way from a manifest's bytes and its lock back to the plan."""
-
-    def again(data: bytes, lock: Lock, limit: int) -> Plan:
-        manifest, tree = parse_manifest(data, "manifest")
-        loaded = Loaded(manifest, data, tree, root / "manifest", root)
-        return plan(meant(loaded), lock, limit)
-
-    return again
+def replan(data: bytes, lock: Lock, limit: int) -> Plan:
+    """Go from a manifest's bytes and its lock back to the plan, for audit."""
+    manifest, tree = parse_manifest(data, "manifest")
+    loaded = Loaded(manifest, data, tree, Path("manifest"), Path())
+    return plan(meant(loaded), lock, limit)
 
 
 def replay(workshop: Workshop) -> Replay:
@@ -123,11 +119,11 @@ def loaded_manifest(path: Path) -> Loaded:
     return load(path)
 
 
-def audited(store: Store, run: str, root: Path, level: str = "derive", rerun: int = 0) -> Report:
+def audited(store: Store, run: str, level: str = "derive", rerun: int = 0) -> Report:
     """Audit one run with everything the installed harness brings: its planner, its engine, its code."""
     workshop = Workshop(store, engine("local"), Limits())
     with stoppable(workshop.cancel):
-        return audit(store, run, replan(root), replay(workshop), level=level, rerun=rerun)
+        return audit(store, run, replan, replay(workshop), level=level, rerun=rerun)
 
 
 def code_files(store: Store, run: str) -> dict[str, str]:

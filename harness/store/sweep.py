@@ -46,16 +46,27 @@ def fsck(store: Store) -> Iterator[Flaw]:
         for name, output in entry.outputs.items():
             if store.blobs.state(output.sha256) == "missing":
                 yield Flaw("blob.missing", output.sha256, f"output {name!r} of entry {entry.key[:12]}")
+    yield from _runs(store)
+
+
+def _runs(store: Store) -> Iterator[Flaw]:
+    """Follow every chain; a run that a kill cut short is unfinished, and no flaw of the store."""
+    heads = store.heads.read()
+    if heads.broken:
+        yield Flaw("chain.broken", str(store.heads.path), heads.broken)
+    started = {str(event["run"]) for event in heads.events if event["event"] == "run.started"}
+    for run in sorted(started - set(store.run_ids())):
+        yield Flaw("unaccounted", run, "heads.jsonl names this run, which left nothing")
     for run in store.run_ids():
         if not store.journal(run).exists():
-            yield Flaw("chain.incomplete", run, "the run has no journal")
+            if run in started:
+                yield Flaw("chain.broken", run, "the run has no journal")
             continue
         chain = read_chain(store.journal(run))
         if chain.broken:
             yield Flaw("chain.broken", str(store.journal(run)), chain.broken)
-    heads = store.heads.read()
-    if heads.broken:
-        yield Flaw("chain.broken", str(store.heads.path), heads.broken)
+        elif run not in started and chain.events and chain.events[-1]["event"] == "run.finished":
+            yield Flaw("unaccounted", run, "heads.jsonl does not name this run")
 
 
 def blob_files(store: Store) -> Iterator[Path]:
@@ -128,12 +139,16 @@ def _unnamed(store: Store) -> Sweep:
 def _named_by_runs(store: Store) -> tuple[set[str], set[str]]:
     blobs: set[str] = set()
     keys: set[str] = set()
-    if broken := store.heads.read().broken:
-        raise _stop(store.heads.path, broken)
+    heads = store.heads.read()
+    if heads.broken:
+        raise _stop(store.heads.path, heads.broken)
+    started = {event["run"] for event in heads.events}
     for run in store.run_ids():
         path = store.journal(run)
         if not path.exists():
-            raise _stop(path, "the run has no journal")
+            if run in started or any(path.parent.iterdir()):
+                raise _stop(path, "the run has no journal")
+            continue  # killed before its first word
         chain = read_chain(path)
         if chain.broken:
             raise _stop(path, chain.broken)

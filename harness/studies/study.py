@@ -68,6 +68,7 @@ class Study(Protocol):
     """One published study."""
 
     name: str
+    needs: tuple[str, ...]  # what of a manifest's optional parts this study cannot do without
     makers: Mapping[str, Maker]
     prompt_sets: Mapping[str, Path]
     scorers: Mapping[str, Tool]

@@ -31,7 +31,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def look(root: Path) -> Report:
     """Audit the one run of a store in this process, from nothing but its bytes."""
     store = Store(root)
-    return audit(store, store.run_ids()[0], replan(root), lambda step, parts: None, level="hashes")
+    return audit(store, store.run_ids()[0], replan, lambda step, parts: None, level="hashes")
 
 
 def files(root: Path) -> list[Path]:

@@ -20,6 +20,7 @@ class Reliability:
     """Zhou et al., Nature 2024; so far its benchmark `addition`."""
 
     name = "reliability"
+    needs: tuple[str, ...] = ("models", "prompts")
     makers: Mapping[str, Maker] = {
         "reliability.addition": Maker(f"{_HERE}.addition:make", {"seed": int, "count": int}),
     }
