@@ -47,9 +47,9 @@ def harness(
     return done
 
 
-def data_of(*args: str | Path, cwd: Path, env: Mapping[str, str] | None = None, check: int | None = 0) -> Any:
+def data_of(*args: str | Path, cwd: Path, check: int | None = 0, **more: Any) -> Any:
     """Give what a verb says with --json."""
-    return json.loads(harness(*args, "--json", cwd=cwd, env=env, check=check).stdout)
+    return json.loads(harness(*args, "--json", cwd=cwd, check=check, **more).stdout)
 
 
 def error_of(done: subprocess.CompletedProcess[str]) -> dict[str, Any]:

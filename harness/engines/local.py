@@ -61,7 +61,19 @@ def _wrap(isolation: str, folder: Path) -> list[str]:
         return list(_NAMESPACES)
     if isolation == "process":
         return []
-    wrap = ["bwrap", "--unshare-all", "--die-with-parent", "--proc", "/proc", "--dev", "/dev"]
+    wrap = [
+        "bwrap",
+        "--unshare-all",
+        "--unshare-user",
+        "--disable-userns",
+        "--cap-drop",
+        "ALL",
+        "--die-with-parent",
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+    ]
     wrap += ["--tmpfs", "/tmp"]  # noqa: S108 - the step's own, inside its isolation
     for path in ("/usr", "/etc/ld.so.cache", "/etc/alternatives"):
         wrap += ["--ro-bind-try", path, path]
@@ -78,6 +90,7 @@ def _wrap(isolation: str, folder: Path) -> list[str]:
         for name in ("out", "tmp"):
             wrap += ["--bind", str(folder / name), str(folder / name)]
         wrap += ["--chdir", str(folder)]
+    wrap += ["--remount-ro", "/"]
     return wrap
 
 
@@ -123,16 +136,16 @@ class LocalEngine:
             why, log = _watch(process, deadline, cancel, on_log, limits.log_bytes)
         finally:
             _kill(process)
+            if self.isolation == "process":  # elsewhere what a step started ends with its namespace
+                _kill_strays(os.fsencode(job.folder))
             _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         code = (
             process.returncode if process.returncode <= 128 else 128 - process.returncode
         )  # a shell's word for a signal
-        usage = {
-            "cpu_ms": round(1000 * (used.ru_utime + used.ru_stime)),
-            "wall_ms": round(1000 * (time.monotonic() - started)),
-            "rss_kib": used.ru_maxrss,
-        }
+        usage = {"wall_ms": round(1000 * (time.monotonic() - started))}
+        if self.isolation != "bubblewrap":  # it leaves its child unwaited for, so the kernel does not tell us
+            usage |= {"cpu_ms": round(1000 * (used.ru_utime + used.ru_stime)), "rss_kib": used.ru_maxrss}
         return Outcome(
             exit=max(code, 0), signal=max(-code, 0), oom=b"MemoryError" in log[-2000:] and code != 0,
             timed_out=why == "deadline", cancelled=why == "cancel", usage=usage, isolation=self.isolation, log=log,
@@ -190,6 +203,18 @@ def _take(pipe: int, log: bytearray, on_log: Callable[[bytes], None], keep: int)
         log += block
         del log[:-keep]
     return bool(block)
+
+
+def _kill_strays(folder: bytes) -> None:
+    """End what left the command's session: the private folder in its environment says whose it is."""
+    mark = b"=" + folder + b"/"
+    for name in os.listdir("/proc"):
+        if name.isdigit() and int(name) != os.getpid():
+            try:
+                if mark in Path(f"/proc/{name}/environ").read_bytes():
+                    os.kill(int(name), signal.SIGKILL)
+            except OSError:
+                continue  # it has ended, or is not ours
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

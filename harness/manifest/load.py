@@ -92,7 +92,8 @@ def _explain(bad: ValidationError, tree: Tree) -> InputError:
         given = first.get("input")
         shown = f", not {given!r}" if isinstance(given, str) and len(given) <= 60 else ""
         what, mend = f"`{field}` is wrong: {message}{shown}", "mend that value"
-    others = len({error["loc"] for error in errors}) - 1
+    places = {(_place(error["loc"], tree), error["type"] == "missing" and error["loc"][-1]) for error in errors}
+    others = len(places) - 1
     more = f" (and {others} more)" if others else ""
     return InputError(what + more, where=tree.at(place), next=mend)
 

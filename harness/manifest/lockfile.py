@@ -5,19 +5,77 @@ Both are identity documents kept in git beside the manifest, sealed by their own
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from harness.digest import parse, sealed, sha256
 from harness.errors import InputError
 from harness.files import told, write_atomic
+from harness.manifest.schema import Decimals, Digest, InsidePath
 
-LOCK_FIELDS = {"type", "intent", "manifest_sha256", "pins", "self"}
 PIN_KINDS = ("models", "prompts", "datasets", "images", "packages")
-EXPECT_FIELDS = {"type", "lock_sha256", "record_sha256", "outputs", "code", "files", "self"}
+EXPECT_FIELDS = ("lock_sha256", "record_sha256", "outputs", "code", "files")
+
+
+class _Shape(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class _Pin(_Shape):
+    sha256: Digest
+
+
+class _Rows(_Pin):
+    rows: Annotated[int, Field(ge=0)]
+
+
+class _Prompts(_Rows):
+    file: InsidePath
+
+
+class _Data(BaseModel):
+    model_config = ConfigDict(extra="allow", strict=True)
+    __pydantic_extra__: dict[str, _Rows]
+    items: _Rows
+
+
+class _Unresolved(_Shape):
+    unresolved: str
+
+
+class _Pins(_Shape):
+    models: dict[str, _Pin | _Unresolved]
+    prompts: dict[Literal["set"], _Prompts]
+    datasets: dict[str, _Data | _Unresolved]
+    images: dict[str, _Pin | _Unresolved]
+    packages: dict[str, _Pin]
+
+
+class _LockShape(_Shape):
+    type: Literal["lock/1"]
+    intent: dict[str, Any]
+    manifest_sha256: Digest
+    pins: _Pins
+    seal: Annotated[Digest, Field(alias="self")]
+
+
+class _Expected(_Pin):
+    level: Literal["exact"] | dict[Literal["within", "interval"], Decimals]
+    values: dict[str, Decimals]
+
+
+class _ExpectShape(_Shape):
+    type: Literal["expect/1"]
+    lock_sha256: Digest
+    record_sha256: Digest
+    outputs: dict[str, _Expected]
+    code: dict[str, Digest]
+    files: dict[str, Digest]
+    seal: Annotated[Digest, Field(alias="self")]
 
 
 @dataclass(frozen=True)
@@ -58,7 +116,7 @@ class Expect:
     @property
     def data(self) -> bytes:
         """Spell the expectation as it lies in git."""
-        return sealed({"type": "expect/1", **{name: getattr(self, name) for name in EXPECT_FIELDS - {"type", "self"}}})
+        return sealed({"type": "expect/1", **{name: getattr(self, name) for name in EXPECT_FIELDS}})
 
 
 def lock_path(root: Path, name: str) -> Path:
@@ -73,22 +131,26 @@ def expect_path(root: Path, name: str) -> Path:
 
 def read_lock(data: bytes, where: str) -> Lock:
     """Read a lock, refusing one that was edited by hand."""
-    body = parse(data, "lock/1", where)
-    if set(body) != LOCK_FIELDS or not isinstance(body["pins"], dict) or set(body["pins"]) != set(PIN_KINDS):
-        raise InputError("a lock holds intent, manifest_sha256 and pins", where=where, next="make it with harness lock")
+    body = _checked(data, "lock/1", _LockShape, where, "make it with `harness lock`")
     return Lock(body["intent"], body["manifest_sha256"], body["pins"])
 
 
 def read_expect(data: bytes, where: str) -> Expect:
     """Read an expectation, refusing one that was edited by hand."""
-    body = parse(data, "expect/1", where)
-    if set(body) != EXPECT_FIELDS:
-        raise InputError(
-            "an expectation holds lock_sha256, record_sha256, outputs, code and files",
-            where=where,
-            next="make it with `harness lock --accept RUN`",
-        )
-    return Expect(**{name: body[name] for name in EXPECT_FIELDS - {"type", "self"}})
+    body = _checked(data, "expect/1", _ExpectShape, where, "make it with `harness lock --accept RUN`")
+    return Expect(**{name: body[name] for name in EXPECT_FIELDS})
+
+
+def _checked(data: bytes, kind: str, shape: type[BaseModel], where: str, mend: str) -> dict[str, Any]:
+    """Parse a document and hold it against its shape, so that its readers may take its fields for what they are."""
+    body = parse(data, kind, where)
+    try:
+        shape.model_validate(body)
+    except ValidationError as bad:
+        first = bad.errors(include_url=False)[0]
+        field = "/".join(str(part) for part in first["loc"])
+        raise InputError(f"`{field}` is not what this document holds: {first['msg']}", where=where, next=mend) from None
+    return body
 
 
 def load_lock(root: Path, name: str) -> Lock | None:
@@ -114,8 +176,3 @@ def save(path: Path, data: bytes) -> bool:
         return False
     write_atomic(path, data)
     return True
-
-
-def compact(data: bytes) -> Any:
-    """Give a document's value, for printing what moved."""
-    return json.loads(data)

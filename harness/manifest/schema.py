@@ -132,12 +132,12 @@ def _by_key(*keys: str) -> Discriminator:
 
     def form(value: Any) -> str:
         have = value if isinstance(value, dict) else {}
-        return next((key for key in keys[1:] if key in have or hasattr(value, key)), keys[0])
+        return f"({next((key for key in keys[1:] if key in have or hasattr(value, key)), keys[0])})"
 
     return Discriminator(form)
 
 
-Dataset = Annotated[Annotated[Made, Tag("make")] | Annotated[Fetched, Tag("fetch")], _by_key("make", "fetch")]
+Dataset = Annotated[Annotated[Made, Tag("(make)")] | Annotated[Fetched, Tag("(fetch)")], _by_key("make", "fetch")]
 
 
 class Prompts(_Part):
@@ -176,7 +176,9 @@ class Interval(_Part):
 
 
 Level = Annotated[
-    Annotated[Literal["exact"], Tag("exact")] | Annotated[Within, Tag("within")] | Annotated[Interval, Tag("interval")],
+    Annotated[Literal["exact"], Tag("(exact)")]
+    | Annotated[Within, Tag("(within)")]
+    | Annotated[Interval, Tag("(interval)")],
     _by_key("exact", "within", "interval"),
 ]
 

@@ -8,7 +8,7 @@ import shutil
 import stat
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.digest import canonical
@@ -70,25 +70,39 @@ def _lay(store: Store, digest: str, target: Path) -> None:
 def execute(task: Task, store: Store, engine: Engine, limits: Limits, folder: Path, cancel: threading.Event) -> Outcome:
     """Run a step in a private folder; on return its declared outputs, and nothing else, lie in `out/`."""
     prepare(task, store, folder)
-    before = _marks(task, store)
+    before = _marks(folder)
     job = Job(engine.command(SCRIPT), folder, step_environment(folder), limits)
     outcome = engine.run(job, lambda _: None, cancel)
     _judge(task.step, outcome, limits, folder)
-    if _marks(task, store) != before:
+    if _marks(folder) != before:
         raise StepError(
             f"step {task.step.name} wrote to its inputs", where=task.step.kind, next="a step may write to out/ only"
         )
     _closed(task.step, folder / "out")
-    return outcome
+    return replace(outcome, usage={**_told_usage(folder / "tmp" / "usage.json"), **outcome.usage})
 
 
-def _marks(task: Task, store: Store) -> list[tuple[int, int]]:
-    """Take the times of the linked inputs: a step without isolation could write through a link, and must not."""
-    digests = [
-        digest for source in task.inputs.values() for digest in ([source] if isinstance(source, str) else source)
-    ]
-    facts = [os.stat(store.blobs.path(digest)) for digest in [*digests, *task.closure.files.values()]]
-    return [(fact.st_mtime_ns, fact.st_size) for fact in facts]
+def _told_usage(path: Path) -> dict[str, int]:
+    """Read what the step says it used; a claim of its own, taken only where the engine saw nothing."""
+    if path.is_symlink() or not path.is_file() or path.stat().st_size > 1000:
+        return {}
+    try:
+        told = json.loads(path.read_bytes())
+    except ValueError:
+        return {}
+    names = ("cpu_ms", "rss_kib")
+    known = isinstance(told, dict) and all(type(told.get(name)) is int and told[name] in range(2**40) for name in names)
+    return {name: told[name] for name in names} if known else {}
+
+
+def _marks(folder: Path) -> list[tuple[str, int, int]]:
+    """Take the times of what is for reading only: a step without isolation could write through a link, and must not."""
+    found = []
+    for top in ("in", "code"):
+        for path in sorted((folder / top).rglob("*")):
+            facts = path.lstat()
+            found.append((str(path), facts.st_mtime_ns, facts.st_size))
+    return found
 
 
 def _judge(step: Step, outcome: Outcome, limits: Limits, folder: Path) -> None:
@@ -126,7 +140,11 @@ def _closed(step: Step, out: Path) -> None:
         raise StepError(f"step {step.name} {verb} {name}", where=step.kind, next="outputs are declared in the plan")
     for name, path in found.items():
         if not stat.S_ISREG(path.lstat().st_mode) or path.lstat().st_nlink != 1:
-            raise StepError(f"step {step.name} made {name!r}, which is not a plain file of its own", where=step.kind)
+            raise StepError(
+                f"step {step.name} made {name!r}, which is not a plain file of its own",
+                where=step.kind,
+                next="a step leaves plain files, neither links nor folders",
+            )
 
 
 def collect(step: Step, store: Store, out: Path) -> dict[str, Output]:

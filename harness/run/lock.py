@@ -92,6 +92,7 @@ def moved_pins(loaded: Loaded, lock: Lock) -> list[str]:
     moved = [f"manifest{pointer}" for pointer in differences(lock.intent, loaded.manifest.intent())]
     if not moved and lock.manifest_sha256 != loaded.sha256:
         moved.append("manifest (its text, not its meaning)")
+    moved += [f"pins/datasets/{name}" for name in sorted(set(lock.pins["datasets"]) ^ set(loaded.manifest.datasets))]
     now = still_pins(loaded)
     for kind, pins in now.items():
         moved += [f"pins/{kind}{pointer}" for pointer in differences(lock.pins[kind], pins)]

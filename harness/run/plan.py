@@ -9,6 +9,7 @@ from typing import Any
 from harness.errors import InputError, MissingError
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
+from harness.manifest.read import Tree
 from harness.manifest.schema import Baseline, Made, Manifest
 from harness.models.baseline import BEHAVIOURS
 from harness.steps import Pinned, Plan, Step
@@ -21,6 +22,7 @@ class Meant:
     """A manifest held against the studies and providers there are: what it names exists, and its types fit."""
 
     manifest: Manifest
+    tree: Tree
     params: Mapping[str, Mapping[str, Any]]  # dataset -> typed parameters
     makers: Mapping[str, Maker]
 
@@ -31,7 +33,7 @@ def meant(loaded: Loaded) -> Meant:
     study = find(manifest.study, tree.at(("study",)))
     for part in study.needs:
         if not getattr(manifest, part):
-            raise InputError(f"study {study.name} needs `{part}`", where=tree.where, next=f"add `{part}: …`")
+            raise InputError(f"study {study.name} needs `{part}`", where=tree.at((part,)), next=f"add `{part}: …`")
     params: dict[str, dict[str, Any]] = {}
     makers: dict[str, Maker] = {}
     for name, dataset in manifest.datasets.items():
@@ -44,6 +46,13 @@ def meant(loaded: Loaded) -> Meant:
                 f"study {study.name} makes no {dataset.make!r}",
                 where=tree.at((*place, "make")),
                 next=f"choose one of: {', '.join(study.makers)}",
+            )
+        twin = next((other for other, known in makers.items() if known is maker), None)
+        if twin:
+            raise InputError(
+                f"datasets {twin!r} and {name!r} have the same maker, so their items would share their ids",
+                where=tree.at((*place, "make")),
+                next="keep one of them, or write a second manifest",
             )
         makers[name] = maker
         params[name] = _typed(maker, dataset.model_extra or {}, tree, place)
@@ -60,10 +69,10 @@ def meant(loaded: Loaded) -> Meant:
             where=tree.at(("prompts", "set")),
             next=f"choose one of: {', '.join(study.prompt_sets)}",
         )
-    return Meant(manifest, params, makers)
+    return Meant(manifest, tree, params, makers)
 
 
-def _typed(maker: Maker, given: Mapping[str, Any], tree: Any, place: tuple[str, ...]) -> dict[str, Any]:
+def _typed(maker: Maker, given: Mapping[str, Any], tree: Tree, place: tuple[str, ...]) -> dict[str, Any]:
     unknown = sorted(set(given) - set(maker.params))
     if unknown:
         raise InputError(
@@ -123,7 +132,9 @@ def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
     for output in manifest.outputs:
         if output not in made.outputs:
             raise InputError(
-                f"study {manifest.study} has no output {output!r}", next=f"choose from: {', '.join(made.outputs)}"
+                f"study {manifest.study} has no output {output!r}",
+                where=this.tree.at(("outputs", output)),
+                next=f"choose from: {', '.join(made.outputs)}",
             )
     pinned = {prompts["sha256"]: prompts["file"]} if prompts else {}
     return Plan(made.steps, made.outputs, pinned)

@@ -27,6 +27,7 @@ from harness.steps import Plan, Step
 from harness.store.journal import Journal, read_chain, stamp
 
 BATCH = 256
+LOOKERS = 4
 Progress = Callable[[str, str, int, int], None]  # step, state, done, total
 
 
@@ -120,14 +121,17 @@ class Runner:
     def _all(self, progress: Progress) -> None:
         """Go through the plan: what is in the store is taken from there at once, the rest goes to the pool."""
         ready, waiting = self.board.first(), dict[Future[Result], Step]()
-        with ThreadPoolExecutor(self.jobs, thread_name_prefix="step") as pool:
+        with (
+            ThreadPoolExecutor(LOOKERS, thread_name_prefix="look") as lookers,  # hashing lets other threads run
+            ThreadPoolExecutor(self.jobs, thread_name_prefix="step") as pool,
+        ):
             try:
                 while ready or waiting:
-                    while ready:
+                    steps, ready = ready, []
+                    keyed = [(step, self.workshop.preimage(step, self.board.made)) for step in steps]
+                    looked = lookers.map(self.workshop.finished, [parts for _, parts in keyed])
+                    for (step, parts), (entry, damage) in zip(keyed, looked, strict=True):
                         heed(self.workshop.cancel)
-                        step = ready.pop()
-                        parts = self.workshop.preimage(step, self.board.made)
-                        entry, damage = self.workshop.finished(parts)
                         if damage:
                             self.journal.add("step.damaged", {"step": step.name, "detail": damage})
                         if entry:
@@ -135,8 +139,8 @@ class Runner:
                         else:
                             waiting[pool.submit(self.workshop.make, step, parts)] = step
                     self.journal.flush()
-                    if not waiting:
-                        break
+                    if ready or not waiting:
+                        continue
                     finished, _ = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
                     heed(self.workshop.cancel)
                     for future in finished:

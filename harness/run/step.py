@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import resource
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -23,8 +24,17 @@ def main(site: str, folder: Path) -> None:
     function = getattr(importlib.import_module(module), name)
     function(task["params"], _inputs(task["inputs"], folder / "in"), folder / "out")
     strangers = outside(folder / "code")
+    _say_usage(folder / "tmp")
     if strangers:
         raise SystemExit(f"loaded from outside the step's own code: {', '.join(strangers)}")
+
+
+def _say_usage(temp: Path) -> None:
+    """Leave what the step used for engines that cannot see it from outside."""
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    cpu = sum(one.ru_utime + one.ru_stime for one in used)
+    usage = {"cpu_ms": round(1000 * cpu), "rss_kib": max(one.ru_maxrss for one in used)}
+    (temp / "usage.json").write_text(json.dumps(usage))
 
 
 def _inputs(names: list[str], folder: Path) -> Mapping[str, Path]:
@@ -43,4 +53,12 @@ def outside(code: Path) -> list[str]:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1], Path.cwd())
+    try:
+        main(sys.argv[1], Path.cwd())
+    except Exception as bad:
+        import traceback  # only a step that failed pays for it
+
+        traceback.print_exc()
+        sys.exit(
+            f"{type(bad).__name__}: {' '.join(str(bad).split())}"[:2000]
+        )  # the last line is what a person is shown

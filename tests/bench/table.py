@@ -1,0 +1,101 @@
+"""Rows, verdicts and how they are shown: on a terminal, as JSON, and in docs/benchmarks.md."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+HEAD = ("measure", "what", "median", "range", "mark", "")
+ABOUT = """\
+# Benchmarks
+
+This page is written by `make bench`, which measures the harness and its peers in one run; do not edit it by hand.
+
+Within each repetition our side and the other side take turns, so that both meet the same machine. Costs are CPU
+seconds of the command with all its descendants unless a row says wall. A mark is held against the median of the
+repetitions; the range shows how far apart they lay. Rows without a mark are for information: they say something
+of this machine, not of the harness alone.
+"""
+NOTES = """\
+- **help**: both commands warm, their bytecode written before.
+- **samples**: the cost of one more sample, from runs of two sizes, so that everything paid once drops out. A sample
+  is one response. Ours: `harness lock` and `harness run --isolation process --jobs 1` into an empty store: draw the
+  items, render, answer by a stand-in, score, analyse, record and hash. lm-eval: its dummy model on a task of its own
+  format, every sample logged, offline, its data already in its cache; its Python functions are called as its command
+  line calls them, but without the index of its own tasks, which is paid once and whose noise would drown a sample.
+- **memory**: the largest single process of our larger run against that of the smaller one.
+- **unchanged**: a run that finds every shard finished in the store, less a run with few shards, for each shard more.
+  The thousand shards hold about 120 responses each; the bytes of each are checked, so larger shards take longer.
+- **audit**: `harness audit --level hashes` from Python, less the audit of a run with one blob, against reading and
+  hashing the same files with hashlib (`sha256(file.read())` for small ones, `hashlib.file_digest` for large ones),
+  all of them in the page cache.
+"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One measure: a value a repetition, and the mark that their median must not exceed."""
+
+    name: str
+    what: str
+    values: tuple[float, ...]
+    mark: float | None = None  # none: for information
+    unit: str = "times"
+
+    @property
+    def value(self) -> float:
+        """Give what is held against the mark."""
+        return median(self.values)
+
+    @property
+    def verdict(self) -> str:
+        """Say whether the mark is met; nothing where there is none."""
+        if self.mark is None:
+            return ""
+        return "met" if self.value <= self.mark else "MISSED"
+
+    def cells(self) -> list[str]:
+        """Give the row as it is shown."""
+        spread = f"{number(min(self.values))} to {number(max(self.values))}" if len(self.values) > 1 else ""
+        mark = "" if self.mark is None else f"≤ {self.mark:g} {self.unit}"
+        return [self.name, self.what, f"{number(self.value)} {self.unit}", spread, mark, self.verdict]
+
+    def as_data(self) -> dict[str, Any]:
+        """Give the row for a script."""
+        shown = {name: getattr(self, name) for name in ("name", "what", "value", "unit", "mark", "verdict")}
+        return {**shown, "values": list(self.values)}
+
+
+def number(value: float) -> str:
+    """Spell a figure with three digits that count."""
+    return f"{value:.0f}" if abs(value) >= 100 else f"{value:.3g}"
+
+
+def text(rows: Sequence[Row]) -> str:
+    """Lay the rows out for a terminal."""
+    cells = [list(HEAD), *(row.cells() for row in rows)]
+    widths = [max(len(line[column]) for line in cells) for column in range(len(HEAD))]
+    return "\n".join("  ".join(map(str.ljust, line, widths)).rstrip() for line in cells)
+
+
+def markdown(rows: Sequence[Row], facts: Mapping[str, str]) -> str:
+    """Write the page: the marks, what the rows mean, the figures for information, and the machine."""
+
+    def lines(chosen: Sequence[Row], columns: int) -> str:
+        cells = [HEAD[:columns], ("---",) * columns, *(row.cells()[:columns] for row in chosen)]
+        return "".join(f"| {' | '.join(line)} |\n" for line in cells)
+
+    marked = [row for row in rows if row.mark is not None]
+    others = [row for row in rows if row.mark is None]
+    machine = "".join(f"| {name} | {value} |\n" for name, value in facts.items())
+    return (
+        f"{ABOUT}\n## Marks\n\n{lines(marked, len(HEAD))}\n{NOTES}\n## For information\n\n{lines(others, 4)}"
+        f"\n## Measured on\n\n| | |\n| --- | --- |\n{machine}"
+    )
+
+
+def missed(rows: Sequence[Row]) -> list[str]:
+    """Say the rows whose mark is missed."""
+    return [f"{row.name}: {row.what}" for row in rows if row.verdict == "MISSED"]
