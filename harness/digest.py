@@ -84,12 +84,14 @@ def document(value: Mapping[str, Any]) -> bytes:
     """Spell an identity document, refusing whatever lies outside the strict subset."""
     if not isinstance(value.get("type"), str):
         raise InputError("an identity document needs a `type`", next='give it one, such as "lock/1"')
-    if _strict(value):
-        try:
+    try:
+        if _strict(value):
             return _encode(value).encode()
-        except (ValueError, RecursionError):
-            pass  # canonical says what is wrong
-    _refuse(value)
+        _refuse(value)
+    except RecursionError as bad:
+        raise InputError("an identity document is not nested this deeply", next="give flatter data") from bad
+    except ValueError:
+        pass  # canonical says what is wrong
     return canonical(value)
 
 

@@ -10,6 +10,7 @@ import contextlib
 import errno
 import fcntl
 import os
+import re
 import secrets
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,6 +18,7 @@ from pathlib import Path
 from harness.errors import HarnessError, InputError, MissingError
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
+_WRONG = {errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL, errno.ELOOP}
 _SHUT = {errno.EROFS, errno.EACCES, errno.EPERM}
 
 
@@ -42,8 +44,8 @@ def explained(bad: OSError, where: Path | str) -> HarnessError:
             where=at,
             next="give a store that you may write with --store DIR, or make this one writable",
         )
-    if isinstance(bad, FileNotFoundError):
-        return InputError("there is no such file", where=at, next="check the path")
+    if bad.errno in _WRONG:
+        return InputError(f"this path leads nowhere useful: {bad.strerror}", where=at[:200], next="check the path")
     return MissingError(f"the disk refused: {bad.strerror}", where=at, next="check the disk, then run again")
 
 
@@ -56,10 +58,23 @@ def sync_folder(folder: Path) -> None:
         os.close(handle)
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder, and those above it, whose names survive a crash."""
+    if not folder.is_dir():
+        make_folder(folder.parent)
+        folder.mkdir(exist_ok=True)
+        sync_folder(folder.parent)
+
+
+def is_leftover(name: str) -> bool:
+    """Whether a file is what a kill in the middle of an atomic write leaves behind."""
+    return re.fullmatch(r"\..+\.[0-9a-f]{8}\.tmp", name) is not None
+
+
 def write_atomic(path: Path, data: bytes, mode: int = 0o644) -> None:
     """Put a whole file in place or none of it: temp, fsync, rename, fsync of the folder."""
     with told(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         temp = path.parent / f".{path.name}.{secrets.token_hex(4)}.tmp"
         try:
             handle = os.open(temp, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
@@ -84,9 +99,7 @@ def move_durable(source: Path, target: Path, mode: int) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
-    if not target.parent.is_dir():
-        target.parent.mkdir(parents=True, exist_ok=True)
-        sync_folder(target.parent.parent)
+    make_folder(target.parent)
     source.rename(target)
     sync_folder(target.parent)
 
@@ -107,7 +120,7 @@ def append_durable(handle: int, lines: Sequence[bytes]) -> None:
 def open_log(path: Path) -> int:
     """Open a log for appending; the handle never reaches a child process."""
     with told(path):
-        path.parent.mkdir(parents=True, exist_ok=True)
+        make_folder(path.parent)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
         sync_folder(path.parent)
         return handle

@@ -7,8 +7,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from harness.errors import InputError
+
+LARGEST = 1e15  # sums of a million such numbers are still exact enough to be compared
+
+
+def is_number(value: object) -> TypeGuard[float]:
+    """Whether a value can be a difficulty or a measure: a number, finite, and small enough to be summed."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
 def average_ranks(values: Sequence[float]) -> list[float]:

@@ -10,6 +10,7 @@ from harness.digest import document_digest
 from harness.errors import InputError
 
 # The stages of a study, in the order in which two runs can part.
+GATHER = "harness.rows:gather"  # moves rows without reading them
 STAGES = ("rows", "prompts", "responses", "scores", "analyses")
 
 
@@ -74,7 +75,7 @@ class Plan:
                 if (ref.step, ref.output) not in made:
                     raise InputError(f"step {step.name!r} reads {ref.step}/{ref.output}, which no earlier step makes")
             shown = any(made[ref.step, ref.output] for ref in step.refs())
-            if shown and step.stage == "responses" and not (step.sees_gold or step.derive):
+            if shown and step.stage == "responses" and not (step.sees_gold or step.kind == GATHER):
                 raise InputError(f"step {step.name!r} would show the answers to a model")
             for output in step.outputs:
                 made[step.name, output] = output == "gold" or shown

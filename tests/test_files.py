@@ -29,6 +29,21 @@ def test_a_write_replaces_the_whole_file_and_leaves_nothing_else(tmp_path):
         assert tree(tmp_path) == {"new/": b"", "new/folder/": b"", "new/folder/file": data}
 
 
+def test_the_name_of_every_new_folder_is_made_durable(tmp_path, monkeypatch):
+    synced = []
+    monkeypatch.setattr("harness.files.sync_folder", synced.append)
+    (tmp_path / "made").write_bytes(b"")
+    for write in (
+        lambda folder: write_atomic(folder / "file", b""),
+        lambda folder: os.close(open_log(folder / "log")),
+        lambda folder: move_durable(tmp_path / "made", folder / "file", 0o444),
+    ):
+        top = tmp_path / f"top{len(synced)}"
+        before = len(synced)
+        write(top / "below")
+        assert {tmp_path, top, top / "below"} <= set(synced[before:])
+
+
 @pytest.mark.parametrize("umask", [0o000, 0o077])
 def test_a_file_has_the_mode_that_was_asked_for_whatever_the_umask(tmp_path, umask):
     before = os.umask(umask)
@@ -97,7 +112,7 @@ def test_a_place_that_cannot_be_written_and_a_file_that_is_not_there_are_told_ap
     with pytest.raises(MissingError) as refused:
         write_atomic(tmp_path / "file" / "below", b"")
     assert refused.value.where and refused.value.next
-    with pytest.raises(InputError, match="no such file"), told(tmp_path):
+    with pytest.raises(InputError, match=r"(?i)no such file"), told(tmp_path):
         (tmp_path / "not there").read_bytes()
     with SmallDisk(tmp_path / "disk", "100k") as disk:
         disk.remount("ro")

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli.options import Debug, Json, Run, StoreDir, open_run, store_root
-from harness.cli.terminal import say, short, show, table
+from harness.cli.terminal import clean, say, short, show, table
 from harness.errors import AGREED, DISAGREED, InputError
 
 
@@ -34,7 +34,7 @@ def get(
     from harness.files import told
 
     where, found = open_run(store, run)
-    outputs = read_record(where.record(found)).outputs
+    outputs = read_record(where, found).outputs
     if output not in outputs:
         raise InputError(f"run {found} has no output {output!r}", next=f"choose one of: {', '.join(sorted(outputs))}")
     path = where.blobs.deliver(outputs[output]["sha256"])
@@ -47,7 +47,11 @@ def get(
         show({**data, "file": str(path)}, "", json)
     else:
         with open(path, "rb") as file:
-            shutil.copyfileobj(file, sys.stdout.buffer)
+            if sys.stdout.isatty():
+                for line in file:
+                    sys.stdout.write(clean(line.decode("utf-8", "replace")))
+            else:
+                shutil.copyfileobj(file, sys.stdout.buffer)
 
 
 def audit(

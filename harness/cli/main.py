@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import os
 import signal
 import sys
 from collections.abc import Sequence
@@ -34,20 +36,26 @@ VERBS = frozenset(
 def main(argv: Sequence[str] | None = None) -> NoReturn:
     """Run a verb and leave with its exit code."""
     signal.signal(signal.SIGTERM, _stop)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a character shows another
     sys.exit(run(sys.argv[1:] if argv is None else argv))
 
 
 def run(argv: Sequence[str]) -> int:
     """Run a verb in this process and give its exit code; no traceback reaches a person who did not ask for it."""
-    as_json, debug = "--json" in argv, "--debug" in argv
+    as_json, debug = (_asked(argv, name) for name in ("json", "debug"))
     try:
         code = app(args=list(argv) or ["--help"], prog_name="harness", standalone_mode=False)
         return code if isinstance(code, int) else 0
-    except BrokenPipeError:
-        sys.stderr.close()
+    except (BrokenPipeError, SystemExit):  # who read our output has gone; typer leaves in its own way
         return 0
     except (Exception, KeyboardInterrupt) as bad:  # the one place where nothing may pass: a person reads what comes out
         return fail(_told(bad, argv), as_json, debug)
+
+
+def _asked(argv: Sequence[str], name: str) -> bool:
+    """Whether an option of every verb was given, on the command line or by its variable."""
+    return f"--{name}" in argv or os.environ.get(f"HARNESS_{name.upper()}", "").lower() in ("1", "true", "yes", "on")
 
 
 def _told(bad: BaseException, argv: Sequence[str]) -> HarnessError:

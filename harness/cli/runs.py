@@ -167,7 +167,10 @@ def run(
     manifests: Manifests,
     engine: EngineName = "local",
     limit: Annotated[
-        int, typer.Option("--limit", envvar="HARNESS_LIMIT", min=0, help="Only the first N items of each dataset.")
+        int,
+        typer.Option(
+            "--limit", envvar="HARNESS_LIMIT", min=0, max=2**31, help="Only the first N items of each dataset."
+        ),
     ] = 0,
     relock: Annotated[
         bool, typer.Option("--relock", envvar="HARNESS_RELOCK", help="Make the lock anew where it no longer fits.")
@@ -206,14 +209,15 @@ def reproduce(
     jobs: Jobs = 0,
     store: Annotated[
         Path | None,
-        typer.Option("--store", envvar="HARNESS_STORE", help="A new folder for the fresh store; kept afterwards."),
+        typer.Option("--store", envvar="HARNESS_FRESH_STORE", help="A new folder for the fresh store; it is kept."),
     ] = None,
     json: Json = False,
     debug: Debug = False,
 ) -> int:
     """Run in a fresh store and compare with what is expected."""
+    from harness.evidence.trail import follow
     from harness.run.accept import moved_code
-    from harness.run.project import code_files, loaded_manifest
+    from harness.run.project import loaded_manifest
     from harness.run.service import Place, run_manifest
 
     todo = [loaded_manifest(path) for path in manifests]
@@ -224,7 +228,7 @@ def reproduce(
             ran = run_manifest(loaded, Place(root, engine, isolation, jobs), bar)
         found.append(ran)
         if ran.verdict == "disagreed" and ran.expect:
-            moved = moved_code(ran.expect, code_files(ran.store, ran.record.run))
+            moved = moved_code(ran.expect, follow(ran.store, ran.record.run).code()[1])
             say("code that is not what was accepted: " + (", ".join(moved) or "none; the same code made other outputs"))
     show({"runs": [one.as_data() for one in found]}, _table(found), json)
     code = _exit(found, lenient=False)

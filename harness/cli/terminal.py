@@ -16,23 +16,18 @@ Progress = Callable[[str, str, int, int], None]
 
 def say(text: str) -> None:
     """Tell the person something; never data."""
-    print(text, file=sys.stderr, flush=True)
+    print(clean(text), file=sys.stderr, flush=True)
 
 
 def show(data: Any, text: str, as_json: bool) -> None:
     """Give a verb's result: data for a script, text for a person."""
-    if as_json:
-        text = json.dumps(data, ensure_ascii=False, indent=1)
-    sys.stdout.write(clean(text) + "\n")
+    sys.stdout.write((json.dumps(data, ensure_ascii=True, indent=1) if as_json else clean(text)) + "\n")
     sys.stdout.flush()
 
 
 def clean(text: str) -> str:
     """Take the control characters out of text that models, data or files put there, so that none reaches a terminal."""
-    return "".join(
-        c if c in "\n\t" or (c.isprintable() and not "\ud800" <= c <= "\udfff") else "\N{REPLACEMENT CHARACTER}"
-        for c in text
-    )
+    return "".join(c if c in "\n\t" or c.isprintable() or (c.isspace() and c > "\x9f") else "\ufffd" for c in text)
 
 
 def fail(error: HarnessError, as_json: bool, debug: bool) -> int:

@@ -118,9 +118,17 @@ def _rows(source: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
             yield where, _object(line, where)
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse an object in which a name stands twice: which of the two was meant, nobody can say."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands twice in one object")
+    return found
+
+
 def _object(data: bytes, where: str) -> Mapping[str, Any]:
     try:
-        value = jsonlib.loads(data)
+        value = jsonlib.loads(data, object_pairs_hook=_once)
     except (ValueError, RecursionError) as bad:
         raise InputError(f"this is not JSON: {bad}", where=where, next="give one JSON object") from bad
     if not isinstance(value, dict):

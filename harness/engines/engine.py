@@ -53,6 +53,7 @@ class Engine(Protocol):
 
     name: str
     isolation: str
+    seals_inputs: bool  # a step cannot write to what it is given to read, whatever it tries
 
     def command(self, script: str, *arguments: str) -> tuple[str, ...]:
         """Spell the command that runs a script of the step's folder with the engine's own Python."""

@@ -23,6 +23,7 @@ from harness.engines.engine import Job, Outcome
 from harness.errors import InputError, MissingError
 
 ISOLATIONS = ("bubblewrap", "namespaces", "process")
+STEP_PATH = "/usr/bin:/bin"  # where the programs around a step are looked for, whatever the user's PATH says
 LAST_BLOCKS = 64  # what a pipe may still hold when its writers have been killed
 
 # The harness holds the other end of the guard's stdin: whenever and however it dies, the guard reads the end of that
@@ -43,6 +44,7 @@ def available() -> tuple[str, ...]:
         try:
             tried = subprocess.run(
                 [*_wrap(name, Path("/")), "true"],
+                env={"PATH": STEP_PATH},
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
                 timeout=10,
@@ -55,7 +57,7 @@ def available() -> tuple[str, ...]:
     return tuple(found)
 
 
-def _wrap(isolation: str, folder: Path) -> list[str]:
+def _wrap(isolation: str, folder: Path, memory: int = 1 << 30) -> list[str]:
     """Spell the programs that stand between the harness and the step."""
     if isolation == "namespaces":
         return list(_NAMESPACES)
@@ -68,13 +70,15 @@ def _wrap(isolation: str, folder: Path) -> list[str]:
         "--disable-userns",
         "--cap-drop",
         "ALL",
+        "--as-pid-1",  # so that bubblewrap waits for the step itself, and the kernel tells what it used
         "--die-with-parent",
         "--proc",
         "/proc",
         "--dev",
         "/dev",
     ]
-    wrap += ["--tmpfs", "/tmp"]  # noqa: S108 - the step's own, inside its isolation
+    for place in ("/tmp", "/dev/shm"):  # noqa: S108 - the step's own, inside its isolation
+        wrap += ["--size", str(memory), "--tmpfs", place]
     for path in ("/usr", "/etc/ld.so.cache", "/etc/alternatives"):
         wrap += ["--ro-bind-try", path, path]
     for path in ("/bin", "/lib", "/lib64", "/sbin"):
@@ -102,7 +106,7 @@ class LocalEngine:
     def __init__(self, isolation: str = "") -> None:
         if isolation and isolation not in ISOLATIONS:
             raise InputError(f"no isolation is called {isolation!r}", next=f"choose one of: {', '.join(ISOLATIONS)}")
-        if not shutil.which("setpriv"):
+        if not shutil.which("setpriv", path=STEP_PATH):
             raise MissingError(
                 "`setpriv` is not installed, and no step may outlive its harness", next="install util-linux"
             )
@@ -113,6 +117,7 @@ class LocalEngine:
                 next="`harness doctor` says what would make it so (often: apt-get install bubblewrap)",
             )
         self.isolation = isolation or offered[0]
+        self.seals_inputs = self.isolation == "bubblewrap"
 
     def command(self, script: str, *arguments: str) -> tuple[str, ...]:
         """Spell a command for the interpreter that runs the harness: no user site, no .pth files, no bytecode."""
@@ -124,7 +129,7 @@ class LocalEngine:
         limits = job.limits
         argv = [
             "prlimit", "--core=0", f"--data={limits.memory}", f"--fsize={limits.file_bytes}",
-            *_GUARD, *_wrap(self.isolation, job.folder), *job.argv,
+            *_GUARD, *_wrap(self.isolation, job.folder, limits.memory), *job.argv,
         ]  # fmt: skip
         started = time.monotonic()
         process = subprocess.Popen(
@@ -143,9 +148,11 @@ class LocalEngine:
         code = (
             process.returncode if process.returncode <= 128 else 128 - process.returncode
         )  # a shell's word for a signal
-        usage = {"wall_ms": round(1000 * (time.monotonic() - started))}
-        if self.isolation != "bubblewrap":  # it leaves its child unwaited for, so the kernel does not tell us
-            usage |= {"cpu_ms": round(1000 * (used.ru_utime + used.ru_stime)), "rss_kib": used.ru_maxrss}
+        usage = {
+            "cpu_ms": round(1000 * (used.ru_utime + used.ru_stime)),
+            "wall_ms": round(1000 * (time.monotonic() - started)),
+            "rss_kib": used.ru_maxrss,
+        }
         return Outcome(
             exit=max(code, 0), signal=max(-code, 0), oom=b"MemoryError" in log[-2000:] and code != 0,
             timed_out=why == "deadline", cancelled=why == "cancel", usage=usage, isolation=self.isolation, log=log,
@@ -208,13 +215,18 @@ def _take(pipe: int, log: bytearray, on_log: Callable[[bytes], None], keep: int)
 def _kill_strays(folder: bytes) -> None:
     """End what left the command's session: the private folder in its environment says whose it is."""
     mark = b"=" + folder + b"/"
-    for name in os.listdir("/proc"):
-        if name.isdigit() and int(name) != os.getpid():
-            try:
-                if mark in Path(f"/proc/{name}/environ").read_bytes():
-                    os.kill(int(name), signal.SIGKILL)
-            except OSError:
-                continue  # it has ended, or is not ours
+    for _ in range(100):  # one that forks meanwhile is found by the next pass
+        found = False
+        for name in os.listdir("/proc"):
+            if name.isdigit() and int(name) != os.getpid():
+                try:
+                    if mark in Path(f"/proc/{name}/environ").read_bytes():
+                        os.kill(int(name), signal.SIGKILL)
+                        found = True
+                except OSError:
+                    continue  # it has ended, or is not ours
+        if not found:
+            return
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:

@@ -10,12 +10,13 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from harness import seeds
+from harness import rows, seeds
 from harness.digest import canonical, differences, document, sha256
 from harness.errors import HarnessError
 from harness.evidence.checks import Report
 from harness.evidence.record import summarise
 from harness.evidence.steps import Made, audit_steps
+from harness.files import is_leftover
 from harness.manifest.load import parse_manifest
 from harness.manifest.lockfile import Lock, read_lock
 from harness.steps import Plan, Step
@@ -34,13 +35,13 @@ def audit(store: Store, run: str, replan: Replan, replay: Replay, *, level: str 
     if chain is None:
         return report
     started = chain.events[0]
-    _heads(store, run, chain, report)
-    _record(store, run, chain, report)
+    ended = _heads(store, run, chain, report)
+    _record(store, run, chain, ended, report)
     _folder(store, run, report)
     lock, planned = _plan(store, started, replan, report)
     made = audit_steps(store, chain, planned, report)
     if lock:
-        _pins(lock, made, report)
+        _pins(store, lock, made, report)
     if planned:
         for step in _chosen(planned, run, level, rerun):
             if step.name in made:
@@ -77,8 +78,8 @@ def _journal(store: Store, run: str, report: Report) -> Chain | None:
     return chain
 
 
-def _heads(store: Store, run: str, chain: Chain, report: Report) -> None:
-    """Find this run in the store's list of runs, by the digests of its first and last line."""
+def _heads(store: Store, run: str, chain: Chain, report: Report) -> bool:
+    """Find this run in the store's list of runs, by the digests of its first and last line; say if it ends there."""
     heads = store.heads.read()
     if heads.broken:
         report.fail("chain.broken", "heads.jsonl", heads.broken)
@@ -99,6 +100,7 @@ def _heads(store: Store, run: str, chain: Chain, report: Report) -> None:
     elif ended:
         report.skip("chain.incomplete", "heads.jsonl", "the end of this run is not in the list of runs")
     report.settle("unaccounted", "heads.jsonl", flaws)
+    return "run.finished" in mine
 
 
 def _lines_of(store: Store, run: str, heads: Chain) -> tuple[dict[str, Event], list[str]]:
@@ -115,12 +117,14 @@ def _lines_of(store: Store, run: str, heads: Chain) -> tuple[dict[str, Event], l
     return mine, flaws
 
 
-def _record(store: Store, run: str, chain: Chain, report: Report) -> None:
+def _record(store: Store, run: str, chain: Chain, ended: bool, report: Report) -> None:
     """Compute the record again, since it is the summary of the journal and nothing else; compare field by field."""
     path = store.record(run)
     if not path.is_file() or path.is_symlink():
-        if chain.events[-1]["event"] == "run.finished":
+        if ended:
             report.fail("record.changed", "record.json", "it is missing")
+        elif chain.events[-1]["event"] == "run.finished":
+            report.skip("chain.incomplete", "record.json", "the run was killed before it wrote its record")
         return
     data = path.read_bytes()
     if chain.broken:
@@ -141,7 +145,8 @@ def _record(store: Store, run: str, chain: Chain, report: Report) -> None:
 def _folder(store: Store, run: str, report: Report) -> None:
     """Name what lies in a run's folder besides its journal and its record: somebody added it."""
     known = {"journal.jsonl", "record.json"}
-    strangers = sorted(path.name for path in (store.runs / run).iterdir() if path.name not in known)
+    found = (path.name for path in (store.runs / run).iterdir() if not is_leftover(path.name))
+    strangers = sorted(set(found) - known)
     for name in strangers:
         report.fail("unaccounted", f"runs/{run}/{canonical(name).decode()}", "no run makes such a file")
 
@@ -177,12 +182,17 @@ def _plan(store: Store, started: Mapping[str, Any], replan: Replan, report: Repo
     return lock, plan
 
 
-def _pins(lock: Lock, made: Made, report: Report) -> None:
+def _pins(store: Store, lock: Lock, made: Made, report: Report) -> None:
     """Hold the data a run used against the data its lock pins."""
     flaws = []
     for name, pin in lock.pins["datasets"].items():
         outputs = made.get(f"{name}/make", {}).get("outputs", {})
-        flaws += [f"/pins/datasets/{name}/{output}" for output in outputs if pin[output]["sha256"] != outputs[output]]
+        sound = {output: digest for output, digest in outputs.items() if store.blobs.state(digest) == "sound"}
+        found = {
+            output: {"sha256": digest, "rows": rows.count(store.blobs.path(digest))} for output, digest in sound.items()
+        }
+        held = {output: part for output, part in pin.items() if output in sound or output not in outputs}
+        flaws += [f"/pins/datasets/{name}{pointer}" for pointer in differences(held, found)] if outputs else []
     report.settle("pin.differs", "lock", flaws)
 
 
@@ -203,7 +213,7 @@ def _again(step: Step, parts: Mapping[str, Any], replay: Replay, report: Report)
         report.fail(check, step.name, f"it cannot be made again: {bad.what}")
         return
     if found is None:
-        report.skip("code.differs", step.name, "the installed code is not the code of the run")
+        report.skip("code.differs", step.name, "the installed code or packages are not those of the run")
         return
     recorded = parts["outputs"]
     report.settle(check, step.name, [f"output {name}" for name in recorded if found.get(name) != recorded[name]])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from pathlib import Path
 
-from harness.digest import walk
+from harness.digest import canonical, walk
 from harness.errors import InputError
 from harness.evidence.record import Record
 from harness.manifest.lockfile import Expect
@@ -28,26 +28,33 @@ class Verdict:
     detail: str = ""
 
 
-def numbers(path: Path) -> dict[str, str]:
-    """Give every number of a summary by its JSON Pointer, as decimal text."""
+def leaves(path: Path) -> dict[str, str]:
+    """Give every leaf of an output by its JSON Pointer, as JSON text; in a table the row's number comes first."""
     if path.stat().st_size > 1 << 26:
-        raise InputError("this output is too large to compare number by number", next="declare it `exact`")
+        raise InputError("this output is too large to compare leaf by leaf", next="declare it `exact`")
+    rows = [json.loads(line) for line in path.read_bytes().splitlines()]
     found = {}
-    for pointer, value in walk(json.loads(path.read_bytes())):
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            found[pointer] = repr(value)
+    for pointer, value in walk(rows[0] if len(rows) == 1 else rows):
+        if not isinstance(value, dict | list) or not value:
+            found[pointer] = canonical(value).decode()
     if len(found) > MAX_VALUES:
-        raise InputError(f"this output holds more than {MAX_VALUES} numbers", next="declare it `exact`")
+        raise InputError(f"this output holds more than {MAX_VALUES} values", next="declare it `exact`")
     return found
 
 
 def values_of(level: Level, path: Path) -> dict[str, str]:
     """Give the values an expectation keeps for an output: none where bytes decide."""
-    return {} if level == "exact" else numbers(path)
+    return {} if level == "exact" else leaves(path)
 
 
-def compare(record: Record, expect: Expect | None, lock_sha256: str, deliver: Callable[[str], Path]) -> list[Verdict]:
-    """Hold every output of a run against the expectation."""
+def compare(
+    record: Record,
+    expect: Expect | None,
+    lock_sha256: str,
+    levels: Mapping[str, Level],
+    deliver: Callable[[str], Path],
+) -> list[Verdict]:
+    """Hold every output of a run against the expectation, at the levels the lock's intent declares."""
     verdicts = []
     for name, output in sorted(record.outputs.items()):
         digest = output["sha256"]
@@ -57,7 +64,11 @@ def compare(record: Record, expect: Expect | None, lock_sha256: str, deliver: Ca
             verdicts.append(Verdict(name, digest, "none", "unconfirmed", why))
             continue
         level = wanted["level"]
-        if wanted["sha256"] == digest:
+        if level != levels.get(name, "exact"):
+            verdicts.append(
+                Verdict(name, digest, level, "disagreed", "accepted at another level than the lock declares")
+            )
+        elif wanted["sha256"] == digest:
             verdicts.append(Verdict(name, digest, level, "agreed"))
         elif level == "exact":
             verdicts.append(Verdict(name, digest, level, "disagreed", f"expected {wanted['sha256'][:12]}"))
@@ -70,30 +81,32 @@ def compare(record: Record, expect: Expect | None, lock_sha256: str, deliver: Ca
 
 
 def parted(level: Mapping[str, str], expected: Mapping[str, str], path: Path) -> str:
-    """Say where numbers leave their tolerance or interval; empty where all agree."""
-    found = numbers(path)
+    """Say where values leave their tolerance or interval, or differ in anything but a number; empty where none does."""
+    found = leaves(path)
     if set(found) != set(expected):
         return f"other fields: {sorted(set(found) ^ set(expected))[0]}"
-    if "within" in level:
-        room = Decimal(level["within"])
-        for pointer, value in expected.items():
-            if abs(_decimal(found[pointer]) - _decimal(value)) > room:
-                return f"{pointer} is {found[pointer]}, expected {value} within {level['within']}"
-        return ""
-    for pointer in (pointer for pointer in expected if pointer.endswith("/value")):
-        low, high = (found.get(f"{pointer.removesuffix('/value')}/interval/{end}") for end in (0, 1))
-        if low is None or high is None:
-            return f"{pointer} has no interval beside it"
-        if not _decimal(low) <= _decimal(expected[pointer]) <= _decimal(high):
-            return f"{pointer}: {expected[pointer]} lies outside [{low}, {high}]"
+    for pointer, value in expected.items():
+        one, two = _number(value), _number(found[pointer])
+        if one is None or two is None:
+            if value != found[pointer]:
+                return f"{pointer} is {found[pointer][:60]}, expected {value[:60]}"
+        elif "within" in level:
+            if abs(two - one) > Decimal(level["within"]):
+                return f"{pointer} is {two}, expected {one} within {level['within']}"
+        elif pointer.endswith("/value"):
+            low, high = (_number(found.get(f"{pointer.removesuffix('/value')}/interval/{end}", "")) for end in (0, 1))
+            if low is None or high is None:
+                return f"{pointer} has no interval beside it"
+            if not low <= one <= high:
+                return f"{pointer}: {one} lies outside [{low}, {high}]"
     return ""
 
 
-def _decimal(text: str) -> Decimal:
+def _number(text: str) -> Decimal | None:
     try:
-        return Decimal(text)
-    except InvalidOperation as bad:
-        raise InputError(f"{text!r} is no number") from bad
+        return Decimal(text) if text[:1] in "-0123456789" and text else None
+    except InvalidOperation:
+        return None
 
 
 def overall(record: Record, verdicts: list[Verdict]) -> str:

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from harness.digest import differences
-from harness.evidence.compare import numbers, parted
+from harness.evidence.compare import leaves, parted
 from harness.evidence.explain import moved_parts, package_changes
 from harness.evidence.trail import Trail, Walked
 
@@ -159,6 +159,6 @@ def _level(left: Trail, right: Trail) -> str:
         pairs = [
             [trail.store.blobs.deliver(ends[name]) for trail, ends in ((left, one), (right, two))] for name in shared
         ]
-        if all(not parted({"within": "1e-9"}, numbers(a), b) for a, b in pairs):
+        if all(not parted({"within": "1e-9"}, leaves(a), b) for a, b in pairs):
             return "numbers"
     return "differs"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from harness.digest import document, parse
-from harness.errors import InputError
+from harness.digest import document
+from harness.errors import DamageError, InputError
 from harness.files import told
-from harness.store.journal import Event
+from harness.store.journal import Chain, Event, read_chain
+from harness.store.store import Store
 
 STATES = {"step.done": "executed", "step.cached": "cached", "step.failed": "failed"}
 # Fields of `run.started` that the record repeats: what was run, and where.
@@ -65,12 +65,19 @@ def spell(body: Mapping[str, Any]) -> bytes:
     return document(body) + b"\n"
 
 
-def read_record(path: Path) -> Record:
-    """Read the record of a finished run."""
-    if not path.is_file():
-        raise InputError(
-            "this run has no record: it never ended", where=str(path), next="run its manifest again, then ask `last`"
-        )
+def read_record(store: Store, run: str) -> Record:
+    """Read the record of a run that ended, and hold it against the journal: a record alone is believed by nobody."""
+    path = store.record(run)
+    chain = read_chain(store.journal(run)) if store.journal(run).is_file() else Chain(())
+    if not chain.events or chain.events[-1]["event"] != "run.finished":
+        raise InputError("this run never ended", where=run, next="run its manifest again, then ask for `last`")
+    body = summarise(chain.events, chain.head)
     with told(path):
-        body = parse(path.read_bytes(), "record/1", str(path))
-    return Record(str(body.get("run", "")), body)
+        kept = path.read_bytes() if path.is_file() else b""
+    if chain.broken or chain.torn or kept != spell(body):
+        raise DamageError(
+            "the record of this run is not what its journal says",
+            where=str(path),
+            next=f"`harness audit {run}` says more",
+        )
+    return Record(run, body)

@@ -56,6 +56,12 @@ class Trail:
         files: Mapping[str, str] = self.document(step.entry.preimage["code"], "closure/1")["files"]
         return files
 
+    def code(self) -> tuple[dict[str, str], dict[str, str]]:
+        """Give the code of the run: the closure of each step kind, and the digest of each file."""
+        kinds = {step.entry.preimage["kind"]: step for step in self.steps.values()}
+        closures = {kind: str(step.entry.preimage["code"]) for kind, step in kinds.items()}
+        return closures, {path: digest for step in kinds.values() for path, digest in self.files(step).items()}
+
 
 def follow(store: Store, run: str) -> Trail:
     """Read the trail of a run, as far as the run went."""

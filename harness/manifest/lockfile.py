@@ -30,7 +30,7 @@ class _Pin(_Shape):
 
 
 class _Rows(_Pin):
-    rows: Annotated[int, Field(ge=0)]
+    rows: Annotated[int, Field(ge=0, le=10**8)]
 
 
 class _Prompts(_Rows):
@@ -65,7 +65,7 @@ class _LockShape(_Shape):
 
 class _Expected(_Pin):
     level: Literal["exact"] | dict[Literal["within", "interval"], Decimals]
-    values: dict[str, Decimals]
+    values: dict[str, str]
 
 
 class _ExpectShape(_Shape):

@@ -41,11 +41,22 @@ def _inside(text: str) -> str:
     return text
 
 
-def _amount(units: dict[str, float], example: str) -> Any:
+def _between(low: str, high: str) -> Any:
+    def check(text: str) -> str:
+        if not Decimal(low) <= Decimal(text) <= Decimal(high):
+            raise ValueError(f"write a number from {low} to {high}")
+        return text
+
+    return AfterValidator(check)
+
+
+def _amount(low: str, high: str, units: dict[str, float], example: str) -> Any:
     def check(text: str) -> str:
         found = re.fullmatch(r"([0-9]{1,9}(?:\.[0-9]{1,6})?)\s*([A-Za-z]+)", text)
         if not found or found[2] not in units:
             raise ValueError(f"write a number and a unit ({', '.join(units)}), such as {example}")
+        if not amount(low, units) <= amount(text, units) <= amount(high, units):
+            raise ValueError(f"write an amount from {low} to {high}")
         return text
 
     return AfterValidator(check)
@@ -159,20 +170,20 @@ class Resources(_Part):
     """What a step may use; never part of a key."""
 
     gpus: Annotated[int, Field(ge=0, le=64)] | Literal["prefer"] = 0
-    memory: Annotated[str, _amount(SIZES, "4GiB")] = "4GiB"
-    timeout: Annotated[str, _amount(TIMES, "30m")] = "30m"
+    memory: Annotated[str, _amount("64MiB", "16TiB", SIZES, "4GiB")] = "4GiB"
+    timeout: Annotated[str, _amount("1s", "1000h", TIMES, "30m")] = "30m"
 
 
 class Within(_Part):
     """Numbers may differ by this much, each."""
 
-    within: Decimals
+    within: Annotated[Decimals, _between("0", "1e300")]
 
 
 class Interval(_Part):
     """Each statistic's own interval, of this confidence, must contain the expected value."""
 
-    interval: Decimals
+    interval: Annotated[Decimals, _between("0.5", "0.9999")]
 
 
 Level = Annotated[
@@ -226,7 +237,7 @@ class Manifest(_Part):
     datasets: dict[Name, Dataset] = Field(min_length=1)
     prompts: Prompts | None = None
     generation: Generation = Generation()
-    seeds: tuple[Annotated[int, Field(ge=0, lt=2**53)], ...] = Field(default=(0,), min_length=1)
+    seeds: tuple[Annotated[int, Field(ge=0, lt=2**53)], ...] = Field(default=(0,), min_length=1, max_length=1000)
     image: Name = "cpu"
     resources: Resources = Resources()
     outputs: dict[Name, Level] = {}

@@ -27,7 +27,7 @@ class Accepted:
 
 def accept(store: Store, run: str, report: Report, root: Path) -> Accepted:
     """Accept a complete and audited run of the current lock; every change is given as old and new."""
-    record = read_record(store.record(run))
+    record = read_record(store, run)
     if not record.complete or record.body.get("limit"):
         raise InputError(f"run {run} is not complete", next="run the manifest to its end, without --limit")
     if report.verdict != "agreed":
@@ -47,9 +47,7 @@ def accept(store: Store, run: str, report: Report, root: Path) -> Accepted:
         level = levels.get(output, "exact")
         values = values_of(level, store.blobs.deliver(made["sha256"]))
         outputs[output] = {"sha256": made["sha256"], "level": level, "values": values}
-    code = {step.entry.preimage["kind"]: step.entry.preimage["code"] for step in trail.steps.values()}
-    kinds = {step.entry.preimage["kind"]: step for step in trail.steps.values()}
-    files = {path: digest for step in kinds.values() for path, digest in trail.files(step).items()}
+    code, files = trail.code()
     new = Expect(lock.sha256, sha256(store.record(run).read_bytes()), outputs, code, files)
     old = load_expect(root, name)
     save(expect_path(root, name), new.data)

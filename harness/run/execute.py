@@ -8,7 +8,7 @@ import shutil
 import stat
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 from harness.digest import canonical
@@ -33,7 +33,7 @@ class Task:
     closure: Closure
 
 
-def prepare(task: Task, store: Store, folder: Path) -> None:
+def prepare(task: Task, store: Store, folder: Path, *, linked: bool) -> None:
     """Lay out what the step may see: its description, its code, its inputs, and nothing else."""
     with told(folder):
         for name in ("in", "out", "tmp", "code"):
@@ -47,62 +47,34 @@ def prepare(task: Task, store: Store, folder: Path) -> None:
         }
         (folder / "step.json").write_bytes(canonical(description))
         for path, digest in task.closure.files.items():
-            _lay(store, digest, folder / "code" / path)
+            _lay(store, digest, folder / "code" / path, linked)
         for name, source in task.inputs.items():
             if isinstance(source, str):
-                _lay(store, source, folder / "in" / name)
+                _lay(store, source, folder / "in" / name, linked)
             else:
                 (folder / "in" / name).mkdir()
                 for index, digest in enumerate(source):
-                    _lay(store, digest, folder / "in" / name / f"part-{index:05d}")
+                    _lay(store, digest, folder / "in" / name / f"part-{index:05d}", linked)
 
 
-def _lay(store: Store, digest: str, target: Path) -> None:
-    """Put a checked blob in the step's folder: linked where the disk is the same, else copied."""
+def _lay(store: Store, digest: str, target: Path, linked: bool) -> None:
+    """Put a checked blob in the step's folder: a link where the engine keeps the step from writing, else a copy."""
     source = store.blobs.deliver(digest)
     target.parent.mkdir(parents=True, exist_ok=True)
-    try:
+    if linked and source.stat().st_dev == target.parent.stat().st_dev:
         os.link(source, target)
-    except OSError:
+    else:
         shutil.copyfile(source, target)
 
 
 def execute(task: Task, store: Store, engine: Engine, limits: Limits, folder: Path, cancel: threading.Event) -> Outcome:
     """Run a step in a private folder; on return its declared outputs, and nothing else, lie in `out/`."""
-    prepare(task, store, folder)
-    before = _marks(folder)
+    prepare(task, store, folder, linked=engine.seals_inputs)
     job = Job(engine.command(SCRIPT), folder, step_environment(folder), limits)
     outcome = engine.run(job, lambda _: None, cancel)
     _judge(task.step, outcome, limits, folder)
-    if _marks(folder) != before:
-        raise StepError(
-            f"step {task.step.name} wrote to its inputs", where=task.step.kind, next="a step may write to out/ only"
-        )
     _closed(task.step, folder / "out")
-    return replace(outcome, usage={**_told_usage(folder / "tmp" / "usage.json"), **outcome.usage})
-
-
-def _told_usage(path: Path) -> dict[str, int]:
-    """Read what the step says it used; a claim of its own, taken only where the engine saw nothing."""
-    if path.is_symlink() or not path.is_file() or path.stat().st_size > 1000:
-        return {}
-    try:
-        told = json.loads(path.read_bytes())
-    except ValueError:
-        return {}
-    names = ("cpu_ms", "rss_kib")
-    known = isinstance(told, dict) and all(type(told.get(name)) is int and told[name] in range(2**40) for name in names)
-    return {name: told[name] for name in names} if known else {}
-
-
-def _marks(folder: Path) -> list[tuple[str, int, int]]:
-    """Take the times of what is for reading only: a step without isolation could write through a link, and must not."""
-    found = []
-    for top in ("in", "code"):
-        for path in sorted((folder / top).rglob("*")):
-            facts = path.lstat()
-            found.append((str(path), facts.st_mtime_ns, facts.st_size))
-    return found
+    return outcome
 
 
 def _judge(step: Step, outcome: Outcome, limits: Limits, folder: Path) -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
+from harness import rows
 from harness.digest import differences, document_digest, sha256
 from harness.errors import InputError
 from harness.manifest.load import Loaded, load
@@ -14,6 +14,7 @@ from harness.run.closure import code_root
 from harness.run.plan import Meant, make_step
 from harness.run.workshop import Workshop
 from harness.store.entries import Entry
+from harness.store.store import Store
 from harness.studies.registry import find
 
 Pins = dict[str, dict[str, Any]]
@@ -51,7 +52,7 @@ def resolve(loaded: Loaded, meant: Meant, workshop: Workshop) -> Lock:
         if isinstance(dataset, Made):
             step = make_step(name, meant.makers[name], meant.params[name])
             entry = workshop.make(step, workshop.preimage(step, {})).entry
-            datasets[name] = dataset_pin(entry, workshop)
+            datasets[name] = dataset_pin(entry, workshop.store)
             if not datasets[name]["items"]["rows"]:
                 raise InputError(
                     f"dataset {name!r} came out empty", where=loaded.tree.at(("datasets", name)), next="draw more items"
@@ -62,12 +63,11 @@ def resolve(loaded: Loaded, meant: Meant, workshop: Workshop) -> Lock:
     return Lock(loaded.manifest.intent(), loaded.sha256, pins)
 
 
-def dataset_pin(entry: Entry, workshop: Workshop) -> dict[str, Any]:
+def dataset_pin(entry: Entry, store: Store) -> dict[str, Any]:
     """Give what a lock says of a dataset: the digest of each of its files, and how many rows it has."""
     pin = {}
     for name, output in entry.outputs.items():
-        with open(workshop.store.blobs.deliver(output.sha256), "rb") as lines:
-            pin[name] = {"sha256": output.sha256, "rows": sum(1 for _ in lines)}
+        pin[name] = {"sha256": output.sha256, "rows": rows.count(store.blobs.deliver(output.sha256))}
     return pin
 
 
@@ -115,12 +115,12 @@ def require_fit(loaded: Loaded, lock: Lock | None) -> Lock:
     return lock
 
 
-def require_dataset(name: str, entry: Entry, lock: Lock) -> None:
-    """Refuse data that is not what the lock pins, before anything is computed from it."""
-    pins: Mapping[str, Any] = lock.pins["datasets"][name]
-    for output, made in entry.outputs.items():
-        if pins[output]["sha256"] != made.sha256:
-            raise InputError(
-                f"dataset {name!r} is not the one the lock pins; moved: pins/datasets/{name}/{output}/sha256",
-                next="if its maker was meant to change, `harness lock` again and review the change in git",
-            )
+def require_dataset(name: str, entry: Entry, lock: Lock, store: Store) -> None:
+    """Refuse data that is not what the lock pins, row counts too, before anything is computed from it."""
+    moved = list(differences(lock.pins["datasets"][name], dataset_pin(entry, store)))
+    if moved:
+        raise InputError(
+            f"dataset {name!r} is not the one the lock pins; moved: "
+            + ", ".join(f"pins/datasets/{name}{pointer}" for pointer in moved),
+            next="if its maker was meant to change, `harness lock` again and review the change in git",
+        )

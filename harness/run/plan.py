@@ -69,7 +69,11 @@ def meant(loaded: Loaded) -> Meant:
             where=tree.at(("prompts", "set")),
             next=f"choose one of: {', '.join(study.prompt_sets)}",
         )
-    return Meant(manifest, tree, params, makers)
+    this = Meant(manifest, tree, params, makers)
+    if len(params) == len(manifest.datasets):  # data that is only fetched has no rows to plan with yet
+        one = Pinned("0" * 64) if manifest.prompts else None
+        _planned(this, _brief(this, dict.fromkeys(params, 1), one, 1))  # what cannot be planned is told before any work
+    return this
 
 
 def _typed(maker: Maker, given: Mapping[str, Any], tree: Tree, place: tuple[str, ...]) -> dict[str, Any]:
@@ -104,40 +108,50 @@ def make_step(name: str, maker: Maker, params: Mapping[str, Any]) -> Step:
 
 def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
     """Say which steps a manifest and its lock mean; a limit keeps the first items of each dataset only."""
-    manifest = this.manifest
     unresolved = list(unresolved_pins(lock, kinds=("models", "prompts", "datasets")))
     if unresolved:
         pin, reason = unresolved[0]
         raise MissingError(f"{pin} is unresolved: {reason}", next="provide it, then `harness lock` again")
-    rows = {name: int(pin["items"]["rows"]) for name, pin in lock.pins["datasets"].items()}
-    datasets = tuple(
-        Dataset(name, dataset.make, this.params[name], min(rows[name], limit or rows[name]))
-        for name, dataset in sorted(manifest.datasets.items())
-        if isinstance(dataset, Made)
-    )
-    models = tuple(
-        Model(name, model.provider, model.model_dump(mode="json", exclude={"provider", "facts"}))
-        for name, model in sorted(manifest.models.items())
-    )
+    found = {name: int(pin["items"]["rows"]) for name, pin in lock.pins["datasets"].items()}
+    rows = {name: min(count, limit or count) for name, count in found.items()}
     prompts = lock.pins["prompts"].get("set")
-    brief = Brief(
-        datasets=datasets,
-        models=models,
-        templates=Pinned(prompts["sha256"]) if prompts else None,
-        template_count=int(prompts["rows"]) if prompts else 0,
-        generation=manifest.generation.model_dump(mode="json"),
-        seeds=manifest.seeds,
-    )
-    made = find(manifest.study).plan(brief)
-    for output in manifest.outputs:
+    templates = Pinned(prompts["sha256"]) if prompts else None
+    made = _planned(this, _brief(this, rows, templates, int(prompts["rows"]) if prompts else 0))
+    pinned = {prompts["sha256"]: prompts["file"]} if prompts else {}
+    return Plan(made.steps, made.outputs, pinned).check()
+
+
+def _planned(this: Meant, brief: Brief) -> Plan:
+    """Ask the study for its steps, and hold the outputs a manifest names against those there are."""
+    made = find(this.manifest.study).plan(brief)
+    for output in this.manifest.outputs:
         if output not in made.outputs:
             raise InputError(
-                f"study {manifest.study} has no output {output!r}",
+                f"study {this.manifest.study} has no output {output!r}",
                 where=this.tree.at(("outputs", output)),
                 next=f"choose from: {', '.join(made.outputs)}",
             )
-    pinned = {prompts["sha256"]: prompts["file"]} if prompts else {}
-    return Plan(made.steps, made.outputs, pinned)
+    return made
+
+
+def _brief(this: Meant, rows: Mapping[str, int], templates: Pinned | None, template_count: int) -> Brief:
+    """Say to a study what a manifest means, with what is known of its data."""
+    manifest = this.manifest
+    return Brief(
+        datasets=tuple(
+            Dataset(name, dataset.make, this.params[name], rows[name])
+            for name, dataset in sorted(manifest.datasets.items())
+            if isinstance(dataset, Made)
+        ),
+        models=tuple(
+            Model(name, model.provider, model.model_dump(mode="json", exclude={"provider", "facts"}))
+            for name, model in sorted(manifest.models.items())
+        ),
+        templates=templates,
+        template_count=template_count,
+        generation=manifest.generation.model_dump(mode="json"),
+        seeds=manifest.seeds,
+    )
 
 
 def unresolved_pins(lock: Lock, kinds: tuple[str, ...]) -> list[tuple[str, str]]:

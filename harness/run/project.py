@@ -15,7 +15,6 @@ from harness.evidence.audit import Replay, audit
 from harness.evidence.checks import Report
 from harness.evidence.compare import compare, overall
 from harness.evidence.record import read_record
-from harness.evidence.trail import follow
 from harness.manifest.load import Loaded, load, parse_manifest
 from harness.manifest.lockfile import Lock, expect_path, load_expect, lock_path, read_lock
 from harness.manifest.schema import SIZES, TIMES, Resources, amount
@@ -57,7 +56,8 @@ def replay(workshop: Workshop) -> Replay:
     """Give audit the way to make a step again, with the installed code if it is the code of the run."""
 
     def again(step: Step, parts: Mapping[str, Any]) -> Mapping[str, str] | None:
-        if workshop.code.closure(step.kind).digest != parts["code"]:
+        same = workshop.code.closure(step.kind).digest == parts["code"]
+        if not same or parts["environment"] != workshop.setting.environment:
             return None
         return workshop.replay(step, parts)
 
@@ -70,6 +70,12 @@ def newest_run(store: Store, name: str) -> str:
         if event["event"] == "run.started" and manifest_name(store, str(event["run"])) == name:
             return str(event["run"])
     raise InputError(f"no run of {name!r} in this store", where=str(store.root), next="`harness run` its manifest")
+
+
+def levels_of(store: Store, run: str) -> tuple[str, Mapping[str, Any]]:
+    """Give the digest of a run's lock, and the levels at which its manifest wants each output compared."""
+    digest = str(read_chain(store.journal(run)).events[0]["lock"])
+    return digest, read_lock(store.blobs.read(digest), "lock").intent["outputs"]
 
 
 def manifest_name(store: Store, run: str) -> str:
@@ -97,8 +103,10 @@ def audit_files(store: Store, run: str, loaded: Loaded, report: Report) -> None:
     except HarnessError as bad:
         report.fail("expect.changed", expect_path(loaded.root, loaded.manifest.name).name, bad.what)
         return
-    if expect and store.record(run).is_file():
-        verdicts = compare(read_record(store.record(run)), expect, str(started["lock"]), store.blobs.deliver)
+    if expect and report.verdict == "agreed":
+        verdicts = compare(read_record(store, run), expect, *levels_of(store, run), store.blobs.deliver)
+        if any(one.verdict == "unconfirmed" for one in verdicts):
+            report.skip("expect.changed", "expect", "no run was accepted under this lock")
         bad_words = ("disagreed", "missing")
         flaws = [f"{one.name}: {one.verdict} {one.detail}" for one in verdicts if one.verdict in bad_words]
         report.settle("output.differs", "expect", flaws)
@@ -121,24 +129,27 @@ def loaded_manifest(path: Path) -> Loaded:
 
 def audited(store: Store, run: str, level: str = "derive", rerun: int = 0) -> Report:
     """Audit one run with everything the installed harness brings: its planner, its engine, its code."""
-    workshop = Workshop(store, engine("local"), Limits())
+    workshop = Workshop(store, engine("local"), _limits_of(store, run))
     with stoppable(workshop.cancel):
         return audit(store, run, replan, replay(workshop), level=level, rerun=rerun)
 
 
-def code_files(store: Store, run: str) -> dict[str, str]:
-    """Give every file of code that a run executed or would have executed."""
-    trail = follow(store, run)
-    kinds = {step.entry.preimage["kind"]: step for step in trail.steps.values()}
-    return {path: digest for step in kinds.values() for path, digest in trail.files(step).items()}
+def _limits_of(store: Store, run: str) -> Limits:
+    """Give a step that is made again what its manifest allowed it."""
+    try:
+        started = read_chain(store.journal(run)).events[0]
+        return limits(parse_manifest(store.blobs.read(started["manifest"]), "manifest")[0].resources)
+    except (HarnessError, LookupError, OSError):
+        return Limits()  # the audit itself says what is wrong with the manifest
 
 
 def last_verdict(root: Path, loaded: Loaded) -> str:
     """Say how the newest run of a manifest compared, or nothing where there is none."""
     try:
         store = Store.open(root)
-        record = read_record(store.record(newest_run(store, loaded.manifest.name)))
+        run = newest_run(store, loaded.manifest.name)
+        record, lock = read_record(store, run), levels_of(store, run)
     except HarnessError:
         return ""
     expect = load_expect(loaded.root, loaded.manifest.name)
-    return overall(record, compare(record, expect, str(record.body["lock"]), store.blobs.deliver))
+    return overall(record, compare(record, expect, *lock, store.blobs.deliver))

@@ -93,7 +93,7 @@ class Runner:
                 self.journal.close()
             if problem:
                 raise problem
-            return read_record(store.record(run))
+            return read_record(store, run)
 
     def _start(self, run: str) -> None:
         workshop, blobs = self.workshop, self.store.blobs
@@ -172,7 +172,7 @@ class Runner:
             self.journal.flush()
         following = list(self.board.done(step, result))
         if step.stage == "rows" and step.name.endswith("/make"):
-            require_dataset(step.name.removesuffix("/make"), entry, self.lock)
+            require_dataset(step.name.removesuffix("/make"), entry, self.lock, self.store)
         progress(step.name, result.state, len(self.board.results), len(self.plan.steps))
         return following
 

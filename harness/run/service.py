@@ -80,6 +80,9 @@ def lock_manifest(loaded: Loaded, place: Place) -> Locked:
     path = lock_path(loaded.root, loaded.manifest.name)
     with workshop.store.in_use(), stoppable(workshop.cancel):
         new = resolve(loaded, this, workshop)
+    gaps = unresolved_pins(new, ("models", "prompts", "datasets"))
+    if not gaps:
+        plan(this, new)  # what the manifest says of outputs must fit, before a lock says that it does
     try:
         old = load_lock(loaded.root, loaded.manifest.name)
     except InputError:
@@ -88,9 +91,8 @@ def lock_manifest(loaded: Loaded, place: Place) -> Locked:
         moved = ["everything: there was no lock"]
     if old:
         data = differences(old.pins["datasets"], new.pins["datasets"])
-        moved = moved_pins(loaded, old) + [f"pins/datasets{pointer}" for pointer in data]
+        moved = list(dict.fromkeys([*moved_pins(loaded, old), *(f"pins/datasets{pointer}" for pointer in data)]))
     changed = save(path, new.data)
-    gaps = unresolved_pins(new, ("models", "prompts", "datasets"))
     return Locked(new, path, changed, moved, dict(gaps))
 
 
@@ -102,5 +104,5 @@ def run_manifest(loaded: Loaded, place: Place, progress: Progress, limit: int = 
     planned = plan(this, held, limit)
     workshop = place.workshop(loaded)
     record = Runner(loaded, held, planned, workshop, limit=limit, jobs=place.jobs).run(progress)
-    verdicts = compare(record, expect, held.sha256, workshop.store.blobs.deliver)
+    verdicts = compare(record, expect, held.sha256, held.intent["outputs"], workshop.store.blobs.deliver)
     return Ran(loaded.manifest.name, record, overall(record, verdicts), verdicts, workshop.store, expect)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import importlib
 import json
 import os
-import resource
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -18,23 +17,15 @@ from typing import Any
 
 def main(site: str, folder: Path) -> None:
     """Run the step that `folder/step.json` describes."""
-    sys.path[:0] = [str(folder / "code"), site]
+    sys.path.insert(0, str(folder / "code"))
+    sys.path.append(site)  # after the standard library: no package may stand in for a part of it
     task = json.loads((folder / "step.json").read_bytes())
     module, _, name = task["kind"].partition(":")
     function = getattr(importlib.import_module(module), name)
     function(task["params"], _inputs(task["inputs"], folder / "in"), folder / "out")
     strangers = outside(folder / "code")
-    _say_usage(folder / "tmp")
     if strangers:
         raise SystemExit(f"loaded from outside the step's own code: {', '.join(strangers)}")
-
-
-def _say_usage(temp: Path) -> None:
-    """Leave what the step used for engines that cannot see it from outside."""
-    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
-    cpu = sum(one.ru_utime + one.ru_stime for one in used)
-    usage = {"cpu_ms": round(1000 * cpu), "rss_kib": max(one.ru_maxrss for one in used)}
-    (temp / "usage.json").write_text(json.dumps(usage))
 
 
 def _inputs(names: list[str], folder: Path) -> Mapping[str, Path]:

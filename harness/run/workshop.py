@@ -14,12 +14,12 @@ from typing import Any
 
 from harness.digest import sha256, sha256_file
 from harness.engines.engine import Engine, Limits
-from harness.errors import HarnessError
+from harness.errors import HarnessError, StepError
 from harness.run.closure import Closure, Code
 from harness.run.environment import NUMERICS, environment
 from harness.run.execute import Task, collect, execute
 from harness.steps import Pinned, Ref, Setting, Step, key, preimage
-from harness.store.entries import Entry
+from harness.store.entries import Entry, Output
 from harness.store.store import Store
 
 Made = Mapping[tuple[str, str], str]  # (step, output) -> sha256
@@ -71,11 +71,12 @@ class Workshop:
                 state = self.store.blobs.state(output.sha256)
                 if state != "sound":
                     return None, f"output {name} was {state}"
+            self._keep(str(parts["kind"]))  # the code it names lies beside it, and is mended where it was damaged
         return entry, ""
 
     def make(self, step: Step, parts: Mapping[str, Any]) -> Result:
         """Make a step unless another process has just made it."""
-        with self.store.step_lock(key(parts)):
+        with self.store.step_lock(key(parts), self.cancel):
             entry, damage = self.finished(parts)
             if entry:
                 return Result(entry, "cached", {})
@@ -84,8 +85,22 @@ class Workshop:
             with self.store.folder("step") as folder:
                 outcome = execute(task, self.store, self.engine, self.limits, folder, self.cancel)
                 outputs = collect(step, self.store, folder / "out")
+            self._same_again(step, parts, outputs)
             entry = self.store.entries.put(parts, outputs)
             return Result(entry, "executed", outcome.usage, damage)
+
+    def _same_again(self, step: Step, parts: Mapping[str, Any], outputs: Mapping[str, Output]) -> None:
+        """Refuse a step that, made again after damage, comes out otherwise: older runs name what it made before."""
+        try:
+            before = self.store.entries.get(key(parts))
+        except HarnessError:
+            return  # the entry itself was damaged: what it said is not known
+        if before and dict(before.outputs) != dict(outputs):
+            raise StepError(
+                f"step {step.name} was made again, since its output was damaged, and came out otherwise",
+                where=step.kind,
+                next="the step is not deterministic; restore the damaged blob, or begin a fresh store with --store DIR",
+            )
 
     def _keep(self, kind: str) -> Closure:
         """Put a kind's code and the environment into the store, once, as the inputs they are."""

@@ -106,21 +106,24 @@ class Blobs:
         """Give the path of a blob whose bytes were checked; wrong bytes are never handed on."""
         state = self.state(digest)
         if state != "sound":
-            raise DamageError(
-                f"blob {digest[:12]} is {state}",
-                where=str(self.path(digest)),
-                next="run the manifest again: what is damaged is made anew; `harness fsck` lists all damage",
-            )
+            raise self._damaged(digest, state)
         return self.path(digest)
+
+    def _damaged(self, digest: str, state: str) -> DamageError:
+        return DamageError(
+            f"blob {digest[:12]} is {state}",
+            where=str(self.path(digest)),
+            next="run the manifest again: what is damaged is made anew; `harness fsck` lists all damage",
+        )
 
     def read(self, digest: str) -> bytes:
         """Give a blob's bytes, checked after they were read."""
-        path = self.path(digest)
+        path = self.deliver(digest)  # a plain file: a link or a FIFO was refused
         with told(path):
-            data = path.read_bytes() if path.exists() else b""
+            data = path.read_bytes()
         if sha256(data) != digest:
             self._seen.pop(digest, None)
-            return self.deliver(digest).read_bytes()
+            raise self._damaged(digest, "changed")
         return data
 
     def remove(self, digest: str) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.digest import document, document_digest, parse, sha256
-from harness.errors import InputError
+from harness.errors import DamageError, InputError
 from harness.files import told, write_atomic
 from harness.store.blobs import is_digest
 
@@ -67,7 +67,10 @@ class Entries:
                 data = path.read_bytes()
             except FileNotFoundError:
                 return None
-        return read_entry(data, key, str(path))
+        try:
+            return read_entry(data, key, str(path))
+        except InputError as bad:
+            raise DamageError(bad.what, where=str(path), next="run the manifest again: the step is made anew") from bad
 
     def all(self) -> Iterator[Path]:
         """Give every file that lies where entries lie, in path order."""
@@ -80,13 +83,18 @@ def read_entry(data: bytes, key: str, where: str) -> Entry:
     mend = "run `harness fsck`; the step is made again by the next run"
     if set(body) != {"type", "key", "preimage", "outputs"} or not data.endswith(b"\n"):
         raise InputError("an entry holds type, key, preimage and outputs, and ends its line", where=where, next=mend)
-    if body["key"] != key or document_digest(body["preimage"]) != key:
+    if body["key"] != key or not isinstance(body["preimage"], dict) or document_digest(body["preimage"]) != key:
         raise InputError("this entry is not the one its name says", where=where, next=mend)
+    if not isinstance(body["outputs"], dict):
+        raise InputError("the outputs of this entry are malformed", where=where, next=mend)
     outputs = {}
     for name, out in body["outputs"].items():
         if not isinstance(out, dict) or set(out) != {"sha256", "size"} or not is_digest(str(out["sha256"])):
             raise InputError(f"output {name!r} of this entry is malformed", where=where, next=mend)
-        outputs[name] = Output(out["sha256"], int(out["size"]))
-    if sorted(outputs) != sorted(body["preimage"].get("outputs", [])):
+        if type(out["size"]) is not int or out["size"] < 0:
+            raise InputError(f"the size of output {name!r} of this entry is malformed", where=where, next=mend)
+        outputs[name] = Output(out["sha256"], out["size"])
+    declared = body["preimage"].get("outputs")
+    if not isinstance(declared, list) or sorted(outputs) != sorted(map(str, declared)):
         raise InputError("this entry does not hold the outputs its step declares", where=where, next=mend)
     return Entry(key, sha256(data), body["preimage"], outputs)

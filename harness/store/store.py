@@ -9,10 +9,11 @@ import contextlib
 import os
 import secrets
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.errors import InputError, MissingError
+from harness.errors import InputError, Interrupted, MissingError
 from harness.files import locked, sync_folder, told
 from harness.store.blobs import Blobs
 from harness.store.entries import Entries
@@ -44,7 +45,7 @@ class Store:
                     where=str(root),
                     next="`harness run MANIFEST` makes one; or name another with --store DIR",
                 )
-            if mark.read_text() != FORMAT:
+            if mark.read_bytes() != FORMAT.encode():
                 raise InputError(
                     "this store was written in another format", where=str(mark), next="use the harness that wrote it"
                 )
@@ -79,10 +80,15 @@ class Store:
             yield
 
     @contextlib.contextmanager
-    def step_lock(self, key: str) -> Iterator[None]:
-        """Let one process at a time make a step; the others then find it finished."""
-        with locked(self.locks / f"step-{key[:3]}"):
-            yield
+    def step_lock(self, key: str, stop: threading.Event) -> Iterator[None]:
+        """Let one process at a time make a step; the others then find it finished, unless they are asked to stop."""
+        while True:
+            with locked(self.locks / f"step-{key[:3]}", wait=False) as mine:
+                if mine:
+                    yield
+                    return
+            if stop.wait(0.05):
+                raise Interrupted("stopped while another process made a step", next="run again: nothing was lost")
 
     @contextlib.contextmanager
     def folder(self, name: str) -> Iterator[Path]:

@@ -13,12 +13,14 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from harness.digest import parse, walk
-from harness.errors import DamageError, HarnessError, MissingError
-from harness.files import locked, told
+from harness.errors import DamageError, HarnessError, InputError, MissingError
+from harness.files import is_leftover, locked, sync_folder, told
 from harness.store.blobs import is_digest
 from harness.store.entries import Entry, read_entry
 from harness.store.journal import read_chain
 from harness.store.store import Store
+
+NAMING = ("closure/1", "environment/1", "lock/1")  # the documents that name further blobs
 
 
 @dataclass(frozen=True)
@@ -39,7 +41,7 @@ def fsck(store: Store) -> Iterator[Flaw]:
             yield Flaw(f"blob.{state}", str(path), "its bytes are not what its name says")
     for path in store.entries.all():
         try:
-            entry = _entry(path)
+            entry = _entry(store, path)
         except HarnessError as bad:
             yield Flaw("entry.changed", str(path), bad.what)
             continue
@@ -74,7 +76,9 @@ def blob_files(store: Store) -> Iterator[Path]:
     yield from sorted((store.root / "blobs" / "sha256").glob("*/*"))
 
 
-def _entry(path: Path) -> Entry:
+def _entry(store: Store, path: Path) -> Entry:
+    if not is_digest(path.stem) or path != store.entries.path(path.stem):
+        raise InputError("no entry has such a name", where=str(path))
     with told(path):
         return read_entry(path.read_bytes(), path.stem, str(path))
 
@@ -101,6 +105,9 @@ def gc(store: Store, *, delete: bool = False) -> Sweep:
             for key in found.entries:
                 with told(store.entries.path(key)):
                     store.entries.path(key).unlink(missing_ok=True)
+            for folder in {store.entries.path(key).parent for key in found.entries}:
+                with told(folder):
+                    sync_folder(folder)  # before any blob goes: a crash may leave blobs without entries only
             for digest in found.blobs:
                 store.blobs.remove(digest)
             for folder in found.folders:
@@ -109,12 +116,12 @@ def gc(store: Store, *, delete: bool = False) -> Sweep:
 
 
 def _unnamed(store: Store) -> Sweep:
-    named_blobs, named_keys = _named_by_runs(store)
+    named_blobs, named_keys, documents = _named_by_runs(store)
     found = Sweep()
     kept: list[Entry] = []
     for path in store.entries.all():
         try:
-            entry = _entry(path)
+            entry = _entry(store, path)
         except HarnessError as bad:
             raise _stop(path, bad.what) from bad
         if entry.key in named_keys:
@@ -123,55 +130,66 @@ def _unnamed(store: Store) -> Sweep:
             found.entries.append(entry.key)
     for entry in kept:
         named_blobs |= _digests(dict(entry.preimage)) | {out.sha256 for out in entry.outputs.values()}
-    needed = {str(entry.preimage[part]) for entry in kept for part in ("code", "environment")}
+    needed = {str(entry.preimage[part]) for entry in kept for part in ("code", "environment")} | documents
     for digest in sorted(named_blobs):  # documents that name further blobs: closures, environments, locks
         named_blobs |= _named_in(store, digest, needed=digest in needed)
     for path in blob_files(store):
-        if not is_digest(path.name):
+        if not is_digest(path.name) or path.parent.name != path.name[:2]:
             raise _stop(path, "no blob has such a name")
         if path.name not in named_blobs:
             found.blobs.append(path.name)
             found.bytes += path.lstat().st_size
     found.folders = sorted(store.temp.iterdir()) if store.temp.is_dir() else []
+    halves = (path for top in (store.entries.root, store.runs) for path in top.glob("*/.*.tmp"))
+    found.folders += sorted(path for path in halves if is_leftover(path.name))
     return found
 
 
-def _named_by_runs(store: Store) -> tuple[set[str], set[str]]:
+def _named_by_runs(store: Store) -> tuple[set[str], set[str], set[str]]:
+    """Give the blobs and the keys that journals name, and which of the blobs are documents that name others."""
     blobs: set[str] = set()
     keys: set[str] = set()
+    documents: set[str] = set()
     heads = store.heads.read()
     if heads.broken:
         raise _stop(store.heads.path, heads.broken)
-    started = {event["run"] for event in heads.events}
-    for run in store.run_ids():
+    listed: dict[str, set[str]] = {}  # run -> the journal lines that the list of runs has seen
+    for head in heads.events:
+        listed.setdefault(head["run"], set()).add(head["journal"])
+    for run in sorted({*store.run_ids(), *listed}):
         path = store.journal(run)
         if not path.exists():
-            if run in started or any(path.parent.iterdir()):
+            if run in listed or any(path.parent.iterdir()):
                 raise _stop(path, "the run has no journal")
             continue  # killed before its first word
         chain = read_chain(path)
         if chain.broken:
             raise _stop(path, chain.broken)
+        if not listed.get(run, set()) <= set(chain.lines):
+            raise _stop(path, "it holds less than the list of runs has seen")
         for event in chain.events:
             blobs |= _digests(event)
             if "key" in event:
                 keys.add(str(event["key"]))
-    return blobs, keys
+            if event["event"] == "run.started":
+                documents |= {event["lock"], event["environment"]}
+    return blobs, keys, documents
 
 
 def _named_in(store: Store, digest: str, *, needed: bool) -> set[str]:
+    """Give what a document names in turn; one that cannot be read keeps everything where it is."""
     state = store.blobs.state(digest)
-    if state == "changed" or (needed and state == "missing"):
+    if needed and state != "sound":
         raise _stop(store.blobs.path(digest), f"this blob is {state}, and what it names cannot be known")
     path = store.blobs.path(digest)
-    if state == "missing" or path.stat().st_size > 1 << 24:
+    if state != "sound" or path.stat().st_size > 1 << 24:
         return set()
     data = path.read_bytes()
     try:
         kind = json.loads(data).get("type") if data.startswith(b"{") else None
     except (ValueError, AttributeError, RecursionError):
         return set()  # a table: it names no further blob
-    return _digests(parse(data, kind, str(path))) if isinstance(kind, str) else set()
+    return _digests(parse(data, kind, str(path))) if kind in NAMING else set()
 
 
 def _digests(value: object) -> set[str]:

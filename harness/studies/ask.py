@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 from harness.models.baseline import BEHAVIOURS
 from harness.rows import part_name
-from harness.steps import Ref, Step
+from harness.steps import GATHER, Ref, Step
 from harness.studies.study import Brief, Dataset, Model
 
 # Rows a shard holds: at least two seconds of work each (design.md section 4).
@@ -35,9 +35,7 @@ class Asked:
         parts = self.parts.get(output, [])
         if len(parts) == 1:
             return parts[0]
-        step = Step(
-            output, "harness.rows:gather", stage, {"name": output}, {"parts": tuple(parts)}, (output,), derive=True
-        )
+        step = Step(output, GATHER, stage, {"name": output}, {"parts": tuple(parts)}, (output,), derive=True)
         self.steps.append(step)
         return Ref(step.name, output)
 

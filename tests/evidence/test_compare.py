@@ -9,7 +9,7 @@ import pytest
 
 from harness.digest import canonical, sha256
 from harness.errors import InputError
-from harness.evidence.compare import compare, numbers, overall, values_of
+from harness.evidence.compare import compare, leaves, overall, values_of
 from harness.evidence.record import Record
 from harness.manifest.lockfile import Expect
 
@@ -47,7 +47,7 @@ def expect(shelf: Shelf, level: Any, value: Any, lock: str = LOCK) -> Expect:
 
 
 def verdict(shelf: Shelf, level: Any, expected: Any, found: Any) -> tuple[str, str]:
-    [one] = compare(record(out=shelf.put(found)), expect(shelf, level, expected), LOCK, shelf.deliver)
+    [one] = compare(record(out=shelf.put(found)), expect(shelf, level, expected), LOCK, {"out": level}, shelf.deliver)
     return one.verdict, one.detail
 
 
@@ -79,13 +79,13 @@ def test_without_an_expectation_under_this_lock_nothing_is_confirmed(shelf: Shel
     digest = shelf.put({"a": 1})
     other = expect(shelf, "exact", {"a": 1}, lock="c" * 64)
     for known in (None, other):
-        verdicts = compare(record(out=digest), known, LOCK, shelf.deliver)
+        verdicts = compare(record(out=digest), known, LOCK, {}, shelf.deliver)
         assert [one.verdict for one in verdicts] == ["unconfirmed"] * len(verdicts)
         assert overall(record(out=digest), verdicts) == "unconfirmed"
 
 
 def test_an_expected_output_that_was_not_made_is_a_disagreement(shelf: Shelf) -> None:
-    verdicts = compare(record(), expect(shelf, "exact", {"a": 1}), LOCK, shelf.deliver)
+    verdicts = compare(record(), expect(shelf, "exact", {"a": 1}), LOCK, {}, shelf.deliver)
     assert [(one.name, one.verdict) for one in verdicts] == [("out", "missing")]
     assert overall(record(), verdicts) == "disagreed"
 
@@ -97,4 +97,22 @@ def test_an_unfinished_or_limited_run_is_incomplete_whatever_it_made() -> None:
 
 def test_an_output_of_too_many_numbers_is_to_be_compared_by_bytes(shelf: Shelf) -> None:
     with pytest.raises(InputError, match="more than"):
-        numbers(shelf.deliver(shelf.put(list(range(20_001)))))
+        leaves(shelf.deliver(shelf.put(list(range(20_001)))))
+
+
+def test_within_forgives_numbers_only(shelf: Shelf) -> None:
+    word, detail = verdict(shelf, {"within": "1"}, {"verdict": "pass", "n": 1}, {"verdict": "fail", "n": 1})
+    assert word == "disagreed" and "/verdict" in detail
+    assert verdict(shelf, {"within": "1"}, {"n": 1}, {"n": True})[0] == "disagreed"
+
+
+def test_a_table_is_compared_row_by_row(shelf: Shelf) -> None:
+    rows = b'{"id":"a","x":1}\n{"id":"b","x":2}\n'
+    (shelf.folder / "table").write_bytes(rows)
+    assert leaves(shelf.folder / "table") == {"/0/id": '"a"', "/0/x": "1", "/1/id": '"b"', "/1/x": "2"}
+
+
+def test_an_expectation_accepted_at_another_level_than_the_lock_declares_confirms_nothing(shelf: Shelf) -> None:
+    lax = expect(shelf, {"within": "1e9"}, {"a": 1})
+    [one] = compare(record(out=shelf.put({"a": 2})), lax, LOCK, {"out": "exact"}, shelf.deliver)
+    assert one.verdict == "disagreed" and "another level" in one.detail

@@ -46,7 +46,7 @@ def test_an_entry_that_is_put_again_replaces_a_damaged_one(entries):
     entries.put(PREIMAGE, OUTPUTS)
     entries.path(KEY).chmod(0o644)
     entries.path(KEY).write_bytes(b"{}")
-    with pytest.raises(InputError):
+    with pytest.raises(HarnessError):
         entries.get(KEY)
     entries.put(PREIMAGE, OUTPUTS)
     assert entries.get(KEY).outputs == OUTPUTS
@@ -75,7 +75,7 @@ def test_a_good_entry_under_a_wrong_name_is_refused(entries):
     other = "0" * 64
     entries.path(other).parent.mkdir(exist_ok=True)
     entries.path(KEY).rename(entries.path(other))
-    with pytest.raises(InputError, match="not the one its name says"):
+    with pytest.raises(HarnessError, match="not the one its name says"):
         entries.get(other)
 
 

@@ -113,7 +113,7 @@ def test_a_broken_line_before_a_torn_end_is_broken(data):
 
 
 def test_a_journal_that_is_not_there_is_an_error_a_user_can_read(tmp_path):
-    with pytest.raises(HarnessError, match="no such file"):
+    with pytest.raises(HarnessError, match=r"(?i)no such file"):
         read_chain(tmp_path / "journal.jsonl")
 
 

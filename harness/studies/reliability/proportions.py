@@ -5,14 +5,13 @@ It knows labels, difficulties and names of models; it must never know a benchmar
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from harness import rows
 from harness.errors import InputError
-from harness.stats import bin_mean, equal_sized_bins
+from harness.stats import bin_mean, equal_sized_bins, is_number
 
 BINS = 30
 LABELS = "cai"  # correct, avoidant, incorrect; the order of every triple of counts below
@@ -39,7 +38,7 @@ def _item(row: Mapping[str, Any], where: str) -> tuple[str, float]:
     item, difficulty = row.get("id"), row.get("difficulty")
     if not isinstance(item, str):
         raise InputError("`id` is missing or not text", where=where, next="give each item its id")
-    if isinstance(difficulty, bool) or not isinstance(difficulty, int | float) or not math.isfinite(difficulty):
+    if not is_number(difficulty):
         raise InputError("`difficulty` is missing or not a finite number", where=where, next="give one, 0 to 100")
     return item, difficulty
 

@@ -58,4 +58,4 @@ class Reliability:
         ):  # fmt: skip
             asked.steps.append(step)
             outputs[step.name] = Ref(step.name, step.name)
-        return Plan(tuple(asked.steps), outputs).check()
+        return Plan(tuple(asked.steps), outputs)

@@ -5,13 +5,12 @@ It knows the names and fields a caller uses; it must never know where rows come 
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.errors import InputError
 from harness.scorers.outcome import score_row
-from harness.stats import bin_mean, equal_sized_bins
+from harness.stats import bin_mean, equal_sized_bins, is_number
 from harness.studies.reliability.addition import facts
 from harness.studies.reliability.proportions import BINS, proportions
 from harness.studies.study import Tool
@@ -26,8 +25,10 @@ def equal_size_bins(given: Mapping[str, Any]) -> dict[str, Any]:
     """Show how items are cut into bins, so that the rule can be checked without a model."""
     ids = [str(item) for item in _sequence(given, "ids")]
     difficulties = _sequence(given, "difficulty")
-    if not all(_is_number(value) for value in difficulties):
-        raise InputError("`difficulty` holds something else than finite numbers", where="difficulty")
+    if not all(is_number(value) for value in difficulties):
+        raise InputError(
+            "`difficulty` holds something else than finite numbers", where="difficulty", next="give numbers up to 1e15"
+        )
     found = equal_sized_bins(ids, difficulties, _bins(given.get("n_bins", BINS), "n_bins"))
     members: list[list[float]] = [[] for _ in range(max(found, default=-1) + 1)]
     for place, difficulty in zip(found, difficulties, strict=True):
@@ -67,10 +68,6 @@ def _sequence(given: Mapping[str, Any], name: str) -> Sequence[Any]:
     if not isinstance(value, list | tuple):
         raise InputError(f"the field `{name}` is not a list", where=name, next=f"give `{name}` as a list")
     return value
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
 
 
 def _bins(value: Any, name: str) -> int:

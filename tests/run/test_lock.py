@@ -1,0 +1,160 @@
+"""A lock says what every name resolves to; what moved since is named, and other data is refused."""
+
+import json
+
+import pytest
+from support import manifest_text, unlocked_project
+
+from harness.digest import sealed, sha256
+from harness.errors import HarnessError, InputError
+from harness.manifest.load import load
+from harness.manifest.lockfile import PIN_KINDS, Lock, load_lock, lock_path, read_lock
+from harness.run.lock import moved_pins, require_fit
+from harness.run.service import Place, lock_manifest, run_manifest
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    return Place(tmp_path_factory.mktemp("store") / "store")
+
+
+@pytest.fixture
+def project(tmp_path, place):
+    """Give a project of one manifest, and a way to lock what stands there now."""
+    path = unlocked_project(tmp_path / "project", models=("oracle", "echo"))
+    return path, lambda: lock_manifest(load(path), place)
+
+
+def edit(path, old, new):
+    text = path.read_text()
+    assert text.count(old) == 1
+    path.write_text(text.replace(old, new))
+
+
+def test_every_name_is_resolved_to_a_digest(project):
+    path, lock = project
+    locked = lock()
+    held = load_lock(path.parents[1], "small")
+    assert held == locked.lock
+    assert set(held.pins) == set(PIN_KINDS)
+    assert held.manifest_sha256 == sha256(path.read_bytes())
+    assert set(held.pins["models"]) == {"oracle", "echo"}
+    assert held.pins["models"]["oracle"] != held.pins["models"]["echo"]
+    wordings = held.pins["prompts"]["set"]
+    assert wordings["rows"] == 15
+    items, gold = (held.pins["datasets"]["addition"][name] for name in ("items", "gold"))
+    assert items["rows"] == gold["rows"] > 0
+    assert locked.unresolved == {}
+
+
+def test_locking_again_writes_nothing_and_locking_elsewhere_writes_the_same(project, tmp_path, place):
+    _, lock = project
+    first = lock()
+    stamp = first.path.stat().st_mtime_ns
+    again = lock()
+    assert (first.changed, again.changed, again.path.stat().st_mtime_ns) == (True, False, stamp)
+    other = unlocked_project(tmp_path / "other", models=("oracle", "echo"))
+    assert lock_manifest(load(other), Place(tmp_path / "fresh")).path.read_bytes() == first.path.read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "moved"),
+    [
+        ("seed: 7", "seed: 8", ["manifest/datasets/addition/seed"]),
+        ("timeout: 10m", "timeout: 20m", ["manifest/resources/timeout"]),
+        ("about: A few", "about: Some few", ["manifest/about"]),
+        ("harness: 1\n", "harness: 1\n# a comment\n", ["manifest (its text, not its meaning)"]),
+        ("  echo: {provider: baseline, behaviour: echo}\n", "", ["manifest/models/echo", "pins/models/echo"]),
+        ("behaviour: echo", "behaviour: empty", ["manifest/models/echo/behaviour", "pins/models/echo/sha256"]),
+    ],
+)
+def test_what_moved_is_named_and_nothing_runs(project, old, new, moved):
+    path, lock = project
+    lock()
+    edit(path, old, new)
+    held = load_lock(path.parents[1], "small")
+    assert moved_pins(load(path), held) == moved
+    with pytest.raises(InputError) as refused:
+        require_fit(load(path), held)
+    assert all(one in refused.value.what for one in moved)
+    assert "`harness lock manifests/small.yaml`" in refused.value.next
+    assert moved_pins(load(path), lock().lock) == []
+
+
+def test_a_manifest_without_a_lock_is_refused(project):
+    path, _ = project
+    with pytest.raises(InputError, match="has no lock"):
+        require_fit(load(path), None)
+
+
+def test_packages_that_moved_are_named(project):
+    path, lock = project
+    requirements = path.parents[1] / "lockfiles" / "requirements.txt"
+    lock()
+    requirements.write_text("numpy==1.0\n")
+    assert moved_pins(load(path), load_lock(path.parents[1], "small")) == ["pins/packages/lockfiles~1requirements.txt"]
+    lock()
+    requirements.write_text("numpy==2.0\n")
+    moved = moved_pins(load(path), load_lock(path.parents[1], "small"))
+    assert moved == ["pins/packages/lockfiles~1requirements.txt/sha256"]
+
+
+def test_a_lock_whose_pins_were_changed_by_hand_does_not_fit_even_if_it_is_sealed_again(project):
+    path, lock = project
+    held = lock().lock
+    models = {**held.pins["models"], "oracle": held.pins["models"]["echo"]}
+    forged = Lock(held.intent, held.manifest_sha256, {**held.pins, "models": models})
+    assert moved_pins(load(path), read_lock(forged.data, "x")) == ["pins/models/oracle/sha256"]
+    forged = Lock(held.intent, held.manifest_sha256, {**held.pins, "datasets": {}})
+    assert moved_pins(load(path), forged) == ["pins/datasets/addition"]
+
+
+@pytest.mark.parametrize(("field", "value"), [("sha256", "0" * 64), ("rows", 7)])
+def test_data_that_is_not_the_pinned_data_is_refused_before_anything_is_computed_from_it(project, place, field, value):
+    path, lock = project
+    held = lock().lock
+    data = held.pins["datasets"]["addition"]
+    forged = {"addition": {**data, "gold": {**data["gold"], field: value}}}
+    lock_path(path.parents[1], "small").write_bytes(
+        Lock(held.intent, held.manifest_sha256, {**held.pins, "datasets": forged}).data
+    )
+    with pytest.raises(InputError, match=f"pins/datasets/addition/gold/{field}"):
+        run_manifest(load(path), place, lambda *_: None)
+
+
+def test_two_manifests_of_one_name_are_refused_since_they_would_share_a_lock(project):
+    path, lock = project
+    (path.parent / "deep").mkdir()
+    (path.parent / "deep" / "other.yaml").write_text(manifest_text())
+    (path.parent / "deep" / "broken.yaml").write_text("not: [a manifest")
+    with pytest.raises(InputError, match="two manifests are called 'small'") as refused:
+        lock()
+    assert refused.value.where == f"{path}:3" and "deep/other.yaml" in refused.value.next
+    assert not lock_path(path.parents[1], "small").exists()
+
+
+def test_a_dataset_that_cannot_be_made_is_told_in_its_makers_words_and_no_lock_is_written(project):
+    path, lock = project
+    edit(path, "count: 20", "count: 0")
+    with pytest.raises(HarnessError, match="0 draws make no dataset"):
+        lock()
+    assert not lock_path(path.parents[1], "small").exists()
+
+
+def test_a_lock_that_cannot_be_read_is_replaced_and_that_is_said(project):
+    _, lock = project
+    first = lock()
+    body = json.loads(first.path.read_bytes())
+    for damaged in (b"junk", sealed({**body, "type": "lock/2"})):
+        first.path.write_bytes(damaged)
+        again = lock()
+        assert again.changed and again.moved == ["the old lock, which could not be read"]
+        assert again.lock == first.lock
+
+
+def test_what_a_model_needs_and_this_machine_lacks_is_unresolved_with_its_reason(project):
+    path, lock = project
+    edit(path, "{provider: baseline, behaviour: echo}", "{provider: openai, model: gpt-4-0613, tape: replay}")
+    locked = lock()
+    assert "openai" in locked.unresolved["models.echo"]
+    assert locked.lock.pins["models"]["echo"]["unresolved"]

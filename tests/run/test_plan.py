@@ -1,0 +1,173 @@
+"""A plan is what manifest and lock mean and nothing else; it never shows the answers to a model."""
+
+import pytest
+from support import manifest_text
+
+from harness.errors import HarnessError, InputError, MissingError
+from harness.manifest.load import Loaded, parse_manifest
+from harness.manifest.lockfile import Lock
+from harness.run.lock import still_pins
+from harness.run.plan import meant, plan
+from harness.steps import STAGES, Pinned, Plan, Ref, Step, key, preimage
+
+ROWS = {name: {"sha256": digit * 64, "rows": 19} for name, digit in (("items", "a"), ("gold", "b"), ("counts", "c"))}
+
+
+def loaded(tmp_path, text):
+    manifest, tree = parse_manifest(text.encode(), "m.yaml")
+    return Loaded(manifest, text.encode(), tree, tmp_path / "m.yaml", tmp_path)
+
+
+def planned(tmp_path, text=None, limit=0, **pins):
+    one = loaded(tmp_path, text or manifest_text())
+    held = {**still_pins(one), "datasets": {"addition": ROWS}, **pins}
+    return plan(meant(one), Lock(one.manifest.intent(), one.sha256, held), limit)
+
+
+def step(name="s", stage="responses", inputs=None, outputs=("out",), **more):
+    return Step(name, "harness.rows:cut", stage, {}, inputs or {}, outputs, **more)
+
+
+GOLD = step("make", "rows", outputs=("items", "gold"))
+
+
+def test_the_same_manifest_and_lock_give_the_same_plan(tmp_path):
+    assert planned(tmp_path).as_data() == planned(tmp_path / "elsewhere").as_data()
+
+
+def test_every_step_comes_after_what_it_reads_and_stages_are_those_of_the_house(tmp_path):
+    made = planned(tmp_path).check()
+    names = [one.name for one in made.steps]
+    for place, one in enumerate(made.steps):
+        assert one.stage in STAGES
+        assert all(ref.step in names[:place] for ref in one.refs())
+    assert set(made.outputs) == {"items", "gold", "counts", "prompts", "responses", "scores", "proportions", "checks"}
+
+
+def test_only_stand_ins_that_say_so_are_shown_the_answers(tmp_path):
+    text = manifest_text(models=("oracle", "noisy-oracle", "refuser", "forger", "echo", "empty", "lister"))
+    steps = [one for one in planned(tmp_path, text).steps if one.stage == "responses" and "responses/" in one.name]
+    shown = {one.params["model"] for one in steps if one.sees_gold}
+    assert shown == {"oracle", "noisy-oracle"}
+    for one in steps:
+        assert ("gold" in one.inputs) == one.sees_gold
+        assert set(one.inputs) == ({"prompts", "items", "gold"} if one.sees_gold else {"prompts"})
+
+
+@pytest.mark.parametrize(
+    "between",
+    [
+        [],
+        [step("between", "rows", {"rows": Ref("make", "gold")}, ("part-00000",))],
+        [step("between", "prompts", {"a": Ref("make", "items"), "b": Ref("make", "gold")}, ("prompts",))],
+        [
+            step("one", "rows", {"rows": Ref("make", "gold")}),
+            step("two", "prompts", {"x": (Ref("make", "items"), Ref("one", "out"))}),
+        ],
+    ],
+    ids=["directly", "in a slice", "in a prompt", "in a fan-in"],
+)
+def test_a_model_is_never_shown_the_answers_by_whatever_way(between):
+    last = between[-1] if between else GOLD
+    source = Ref(last.name, last.outputs[-1])
+    with pytest.raises(InputError, match="would show the answers to a model"):
+        Plan((GOLD, *between, step(inputs={"prompts": source})), {}).check()
+    Plan((GOLD, *between, step(inputs={"prompts": source}, sees_gold=True)), {}).check()
+    Plan((GOLD, *between, step(stage="scores", inputs={"gold": source})), {}).check()
+    Plan((GOLD, *between, step(inputs={"prompts": Ref("make", "items")})), {}).check()
+
+
+@pytest.mark.parametrize(
+    ("steps", "outputs", "said"),
+    [
+        ((step("a"), step("a")), {}, "two steps are called 'a'"),
+        ((step("a", inputs={"x": Ref("b", "out")}), step("b")), {}, "no earlier step makes"),
+        ((step("a"), step("b", inputs={"x": (Ref("a", "other"),)})), {}, "no earlier step makes"),
+        ((step("a", inputs={"x": Ref("a", "out")}),), {}, "no earlier step makes"),
+        ((step("a"),), {"y": Ref("a", "other")}, "no step makes"),
+    ],
+)
+def test_a_plan_that_names_what_is_not_there_is_refused(steps, outputs, said):
+    with pytest.raises(InputError, match=said):
+        Plan(steps, outputs).check()
+
+
+def test_a_limit_keeps_the_first_items_and_says_so_in_the_steps(tmp_path):
+    cuts = [one for one in planned(tmp_path, limit=5).steps if one.kind.endswith(":cut")]
+    assert {one.params["rows"] for one in cuts} == {5}
+    assert {one.params["rows"] for one in planned(tmp_path, limit=10**6).steps if one.kind.endswith(":cut")} == {19}
+
+
+def test_rows_are_cut_into_shards_that_cover_them_all(tmp_path):
+    many = {name: {**pin, "rows": 1000} for name, pin in ROWS.items()}
+    made = planned(tmp_path, datasets={"addition": many})
+    cut = next(one for one in made.steps if one.name == "addition/items")
+    assert len(cut.outputs) == -(-1000 // cut.params["size"]) > 1
+    assert list(cut.outputs) == sorted(cut.outputs)
+
+
+@pytest.mark.parametrize("kind", ["models", "datasets"])
+def test_what_is_unresolved_is_named_with_its_reason(tmp_path, kind):
+    with pytest.raises(MissingError, match=f"{kind}.m is unresolved: it is gated"):
+        planned(tmp_path, **{kind: {"m": {"unresolved": "it is gated"}}})
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "line", "said"),
+    [
+        ("study: reliability", "study: alchemy", 2, "no study is called 'alchemy'"),
+        ("reliability.addition", "reliability.subtraction", 9, "makes no 'reliability.subtraction'"),
+        ("seed: 7, ", "", 9, "`datasets.addition.seed` is missing"),
+        ("seed: 7", "seed: seven", 9, "must be a whole number"),
+        ("seed: 7", "seed: -7", 9, "must be a whole number"),
+        ("seed: 7", "seed: 7.0", 9, "must be a whole number"),
+        ("seed: 7", "seed: [7]", 9, "must be a whole number"),
+        ("seed: 7", "seed: \u0667", 9, "must be a whole number"),
+        ("seed: 7", "seed: 7, colour: red", 9, "unknown key `datasets.addition.colour`"),
+        ("behaviour: noisy-oracle", "behaviour: psychic", 7, "no stand-in behaves as 'psychic'"),
+        ("addition@1", "addition@9", 10, "no wordings 'reliability/addition@9'"),
+    ],
+)
+def test_what_only_a_study_knows_is_checked_before_anything_is_planned(tmp_path, old, new, line, said):
+    assert manifest_text().count(old) == 1
+    with pytest.raises(InputError) as error:
+        meant(loaded(tmp_path, manifest_text().replace(old, new)))
+    assert said in error.value.what
+    assert error.value.where == f"m.yaml:{line}" and error.value.next
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        manifest_text() + "outputs: {itmes: exact}\n",
+        manifest_text().replace("prompts: {set: reliability/addition@1}\n", ""),
+        manifest_text(models=()).replace("models:", "models: {}"),
+    ],
+    ids=["an output there is not", "no wordings", "no models"],
+)
+def test_a_manifest_that_its_study_cannot_plan_is_refused_at_its_line(tmp_path, text):
+    with pytest.raises(HarnessError) as error:
+        planned(tmp_path, text)
+    assert error.value.code == 2
+    assert error.value.where.startswith("m.yaml:") and error.value.next
+
+
+def test_a_key_names_everything_that_can_change_a_result_and_nothing_else(tmp_path):
+    from harness.steps import Setting
+
+    setting = Setting("e" * 64, "cpu", {"TZ": "UTC"})
+    one = Step("s", "m:f", "scores", {"a": 1}, {"x": Pinned("d" * 64)}, ("out",))
+    base = key(preimage(one, {"x": "d" * 64}, "c" * 64, setting))
+
+    def changed(inputs=None, code="c" * 64, around=setting, **fields):
+        return key(preimage(Step(**{**vars(one), **fields}), inputs or {"x": "d" * 64}, code, around))
+
+    same = [changed(name="other"), changed(stage="rows"), changed(derive=True), changed(sees_gold=True)]
+    assert set(same) == {base}
+    moved = [
+        changed(kind="m:g"), changed(params={"a": 2}), changed(outputs=("out", "more")), changed(batch="4"),
+        changed(inputs={"x": "f" * 64}), changed(inputs={"y": "d" * 64}), changed(inputs={"x": ["d" * 64]}),
+        changed(code="f" * 64), changed(around=Setting("f" * 64, "cpu", {"TZ": "UTC"})),
+        changed(around=Setting("e" * 64, "cuda:sm_90", {"TZ": "UTC"})), changed(around=Setting("e" * 64, "cpu", {})),
+    ]  # fmt: skip
+    assert len({base, *moved}) == len(moved) + 1
