@@ -117,3 +117,11 @@ def test_a_step_sees_the_fixed_variables_and_nothing_of_the_shell(monkeypatch, t
 def test_the_facts_of_a_record_name_no_host_no_user_and_no_path():
     assert set(facts()) == {"python", "kernel", "machine", "cpu", "cores"}
     assert not {os.uname().nodename, str(Path.home()), str(Path.cwd())} & set(map(str, facts().values()))
+
+
+def test_what_lies_loose_among_the_packages_is_part_of_the_environment(tmp_path):
+    bare = environment(tmp_path)
+    (tmp_path / "random.py").write_text("loose = 1\n")
+    one = environment(tmp_path)
+    (tmp_path / "random.py").write_text("loose = 2\n")
+    assert len({bare, one, environment(tmp_path)}) == 3
