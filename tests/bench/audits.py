@@ -140,7 +140,7 @@ def step_rows(project: Project, size: Size) -> list[Row]:
     """Say what the audit of a run of many small steps costs a step, where the keys and not the bytes are the work."""
     store = Store.open(project.root / ".harness")
     run = store.find_run("last")
-    steps = int(read_record(store.record(run)).body["steps"]["total"])
+    steps = int(read_record(store, run).body["steps"]["total"])
     costs = [spend_here(lambda: audited(Store.open(store.root), run, "hashes")) for _ in range(size.audits)]
     return [_ms(f"an audit, a step of a run of {steps:,} steps", costs, steps)]
 
