@@ -6,13 +6,16 @@ import shutil
 import sys
 from collections import Counter
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from harness.cli.options import Debug, Json, Run, StoreDir, open_run, store_root
 from harness.cli.terminal import clean, say, short, show, table
 from harness.errors import AGREED, DISAGREED, InputError
+
+if TYPE_CHECKING:
+    from harness.evidence.checks import Report
 
 
 def register(app: typer.Typer) -> None:
@@ -86,6 +89,11 @@ def audit(
     report = audited(where, run, level, rerun)
     if loaded:
         audit_files(where, run, loaded, report)
+    _show_report(run, level, report, json)
+    return AGREED if report.verdict == "agreed" else DISAGREED
+
+
+def _show_report(run: str, level: str, report: Report, json: bool) -> None:
     flaws = [check for check in report.checks if check.verdict != "pass"]
     data = {
         "run": run,
@@ -97,7 +105,6 @@ def audit(
     passed = len(report.checks) - len(flaws)
     text = f"run {run}: {report.verdict}; {passed} checks passed, {len(flaws)} did not (level {level})"
     show(data, (table(["verdict", "check", "subject", "detail"], rows) + "\n\n" if rows else "") + text, json)
-    return AGREED if report.verdict == "agreed" else DISAGREED
 
 
 def diff(

@@ -145,9 +145,9 @@ class LocalEngine:
                 _kill_strays(os.fsencode(job.folder))
             _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
-        code = (
-            process.returncode if process.returncode <= 128 else 128 - process.returncode
-        )  # a shell's word for a signal
+        code = process.returncode
+        if code > 128:  # a shell's word for a signal
+            code = 128 - code
         usage = {
             "cpu_ms": round(1000 * (used.ru_utime + used.ru_stime)),
             "wall_ms": round(1000 * (time.monotonic() - started)),

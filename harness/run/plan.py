@@ -14,7 +14,7 @@ from harness.manifest.schema import Baseline, Made, Manifest
 from harness.models.baseline import BEHAVIOURS
 from harness.steps import Pinned, Plan, Step
 from harness.studies.registry import find
-from harness.studies.study import Brief, Dataset, Maker, Model
+from harness.studies.study import Brief, Dataset, Maker, Model, Study
 
 
 @dataclass(frozen=True)
@@ -34,6 +34,29 @@ def meant(loaded: Loaded) -> Meant:
     for part in study.needs:
         if not getattr(manifest, part):
             raise InputError(f"study {study.name} needs `{part}`", where=tree.at((part,)), next=f"add `{part}: …`")
+    params, makers = _data(manifest, study, tree)
+    for name, model in manifest.models.items():
+        if isinstance(model, Baseline) and model.behaviour not in BEHAVIOURS:
+            raise InputError(
+                f"no stand-in behaves as {model.behaviour!r}",
+                where=tree.at(("models", name, "behaviour")),
+                next=f"choose one of: {', '.join(BEHAVIOURS)}",
+            )
+    if manifest.prompts and manifest.prompts.set not in study.prompt_sets:
+        raise InputError(
+            f"study {study.name} has no wordings {manifest.prompts.set!r}",
+            where=tree.at(("prompts", "set")),
+            next=f"choose one of: {', '.join(study.prompt_sets)}",
+        )
+    this = Meant(manifest, tree, params, makers)
+    if len(params) == len(manifest.datasets):  # data that is only fetched has no rows to plan with yet
+        one = Pinned("0" * 64) if manifest.prompts else None
+        _planned(this, _brief(this, dict.fromkeys(params, 1), one, 1))  # what cannot be planned is told before any work
+    return this
+
+
+def _data(manifest: Manifest, study: Study, tree: Tree) -> tuple[dict[str, dict[str, Any]], dict[str, Maker]]:
+    """Hold the datasets a manifest makes against the study's makers, and type their parameters."""
     params: dict[str, dict[str, Any]] = {}
     makers: dict[str, Maker] = {}
     for name, dataset in manifest.datasets.items():
@@ -56,24 +79,7 @@ def meant(loaded: Loaded) -> Meant:
             )
         makers[name] = maker
         params[name] = _typed(maker, dataset.model_extra or {}, tree, place)
-    for name, model in manifest.models.items():
-        if isinstance(model, Baseline) and model.behaviour not in BEHAVIOURS:
-            raise InputError(
-                f"no stand-in behaves as {model.behaviour!r}",
-                where=tree.at(("models", name, "behaviour")),
-                next=f"choose one of: {', '.join(BEHAVIOURS)}",
-            )
-    if manifest.prompts and manifest.prompts.set not in study.prompt_sets:
-        raise InputError(
-            f"study {study.name} has no wordings {manifest.prompts.set!r}",
-            where=tree.at(("prompts", "set")),
-            next=f"choose one of: {', '.join(study.prompt_sets)}",
-        )
-    this = Meant(manifest, tree, params, makers)
-    if len(params) == len(manifest.datasets):  # data that is only fetched has no rows to plan with yet
-        one = Pinned("0" * 64) if manifest.prompts else None
-        _planned(this, _brief(this, dict.fromkeys(params, 1), one, 1))  # what cannot be planned is told before any work
-    return this
+    return params, makers
 
 
 def _typed(maker: Maker, given: Mapping[str, Any], tree: Tree, place: tuple[str, ...]) -> dict[str, Any]:

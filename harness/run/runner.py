@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
@@ -192,9 +192,3 @@ class Runner:
         data = spell(summarise(chain.events, chain.head))
         write_atomic(self.store.record(run), data, mode=0o444)
         self.store.heads.add("run.finished", {"run": run, "journal": chain.head, "record": sha256(data)})
-
-
-def counts(record: Record) -> Mapping[str, int]:
-    """Give how many steps a run had, executed, took from the store, and saw fail."""
-    steps: Mapping[str, int] = record.body["steps"]
-    return steps

@@ -50,6 +50,5 @@ if __name__ == "__main__":
         import traceback  # only a step that failed pays for it
 
         traceback.print_exc()
-        sys.exit(
-            f"{type(bad).__name__}: {' '.join(str(bad).split())}"[:2000]
-        )  # the last line is what a person is shown
+        what = f"{type(bad).__name__}: {' '.join(str(bad).split())}"
+        sys.exit(what[:2000])  # the last line is what a person is shown

@@ -32,7 +32,6 @@ class Result:
     entry: Entry
     state: str  # executed | cached
     usage: Mapping[str, int]
-    mended: str = ""  # what was damaged before it was made again
 
 
 class Workshop:
@@ -77,7 +76,7 @@ class Workshop:
     def make(self, step: Step, parts: Mapping[str, Any]) -> Result:
         """Make a step unless another process has just made it."""
         with self.store.step_lock(key(parts), self.cancel):
-            entry, damage = self.finished(parts)
+            entry, _ = self.finished(parts)
             if entry:
                 return Result(entry, "cached", {})
             closure = self._keep(step.kind)
@@ -87,7 +86,7 @@ class Workshop:
                 outputs = collect(step, self.store, folder / "out")
             self._same_again(step, parts, outputs)
             entry = self.store.entries.put(parts, outputs)
-            return Result(entry, "executed", outcome.usage, damage)
+            return Result(entry, "executed", outcome.usage)
 
     def _same_again(self, step: Step, parts: Mapping[str, Any], outputs: Mapping[str, Output]) -> None:
         """Refuse a step that, made again after damage, comes out otherwise: older runs name what it made before."""
