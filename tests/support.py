@@ -72,9 +72,10 @@ class SmallDisk:
             ["unshare", "--user", "--map-root-user", "--mount", "sh", "-c", script, "sh", size, str(folder)],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )  # fmt: skip
-        assert self._keeper.stdout and self._keeper.stderr
+        assert self._keeper.stdout
         if self._keeper.stdout.readline() != "ready\n":
-            pytest.skip(f"no mount in a user namespace here: {self._keeper.stderr.read().strip()}")
+            _, refusal = self._keeper.communicate()
+            pytest.skip(f"no mount in a user namespace here: {refusal.strip()}")
 
     @property
     def seen(self) -> Path:
