@@ -14,9 +14,12 @@ import pytest
 from support import data_of, harness, small_project
 
 from harness.digest import document, sealed, sha256, walk
+from harness.errors import InputError
 from harness.evidence.audit import audit
 from harness.evidence.checks import Report
-from harness.run.project import replan
+from harness.manifest.load import load
+from harness.manifest.read import read_tree
+from harness.run.project import audit_files, replan
 from harness.store.store import Store
 
 
@@ -150,7 +153,7 @@ def mutants(value: Any) -> Iterator[tuple[str, Any]]:
             for part in parts[:-1]:
                 parent = parent[int(part)] if isinstance(parent, list) else parent[part]
             last: Any = int(parts[-1]) if isinstance(parent, list) else parts[-1]
-            parent[last] = not item if isinstance(item, bool) else item + 1 if isinstance(item, int) else f"{item}0"
+            parent[last] = not item if isinstance(item, bool) else item + 1 if isinstance(item, int) else f"{item}1"
             yield pointer, copy
 
 
@@ -195,16 +198,44 @@ def test_every_field_of_the_kept_manifest_and_lock_is_named_when_it_is_edited(pr
     write(lock, whole)
 
 
+def against_files(project: Path) -> list[tuple[str, str]]:
+    """Hold the run against the working files as `audit MANIFEST` does, and give what fails."""
+    store, report = Store(project / ".harness"), Report()
+    audit_files(store, store.run_ids()[0], load(project / "manifests" / "small.yaml"), report)
+    return [(check.id, check.detail) for check in report.checks if check.verdict == "fail"]
+
+
 def test_every_field_of_the_working_lock_is_named_by_its_pointer(project: Path) -> None:
     path = project / "lockfiles" / "manifests" / "small.lock.json"
     whole = path.read_bytes()
     fields = list(mutants(json.loads(whole)))
-    for pointer, mutant in [*random.Random("lock").sample(fields, 6), fields[0], fields[-1]]:
+    for pointer, mutant in fields:
         path.write_bytes(document(mutant) + b"\n")
-        report = data_of("audit", "manifests/small.yaml", "--level", "hashes", cwd=project, check=1)
-        failed = [check for check in report["checks"] if check["verdict"] == "fail"]
-        assert [(check["id"], check["detail"]) for check in failed] == [("lock.changed", pointer)]
+        assert against_files(project) == [("lock.changed", pointer)]
+    path.write_bytes(document(fields[0][1]) + b"\n")
+    report = data_of("audit", "manifests/small.yaml", "--level", "hashes", cwd=project, check=1)
+    assert [check["detail"] for check in report["checks"] if check["verdict"] == "fail"] == [fields[0][0]]
     path.write_bytes(whole)
+
+
+def test_every_field_of_the_working_manifest_is_named_or_refused_by_name(project: Path) -> None:
+    """An edit that still is a manifest is named by its pointer; one that is none is refused with its line."""
+    path = project / "manifests" / "small.yaml"
+    whole = path.read_bytes()
+    seen: dict[str, list[str]] = {"named": [], "refused": []}
+    for pointer, mutant in mutants(read_tree(whole, "manifest").value):
+        path.write_text(json.dumps(mutant))  # JSON is YAML too
+        try:
+            found = against_files(project)
+        except InputError as bad:
+            assert bad.where.startswith(f"{path}:") and bad.next
+            seen["refused"].append(pointer)
+            continue
+        assert ("manifest.changed", pointer) in found
+        seen["named"].append(pointer)
+    path.write_bytes(whole)
+    assert {"/name", "/about", "/study", "/datasets/addition/seed", "/datasets/addition/count"} <= set(seen["named"])
+    assert {"/harness", "/models/oracle/provider"} <= set(seen["refused"])
 
 
 @pytest.mark.parametrize(
@@ -218,7 +249,7 @@ def test_every_field_of_the_working_lock_is_named_by_its_pointer(project: Path) 
         ("harness: 1", "harness: 1 # one", "its text, not its meaning"),
     ],
 )
-def test_every_field_of_the_working_manifest_is_named_by_its_pointer(
+def test_audit_names_the_pointer_of_what_was_edited_in_the_working_manifest(
     project: Path, old: str, new: str, pointer: str
 ) -> None:
     path = project / "manifests" / "small.yaml"
