@@ -21,13 +21,13 @@ FLOORS = {
     "engines": 1, "stats": 1, "steps": 1, "files": 1, "rows": 1, "seeds": 1,
     "models": 2, "store": 2,
     "scorers": 3, "manifest": 3,
-    "studies": 4, "evidence": 4,
+    "studies": 4, "evidence": 4, "images": 4,
     "run": 5, "report": 5,
     "cli": 6,
 }  # fmt: skip
 SCIENCE = {"studies", "scorers", "models", "stats"}
 EVIDENCE = {"evidence", "manifest", "store"}
-HEAVY = {"torch", "transformers", "himalaya", "matplotlib", "openai", "anthropic", "docker", "dask", "mcp", "numpy"}
+HEAVY = {"torch", "transformers", "himalaya", "matplotlib", "openai", "anthropic", "docker", "installer", "requests", "dask", "mcp", "numpy"}
 CODE = Code(ROOT)
 MODULES = sorted(
     path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")

@@ -30,6 +30,7 @@ class Store:
         self.temp = root / "tmp"
         self.locks = root / "locks"
         self.runs = root / "runs"
+        self.images = root / "images"
         self.blobs = Blobs(root / "blobs", self.temp)
         self.entries = Entries(root / "keys")
         self.heads = Heads(root / "heads.jsonl", self.locks / "heads")

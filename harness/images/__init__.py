@@ -1,0 +1,1 @@
+"""Container images: made bit for bit from locked packages, without a builder or a daemon."""

@@ -1,0 +1,129 @@
+"""What an image is: a config, a manifest and layers, each a blob, and the packages it was made of.
+
+`lockfiles/images.json` says which images the project means; a store's shelf says which it holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.digest import document, parse
+from harness.errors import HarnessError, InputError, MissingError
+from harness.files import told, write_atomic
+from harness.store.blobs import is_digest
+from harness.store.store import Store
+
+MOVED = "+moved"  # the ending of an image made of newer packages than the locked ones
+PINS = "lockfiles/images.json"
+
+
+@dataclass(frozen=True)
+class Pin:
+    """Which image a name means: OCI digests, each `sha256:` and 64 hex digits."""
+
+    image_id: str
+    manifest: str
+    diff_ids: tuple[str, ...]
+
+    def as_data(self) -> dict[str, Any]:
+        """Give the fields as images.json and locks hold them."""
+        return {"image_id": self.image_id, "manifest": self.manifest, "diff_ids": list(self.diff_ids)}
+
+
+@dataclass(frozen=True)
+class Image:
+    """An image in a store: config, manifest and layers are names of blobs, layers uncompressed, lowest first."""
+
+    name: str
+    config: str
+    manifest: str
+    layers: tuple[str, ...]
+    sources: Mapping[str, str]  # file name of each .deb and wheel it was made of → the blob that holds it
+
+    @property
+    def pin(self) -> Pin:
+        """Spell the image the way images.json does; the image ID is the digest of its config."""
+        return Pin(f"sha256:{self.config}", f"sha256:{self.manifest}", tuple(f"sha256:{one}" for one in self.layers))
+
+
+def pins(root: Path) -> dict[str, Pin]:
+    """Read which images a project means; none where it has no images.json."""
+    path = root / PINS
+    if not path.is_file():
+        return {}
+    try:
+        with told(path):
+            body = parse(path.read_bytes(), "images/1", str(path))
+        found = {
+            name: Pin(one["image_id"], one["manifest"], tuple(one["diff_ids"])) for name, one in body["images"].items()
+        }
+        for pin in found.values():
+            if not all(_is_oci(text) for text in (pin.image_id, pin.manifest, *pin.diff_ids)):
+                raise ValueError
+    except (LookupError, TypeError, AttributeError, ValueError) as bad:
+        raise InputError(
+            "this file is not what `harness images build` writes", where=str(path), next="restore it from git"
+        ) from bad
+    return found
+
+
+def save_pins(root: Path, found: Mapping[str, Pin]) -> None:
+    """Write which images a project means."""
+    body = {"type": "images/1", "images": {name: pin.as_data() for name, pin in sorted(found.items())}}
+    write_atomic(root / PINS, document(body) + b"\n")
+
+
+def _is_oci(text: object) -> bool:
+    return isinstance(text, str) and text.startswith("sha256:") and is_digest(text.removeprefix("sha256:"))
+
+
+def shelve(store: Store, image: Image) -> None:
+    """Enter an image whose blobs all lie in the store; the entry keeps them from being swept."""
+    body = {
+        "type": "image/1", "name": image.name, "config": image.config, "manifest": image.manifest,
+        "layers": list(image.layers), "sources": dict(image.sources),
+    }  # fmt: skip
+    write_atomic(store.images / f"{image.config}.json", document(body) + b"\n", mode=0o444)
+
+
+def shelved(store: Store) -> list[Image]:
+    """List the images a store holds, by name."""
+    with told(store.images):
+        paths = sorted(store.images.glob("*.json")) if store.images.is_dir() else []
+    return sorted((_read(path) for path in paths), key=lambda image: (image.name, image.config))
+
+
+def find(store: Store, image_id: str) -> Image | None:
+    """Find an image by its ID."""
+    path = store.images / f"{image_id.removeprefix('sha256:')}.json"
+    return _read(path) if _is_oci(image_id) and path.is_file() else None
+
+
+def take(store: Store, image_id: str, name: str) -> Image:
+    """Give an image that must be there."""
+    image = find(store, image_id)
+    if image is None:
+        raise MissingError(
+            f"image {name} ({image_id[:19]}…) is not in this store",
+            where=str(store.images),
+            next=f"`harness images build {name}` makes it; `harness images pull {name} --from REGISTRY` fetches it",
+        )
+    return image
+
+
+def _read(path: Path) -> Image:
+    """Read an entry of the shelf; its name must be its image's."""
+    try:
+        with told(path):
+            body = parse(path.read_bytes(), "image/1", str(path))
+        image = Image(body["name"], body["config"], body["manifest"], tuple(body["layers"]), dict(body["sources"]))
+        if image.config == path.stem and all(map(is_digest, (image.manifest, *image.layers, *image.sources.values()))):
+            return image
+    except (LookupError, TypeError, ValueError, HarnessError):
+        pass
+    raise MissingError(
+        "this entry of an image cannot be read", where=str(path), next="remove it and `harness images build` again"
+    )
