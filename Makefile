@@ -5,8 +5,9 @@ BIN := .venv/bin
 FIXTURES ?= ../shared/fixtures
 DEMOS := $(sort $(wildcard manifests/demo/*.yaml))
 ENGINE ?= local
+MOVED ?=
 
-.PHONY: help setup reproduce test check golden bench relock
+.PHONY: help setup images reproduce test check golden bench relock
 
 help: ## say what there is to make
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -16,8 +17,11 @@ setup: .venv/ready ## make the environment .venv, every package held against its
 .venv/ready: lockfiles/requirements.txt pyproject.toml
 	@sh lockfiles/setup.sh
 
-reproduce: setup ## run the demo manifests in a fresh store and hold every output against what is expected
-	@$(BIN)/harness reproduce --engine $(ENGINE) $(DEMOS)
+images: setup ## build the images that the demos and the tests run in (MOVED=1: of the newest packages)
+	@$(BIN)/harness images build $(if $(MOVED),--moved) sandbox cpu
+
+reproduce: setup $(if $(filter docker,$(ENGINE)),images) ## run the demo manifests in a fresh store and compare: ENGINE=docker
+	@$(BIN)/harness reproduce --engine $(ENGINE) $(if $(MOVED),--moved) $(DEMOS)
 
 test: setup ## run the tests
 	@$(BIN)/python -m pytest -n auto

@@ -11,6 +11,7 @@ import typer
 from harness.errors import InputError
 
 if TYPE_CHECKING:
+    from harness.run.engines import Choice
     from harness.store.store import Store
 
 Json = Annotated[bool, typer.Option("--json", envvar="HARNESS_JSON", help="Give data on stdout instead of text.")]
@@ -19,13 +20,23 @@ StoreDir = Annotated[
     typer.Option("--store", envvar="HARNESS_STORE", help="The store; default: .harness/ in the project's root."),
 ]
 Debug = Annotated[bool, typer.Option("--debug", envvar="HARNESS_DEBUG", help="Show tracebacks and whole logs.")]
-EngineName = Annotated[str, typer.Option("--engine", envvar="HARNESS_ENGINE", help="Where steps run: local.")]
+EngineName = Annotated[str, typer.Option("--engine", envvar="HARNESS_ENGINE", help="Where steps run: local or docker.")]
 Isolation = Annotated[
     str,
     typer.Option(
         "--isolation",
         envvar="HARNESS_ISOLATION",
         help="bubblewrap, namespaces or process; default: the best this machine offers.",
+    ),
+]
+Images = Annotated[
+    Path | None,
+    typer.Option("--images", envvar="HARNESS_IMAGES", help="The store that holds the images; default: the project's."),
+]
+Moved = Annotated[
+    bool,
+    typer.Option(
+        "--moved", envvar="HARNESS_MOVED", help="Use the image made of newer packages; the verdict says `image: moved`."
     ),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", envvar="HARNESS_JOBS", min=0, help="Steps at once; default: the cores.")]
@@ -38,6 +49,16 @@ def store_root(given: Path | None, project: Path | None = None) -> Path:
     if given:
         return given.absolute()
     return (project or here()) / ".harness"
+
+
+def chosen(
+    engine: str, isolation: str, images: Path | None, project: Path, *, store: Path | None = None, moved: bool = False
+) -> Choice:
+    """Gather how a person wants steps to run."""
+    from harness.cli.terminal import say
+    from harness.run.engines import Choice
+
+    return Choice(engine, isolation, images.absolute() if images else store_root(store, project), moved, say)
 
 
 def here() -> Path:

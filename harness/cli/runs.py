@@ -11,11 +11,14 @@ import typer
 from harness.cli.options import (
     Debug,
     EngineName,
+    Images,
     Isolation,
     Jobs,
     Json,
     Manifests,
+    Moved,
     StoreDir,
+    chosen,
     here,
     open_run,
     store_root,
@@ -103,6 +106,8 @@ def show_manifest(
 def _pin_text(pin: Any) -> str:
     if "unresolved" in pin:
         return f"unresolved: {pin['unresolved']}"
+    if "image_id" in pin:
+        return short(pin["image_id"].removeprefix("sha256:"))
     if "sha256" in pin:
         return short(pin["sha256"])
     return ", ".join(f"{name} {short(part['sha256'])} ({part['rows']} rows)" for name, part in pin.items())
@@ -116,6 +121,7 @@ def lock(
     store: StoreDir = None,
     engine: EngineName = "local",
     isolation: Isolation = "",
+    images: Images = None,
     json: Json = False,
     debug: Debug = False,
 ) -> None:
@@ -130,7 +136,8 @@ def lock(
 
     found = []
     for loaded in [loaded_manifest(path) for path in manifests or []]:
-        locked = lock_manifest(loaded, Place(store_root(store, loaded.root), engine, isolation))
+        choice = chosen(engine, isolation, images, loaded.root, store=store)
+        locked = lock_manifest(loaded, Place(store_root(store, loaded.root), choice))
         at = locked.path.relative_to(loaded.root)
         moved = ", ".join(locked.moved) or "nothing but its form"
         say(f"{loaded.manifest.name}: {at} " + (f"written; moved: {moved}" if locked.changed else "still fits"))
@@ -176,7 +183,9 @@ def run(
         bool, typer.Option("--relock", envvar="HARNESS_RELOCK", help="Make the lock anew where it no longer fits.")
     ] = False,
     isolation: Isolation = "",
+    moved: Moved = False,
     jobs: Jobs = 0,
+    images: Images = None,
     store: StoreDir = None,
     json: Json = False,
     debug: Debug = False,
@@ -187,7 +196,8 @@ def run(
 
     found = []
     for loaded in [loaded_manifest(path) for path in manifests]:
-        place = Place(store_root(store, loaded.root), engine, isolation, jobs)
+        choice = chosen(engine, isolation, images, loaded.root, store=store, moved=moved)
+        place = Place(store_root(store, loaded.root), choice, jobs)
         if relock and lock_manifest(loaded, place).changed:
             say(f"{loaded.manifest.name}: the lock was made anew, as --relock says; review it in git")
         with progress(loaded.manifest.name) as bar:
@@ -206,11 +216,13 @@ def reproduce(
     manifests: Manifests,
     engine: EngineName = "local",
     isolation: Isolation = "",
+    moved: Moved = False,
     jobs: Jobs = 0,
     store: Annotated[
         Path | None,
         typer.Option("--store", envvar="HARNESS_FRESH_STORE", help="A new folder for the fresh store; it is kept."),
     ] = None,
+    images: Images = None,
     json: Json = False,
     debug: Debug = False,
 ) -> int:
@@ -222,14 +234,18 @@ def reproduce(
 
     todo = [loaded_manifest(path) for path in manifests]
     root = _fresh(store, todo[0].root)
+    choice = chosen(engine, isolation, images, todo[0].root, moved=moved)
     found = []
     for loaded in todo:
         with progress(loaded.manifest.name) as bar:
-            ran = run_manifest(loaded, Place(root, engine, isolation, jobs), bar)
+            ran = run_manifest(loaded, Place(root, choice, jobs), bar)
         found.append(ran)
         if ran.verdict == "disagreed" and ran.expect:
-            moved = moved_code(ran.expect, follow(ran.store, ran.record.run).code()[1])
-            say("code that is not what was accepted: " + (", ".join(moved) or "none; the same code made other outputs"))
+            changed = moved_code(ran.expect, follow(ran.store, ran.record.run).code()[1])
+            say(
+                "code that is not what was accepted: "
+                + (", ".join(changed) or "none; the same code made other outputs")
+            )
     show({"runs": [one.as_data() for one in found]}, _table(found), json)
     code = _exit(found, lenient=False)
     if code == AGREED and store is None:
@@ -257,16 +273,21 @@ def _table(found: list[Ran]) -> str:
         for one in found
         for output in one.outputs
     ]
-    summary = [
-        f"{one.manifest}: {one.verdict} (engine {one.record.body['engine']}, isolation {one.record.body['isolation']}"
-        + (
-            f"; stand-ins were shown the answers in {len(one.record.body['sees_gold'])} steps)"
-            if one.record.body["sees_gold"]
-            else ")"
-        )
-        for one in found
-    ]
+    summary = [f"{one.manifest}: {one.verdict} ({_surroundings(one)})" for one in found]
     return table(["manifest", "output", "sha256", "level", "verdict", ""], rows) + "\n\n" + "\n".join(summary)
+
+
+def _surroundings(ran: Ran) -> str:
+    """Say on what a verdict rests: the engine, the image, the device, and what stand-ins were shown."""
+    body = ran.record.body
+    words = [f"engine {body['engine']}", f"isolation {body['isolation']}"]
+    if ran.image_state != "none":
+        words.append(f"image: {ran.image_state} {short(body['image'].removeprefix('sha256:'))}")
+    if ran.device != "cpu":
+        words.append(f"device: {ran.device}")
+    if body["sees_gold"]:
+        words.append(f"stand-ins were shown the answers in {len(body['sees_gold'])} steps")
+    return ", ".join(words)
 
 
 def _exit(found: list[Ran], lenient: bool) -> int:

@@ -9,7 +9,9 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
+
+NO_IMAGE = "none"
 
 
 @dataclass(frozen=True)
@@ -18,8 +20,16 @@ class Limits:
 
     seconds: float = 1800.0
     memory: int = 4 << 30
-    file_bytes: int = 16 << 30
+    disk: int = 16 << 30  # bytes in all that it writes
+    files: int = 10_000  # files and folders in `out/`
+    processes: int = 256
+    cpus: float = 0.0  # 0: as many as there are
     log_bytes: int = 64 << 10
+
+    @property
+    def file_bytes(self) -> int:
+        """Give the most of any one file: a file that is cut there is over the budget, and is told as that."""
+        return self.disk + 4096
 
 
 @dataclass(frozen=True)
@@ -30,8 +40,7 @@ class Job:
     folder: Path
     env: Mapping[str, str]
     limits: Limits
-    image: str = "none"
-    sockets: tuple[Path, ...] = ()
+    sockets: tuple[Path, ...] = ()  # given only to a step that declares calls to a model
 
 
 @dataclass(frozen=True)
@@ -43,9 +52,23 @@ class Outcome:
     oom: bool = False
     timed_out: bool = False
     cancelled: bool = False
+    over: str = ""  # what of its disk budget the command had spent when it was ended
     usage: Mapping[str, int] = field(default_factory=dict)
     isolation: str = "process"
     log: bytes = b""
+
+    @property
+    def fine(self) -> bool:
+        """Whether the command came to its own good end; one whose child was killed for memory did not."""
+        return not (self.exit or self.signal or self.oom or self.timed_out or self.cancelled or self.over)
+
+
+@dataclass(frozen=True)
+class Device:
+    """What a step computes on: part of every key, with the facts of the machine that stand behind it."""
+
+    kind: str = "cpu"  # cpu | cuda:sm_90
+    facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Engine(Protocol):
@@ -53,10 +76,20 @@ class Engine(Protocol):
 
     name: str
     isolation: str
+    image: str  # the ID of the image that steps run in: `sha256:…`, or `none`
+    device: Device
     seals_inputs: bool  # a step cannot write to what it is given to read, whatever it tries
 
-    def command(self, script: str, *arguments: str) -> tuple[str, ...]:
+    def command(self, script: str) -> tuple[str, ...]:
         """Spell the command that runs a script of the step's folder with the engine's own Python."""
+        ...
+
+    def inside(self, folder: Path) -> Path:
+        """Say where a step finds its private folder."""
+        ...
+
+    def facts(self) -> Mapping[str, Any]:
+        """Say what the engine is, for the record."""
         ...
 
     def run(self, job: Job, on_log: Callable[[bytes], None], cancel: threading.Event) -> Outcome:

@@ -16,14 +16,18 @@ import sys
 import sysconfig
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
-from harness.engines.engine import Job, Outcome
+from harness.engines import gpu
+from harness.engines.budget import Budget
+from harness.engines.engine import NO_IMAGE, Job, Outcome
 from harness.errors import InputError, MissingError
 
 ISOLATIONS = ("bubblewrap", "namespaces", "process")
 STEP_PATH = "/usr/bin:/bin"  # where the programs around a step are looked for, whatever the user's PATH says
+TURN = 0.1  # seconds between two looks at the step's disk, its time and the user's word
 LAST_BLOCKS = 64  # what a pipe may still hold when its writers have been killed
 
 # The harness holds the other end of the guard's stdin: whenever and however it dies, the guard reads the end of that
@@ -57,7 +61,7 @@ def available() -> tuple[str, ...]:
     return tuple(found)
 
 
-def _wrap(isolation: str, folder: Path, memory: int = 1 << 30) -> list[str]:
+def _wrap(isolation: str, folder: Path, memory: int = 1 << 30, *, gpus: bool = False) -> list[str]:
     """Spell the programs that stand between the harness and the step."""
     if isolation == "namespaces":
         return list(_NAMESPACES)
@@ -94,16 +98,24 @@ def _wrap(isolation: str, folder: Path, memory: int = 1 << 30) -> list[str]:
         for name in ("out", "tmp"):
             wrap += ["--bind", str(folder / name), str(folder / name)]
         wrap += ["--chdir", str(folder)]
-    wrap += ["--remount-ro", "/"]
-    return wrap
+    return [*wrap, *(_gpus() if gpus else ()), "--remount-ro", "/"]
+
+
+def _gpus() -> list[str]:
+    """Let a step see the devices of NVIDIA's driver."""
+    binds = ["--ro-bind-try", "/sys", "/sys"]
+    for device in sorted(Path("/dev").glob("nvidia*")):
+        binds += ["--dev-bind", str(device), str(device)]
+    return binds
 
 
 class LocalEngine:
     """Runs steps on this machine."""
 
     name = "local"
+    image = NO_IMAGE
 
-    def __init__(self, isolation: str = "") -> None:
+    def __init__(self, isolation: str = "", gpus: gpu.Wanted = 0) -> None:
         if isolation and isolation not in ISOLATIONS:
             raise InputError(f"no isolation is called {isolation!r}", next=f"choose one of: {', '.join(ISOLATIONS)}")
         if not shutil.which("setpriv", path=STEP_PATH):
@@ -118,19 +130,30 @@ class LocalEngine:
             )
         self.isolation = isolation or offered[0]
         self.seals_inputs = self.isolation == "bubblewrap"
+        self.device = gpu.choose(gpus, gpu.ask_here)
 
-    def command(self, script: str, *arguments: str) -> tuple[str, ...]:
+    def command(self, script: str) -> tuple[str, ...]:
         """Spell a command for the interpreter that runs the harness: no user site, no .pth files, no bytecode."""
         site = sysconfig.get_path("purelib")
-        return (sys.executable, "-s", "-S", "-P", "-B", script, site, *arguments)
+        return (sys.executable, "-s", "-S", "-P", "-B", script, site)
+
+    def inside(self, folder: Path) -> Path:
+        """Say where a step finds its private folder: where it lies."""
+        return folder
+
+    def facts(self) -> Mapping[str, Any]:
+        """Say what the engine is, for the record: the machine's own facts tell it all."""
+        return {}
 
     def run(self, job: Job, on_log: Callable[[bytes], None], cancel: threading.Event) -> Outcome:
         """Run one command; every process it started has ended when this returns."""
-        limits = job.limits
-        argv = [
-            "prlimit", "--core=0", f"--data={limits.memory}", f"--fsize={limits.file_bytes}",
-            *_GUARD, *_wrap(self.isolation, job.folder, limits.memory), *job.argv,
-        ]  # fmt: skip
+        limits, on_gpu = job.limits, self.device.kind != "cpu"
+        bounds = ["--core=0", f"--fsize={limits.file_bytes}"]
+        if not on_gpu:  # a driver maps far more than it uses
+            bounds.append(f"--data={limits.memory}")
+        wrap = _wrap(self.isolation, job.folder, limits.memory, gpus=on_gpu)
+        argv = ["prlimit", *bounds, *_GUARD, *wrap, *job.argv]
+        budget = Budget((job.folder / "out", job.folder / "tmp"), limits)
         started = time.monotonic()
         process = subprocess.Popen(
             argv, cwd=job.folder, env=dict(job.env), stdin=subprocess.PIPE,
@@ -138,7 +161,7 @@ class LocalEngine:
         )  # fmt: skip
         deadline = started + limits.seconds
         try:
-            why, log = _watch(process, deadline, cancel, on_log, limits.log_bytes)
+            why, log = _watch(process, deadline, cancel, budget, on_log, limits.log_bytes)
         finally:
             _kill(process)
             if self.isolation == "process":  # elsewhere what a step started ends with its namespace
@@ -155,7 +178,8 @@ class LocalEngine:
         }
         return Outcome(
             exit=max(code, 0), signal=max(-code, 0), oom=b"MemoryError" in log[-2000:] and code != 0,
-            timed_out=why == "deadline", cancelled=why == "cancel", usage=usage, isolation=self.isolation, log=log,
+            timed_out=why == "deadline", cancelled=why == "cancel", over=budget.over or budget.spent(now=True),
+            usage=usage, isolation=self.isolation, log=log,
         )  # fmt: skip
 
 
@@ -163,6 +187,7 @@ def _watch(
     process: subprocess.Popen[bytes],
     deadline: float,
     cancel: threading.Event,
+    budget: Budget,
     on_log: Callable[[bytes], None],
     keep: int,
 ) -> tuple[str, bytes]:
@@ -178,15 +203,19 @@ def _watch(
             ready.register(pipe, selectors.EVENT_READ)
             while not why:
                 left = deadline - time.monotonic()
-                events = ready.select(timeout=max(0.0, min(left, 0.2)))
+                events = ready.select(timeout=max(0.0, min(left, TURN)))
                 for found, _ in events:
                     if found.fd == pipe and not _take(pipe, log, on_log, keep):
                         ready.unregister(pipe)
                     elif found.fd == ended:
                         why = "ended"
-                if not why and cancel.is_set():
+                if why:
+                    break
+                if budget.spent():
+                    why = "budget"
+                elif cancel.is_set():
                     why = "cancel"
-                elif not why and left <= 0:
+                elif left <= 0:
                     why = "deadline"
         _kill(process)
         for _ in range(LAST_BLOCKS):

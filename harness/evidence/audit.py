@@ -12,13 +12,13 @@ from typing import Any
 
 from harness import rows, seeds
 from harness.digest import canonical, differences, document, sha256
-from harness.errors import HarnessError
+from harness.errors import HarnessError, MissingError
 from harness.evidence.checks import Report
 from harness.evidence.record import summarise
 from harness.evidence.steps import Made, audit_steps
 from harness.files import is_leftover
 from harness.manifest.load import parse_manifest
-from harness.manifest.lockfile import Lock, read_lock
+from harness.manifest.lockfile import Lock, image_state, read_lock
 from harness.steps import Plan, Step
 from harness.store.journal import Chain, Event, read_chain
 from harness.store.store import Store
@@ -42,6 +42,7 @@ def audit(store: Store, run: str, replan: Replan, replay: Replay, *, level: str 
     made = audit_steps(store, chain, planned, report)
     if lock:
         _pins(store, lock, made, report)
+        _image(lock, str(started["image"]), report)
     if planned:
         for step in _chosen(planned, run, level, rerun):
             if step.name in made:
@@ -196,6 +197,15 @@ def _pins(store: Store, lock: Lock, made: Made, report: Report) -> None:
     report.settle("pin.differs", "lock", flaws)
 
 
+def _image(lock: Lock, image: str, report: Report) -> None:
+    """Hold the image a run ran in against the one its lock pins; a local run had none."""
+    state = image_state(lock, image)
+    if state == "moved":
+        report.skip("pin.differs", "image", f"image: moved; the run ran in {image[:19]}, which its lock does not pin")
+    elif state == "pinned":
+        report.held("pin.differs", "image", image[:19])
+
+
 def _chosen(plan: Plan, run: str, level: str, rerun: int) -> list[Step]:
     """Choose which steps to make again: aggregates, scores too if asked, and a sample that the run's name seeds."""
     stages = {"rescore": ("scores",)}.get(level, ())
@@ -209,6 +219,9 @@ def _again(step: Step, parts: Mapping[str, Any], replay: Replay, report: Report)
     check = "aggregate.differs" if step.derive else "output.differs"
     try:
         found = replay(step, parts["preimage"])
+    except MissingError as bad:
+        report.skip("code.differs", step.name, f"it cannot be made again here: {bad.what}")
+        return
     except HarnessError as bad:
         report.fail(check, step.name, f"it cannot be made again: {bad.what}")
         return

@@ -74,7 +74,11 @@ def moved_parts(before: Walked, old: Trail, after: Walked, new: Trail) -> Iterat
             files = differences(old.files(before), new.files(after))
             yield "code: " + ", ".join(name[1:].replace("~1", "/") for name in files)
         elif part == "environment":
-            yield "packages: " + ", ".join(package_changes(old, before, new, after))
+            if old.started["image"] != new.started["image"]:
+                yield f"image: {old.started['image'][:19]} → {new.started['image'][:19]}"
+            packages = package_changes(old, before, new, after)
+            if packages:
+                yield "packages: " + ", ".join(packages)
         else:
             yield pointer[1:]
 

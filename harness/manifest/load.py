@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from harness.digest import sha256
 from harness.errors import InputError
@@ -47,7 +47,7 @@ def parse_manifest(data: bytes, where: str) -> tuple[Manifest, Tree]:
     try:
         return Manifest.model_validate(tree.value), tree
     except ValidationError as bad:
-        raise _explain(bad, tree) from None
+        raise explain(bad, tree, Manifest) from None
 
 
 def project_root(path: Path) -> Path:
@@ -72,15 +72,15 @@ def inside(root: Path, name: str, where: str) -> Path:
     return path
 
 
-def _explain(bad: ValidationError, tree: Tree) -> InputError:
+def explain(bad: ValidationError, tree: Tree, schema: type[BaseModel]) -> InputError:
     """Say the first thing that is wrong as a person would; the count says how much more there is."""
     errors = bad.errors(include_url=False)
     first = min(errors, key=lambda error: (error["type"] == "missing", tree.lines.get(_place(error["loc"], tree), 0)))
     place = _place(first["loc"], tree)
-    field = ".".join(str(part) for part in place) or "the manifest"
+    field = ".".join(str(part) for part in place) or "the file"
     kind, message = first["type"], str(first["msg"]).removeprefix("Value error, ")
     if kind == "extra_forbidden":
-        what, mend = f"unknown key `{field}`", _nearest(place, tree)
+        what, mend = f"unknown key `{field}`", _nearest(place, schema)
     elif kind == "missing":
         missing = str(first["loc"][-1])
         field = f"{field}.{missing}" if place else missing
@@ -107,8 +107,8 @@ def _place(loc: tuple[Any, ...], tree: Tree) -> Place:
     return place
 
 
-def _nearest(place: Place, tree: Tree) -> str:
-    known = list(Manifest.model_fields) if len(place) == 1 else []
+def _nearest(place: Place, schema: type[BaseModel]) -> str:
+    known = list(schema.model_fields) if len(place) == 1 else []
     close = difflib.get_close_matches(str(place[-1]), known, 1)
     if close:
         return f"did you mean `{close[0]}`?"

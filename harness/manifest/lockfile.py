@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from harness.digest import parse, sealed, sha256
 from harness.errors import InputError
@@ -43,6 +43,15 @@ class _Data(BaseModel):
     items: _Rows
 
 
+Oci = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
+
+
+class _Image(_Shape):
+    image_id: Oci
+    manifest: Oci
+    diff_ids: list[Oci]
+
+
 class _Unresolved(_Shape):
     unresolved: str
 
@@ -51,7 +60,7 @@ class _Pins(_Shape):
     models: dict[str, _Pin | _Unresolved]
     prompts: dict[Literal["set"], _Prompts]
     datasets: dict[str, _Data | _Unresolved]
-    images: dict[str, _Pin | _Unresolved]
+    images: dict[str, _Image | _Unresolved]
     packages: dict[str, _Pin]
 
 
@@ -117,6 +126,14 @@ class Expect:
     def data(self) -> bytes:
         """Spell the expectation as it lies in git."""
         return sealed({"type": "expect/1", **{name: getattr(self, name) for name in EXPECT_FIELDS}})
+
+
+def image_state(lock: Lock, image: str) -> str:
+    """Say whether a run ran in the image that its lock pins: `none`, `pinned` or `moved`."""
+    if image == "none":
+        return "none"
+    pin = lock.pins["images"].get(str(lock.intent["image"]), {})
+    return "pinned" if pin.get("image_id") == image else "moved"
 
 
 def lock_path(root: Path, name: str) -> Path:

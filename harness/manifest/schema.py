@@ -171,6 +171,7 @@ class Resources(_Part):
 
     gpus: Annotated[int, Field(ge=0, le=64)] | Literal["prefer"] = 0
     memory: Annotated[str, _amount("64MiB", "16TiB", SIZES, "4GiB")] = "4GiB"
+    disk: Annotated[str, _amount("1MiB", "16TiB", SIZES, "16GiB")] = "16GiB"
     timeout: Annotated[str, _amount("1s", "1000h", TIMES, "30m")] = "30m"
 
 

@@ -9,6 +9,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+from harness.engines import gpu
+from harness.engines.docker import probe
 from harness.engines.local import ISOLATIONS, available
 from harness.errors import HarnessError
 from harness.run.environment import facts
@@ -43,8 +45,7 @@ def examine(store: Path | None) -> list[Finding]:
     findings.append(Finding(state, "disk", f"{free} MiB free", "" if state == "ok" else "free some room"))
     if not os.access(place, os.W_OK):
         findings.append(Finding("better", "store", f"{place} cannot be written", "name a store with --store DIR"))
-    findings.append(Finding("ok", "engines", "local"))
-    return findings
+    return [*findings, _docker(), _gpus(), _builder()]
 
 
 def _python() -> Finding:
@@ -68,3 +69,25 @@ def _isolation() -> Finding:
         return Finding("missing", "isolation", "none", "install util-linux, which brings setpriv")
     best = offered[0]
     return Finding("ok" if best == ISOLATIONS[0] else "better", "isolation", ", ".join(offered), _ADVICE.get(best, ""))
+
+
+def _docker() -> Finding:
+    try:
+        version = probe()
+    except HarnessError as bad:
+        return Finding("better", "docker", bad.what, bad.next)
+    return Finding("ok", "docker", version)
+
+
+def _gpus() -> Finding:
+    try:
+        device = gpu.choose(1, gpu.ask_here)
+    except HarnessError as bad:
+        return Finding("better", "GPU", bad.what, "only needed by manifests that want `gpus`")
+    return Finding("ok", "GPU", f"{device.facts['gpus'][0]['model']} ({device.kind})")
+
+
+def _builder() -> Finding:
+    if shutil.which("mmdebstrap"):
+        return Finding("ok", "image builder", "mmdebstrap")
+    return Finding("better", "image builder", "mmdebstrap is not installed", "apt-get install mmdebstrap")

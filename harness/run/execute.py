@@ -7,7 +7,7 @@ import os
 import shutil
 import stat
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -22,6 +22,7 @@ from harness.store.entries import Output
 from harness.store.store import Store
 
 SCRIPT = "code/harness/run/step.py"
+OPEN, READABLE = 0o755, 0o644
 
 
 @dataclass(frozen=True)
@@ -33,11 +34,22 @@ class Task:
     closure: Closure
 
 
+@dataclass(frozen=True)
+class Bench:
+    """Where a step is made, what it may use, who may stop it, and who hears what it prints."""
+
+    engine: Engine
+    limits: Limits
+    cancel: threading.Event
+    on_log: Callable[[bytes], None]
+
+
 def prepare(task: Task, store: Store, folder: Path, *, linked: bool) -> None:
     """Lay out what the step may see: its description, its code, its inputs, and nothing else."""
     with told(folder):
+        folder.chmod(OPEN)
         for name in ("in", "out", "tmp", "code"):
-            (folder / name).mkdir()
+            _open_folder(folder / name)
         description = {
             "type": "step/1",
             "kind": task.step.kind,
@@ -46,42 +58,53 @@ def prepare(task: Task, store: Store, folder: Path, *, linked: bool) -> None:
             "outputs": list(task.step.outputs),
         }
         (folder / "step.json").write_bytes(canonical(description))
+        (folder / "step.json").chmod(READABLE)
         for path, digest in task.closure.files.items():
             _lay(store, digest, folder / "code" / path, linked)
         for name, source in task.inputs.items():
             if isinstance(source, str):
                 _lay(store, source, folder / "in" / name, linked)
             else:
-                (folder / "in" / name).mkdir()
+                _open_folder(folder / "in" / name)
                 for index, digest in enumerate(source):
                     _lay(store, digest, folder / "in" / name / f"part-{index:05d}", linked)
+
+
+def _open_folder(folder: Path) -> None:
+    """Make a folder that the step can pass, whatever the user's umask: in a container it is another user."""
+    if not folder.is_dir():
+        _open_folder(folder.parent)
+        folder.mkdir()
+        folder.chmod(OPEN)
 
 
 def _lay(store: Store, digest: str, target: Path, linked: bool) -> None:
     """Put a checked blob in the step's folder: a link where the engine keeps the step from writing, else a copy."""
     source = store.blobs.deliver(digest)
-    target.parent.mkdir(parents=True, exist_ok=True)
+    _open_folder(target.parent)
     if linked and source.stat().st_dev == target.parent.stat().st_dev:
         os.link(source, target)
     else:
         shutil.copyfile(source, target)
+        target.chmod(READABLE)
 
 
-def execute(task: Task, store: Store, engine: Engine, limits: Limits, folder: Path, cancel: threading.Event) -> Outcome:
+def execute(task: Task, store: Store, bench: Bench, folder: Path) -> Outcome:
     """Run a step in a private folder; on return its declared outputs, and nothing else, lie in `out/`."""
+    engine = bench.engine
     prepare(task, store, folder, linked=engine.seals_inputs)
-    job = Job(engine.command(SCRIPT), folder, step_environment(folder), limits)
-    outcome = engine.run(job, lambda _: None, cancel)
-    _judge(task.step, outcome, limits, folder)
+    job = Job(engine.command(SCRIPT), folder, step_environment(engine.inside(folder)), bench.limits)
+    outcome = engine.run(job, bench.on_log, bench.cancel)
+    _judge(task.step, outcome, bench.limits, str(engine.inside(folder)))
     _closed(task.step, folder / "out")
     return outcome
 
 
-def _judge(step: Step, outcome: Outcome, limits: Limits, folder: Path) -> None:
+def _judge(step: Step, outcome: Outcome, limits: Limits, folder: str) -> None:
     """Say how a step failed, in words that tell what to do."""
-    if outcome.exit == 0 and not outcome.signal and not outcome.timed_out and not outcome.cancelled:
+    if outcome.fine:
         return
-    log = outcome.log.decode("utf-8", "replace").replace(str(folder), "").strip()
+    log = outcome.log.decode("utf-8", "replace").replace(folder, "").strip()
     last = log.rsplit("\n", 1)[-1][:500]
     if outcome.cancelled:
         raise Interrupted("the run was stopped", where=step.name, next="run again: what was finished is kept")
@@ -89,7 +112,9 @@ def _judge(step: Step, outcome: Outcome, limits: Limits, folder: Path) -> None:
         raise MissingError(
             "the disk is full", where=step.name, next="free some room and run again: everything finished so far is kept"
         )
-    if outcome.timed_out:
+    if outcome.over:
+        what, mend = f"wrote {outcome.over}", "raise `resources.disk` in the manifest, or let the step write less"
+    elif outcome.timed_out:
         what, mend = f"took more than {limits.seconds:g} s", "raise `resources.timeout` in the manifest"
     elif outcome.oom:
         what, mend = f"needed more than {limits.memory >> 20} MiB", "raise `resources.memory` in the manifest"

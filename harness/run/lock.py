@@ -7,6 +7,7 @@ from typing import Any
 from harness import rows
 from harness.digest import differences, document_digest, sha256
 from harness.errors import InputError
+from harness.images.image import pins
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
 from harness.manifest.schema import Baseline, Made
@@ -36,7 +37,9 @@ def still_pins(loaded: Loaded) -> Pins:
         data = path.read_bytes()
         file = path.resolve().relative_to(code_root()).as_posix()
         prompts["set"] = {"file": file, "sha256": sha256(data), "rows": data.count(b"\n")}
-    images = {manifest.image: {"unresolved": "no image is locked here; the local engine needs none"}}
+    known = pins(loaded.root)
+    unknown = {"unresolved": "lockfiles/images.json names no such image; the local engine needs none"}
+    images = {manifest.image: known[manifest.image].as_data() if manifest.image in known else unknown}
     packages: dict[str, Any] = {}
     requirements = loaded.root / "lockfiles" / "requirements.txt"
     if requirements.is_file():
@@ -59,8 +62,7 @@ def resolve(loaded: Loaded, meant: Meant, workshop: Workshop) -> Lock:
                 )
         else:
             datasets[name] = {"unresolved": f"study {loaded.manifest.study} has no loader for fetched data yet"}
-    pins = {**still_pins(loaded), "datasets": datasets}
-    return Lock(loaded.manifest.intent(), loaded.sha256, pins)
+    return Lock(loaded.manifest.intent(), loaded.sha256, {**still_pins(loaded), "datasets": datasets})
 
 
 def dataset_pin(entry: Entry, store: Store) -> dict[str, Any]:
@@ -94,8 +96,8 @@ def moved_pins(loaded: Loaded, lock: Lock) -> list[str]:
         moved.append("manifest (its text, not its meaning)")
     moved += [f"pins/datasets/{name}" for name in sorted(set(lock.pins["datasets"]) ^ set(loaded.manifest.datasets))]
     now = still_pins(loaded)
-    for kind, pins in now.items():
-        moved += [f"pins/{kind}{pointer}" for pointer in differences(lock.pins[kind], pins)]
+    for kind, pinned in now.items():
+        moved += [f"pins/{kind}{pointer}" for pointer in differences(lock.pins[kind], pinned)]
     return moved
 
 

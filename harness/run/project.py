@@ -8,36 +8,22 @@ from pathlib import Path
 from typing import Any
 
 from harness.digest import differences, sha256
-from harness.engines.engine import Engine, Limits
-from harness.engines.local import LocalEngine
-from harness.errors import HarnessError, InputError
+from harness.engines.engine import NO_IMAGE
+from harness.errors import HarnessError, InputError, MissingError
 from harness.evidence.audit import Replay, audit
 from harness.evidence.checks import Report
 from harness.evidence.compare import compare, overall
 from harness.evidence.record import read_record
 from harness.manifest.load import Loaded, load, parse_manifest
 from harness.manifest.lockfile import Lock, expect_path, load_expect, lock_path, read_lock
-from harness.manifest.schema import SIZES, TIMES, Resources, amount
+from harness.manifest.schema import Resources
+from harness.run.engines import Choice, engine_of_run, limits
 from harness.run.plan import meant, plan
 from harness.run.stopping import stoppable
 from harness.run.workshop import Workshop
 from harness.steps import Plan, Step
 from harness.store.journal import read_chain
 from harness.store.store import Store
-
-ENGINES = ("local",)
-
-
-def engine(name: str, isolation: str = "") -> Engine:
-    """Give the engine a person names."""
-    if name not in ENGINES:
-        raise InputError(f"no engine is called {name!r}", next=f"choose one of: {', '.join(ENGINES)}")
-    return LocalEngine(isolation)
-
-
-def limits(resources: Resources) -> Limits:
-    """Read what a manifest allows a step."""
-    return Limits(seconds=amount(resources.timeout, TIMES), memory=int(amount(resources.memory, SIZES)))
 
 
 def manifests(root: Path) -> Iterator[Path]:
@@ -129,18 +115,30 @@ def loaded_manifest(path: Path) -> Loaded:
 
 def audited(store: Store, run: str, level: str = "derive", rerun: int = 0) -> Report:
     """Audit one run with everything the installed harness brings: its planner, its engine, its code."""
-    workshop = Workshop(store, engine("local"), _limits_of(store, run))
+    try:
+        workshop = _workshop_of(store, run)
+    except MissingError as bad:
+        why = bad
+
+        def unable(step: Step, parts: Mapping[str, Any]) -> Mapping[str, str] | None:
+            raise why
+
+        return audit(store, run, replan, unable, level=level, rerun=rerun)
     with stoppable(workshop.cancel):
         return audit(store, run, replan, replay(workshop), level=level, rerun=rerun)
 
 
-def _limits_of(store: Store, run: str) -> Limits:
-    """Give a step that is made again what its manifest allowed it."""
+def _workshop_of(store: Store, run: str) -> Workshop:
+    """Give a place where the steps of a run can be made again: its engine, its image, what its manifest allowed."""
     try:
         started = read_chain(store.journal(run)).events[0]
-        return limits(parse_manifest(store.blobs.read(started["manifest"]), "manifest")[0].resources)
+        resources = parse_manifest(store.blobs.read(started["manifest"]), "manifest")[0].resources
+        image = str(started["image"])
+        seen = store.blobs.read(started["environment"]) if image != NO_IMAGE else None
     except (HarnessError, LookupError, OSError):
-        return Limits()  # the audit itself says what is wrong with the manifest
+        resources, image, seen = Resources(), NO_IMAGE, None  # the audit itself says what is wrong
+    engine = engine_of_run(Choice(images=store.root), image, resources)
+    return Workshop(store, engine, limits(resources), environment=seen)
 
 
 def last_verdict(root: Path, loaded: Loaded) -> str:

@@ -28,6 +28,7 @@ from harness.store.journal import Journal, read_chain, stamp
 
 BATCH = 256
 LOOKERS = 4
+HEARD = 256
 Progress = Callable[[str, str, int, int], None]  # step, state, done, total
 
 
@@ -74,6 +75,7 @@ class Runner:
         self.jobs = jobs or len(os.sched_getaffinity(0))
         self.store = workshop.store
         self.board = Board(plan)
+        self.heard: Counter[str] = Counter()  # bytes of each step's words, each piece counted as HEARD at least
 
     def run(self, progress: Progress) -> Record:
         """Run to the end, the first failure or the user's word; the record tells which."""
@@ -81,6 +83,7 @@ class Runner:
         with store.in_use(), stoppable(self.workshop.cancel):
             run = stamp()
             self.journal = Journal(store.journal(run))
+            self.workshop.heard = self._hear
             problem: HarnessError | None = None
             try:
                 self._start(run)
@@ -95,6 +98,14 @@ class Runner:
                 raise problem
             return read_record(store, run)
 
+    def _hear(self, step: str, text: bytes) -> None:
+        """Write down what a step prints while it runs, its first words only: a flood would drown the journal."""
+        room = self.workshop.limits.log_bytes - self.heard[step]
+        self.heard[step] += max(len(text), HEARD)
+        if room > 0:
+            cut = "" if len(text) <= room else "\n[the rest is left out]"
+            self.journal.add("step.log", {"step": step, "text": text[:room].decode("utf-8", "replace") + cut})
+
     def _start(self, run: str) -> None:
         workshop, blobs = self.workshop, self.store.blobs
         for digest, name in self.plan.pinned.items():
@@ -107,10 +118,10 @@ class Runner:
             "plan": sha256(document(self.plan.as_data())),
             "engine": workshop.engine.name,
             "isolation": workshop.engine.isolation,
-            "image": "none",
+            "image": workshop.engine.image,
             "environment": blobs.put(workshop.environment),
             "steps": len(self.plan.steps),
-            "facts": facts(),
+            "facts": {**facts(), **workshop.engine.facts(), **workshop.engine.device.facts},
         }
         if self.limit:
             fields["limit"] = self.limit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +11,8 @@ from harness.errors import InputError
 from harness.evidence.compare import Verdict, compare, overall
 from harness.evidence.record import Record
 from harness.manifest.load import Loaded
-from harness.manifest.lockfile import Expect, Lock, load_expect, load_lock, lock_path, save
-from harness.run import project
+from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, load_lock, lock_path, save
+from harness.run.engines import Choice, limits, open_engine
 from harness.run.lock import moved_pins, require_fit, resolve
 from harness.run.plan import meant, plan, unresolved_pins
 from harness.run.runner import Progress, Runner
@@ -26,14 +26,15 @@ class Place:
     """Where to run: the store, the engine, and how many steps at once."""
 
     store: Path
-    engine: str = "local"
-    isolation: str = ""
+    choice: Choice = field(default_factory=Choice)
     jobs: int = 0
 
-    def workshop(self, loaded: Loaded) -> Workshop:
+    def workshop(self, loaded: Loaded, *, gpus: bool = True) -> Workshop:
         """Open the store and the engine for a manifest that is known to be valid."""
-        engine = project.engine(self.engine, self.isolation)
-        return Workshop(Store.make(self.store), engine, project.limits(loaded.manifest.resources))
+        manifest, wanted = loaded.manifest, loaded.manifest.resources
+        resources = wanted if gpus else wanted.model_copy(update={"gpus": 0})  # data is made on the CPU
+        engine = open_engine(self.choice, loaded.root, manifest.image, resources)
+        return Workshop(Store.make(self.store), engine, limits(resources))
 
 
 @dataclass(frozen=True)
@@ -57,6 +58,21 @@ class Ran:
     outputs: list[Verdict]
     store: Store
     expect: Expect | None
+    lock: Lock
+
+    @property
+    def image_state(self) -> str:
+        """Say whether the run ran in the image that its lock pins: `none`, `pinned` or `moved`."""
+        return image_state(self.lock, self.record.body["image"])
+
+    @property
+    def device(self) -> str:
+        """Say what the run computed on, and what it would have preferred."""
+        facts = self.record.body["facts"]
+        gpus = facts.get("gpus")
+        if gpus:
+            return f"{len(gpus)} x {gpus[0]['model']}"
+        return f"cpu (no GPU: {facts['gpus_missing']})" if "gpus_missing" in facts else "cpu"
 
     def as_data(self) -> dict[str, Any]:
         """Give the fields that scripts rely on."""
@@ -66,6 +82,9 @@ class Ran:
             "run": self.record.run,
             "engine": body["engine"],
             "isolation": body["isolation"],
+            "image": body["image"],
+            "image_state": self.image_state,
+            "device": self.device,
             "verdict": self.verdict,
             "steps": dict(body["steps"]),
             "sees_gold": list(body["sees_gold"]),
@@ -76,7 +95,7 @@ class Ran:
 def lock_manifest(loaded: Loaded, place: Place) -> Locked:
     """Resolve every name of a manifest and write its lock, if anything moved."""
     this = meant(loaded)
-    workshop = place.workshop(loaded)
+    workshop = place.workshop(loaded, gpus=False)
     path = lock_path(loaded.root, loaded.manifest.name)
     with workshop.store.in_use(), stoppable(workshop.cancel):
         new = resolve(loaded, this, workshop)
@@ -105,4 +124,4 @@ def run_manifest(loaded: Loaded, place: Place, progress: Progress, limit: int = 
     workshop = place.workshop(loaded)
     record = Runner(loaded, held, planned, workshop, limit=limit, jobs=place.jobs).run(progress)
     verdicts = compare(record, expect, held.sha256, held.intent["outputs"], workshop.store.blobs.deliver)
-    return Ran(loaded.manifest.name, record, overall(record, verdicts), verdicts, workshop.store, expect)
+    return Ran(loaded.manifest.name, record, overall(record, verdicts), verdicts, workshop.store, expect, held)

@@ -10,6 +10,7 @@ import importlib
 import json
 import os
 import sys
+import sysconfig
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -45,7 +46,7 @@ def outside(code: Path) -> list[str]:
 
 if __name__ == "__main__":
     try:
-        main(sys.argv[1], Path.cwd())
+        main(sys.argv[1] if len(sys.argv) > 1 else sysconfig.get_path("purelib"), Path.cwd())
     except Exception as bad:
         import traceback  # only a step that failed pays for it
 

@@ -7,22 +7,25 @@ from __future__ import annotations
 
 import tempfile
 import threading
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.digest import sha256, sha256_file
-from harness.engines.engine import Engine, Limits
+from harness.engines.engine import NO_IMAGE, Engine, Limits
 from harness.errors import HarnessError, StepError
+from harness.run import packages
 from harness.run.closure import Closure, Code
-from harness.run.environment import NUMERICS, environment
-from harness.run.execute import Task, collect, execute
+from harness.run.environment import NUMERICS
+from harness.run.execute import Bench, Task, collect, execute
 from harness.steps import Pinned, Ref, Setting, Step, key, preimage
 from harness.store.entries import Entry, Output
 from harness.store.store import Store
 
 Made = Mapping[tuple[str, str], str]  # (step, output) -> sha256
+Heard = Callable[[str, bytes], None]  # step, what it printed
+OBSERVE = "harness.run.packages:observe"
 
 
 @dataclass(frozen=True)
@@ -37,15 +40,35 @@ class Result:
 class Workshop:
     """Makes steps on one engine into one store."""
 
-    def __init__(self, store: Store, engine: Engine, limits: Limits, code: Code | None = None) -> None:
+    def __init__(
+        self,
+        store: Store,
+        engine: Engine,
+        limits: Limits,
+        code: Code | None = None,
+        *,
+        environment: bytes | None = None,
+    ) -> None:
         self.store = store
         self.engine = engine
         self.limits = limits
         self.code = code or Code()
         self.cancel = threading.Event()
-        self.environment = environment()
-        self.setting = Setting(sha256(self.environment), "cpu", NUMERICS)
+        self.heard: Heard = lambda _step, _text: None  # what steps print, while they run
         self._kept: dict[str, Closure] = {}
+        self.environment = environment or b""
+        if not environment:
+            self.environment = packages.environment() if engine.image == NO_IMAGE else self._observed()
+        self.setting = Setting(sha256(self.environment), engine.device.kind, NUMERICS)
+
+    def _observed(self) -> bytes:
+        """Give the environment of the engine's image, as a step inside it saw it; seen once for each image."""
+        step = Step("environment", OBSERVE, "rows", {"image": self.engine.image}, {}, ("environment",))
+        setting = Setting(self.engine.image.removeprefix("sha256:"), "cpu", NUMERICS)
+        parts = preimage(step, {}, self.code.closure(step.kind).digest, setting)
+        with self.store.in_use():
+            entry = self.make(step, parts).entry
+            return self.store.blobs.read(entry.outputs["environment"].sha256)
 
     def preimage(self, step: Step, made: Made) -> dict[str, Any]:
         """Collect what a step's result depends on, now that the contents of its inputs are known."""
@@ -82,11 +105,14 @@ class Workshop:
             closure = self._keep(step.kind)
             task = Task(step, parts["inputs"], closure)
             with self.store.folder("step") as folder:
-                outcome = execute(task, self.store, self.engine, self.limits, folder, self.cancel)
+                outcome = execute(task, self.store, self._bench(step), folder)
                 outputs = collect(step, self.store, folder / "out")
             self._same_again(step, parts, outputs)
             entry = self.store.entries.put(parts, outputs)
             return Result(entry, "executed", outcome.usage)
+
+    def _bench(self, step: Step) -> Bench:
+        return Bench(self.engine, self.limits, self.cancel, lambda text: self.heard(step.name, text))
 
     def _same_again(self, step: Step, parts: Mapping[str, Any], outputs: Mapping[str, Output]) -> None:
         """Refuse a step that, made again after damage, comes out otherwise: older runs name what it made before."""
@@ -109,7 +135,8 @@ class Workshop:
             for path in closure.files:
                 self.store.blobs.put(self.code.sources[path])
             self.store.blobs.put(closure.document)
-            self.store.blobs.put(self.environment)
+            if self.environment:
+                self.store.blobs.put(self.environment)
             self._kept[module] = closure
         return self._kept[module]
 
@@ -118,5 +145,5 @@ class Workshop:
         task = Task(step, parts["inputs"], self.code.closure(step.kind))
         with tempfile.TemporaryDirectory(prefix="harness-audit-") as name:
             folder = Path(name)
-            execute(task, self.store, self.engine, self.limits, folder, self.cancel)
+            execute(task, self.store, self._bench(step), folder)
             return {output: sha256_file(folder / "out" / output)[0] for output in step.outputs}

@@ -40,7 +40,7 @@ def run(folder):
         (folder / "code" / "main.py").write_text("import os, sys\n" + textwrap.dedent(code))
         engine = LocalEngine(isolation)
         wanted = replace(Limits(seconds=60), **limits)
-        job = Job(engine.command("code/main.py", str(folder.parent)), folder, step_environment(folder), wanted)
+        job = Job((*engine.command("code/main.py"), str(folder.parent)), folder, step_environment(folder), wanted)
         return engine.run(job, on_log, cancel or threading.Event())
 
     return go
@@ -154,8 +154,27 @@ def test_a_command_past_its_memory_says_so(run, isolation):
 
 @EVERY
 def test_a_file_past_its_size_is_refused(run, folder, isolation):
-    assert b"File too large" in run(isolation, "open('out/big', 'wb').write(bytes(3 << 20))", file_bytes=1 << 20).log
-    assert (folder / "out" / "big").stat().st_size <= 1 << 20
+    outcome = run(isolation, "open('out/big', 'wb').write(bytes(3 << 20))", disk=1 << 20)
+    assert outcome.over == "more than 1 MiB" and not outcome.fine
+    assert (folder / "out" / "big").stat().st_size <= (1 << 20) + 4096
+
+
+@EVERY
+@pytest.mark.parametrize(
+    ("code", "over"),
+    [
+        ("for n in range(10**6): open(f'out/{n}', 'wb').write(bytes(1 << 18))", "more than 20 MiB"),
+        ("for n in range(10**6): open(f'tmp/{n}', 'wb').write(bytes(1 << 18))", "more than 20 MiB"),
+        ("for n in range(10**6): open(f'out/{n}', 'wb')", "more than 500 files"),
+        ("for n in range(10**6): os.makedirs(f'out/{n}/a/b/c')", "more than 500 files"),
+        ("for n in range(10**6): open(f'out/{n}', 'wb').truncate(1 << 20)", "more than 20 MiB"),  # holes count as size
+    ],
+)
+def test_a_step_past_its_disk_budget_is_ended(run, folder, isolation, code, over):
+    begun = time.monotonic()
+    outcome = run(isolation, code, disk=20 << 20, files=500)
+    assert outcome.over == over and not outcome.fine
+    assert time.monotonic() - begun < 30
 
 
 @EVERY

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from harness.digest import sha256
-from harness.run.environment import NUMERICS, environment, facts, step_environment
+from harness.run.environment import NUMERICS, facts, step_environment
+from harness.run.packages import environment
 
 PACKAGES = {
     ("alpha", "1.0"): ["alpha/__init__.py,sha256=aaa,10", "alpha/core.py,sha256=bbb,20"],

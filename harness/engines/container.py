@@ -1,0 +1,185 @@
+"""One container, from its making to its removal: attached before it starts, watched while it runs, gone afterwards.
+
+Its standard input is the other end of the harness: whenever and however the harness or the engine dies, the guard
+inside reads the end of it and kills everything in the container.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import select
+import socket
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.engines.budget import Budget
+from harness.errors import HarnessError, MissingError
+
+Call = Callable[..., Any]
+ENDING = 30.0  # seconds in which the engine must tell how a container ended
+TURN = 0.1
+# PID 1 of the container: when it ends, the kernel ends all others.
+_WATCH = 'exec 3<&0 </dev/null; (read -r _ <&3; kill -KILL -1) & exec 3<&-; "$@"; exit $?'
+GUARD = ("/bin/sh", "-c", _WATCH, "guard")
+
+
+@contextmanager
+def answered(what: str) -> Iterator[None]:
+    """Turn what the engine refuses, or that it is gone, into a message a user can act on."""
+    import docker.errors  # noqa: PLC0415 - heavy
+    import requests  # noqa: PLC0415 - heavy
+
+    try:
+        yield
+    except docker.errors.APIError as bad:
+        said = str(bad.explanation or bad)
+        raise refusal(what, said) from bad
+    except (docker.errors.DockerException, requests.exceptions.RequestException, OSError) as bad:
+        raise gone(what, bad) from bad
+
+
+def gone(what: str, bad: Exception | str) -> MissingError:
+    """Say that the engine does not answer any more."""
+    return MissingError(
+        f"the container engine stopped answering while {what}: {str(bad)[:300]}",
+        next="start it again and run again: everything finished so far is kept",
+    )
+
+
+def refusal(what: str, said: str) -> HarnessError:
+    """Say what an engine's refusal means."""
+    from harness.engines.gpu import missing  # noqa: PLC0415 - only where something is wrong
+
+    if any(mark in said for mark in ("could not select device driver", "nknown runtime", "CDI", "nvidia-container")):
+        return missing(f"the engine has no GPU runtime ({said[:200]})")
+    if "o such image" in said or "image not known" in said:
+        return MissingError(
+            f"the engine does not hold the image: {said[:200]}", next="run again: the image is loaded at the start"
+        )
+    if "no space left" in said:
+        return MissingError("the engine's disk is full", where=said[:300], next="free some room and run again")
+    return MissingError(
+        f"the engine refused while {what}: {said[:400]}", next="`harness doctor` says what the engine can do"
+    )
+
+
+@dataclass
+class Ended:
+    """How a container ended."""
+
+    code: int = 0
+    oom: bool = False
+    why: str = "ended"  # ended | deadline | cancel | budget
+    log: bytearray = field(default_factory=bytearray)
+
+
+class Container:
+    """A container that is there from `__enter__` to `__exit__`, whatever happens between."""
+
+    def __init__(self, client: Any, settings: Mapping[str, Any]) -> None:
+        self.client, self.settings, self.id = client, settings, ""
+
+    def __enter__(self) -> Container:
+        """Make the container; it does not run yet."""
+        with answered("it made a container"):
+            self.id = self.client.create_container_from_config(self.settings)["Id"]
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Remove the container, and with it everything that runs in it."""
+        try:
+            with answered("it removed a container"):
+                self.client.remove_container(self.id, force=True, v=True)
+        except HarnessError:
+            return  # the engine is gone: its next start finds the container's guard dead, and the sweep removes it
+
+    def run(
+        self,
+        seconds: float,
+        stop: Callable[[], bool],
+        budget: Budget | None,
+        on_log: Callable[[bytes], None],
+        keep: int,
+    ) -> Ended:
+        """Start, watch to the end or the first reason to end it, and read how it ended."""
+        ended = Ended()
+        with answered("it started a container"):
+            stream = self.client.attach_socket(self.id, {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
+        try:
+            with answered("it started a container"):
+                self.client.start(self.id)
+            self._watch(stream, time.monotonic() + seconds, stop, budget, _Log(ended.log, on_log, keep), ended)
+        finally:
+            _hang_up(stream)
+        with answered("it read how a container ended"):
+            if ended.why != "ended":
+                self._kill()
+            self.client.wait(self.id, timeout=ENDING)
+            state = self.client.inspect_container(self.id)["State"]
+        ended.code, ended.oom = int(state["ExitCode"]), bool(state.get("OOMKilled"))
+        return ended
+
+    def _watch(
+        self, stream: Any, deadline: float, stop: Callable[[], bool], budget: Budget | None, log: _Log, ended: Ended
+    ) -> None:
+        pipe, ready = stream.fileno(), select.poll()
+        ready.register(pipe, select.POLLIN)
+        while True:
+            left = deadline - time.monotonic()
+            if ready.poll(1000 * max(0.0, min(left, TURN))):
+                block = os.read(pipe, 65536)
+                if not block:
+                    return
+                log.take(block)
+            if budget and budget.spent():
+                ended.why = "budget"
+            elif stop():
+                ended.why = "cancel"
+            elif left <= 0:
+                ended.why = "deadline"
+            if ended.why != "ended":
+                return
+
+    def _kill(self) -> None:
+        import docker.errors  # noqa: PLC0415 - heavy
+
+        try:
+            self.client.kill(self.id)
+        except docker.errors.APIError as bad:
+            if bad.response is None or bad.response.status_code not in (404, 409, 500):  # it has just ended by itself
+                raise
+
+
+def _hang_up(held: Any) -> None:
+    """End the attached stream at once: an engine that still waits to hand on a flood of output would not kill."""
+    with socket.socket(fileno=os.dup(held.fileno())) as stream, contextlib.suppress(OSError):
+        stream.shutdown(socket.SHUT_RDWR)
+    answer = getattr(held, "_response", None)
+    if answer is not None:
+        answer.close()  # with its connection, which would else stay open until somebody collects the garbage
+    held.close()
+
+
+class _Log:
+    """What a container prints, taken out of the engine's frames: a header of eight bytes, then as many as it says."""
+
+    def __init__(self, log: bytearray, on_log: Callable[[bytes], None], keep: int) -> None:
+        self.log, self.on_log, self.keep = log, on_log, keep
+        self.buffer = bytearray()
+
+    def take(self, block: bytes) -> None:
+        """Take what came, whole frames or parts of them."""
+        self.buffer += block
+        while len(self.buffer) >= 8:
+            size = int.from_bytes(self.buffer[4:8])
+            if len(self.buffer) < 8 + size:
+                return
+            text = bytes(self.buffer[8 : 8 + size])
+            del self.buffer[: 8 + size]
+            self.on_log(text)
+            self.log += text
+            del self.log[: -self.keep]

@@ -1,0 +1,73 @@
+"""Which GPUs a step would have: asked of `nvidia-smi`, where the step would run."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from harness.engines.engine import Device
+from harness.errors import MissingError
+
+FIELDS = ("name", "uuid", "driver_version", "compute_cap", "memory.total")
+QUERY = ("nvidia-smi", f"--query-gpu={','.join(FIELDS)}", "--format=csv,noheader,nounits")
+NONE = "no GPU can be used here: "
+Wanted = int | str  # how many, or `prefer`
+
+
+def choose(wanted: Wanted, ask: Callable[[Sequence[str]], str]) -> Device:
+    """Give the device for what a manifest wants; `prefer` falls back to the CPU and says why."""
+    if wanted == 0:
+        return Device()
+    try:
+        return _cuda(ask(QUERY), 1 if wanted == "prefer" else int(wanted))
+    except MissingError as bad:
+        if wanted == "prefer":
+            return Device("cpu", {"gpus_wanted": "prefer", "gpus_missing": bad.what.removeprefix(NONE)})
+        raise
+
+
+def ask_here(query: Sequence[str]) -> str:
+    """Ask this machine's own driver."""
+    try:
+        done = subprocess.run(list(query), capture_output=True, text=True, timeout=60, check=False)
+    except (OSError, subprocess.TimeoutExpired) as bad:
+        raise missing("`nvidia-smi` is not here, so neither is NVIDIA's driver") from bad
+    if done.returncode:
+        raise missing(f"`nvidia-smi` says: {(done.stdout + done.stderr).strip()[:200]}")
+    return done.stdout
+
+
+def missing(why: str) -> MissingError:
+    """Say that a GPU is wanted where none can be had."""
+    return MissingError(
+        f"{NONE}{why}",
+        next="install NVIDIA's driver (and, for docker, nvidia-container-toolkit), "
+        "or say `gpus: prefer` or `gpus: 0` under `resources`",
+    )
+
+
+def _cuda(answer: str, count: int) -> Device:
+    """Read the driver's answer; a key names one compute capability, so the GPUs of a step must be alike."""
+    gpus: list[dict[str, Any]] = [
+        dict(zip(FIELDS, (part.strip() for part in row), strict=False))
+        for row in csv.reader(answer.splitlines())
+        if row
+    ]
+    if any(set(gpu) != set(FIELDS) for gpu in gpus):
+        raise missing(f"`nvidia-smi` answered {answer.strip()[:200]!r}")
+    if len(gpus) < count:
+        raise missing(f"{count} wanted, {len(gpus)} found")
+    used = gpus[:count]
+    kinds = sorted({gpu["compute_cap"] for gpu in used})
+    if len(kinds) != 1:
+        raise missing(f"the first {count} have different compute capabilities ({', '.join(kinds)})")
+    facts = [
+        {
+            "model": gpu["name"], "uuid": gpu["uuid"], "driver": gpu["driver_version"],
+            "compute_capability": gpu["compute_cap"], "memory_mib": gpu["memory.total"],
+        }
+        for gpu in used
+    ]  # fmt: skip
+    return Device(f"cuda:sm_{kinds[0].replace('.', '')}", {"gpus": facts})

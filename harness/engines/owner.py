@@ -1,0 +1,53 @@
+"""Whose a container is: the mark a harness leaves on it, by which a later run knows that its owner is dead."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+OWNER, DEADLINE = "harness.owner", "harness.deadline"
+GRACE = 60.0  # seconds after its deadline in which a container's owner removes it
+
+
+def me() -> str:
+    """Name this process beyond doubt: the boot, the namespace its number means something in, and when it began."""
+    return f"{_boot()} {_namespace()} {os.getpid()} {_began(os.getpid())}"
+
+
+def deadline(seconds: float) -> int:
+    """Say when something that begins now must have ended, in seconds since the machine was started."""
+    return round(_now() + seconds)
+
+
+def abandoned(labels: Mapping[str, str]) -> bool:
+    """Whether the owner of a container is dead, or cannot be seen from here and is long overdue."""
+    try:
+        boot, namespace, pid, began = labels[OWNER].split()
+        number, late = int(pid), _now() > int(labels[DEADLINE]) + GRACE
+    except (KeyError, ValueError):
+        return False  # the mark is not ours
+    if boot != _boot():
+        return True
+    return _began(number) != began if namespace == _namespace() else late
+
+
+def _boot() -> str:
+    return Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+
+
+def _namespace() -> str:
+    return os.readlink("/proc/self/ns/pid")
+
+
+def _began(pid: int) -> str:
+    """Read when a process began, in ticks; nothing where there is none."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
+    except (OSError, IndexError):
+        return ""
+
+
+def _now() -> float:
+    return time.clock_gettime(time.CLOCK_BOOTTIME)
