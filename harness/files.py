@@ -66,6 +66,31 @@ def make_folder(folder: Path) -> None:
         sync_folder(folder.parent)
 
 
+def remove_tree(folder: Path) -> None:
+    """Remove a folder with all that is in it, however deep it lies and whoever shut it; what resists stays.
+
+    Each round lifts what lies two floors down to the first: no path grows long, and nothing recurses.
+    """
+    with contextlib.suppress(OSError):
+        while True:
+            os.chmod(folder, 0o700)
+            found = list(os.scandir(folder))
+            for one in found:
+                if not one.is_dir(follow_symlinks=False):
+                    os.unlink(one.path)
+                    continue
+                os.chmod(one.path, 0o700)
+                for inner in list(os.scandir(one.path)):
+                    if inner.is_dir(follow_symlinks=False):
+                        os.rename(inner.path, folder / f".lifted-{secrets.token_hex(8)}")
+                    else:
+                        os.unlink(inner.path)
+                os.rmdir(one.path)
+            if not found:
+                os.rmdir(folder)
+                return
+
+
 def is_leftover(name: str) -> bool:
     """Whether a file is what a kill in the middle of an atomic write leaves behind."""
     return re.fullmatch(r"\..+\.[0-9a-f]{8}\.tmp", name) is not None

@@ -13,7 +13,7 @@ from typing import NoReturn
 import typer
 from typer.exceptions import TyperException
 
-from harness.cli import evidence, runs, stores, tools
+from harness.cli import evidence, images, runs, stores, tools
 from harness.cli.terminal import fail
 from harness.errors import Defect, HarnessError, InputError, Interrupted
 from harness.files import explained
@@ -26,11 +26,13 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for verbs in (runs, evidence, tools, stores):
+for verbs in (runs, evidence, tools, stores, images):
     verbs.register(app)
-VERBS = frozenset(
-    command.name or (command.callback.__name__ if command.callback else "") for command in app.registered_commands
-)
+VERBS = {
+    " ".join((*group, command.name or (command.callback.__name__ if command.callback else "")))
+    for group, commands in [((), app.registered_commands), (("images",), images.app.registered_commands)]
+    for command in commands
+}
 
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:
@@ -45,7 +47,8 @@ def run(argv: Sequence[str]) -> int:
     """Run a verb in this process and give its exit code; no traceback reaches a person who did not ask for it."""
     as_json, debug = (_asked(argv, name) for name in ("json", "debug"))
     try:
-        code = app(args=list(argv) or ["--help"], prog_name="harness", standalone_mode=False)
+        words = [*argv, "--help"] if list(argv) in ([], ["images"]) else list(argv)
+        code = app(args=words, prog_name="harness", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except (BrokenPipeError, SystemExit):  # who read our output has gone; typer leaves in its own way
         return 0
@@ -64,7 +67,7 @@ def _told(bad: BaseException, argv: Sequence[str]) -> HarnessError:
         return bad
     error: HarnessError
     if isinstance(bad, TyperException):
-        verb = f" {argv[0]}" if argv and argv[0] in VERBS else ""
+        verb = next((f" {words}" for words in (" ".join(argv[:2]), *argv[:1]) if words in VERBS), "")
         error = InputError(bad.format_message(), next=f"`harness{verb} --help` shows what it takes")
     elif isinstance(bad, RecursionError):
         error = InputError("what was given is nested too deeply", next="give flatter data")

@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.digest import document, parse
 from harness.errors import HarnessError, InputError, MissingError
-from harness.files import told, write_atomic
+from harness.files import sync_folder, told, write_atomic
 from harness.store.blobs import is_digest
 from harness.store.store import Store
 
@@ -87,6 +87,14 @@ def shelve(store: Store, image: Image) -> None:
         "layers": list(image.layers), "sources": dict(image.sources),
     }  # fmt: skip
     write_atomic(store.images / f"{image.config}.json", document(body) + b"\n", mode=0o444)
+
+
+def unshelve(store: Store, image: Image) -> None:
+    """Take an image off the shelf; its bytes go with the next sweep, unless something else needs them."""
+    path = store.images / f"{image.config}.json"
+    with told(path):
+        path.unlink(missing_ok=True)
+        sync_folder(path.parent)
 
 
 def shelved(store: Store) -> list[Image]:

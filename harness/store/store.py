@@ -8,13 +8,12 @@ from __future__ import annotations
 import contextlib
 import os
 import secrets
-import shutil
 import threading
 from collections.abc import Iterator
 from pathlib import Path
 
 from harness.errors import InputError, Interrupted, MissingError
-from harness.files import locked, sync_folder, told
+from harness.files import locked, remove_tree, sync_folder, told
 from harness.store.blobs import Blobs
 from harness.store.entries import Entries
 from harness.store.heads import Heads
@@ -100,7 +99,7 @@ class Store:
         try:
             yield path
         finally:
-            shutil.rmtree(path, ignore_errors=True)
+            remove_tree(path)
 
     def run_ids(self) -> list[str]:
         """List the runs that left anything, oldest first."""

@@ -7,14 +7,14 @@ name, and a crash between the two leaves only blobs that nothing names.
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from harness.digest import parse, walk
 from harness.errors import DamageError, HarnessError, InputError, MissingError
-from harness.files import is_leftover, locked, sync_folder, told
+from harness.files import is_leftover, locked, remove_tree, sync_folder, told
 from harness.store.blobs import is_digest
 from harness.store.entries import Entry, read_entry
 from harness.store.journal import read_chain
@@ -48,7 +48,32 @@ def fsck(store: Store) -> Iterator[Flaw]:
         for name, output in entry.outputs.items():
             if store.blobs.state(output.sha256) == "missing":
                 yield Flaw("blob.missing", output.sha256, f"output {name!r} of entry {entry.key[:12]}")
+    yield from _shelf(store)
     yield from _runs(store)
+
+
+def _shelf(store: Store) -> Iterator[Flaw]:
+    """Follow what the shelf of images names; what they were made of may be gone, what they consist of may not."""
+    for path in _images(store):
+        try:
+            body = _image(path)
+            parts = {body["config"], body["manifest"], *body["layers"]}
+        except (HarnessError, LookupError, TypeError) as bad:
+            yield Flaw("image.changed", str(path), str(getattr(bad, "what", "") or "it names no layers"))
+            continue
+        for digest in sorted(parts):
+            if store.blobs.state(digest) == "missing":
+                yield Flaw("blob.missing", digest, f"image {body.get('name')}")
+
+
+def _images(store: Store) -> list[Path]:
+    return sorted(store.images.glob("*.json")) if store.images.is_dir() else []
+
+
+def _image(path: Path) -> dict[str, Any]:
+    """Read an entry of the shelf; the sweep knows no more of it than that it names blobs."""
+    with told(path):
+        return parse(path.read_bytes(), "image/1", str(path))
 
 
 def _runs(store: Store) -> Iterator[Flaw]:
@@ -111,7 +136,7 @@ def gc(store: Store, *, delete: bool = False) -> Sweep:
             for digest in found.blobs:
                 store.blobs.remove(digest)
             for folder in found.folders:
-                shutil.rmtree(folder) if folder.is_dir() and not folder.is_symlink() else folder.unlink()
+                remove_tree(folder) if folder.is_dir() and not folder.is_symlink() else folder.unlink()
     return found
 
 
@@ -133,6 +158,11 @@ def _unnamed(store: Store) -> Sweep:
     needed = {str(entry.preimage[part]) for entry in kept for part in ("code", "environment")} | documents
     for digest in sorted(named_blobs):  # documents that name further blobs: closures, environments, locks
         named_blobs |= _named_in(store, digest, needed=digest in needed)
+    for path in _images(store):
+        try:
+            named_blobs |= _digests(_image(path))
+        except HarnessError as bad:
+            raise _stop(path, bad.what) from bad
     for path in blob_files(store):
         if not is_digest(path.name) or path.parent.name != path.name[:2]:
             raise _stop(path, "no blob has such a name")
@@ -140,9 +170,23 @@ def _unnamed(store: Store) -> Sweep:
             found.blobs.append(path.name)
             found.bytes += path.lstat().st_size
     found.folders = sorted(store.temp.iterdir()) if store.temp.is_dir() else []
-    halves = (path for top in (store.entries.root, store.runs) for path in top.glob("*/.*.tmp"))
+    found.folders += _idle_layers(store, named_blobs)
+    halves = (path for top in (store.entries.root, store.runs, store.root) for path in top.glob("*/.*.tmp"))
     found.folders += sorted(path for path in halves if is_leftover(path.name))
     return found
+
+
+def _idle_layers(store: Store, named: set[str]) -> list[Path]:
+    """List the notes of how a layer was made whose layer goes: they only save work, and keep nothing."""
+    idle = []
+    for path in sorted((store.images / "layers").glob("*.json")):
+        try:
+            kept = parse(path.read_bytes(), "layer/1", str(path))["layer"] in named
+        except (OSError, HarnessError, LookupError):
+            kept = False
+        if not kept:
+            idle.append(path)
+    return idle
 
 
 def _named_by_runs(store: Store) -> tuple[set[str], set[str], set[str]]:

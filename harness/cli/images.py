@@ -1,0 +1,169 @@
+"""The verbs of container images: build, verify, ls, rm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from harness.cli import transfer
+from harness.cli.options import Debug, Json, StoreDir, here, store_root
+from harness.cli.terminal import progress, say, show, table
+from harness.errors import AGREED, DISAGREED, InputError
+
+if TYPE_CHECKING:
+    from harness.images.build import Built
+    from harness.images.image import Image
+    from harness.store.store import Store
+
+app = typer.Typer(
+    name="images", help="Build, check and list container images, bit for bit.", no_args_is_help=True,
+    rich_markup_mode=None,
+)  # fmt: skip
+Names = Annotated[
+    list[str], typer.Argument(help="Images, by the names of their recipes in images/.", show_default=False)
+]
+
+
+def register(parent: typer.Typer) -> None:
+    """Add these verbs to the command line, below `images`."""
+    for verb in (build, verify, ls, rm):
+        app.command()(verb)
+    transfer.register(app)
+    parent.add_typer(app)
+
+
+def build(
+    names: Names,
+    moved: Annotated[
+        bool,
+        typer.Option("--moved", envvar="HARNESS_MOVED", help="Take the newest Debian packages; gives NAME+moved."),
+    ] = False,
+    relock: Annotated[
+        bool,
+        typer.Option("--relock", envvar="HARNESS_RELOCK", help="Resolve Debian packages anew, and pin what comes out."),
+    ] = False,
+    store: StoreDir = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Build images from their locks, without a builder or a daemon."""
+    from harness.images.build import build as make
+    from harness.store.store import Store
+
+    if moved and relock:
+        raise InputError("--moved and --relock exclude each other", next="--relock pins the newest packages")
+    root = here()
+    where = Store.make(store_root(store, root))
+    built = []
+    for name in dict.fromkeys(names):
+        with progress(f"images build {name}") as tell:
+            one = make(where, root, name, tell, moved=moved, relock=relock)
+        _remark(one)
+        built.append(one)
+    data = [_data(one.image, where, pinned=one.pinned, differs=list(one.differs)) for one in built]
+    rows = [[one["name"], one["image_id"], _size(one["bytes"]), one["pinned"]] for one in data]
+    text = table(["image", "image id", "size", "pin"], rows)
+    show(data[0] if len(data) == 1 else {"images": data}, text, json)
+    return DISAGREED if any(one.differs for one in built) else AGREED
+
+
+def _remark(built: Built) -> None:
+    """Say aloud what a build changed in the project, or in what it is not what was pinned."""
+    name = built.image.name
+    if built.pinned == "differs":
+        say(f"{name} is not what lockfiles/images.json pins: {'; '.join(built.differs)}")
+        say(f"  next:  undo the change, or `harness images build {name} --relock` if it is meant")
+    elif built.pinned in ("new", "renewed"):
+        say(f"lockfiles/images.json pins {name} as {built.image.pin.image_id} now; review and commit it")
+
+
+def verify(
+    names: Annotated[
+        list[str] | None,
+        typer.Argument(help="Images; default: all that lockfiles/images.json pins.", show_default=False),
+    ] = None,
+    rebuild: Annotated[
+        bool,
+        typer.Option("--rebuild", envvar="HARNESS_REBUILD", help="Build again and compare layer by layer."),
+    ] = False,
+    store: StoreDir = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Read stored images again and hold them against lockfiles/images.json."""
+    from harness.images.verify import verify as check
+    from harness.store.store import Store
+
+    root = here()
+    where = Store.open(store_root(store, root))
+    with progress("images verify") as tell:
+        found = check(where, root, names or [], tell, rebuild=rebuild)
+    rows = [[one.name, one.image_id, one.verdict, "; ".join(one.flaws)] for one in found]
+    verdict = "agreed" if all(one.verdict == "agreed" for one in found) else "disagreed"
+    data = [{**vars(one), "flaws": list(one.flaws), "verdict": one.verdict} for one in found]
+    show({"verdict": verdict, "images": data}, table(["image", "image id", "verdict", "what differs"], rows), json)
+    return AGREED if verdict == "agreed" else DISAGREED
+
+
+def ls(store: StoreDir = None, json: Json = False, debug: Debug = False) -> None:
+    """List the images of the store."""
+    from harness.images.image import MOVED, shelved
+    from harness.store.store import Store
+
+    where = Store.open(store_root(store))
+    known = _pinned()
+
+    def state(image: Image) -> str:
+        if image.name.endswith(MOVED):
+            return "moved"
+        return "pinned" if known.get(image.name) == image.pin.image_id else "old"
+
+    data = [_data(image, where, state=state(image)) for image in shelved(where)]
+    rows = [[one["name"], one["image_id"], _size(one["bytes"]), one["state"]] for one in data]
+    show({"images": data}, table(["image", "image id", "size", "state"], rows) if rows else "no images", json)
+
+
+def _pinned() -> dict[str, str]:
+    """Give the image IDs that the project around us pins; none where a store is looked at from elsewhere."""
+    from harness.images.image import pins
+
+    try:
+        return {name: pin.image_id for name, pin in pins(here()).items()}
+    except InputError:
+        return {}
+
+
+def rm(
+    name: Annotated[str, typer.Argument(help="An image's name, or its ID or the beginning of one.")],
+    store: StoreDir = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Take images off the shelf; `harness gc` then frees their bytes."""
+    from harness.images.image import shelved, unshelve
+    from harness.store.store import Store
+
+    where = Store.open(store_root(store))
+    images = shelved(where)
+    short = name.removeprefix("sha256:")
+    gone = [one for one in images if one.name == name or (len(short) >= 6 and one.config.startswith(short))]
+    if not gone:
+        known = ", ".join(sorted({one.name for one in images})) or "none"
+        raise InputError(f"no image {name!r} in this store", where=str(where.images), next=f"stored are: {known}")
+    for image in gone:
+        unshelve(where, image)
+    lines = [f"{one.name} {one.pin.image_id} is off the shelf" for one in gone]
+    data = [{"name": one.name, "image_id": one.pin.image_id} for one in gone]
+    show({"removed": data}, "\n".join([*lines, "`harness gc --delete` frees what nothing else uses"]), json)
+
+
+def _data(image: Image, store: Store, **more: Any) -> dict[str, Any]:
+    """Give an image as scripts see it."""
+    sizes = [store.blobs.path(one) for one in image.layers]
+    size = sum(path.stat().st_size for path in sizes if path.exists())
+    return {"name": image.name, **image.pin.as_data(), "bytes": size, **more}
+
+
+def _size(count: int) -> str:
+    return f"{count / 2**20:.0f} MiB"

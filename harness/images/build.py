@@ -1,0 +1,112 @@
+"""Build an image: make or reuse its layers, spell its config and manifest, shelve it, hold it against its pin."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.digest import document, document_digest, parse
+from harness.errors import HarnessError
+from harness.files import locked, told, write_atomic
+from harness.images.design import Design, Part, Tell, design
+from harness.images.image import Image, Pin, pins, save_pins, shelve
+from harness.images.oci import config, manifest
+from harness.store.store import Store
+
+
+@dataclass(frozen=True)
+class Built:
+    """An image that was made, what became of its pin, and the parts in which it is not what was pinned."""
+
+    image: Image
+    pinned: str  # same, new, renewed, moved, differs
+    differs: tuple[str, ...] = ()
+
+
+def build(store: Store, root: Path, name: str, tell: Tell, *, moved: bool = False, relock: bool = False) -> Built:
+    """Build one image from its locks; `moved` takes the newest packages, `relock` writes the locks anew."""
+    with alone(store):
+        meant = design(store, root, name, tell, moved=moved, relock=relock)
+        image = assemble(store, meant, tell)
+        for path, lock in meant.relocked.items():
+            lock.save(path)
+        if moved:
+            return Built(image, "moved")
+        known = pins(root)
+        pin = known.get(name)
+        if pin == image.pin:
+            return Built(image, "same")
+        if pin is None or relock:
+            save_pins(root, {**known, name: image.pin})
+            return Built(image, "new" if pin is None else "renewed")
+        return Built(image, "differs", tuple(differing(pin, image, meant)))
+
+
+@contextmanager
+def alone(store: Store) -> Iterator[None]:
+    """Let one build at a time use a store, so that a second finds the layers of the first; `gc` keeps away."""
+    with store.in_use(), locked(store.locks / "images"):
+        yield
+
+
+def assemble(store: Store, meant: Design, tell: Tell) -> Image:
+    """Make what is missing of an image and shelve it; nothing shows before it is whole."""
+    total = len(meant.parts)
+    layers = []
+    for number, part in enumerate(meant.parts):
+        digest = _kept(store, part)
+        tell(f"layer of {part.title}", "kept" if digest else "is being made", number, total)
+        layers.append(digest or _made(store, part))
+    tell("image", "complete", total, total)
+    recipe = meant.recipe
+    titled = [(part.title, digest) for part, digest in zip(meant.parts, layers, strict=True)]
+    spelled = config(meant.name, recipe.epoch, recipe.user, titled)
+    with told(store.root):
+        sizes = [(digest, store.blobs.path(digest).stat().st_size) for digest in layers]
+    image_id = store.blobs.put(spelled)
+    named = store.blobs.put(manifest((image_id, len(spelled)), sizes))
+    image = Image(meant.name, image_id, named, tuple(layers), meant.sources)
+    shelve(store, image)
+    return image
+
+
+def differing(pin: Pin, image: Image, meant: Design) -> Iterator[str]:
+    """Name the parts in which an image is not what was pinned."""
+    if len(pin.diff_ids) != len(meant.parts):
+        yield f"it has {len(meant.parts)} layers instead of {len(pin.diff_ids)}"
+    layers = [
+        f"the layer of {part.title} is {made[:19]}… instead of {old[:19]}…"
+        for part, made, old in zip(meant.parts, image.pin.diff_ids, pin.diff_ids, strict=False)
+        if made != old
+    ]
+    yield from layers
+    if not layers and pin.image_id != image.pin.image_id:
+        yield "the config differs: name, epoch or user of the recipe"
+    elif not layers:
+        yield "the manifest differs"
+
+
+def _record(store: Store, part: Part) -> Path:
+    """Say where it stands which layer the same inputs gave before."""
+    return store.images / "layers" / f"{document_digest(part.inputs)}.json"
+
+
+def _kept(store: Store, part: Part) -> str:
+    """Find the layer that was made of the same inputs by the same code, if its bytes are still sound."""
+    path = _record(store, part)
+    try:
+        digest = str(parse(path.read_bytes(), "layer/1", str(path))["layer"])
+        return digest if store.blobs.state(digest) == "sound" else ""
+    except (OSError, HarnessError, LookupError):
+        return ""  # it is made again
+
+
+def _made(store: Store, part: Part) -> str:
+    with store.folder("layer") as folder:
+        target = folder / "layer.tar"
+        part.make(folder, target)
+        digest, _ = store.blobs.adopt(target)
+    write_atomic(_record(store, part), document({"type": "layer/1", "layer": digest, "inputs": part.inputs}) + b"\n")
+    return digest

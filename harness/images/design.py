@@ -1,0 +1,129 @@
+"""From a recipe and its locks to the parts of an image: what decides each layer's bytes, and how it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.digest import sha256_file
+from harness.errors import InputError
+from harness.images import debian, layer, locks, unpack, wheels
+from harness.images.image import MOVED
+from harness.images.locks import DEBS, Deb, Debs, Wheel, read_debs, read_wheels
+from harness.images.recipe import Loaded, Recipe, lineage
+from harness.store.store import Store
+
+Tell = Callable[[str, str, int, int], None]  # step, state, done, total
+Make = Callable[[Path, Path], None]  # scratch folder, the layer's file
+
+
+@dataclass(frozen=True)
+class Part:
+    """One layer: everything its bytes follow from, and the way to make it."""
+
+    title: str
+    inputs: Mapping[str, Any]
+    make: Make
+
+
+@dataclass(frozen=True)
+class Design:
+    """An image that is meant, its packages kept: recipe, parts lowest first, and the packages by file name."""
+
+    name: str
+    recipe: Recipe
+    parts: tuple[Part, ...]
+    sources: Mapping[str, str]
+    relocked: Mapping[Path, Debs]  # locks that are to be written once the image is whole
+
+
+def design(store: Store, root: Path, name: str, tell: Tell, *, moved: bool = False, relock: bool = False) -> Design:
+    """Read what an image is made of, and see to it that every package lies in the store."""
+    parts: list[Part] = []
+    sources: dict[str, str] = {}
+    chosen: list[Wheel] = []
+    relocked: dict[Path, Debs] = {}
+    line = lineage(root, name)
+    for one in line:
+        recipe = one.recipe
+        if recipe.suite:
+            debs = _debs(store, one, name, tell, newest=moved or (relock and one is line[-1]))
+            if relock and one is line[-1]:
+                relocked[one.folder / DEBS] = Debs(recipe.suite, recipe.packages, tuple(debs))
+            parts.append(_debian_part(store, recipe, debs))
+            sources.update({deb.file: deb.sha256 for deb in debs})
+        if path := one.requirements:
+            found = _wheels(path, one)
+            wheels.keep(store, found, lambda text: tell("packages", text, 0, len(line)))
+            chosen += found
+            unpack.check(store.blobs, chosen)
+            parts += _wheel_parts(store, recipe, found)
+            sources.update({wheel.label: wheel.sha256 for wheel in found})
+    return Design(name + MOVED * moved, line[-1].recipe, tuple(parts), sources, relocked)
+
+
+def _debs(store: Store, one: Loaded, name: str, tell: Tell, *, newest: bool) -> Sequence[Deb]:
+    def say(text: str) -> None:
+        tell("packages", text, 0, 1)
+
+    if newest:
+        return debian.resolve(store, one.recipe.suite, one.recipe.packages, say)
+    debs = read_debs(one).packages
+    debian.keep(store, name, one.recipe.suite, debs, say)
+    return debs
+
+
+def _wheels(path: Path, one: Loaded) -> tuple[Wheel, ...]:
+    found = read_wheels(path, path.relative_to(one.root).as_posix())
+    unknown = sorted(set(one.recipe.heavy) - {wheel.name for wheel in found})
+    if unknown:
+        raise InputError(
+            f"`heavy` names wheels that the lock does not hold: {', '.join(unknown)}",
+            where=one.tree.at(("heavy",)),
+            next=f"remove them, or lock them in {one.recipe.requirements}",
+        )
+    return found
+
+
+def _debian_part(store: Store, recipe: Recipe, debs: Sequence[Deb]) -> Part:
+    inputs = {
+        "type": "layer-inputs/1",
+        "kind": "debian",
+        "code": _code(debian, layer),
+        "epoch": recipe.epoch,
+        "suite": recipe.suite,
+        "packages": sorted([deb.file, deb.sha256] for deb in debs),
+    }
+
+    def make(folder: Path, target: Path) -> None:
+        debian.write(store.blobs, folder, debs, recipe.suite, recipe.epoch, target)
+
+    return Part("debian", inputs, make)
+
+
+def _wheel_parts(store: Store, recipe: Recipe, found: Sequence[Wheel]) -> list[Part]:
+    heavy = [wheel for wheel in found if wheel.name in recipe.heavy]
+    light = [wheel for wheel in found if wheel.name not in recipe.heavy]
+    return [_wheel_part(store, recipe, title, some) for title, some in (("heavy", heavy), ("light", light)) if some]
+
+
+def _wheel_part(store: Store, recipe: Recipe, title: str, found: Sequence[Wheel]) -> Part:
+    inputs = {
+        "type": "layer-inputs/1",
+        "kind": "wheels",
+        "code": _code(unpack, layer),
+        "epoch": recipe.epoch,
+        "packages": [[wheel.name, wheel.version, wheel.sha256] for wheel in found],
+    }
+
+    def make(folder: Path, target: Path) -> None:
+        unpack.write(store.blobs, found, recipe.epoch, target)
+
+    return Part(f"{title} wheels", inputs, make)
+
+
+def _code(*modules: Any) -> list[str]:
+    """Name the code that makes a layer, so that a layer of older code is made again."""
+    return [sha256_file(Path(str(module.__file__)))[0] for module in (*modules, locks)]

@@ -1,0 +1,54 @@
+"""A layer: a tar whose bytes depend on nothing but what is put in. No clock, no user, no order of a folder."""
+
+from __future__ import annotations
+
+import tarfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from harness.digest import CHUNK
+from harness.files import told
+
+
+class Layer:
+    """A tar in the making: every folder once, before what it holds; one date for everything."""
+
+    def __init__(self, tar: tarfile.TarFile, epoch: int) -> None:
+        self._tar = tar
+        self._epoch = epoch
+        self._folders: set[str] = set()
+        self._files: set[str] = set()
+
+    def add(self, member: tarfile.TarInfo, content: IO[bytes] | None = None) -> None:
+        """Enter a member with the owner and the rights it has, under no name of an owner."""
+        member.mtime, member.uname, member.gname, member.pax_headers = self._epoch, "", "", {}
+        if member.isdir():
+            self._folders.add(member.name)
+        self._tar.addfile(member, content)
+
+    def file(self, name: str, size: int, content: IO[bytes], mode: int = 0o644) -> None:
+        """Enter a plain file of root's, after the folders above it; a path that stands already is not entered again."""
+        if name in self._files:
+            return
+        self._files.add(name)
+        for folder in reversed(PurePosixPath(name).parents[:-1]):
+            if str(folder) not in self._folders:
+                above = tarfile.TarInfo(str(folder))
+                above.type, above.mode = tarfile.DIRTYPE, 0o755
+                self.add(above)
+        member = tarfile.TarInfo(name)
+        member.size, member.mode = size, mode
+        self.add(member, content)
+
+
+@contextmanager
+def layer(path: Path, epoch: int) -> Iterator[Layer]:
+    """Write a layer to a file; it is whole once the block has been left."""
+    with (
+        told(path),
+        open(path, "wb", buffering=CHUNK) as file,
+        tarfile.open(fileobj=file, mode="w", format=tarfile.GNU_FORMAT) as tar,
+    ):
+        yield Layer(tar, epoch)

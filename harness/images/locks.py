@@ -1,0 +1,137 @@
+"""The locks of an image: every .deb and every wheel it is made of, each held by its SHA-256."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.digest import document, parse
+from harness.errors import InputError
+from harness.files import told, write_atomic
+from harness.images.recipe import Loaded
+from harness.store.blobs import is_digest
+
+DEBS = "debs.json"
+
+
+@dataclass(frozen=True)
+class Deb:
+    """One Debian package, named as the archive names it."""
+
+    name: str
+    version: str
+    arch: str
+    sha256: str
+    size: int
+
+    @property
+    def file(self) -> str:
+        """Give the name its file has in a folder."""
+        return f"{self.name}_{self.version.replace(':', '%3a')}_{self.arch}.deb"
+
+
+@dataclass(frozen=True)
+class Debs:
+    """The packages of a Debian layer, and what was asked for when they were resolved."""
+
+    suite: str
+    asked: tuple[str, ...]
+    packages: tuple[Deb, ...]
+
+    def save(self, path: Path) -> None:
+        """Write the lock."""
+        body = {
+            "type": "debs/1",
+            "suite": self.suite,
+            "asked": list(self.asked),
+            "packages": [vars(deb) for deb in sorted(self.packages, key=lambda deb: (deb.name, deb.arch))],
+        }
+        write_atomic(path, document(body) + b"\n")
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """One wheel, and the line of the lock that names it."""
+
+    name: str
+    version: str
+    sha256: str
+    where: str
+
+    @property
+    def label(self) -> str:
+        """Give the name under which an image lists it."""
+        return f"{self.name}-{self.version}.whl"
+
+
+def read_debs(loaded: Loaded) -> Debs:
+    """Read the Debian lock beside a recipe; it must answer what the recipe asks for now."""
+    recipe, path = loaded.recipe, loaded.folder / DEBS
+    mend = f"`harness images build {recipe.name} --relock` resolves its packages anew"
+    if not path.is_file():
+        raise InputError(f"the image {recipe.name} has no lock of its Debian packages", where=str(path), next=mend)
+    try:
+        with told(path):
+            body = parse(path.read_bytes(), "debs/1", str(path))
+        packages = tuple(Deb(**one) for one in body["packages"])
+        debs = Debs(body["suite"], tuple(body["asked"]), packages)
+        if not all(is_digest(deb.sha256) and _plain(deb) for deb in packages):
+            raise ValueError
+    except (LookupError, TypeError, AttributeError, ValueError) as bad:
+        raise InputError("this is not a lock of Debian packages", where=str(path), next="restore it from git") from bad
+    if (debs.suite, debs.asked) != (recipe.suite, recipe.packages):
+        raise InputError(
+            f"this lock answers {debs.suite} {list(debs.asked)}, the recipe asks for "
+            f"{recipe.suite} {list(recipe.packages)}",
+            where=str(path),
+            next=mend,
+        )
+    return debs
+
+
+def _plain(deb: Deb) -> bool:
+    """Whether a package's names can be names of files."""
+    return all(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+:~-]*", text) for text in (deb.name, deb.version, deb.arch))
+
+
+_LINE = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==([A-Za-z0-9][A-Za-z0-9.!+_-]*)((?:\s+--hash=\S+)*)")
+
+
+def read_wheels(path: Path, where: str) -> tuple[Wheel, ...]:
+    """Read a lock of wheels in pip's format: a line a wheel, each with its one SHA-256."""
+    with told(path):
+        lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    found: dict[str, Wheel] = {}
+    for number, text in enumerate(lines, 1):
+        line = re.sub(r"(^|\s)#.*", "", text).strip()
+        if line:
+            wheel = _wheel(line, f"{where}:{number}")
+            if wheel.name in found:
+                raise InputError(
+                    f"{wheel.name} stands twice",
+                    where=wheel.where,
+                    next=f"keep one; the other: {found[wheel.name].where}",
+                )
+            found[wheel.name] = wheel
+    if not found:
+        raise InputError("this lock names no wheel", where=where, next="`lockfiles/relock.sh` writes it")
+    return tuple(found[name] for name in sorted(found))
+
+
+def _wheel(line: str, where: str) -> Wheel:
+    mend = "write `name==version --hash=sha256:…`, one wheel a line; `lockfiles/relock.sh` does"
+    match = _LINE.fullmatch(line)
+    if not match:
+        raise InputError(f"this line pins no wheel: {line[:80]!r}", where=where, next=mend)
+    name = re.sub(r"[-_.]+", "-", match[1]).lower()
+    hashes: Sequence[str] = match[3].split()
+    if not hashes:
+        raise InputError(f"{name} has no hash: a version alone pins nothing", where=where, next=mend)
+    digest = hashes[0].removeprefix("--hash=sha256:")
+    if len(hashes) > 1:
+        raise InputError(f"{name} has {len(hashes)} hashes: which file is meant?", where=where, next=mend)
+    if not is_digest(digest):
+        raise InputError(f"{name} has a hash that is no SHA-256", where=where, next=mend)
+    return Wheel(name, match[2], digest, where)

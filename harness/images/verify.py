@@ -1,0 +1,144 @@
+"""Hold stored images against their pins: every byte read once; or built again, and compared file by file."""
+
+from __future__ import annotations
+
+import json
+import tarfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+
+from harness.digest import CHUNK, sha256_file
+from harness.errors import InputError, MissingError
+from harness.files import told
+from harness.images.build import alone
+from harness.images.design import Part, Tell, design
+from harness.images.image import MOVED, Image, Pin, pins, shelved, take
+from harness.store.store import Store
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found of one image; it agrees where there are no flaws."""
+
+    name: str
+    image_id: str
+    flaws: tuple[str, ...]
+
+    @property
+    def verdict(self) -> str:
+        """Say agreed or disagreed."""
+        return "disagreed" if self.flaws else "agreed"
+
+
+def verify(store: Store, root: Path, names: Sequence[str], tell: Tell, *, rebuild: bool = False) -> list[Finding]:
+    """Read stored images again; without names, all that the project pins."""
+    known = pins(root)
+    if not names and not known:
+        raise InputError("this project pins no image", where=str(root), next="`harness images build NAME` pins one")
+    found = []
+    for image in [image for name in dict.fromkeys(names or known) for image in _meant(store, known.get(name), name)]:
+        pin = known.get(image.name)
+        flaws = list(_flaws(store, image, pin or image.pin, tell))
+        if rebuild:
+            flaws += _rebuilt(store, root, image, tell)
+        found.append(Finding(image.name, image.pin.image_id, tuple(flaws)))
+    return found
+
+
+def _meant(store: Store, pin: Pin | None, name: str) -> list[Image]:
+    """Find the image that is pinned under a name; where none is, those that were built under it."""
+    if pin:
+        return [take(store, pin.image_id, name)]
+    images = [image for image in shelved(store) if image.name == name]
+    if not images:
+        raise MissingError(
+            f"there is no image {name} in this store",
+            where=str(store.images),
+            next=f"`harness images build {name.removesuffix(MOVED)}`; `harness images ls` shows what there is",
+        )
+    return images
+
+
+def _flaws(store: Store, image: Image, pin: Pin, tell: Tell) -> Iterator[str]:
+    """Name what of an image is missing, changed, or not what is pinned; each blob is read once."""
+    if image.pin != pin:
+        yield "its manifest or its layers are not what lockfiles/images.json pins"
+    blobs = {"config": image.config, "manifest": image.manifest}
+    blobs |= {f"layer {number}": digest for number, digest in enumerate(image.layers, 1)}
+    sound = True
+    for done, (title, digest) in enumerate(blobs.items()):
+        tell(image.name, f"reading its {title}", done, len(blobs))
+        state = store.blobs.check(digest)
+        if state != "sound":
+            sound = sound and title.startswith("layer")
+            yield f"{title} is {state}: {store.blobs.path(digest)}"
+    if sound and _named(store, image) != (image.config, image.layers, image.layers):
+        yield "its config or its manifest names other layers"
+    tell(image.name, "read", len(blobs), len(blobs))
+
+
+def _named(store: Store, image: Image) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
+    """Give the config and the layers that an image's own documents name."""
+    config = json.loads(store.blobs.read(image.config))
+    manifest = json.loads(store.blobs.read(image.manifest))
+
+    def plain(digests: Sequence[str]) -> tuple[str, ...]:
+        return tuple(digest.removeprefix("sha256:") for digest in digests)
+
+    layers = plain([one["digest"] for one in manifest["layers"]])
+    return plain([manifest["config"]["digest"]])[0], layers, plain(config["rootfs"]["diff_ids"])
+
+
+def _rebuilt(store: Store, root: Path, image: Image, tell: Tell) -> Iterator[str]:
+    """Make every layer again from the kept packages, beside what is stored, and name the first file that differs."""
+    if image.name.endswith(MOVED):
+        raise InputError(f"{image.name} has no locks it could be rebuilt from", next="verify it without --rebuild")
+    with alone(store):
+        meant = design(store, root, image.name, tell)
+        if len(meant.parts) != len(image.layers):
+            yield f"its recipe makes {len(meant.parts)} layers, it has {len(image.layers)}"
+            return
+        for number, (part, digest) in enumerate(zip(meant.parts, image.layers, strict=True)):
+            tell(image.name, f"making the layer of {part.title} again", number, len(meant.parts))
+            if flaw := _again(store, part, digest):
+                yield f"rebuilt, the layer of {part.title} differs: {flaw}"
+
+
+def _again(store: Store, part: Part, digest: str) -> str:
+    stored = store.blobs.path(digest)
+    with store.folder("layer") as folder:
+        target = folder / "layer.tar"
+        part.make(folder, target)
+        with told(stored):
+            if not stored.exists():
+                return "it is not stored"
+            if sha256_file(target)[0] == digest and store.blobs.state(digest) == "sound":
+                return ""
+            return first_difference(stored, target)
+
+
+def first_difference(stored: Path, made: Path) -> str:
+    """Name the first file in which two layers differ."""
+    try:
+        with tarfile.open(stored, "r:") as old, tarfile.open(made, "r:") as new:
+            for one, other in zip_longest(old, new):
+                if one is None or other is None:
+                    return f"{(one or other).name} stands in one of them only, or the stored one breaks off there"
+                if one.get_info() != other.get_info():
+                    return f"{other.name} (its name, kind, rights, owner, date or size)"
+                if other.isreg() and not _same(old, one, new, other):
+                    return f"{other.name} (its contents)"
+    except tarfile.TarError as bad:
+        return f"the stored one is no tar: {bad}"
+    return "only the padding between files"
+
+
+def _same(old: tarfile.TarFile, one: tarfile.TarInfo, new: tarfile.TarFile, other: tarfile.TarInfo) -> bool:
+    left, right = old.extractfile(one), new.extractfile(other)
+    assert left and right
+    while chunk := left.read(CHUNK):
+        if chunk != right.read(CHUNK):
+            return False
+    return not right.read(1)

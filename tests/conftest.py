@@ -1,0 +1,33 @@
+"""Fixtures that tests of several rooms share."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+
+@pytest.fixture(scope="session")
+def image_store() -> tuple[Path, str]:
+    """A store that holds the image `sandbox`, and its image ID; built at the first run, kept between runs."""
+    from support_images import sandbox_store
+
+    return sandbox_store()
+
+
+@pytest.fixture(scope="session")
+def docker_host() -> Iterator[str]:
+    """Name in DOCKER_HOST an engine that answers: the one that is here, or a sealed one of this test process's own."""
+    from support_engine import USUAL, answers, dockerd
+
+    with pytest.MonkeyPatch.context() as patch:
+        here = [host for host in (os.environ.get("DOCKER_HOST", ""), USUAL) if host and answers(host)]
+        if here:
+            patch.setenv("DOCKER_HOST", here[0])
+            yield here[0]
+        else:
+            with dockerd() as service:
+                patch.setenv("DOCKER_HOST", service.host)
+                yield service.host

@@ -1,0 +1,204 @@
+"""Building for real: the same bytes anywhere, only what changed made anew, and a plain word where it cannot be done."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+from support import SmallDisk, clean_env, command, data_of, error_of, harness, tree
+from support_images import SHARED, branch, built, change, project, under
+
+from harness.digest import document, parse
+from harness.images.image import Image, pins, save_pins, shelved
+from harness.images.image import Pin as PinOf
+from harness.images.locks import read_debs
+from harness.images.recipe import load
+from harness.store.store import Store
+
+ALIEN = {"TZ": "Asia/Kathmandu", "LC_ALL": "tr_TR.UTF-8", "LANG": "de_DE.UTF-8", "PYTHONHASHSEED": "7", "EDITOR": "x"}
+NOWHERE = {"PATH": "/nonexistent"}
+
+
+@pytest.fixture(scope="module")
+def sandbox() -> Image:
+    return built("sandbox", fresh=True)
+
+
+@pytest.fixture
+def here(tmp_path: Path) -> Path:
+    return project(tmp_path / "project")
+
+
+def test_another_folder_umask_zone_and_locale_give_the_same_image(tmp_path: Path, sandbox: Image, here: Path) -> None:
+    """Nothing of the first build is there but the packages: every layer is made again."""
+    branch(sandbox, here / ".harness", layers=False)
+    (tmp_path / "other tmp").mkdir()
+    env = {**ALIEN, "TMPDIR": str(tmp_path / "other tmp")}
+    done = under("077", "images", "build", "sandbox", "--json", cwd=here, env=env, check=0)
+    made = json.loads(done.stdout)
+    assert made["pinned"] == "same"
+    assert made["image_id"] == sandbox.pin.image_id
+    assert made["manifest"] == sandbox.pin.manifest
+    assert made["diff_ids"] == list(sandbox.pin.diff_ids)
+    assert not list((here / ".harness" / "tmp").iterdir())
+    assert not list((tmp_path / "other tmp").iterdir())
+
+
+def test_a_change_of_a_light_wheel_makes_its_own_layer_anew_and_no_other(sandbox: Image, here: Path) -> None:
+    store = branch(sandbox, here / ".harness")
+    lock = here / "lockfiles" / "image-sandbox.txt"
+    lock.write_text("".join(line for line in lock.read_text().splitlines(True) if not line.startswith("scipy")))
+    done = harness("images", "build", "sandbox", "--json", cwd=here, check=1, env=NOWHERE)  # without mmdebstrap
+    made = json.loads(done.stdout)
+    assert made["diff_ids"][0] == sandbox.pin.diff_ids[0]
+    assert made["diff_ids"][1] != sandbox.pin.diff_ids[1]
+    assert "the layer of light wheels is sha256:" in done.stderr
+    assert "debian" not in done.stderr.partition("is not what")[2]
+    assert pins(here)["sandbox"] == sandbox.pin
+    states = {one["image_id"]: one["state"] for one in data_of("images", "ls", cwd=here)["images"]}
+    assert states == {sandbox.pin.image_id: "pinned", made["image_id"]: "old"}
+    again = data_of("images", "build", "sandbox", "--relock", cwd=here)
+    assert again["pinned"] == "renewed"
+    assert pins(here)["sandbox"].image_id == made["image_id"]
+    assert len(shelved(store)) == 2
+
+
+def test_an_image_that_is_not_what_is_pinned_is_told_by_its_part(sandbox: Image, here: Path) -> None:
+    branch(sandbox, here / ".harness")
+    pin = sandbox.pin
+    save_pins(here, {"sandbox": PinOf(pin.image_id, pin.manifest, ("sha256:" + "0" * 64, pin.diff_ids[1]))})
+    done = harness("images", "build", "sandbox", cwd=here, check=1)
+    assert "sandbox is not what lockfiles/images.json pins: the layer of debian is sha256:" in done.stderr
+    assert "instead of sha256:0000" in done.stderr
+    assert "--relock" in done.stderr
+    recipe = here / "images" / "sandbox" / "image.yaml"
+    recipe.write_text(recipe.read_text().replace("65534:65534", "1000:1000"))
+    save_pins(here, {"sandbox": pin})
+    assert "the config differs" in harness("images", "build", "sandbox", cwd=here, check=1).stderr
+
+
+def test_several_names_give_a_list(sandbox: Image, here: Path) -> None:
+    branch(sandbox, here / ".harness")
+    made = data_of("images", "build", "sandbox", "base", "sandbox", cwd=here)
+    assert [one["name"] for one in made["images"]] == ["sandbox", "base"]
+    assert made["images"][1]["image_id"] == pins(here)["base"].image_id
+
+
+def test_a_new_name_is_pinned_aloud(sandbox: Image, here: Path) -> None:
+    branch(sandbox, here / ".harness")
+    (here / "lockfiles" / "images.json").unlink()
+    done = harness("images", "build", "sandbox", cwd=here, check=0)
+    assert f"lockfiles/images.json pins sandbox as {sandbox.pin.image_id} now" in done.stderr
+    assert pins(here) == {"sandbox": sandbox.pin}
+
+
+@pytest.mark.parametrize(("kind", "names"), [("deb", "libc6_"), ("whl", "numpy")])
+def test_a_tampered_package_is_refused_by_name(sandbox: Image, here: Path, kind: str, names: str) -> None:
+    store = branch(sandbox, here / ".harness", layers=False)
+    digest = next(one for file, one in sandbox.sources.items() if file.startswith(names) and file.endswith(kind))
+    change(store, digest)
+    error = error_of(harness("images", "build", "sandbox", "--json", cwd=here, check=1))
+    assert names.strip("_") in error["what"]
+    assert error["where"] == str(store.blobs.path(digest))
+    assert "again" in error["next"]
+    assert not shelved(store)
+
+
+def test_without_mmdebstrap_a_build_says_how_to_get_it(sandbox: Image, here: Path) -> None:
+    store = branch(sandbox, here / ".harness", layers=False)
+    error = error_of(harness("images", "build", "base", "--json", cwd=here, check=3, env=NOWHERE))
+    assert "mmdebstrap is not installed" in error["what"]
+    assert error["next"] == "apt-get install mmdebstrap"
+    assert not shelved(store)
+
+
+def test_a_package_that_the_mirror_no_longer_carries_is_named(here: Path) -> None:
+    lock = here / "images" / "base" / "debs.json"
+    body = parse(lock.read_bytes(), "debs/1", "debs.json")
+    gone = next(one for one in body["packages"] if one["name"] == "libc6")
+    gone.update(version="2001a-0", sha256="0" * 64)
+    body["packages"] = [gone]
+    lock.write_bytes(document(body) + b"\n")
+    error = error_of(harness("images", "build", "base", "--json", cwd=here, check=3))
+    if "no longer carries" not in error["what"]:
+        pytest.skip(f"the Debian archive cannot be asked here: {error['what']}")
+    assert "libc6 2001a-0 (it offers 2." in error["what"]
+    assert "harness images build base --moved" in error["next"]
+    assert not shelved(Store.open(here / ".harness"))
+
+
+def test_a_moved_image_is_a_distinct_one_and_pins_nothing(sandbox: Image, here: Path) -> None:
+    branch(sandbox, here / ".harness")
+    before = tree(here / "lockfiles"), tree(here / "images")
+    done = harness("images", "build", "sandbox", "--moved", "--json", cwd=here)
+    if done.returncode == 3:
+        pytest.skip(f"the Debian archive cannot be asked here: {error_of(done)['what']}")
+    made = json.loads(done.stdout)
+    assert (made["name"], made["pinned"]) == ("sandbox+moved", "moved")
+    assert made["image_id"] != sandbox.pin.image_id
+    assert before == (tree(here / "lockfiles"), tree(here / "images"))
+    states = {one["name"]: one["state"] for one in data_of("images", "ls", cwd=here)["images"]}
+    assert states == {"sandbox": "pinned", "sandbox+moved": "moved"}
+    assert data_of("images", "verify", "sandbox+moved", cwd=here)["verdict"] == "agreed"
+    harness("images", "build", "sandbox", "--moved", "--relock", cwd=here, check=2)
+
+
+def test_relock_resolves_anew_and_writes_lock_and_pin_once_the_image_is_whole(sandbox: Image, here: Path) -> None:
+    branch(sandbox, here / ".harness")
+    lock = here / "images" / "base" / "debs.json"
+    recipe = here / "images" / "base" / "image.yaml"
+    lock.unlink()
+    assert "--relock" in error_of(harness("images", "build", "base", "--json", cwd=here, check=2))["next"]
+    recipe.write_text(recipe.read_text().replace("[python3]", "[python3, no-such-package]"))
+    error = error_of(harness("images", "build", "base", "--relock", "--json", cwd=here, check=3))
+    assert not lock.exists()
+    if "no-such-package" not in error["what"]:
+        pytest.skip(f"the Debian archive cannot be asked here: {error['what']}")
+    recipe.write_text(recipe.read_text().replace(", no-such-package", ""))
+    harness("images", "build", "base", "--relock", cwd=here, check=0)
+    assert [deb.name for deb in read_debs(load(here, "base")).packages if deb.name == "python3"] == ["python3"]
+
+
+def test_a_full_disk_leaves_nothing_half_made(tmp_path: Path, sandbox: Image, here: Path) -> None:
+    kept = branch(sandbox, tmp_path / "kept")
+    for digest in (sandbox.layers[1], sandbox.config, sandbox.manifest):
+        kept.blobs.remove(digest)
+    (kept.images / f"{sandbox.config}.json").unlink()
+    room = sum(path.stat().st_size for path in kept.root.rglob("*") if path.is_file()) // 2**20
+    with SmallDisk(tmp_path / "small", f"{room + 60}m") as disk:
+        shutil.copytree(kept.root, disk.seen / "store")
+        words = ("images", "build", "sandbox", "--json", "--store", tmp_path / "small" / "store")
+        blobs = set(tree(disk.seen / "store" / "blobs"))
+        error = error_of(harness(*words, cwd=here, check=3, disk=disk))
+        assert error["what"] == "the disk is full"
+        assert error["next"].startswith("free some room")
+        assert set(tree(disk.seen / "store" / "blobs")) == blobs
+        assert not list((disk.seen / "store" / "tmp").iterdir())
+        assert not shelved(Store(disk.seen / "store"))
+        disk.remount(f"size={room + 400}m")
+        assert data_of(*words[:-3], *words[-2:], cwd=here, disk=disk)["pinned"] == "same"
+
+
+def test_a_build_that_is_stopped_leaves_no_mount_and_no_folder(sandbox: Image, here: Path) -> None:
+    store = branch(sandbox, here / ".harness", layers=False)
+    child = subprocess.Popen(
+        command("images", "build", "base"), cwd=here, env=clean_env(), stderr=subprocess.DEVNULL, text=True
+    )
+    deadline = time.monotonic() + 60
+    while not list(store.temp.glob("layer-*/mmdebstrap.*/usr")) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    os.kill(child.pid, signal.SIGTERM)
+    assert child.wait(60) == 130
+    assert not list(store.temp.iterdir())
+    assert str(store.temp) not in Path("/proc/self/mounts").read_text()
+    assert not shelved(store)
+
+
+def test_the_shared_store_is_untouched_by_all_this(sandbox: Image) -> None:
+    assert data_of("images", "verify", "sandbox", cwd=SHARED.parent)["verdict"] == "agreed"
