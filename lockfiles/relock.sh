@@ -55,5 +55,5 @@ echo "torch==$torch+cpu" >>"$tool/cpu.txt"
 image cpu "$tool/cpu.txt" pyproject.toml $extras --find-links "$tool/torch"
 grep -v '^torch==' lockfiles/image-cpu.txt >"$tool/cuda.txt"
 image cuda "$tool/cuda.txt" pyproject.toml $extras
-printf 'numpy\nscipy\n' >"$tool/sandbox.in"
+printf 'numpy\nrfc8785\nscipy\n' >"$tool/sandbox.in"
 image sandbox lockfiles/image-cpu.txt "$tool/sandbox.in"

@@ -81,7 +81,7 @@ def _remark(built: Built) -> None:
 def verify(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="Images; default: all that lockfiles/images.json pins.", show_default=False),
+        typer.Argument(help="Images; default: all that are pinned and stored.", show_default=False),
     ] = None,
     rebuild: Annotated[
         bool,
@@ -100,7 +100,7 @@ def verify(
     with progress("images verify") as tell:
         found = check(where, root, names or [], tell, rebuild=rebuild)
     rows = [[one.name, one.image_id, one.verdict, "; ".join(one.flaws)] for one in found]
-    verdict = "agreed" if all(one.verdict == "agreed" for one in found) else "disagreed"
+    verdict = "disagreed" if any(one.flaws for one in found) else "agreed"
     data = [{**vars(one), "flaws": list(one.flaws), "verdict": one.verdict} for one in found]
     show({"verdict": verdict, "images": data}, table(["image", "image id", "verdict", "what differs"], rows), json)
     return AGREED if verdict == "agreed" else DISAGREED

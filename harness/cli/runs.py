@@ -259,7 +259,7 @@ def reproduce(
 def _fresh(given: Path | None, project: Path) -> Path:
     """Choose a place where nothing stands, so that nothing old can pass for new."""
     if given is None:
-        from harness.store.journal import stamp
+        from harness.clock import stamp
 
         return project / ".reproduce" / stamp()
     if given.exists() and any(given.iterdir()):

@@ -13,10 +13,10 @@ from pathlib import Path
 from typing import IO
 
 from harness.digest import sha256, sha256_file
-from harness.errors import DamageError, MissingError
+from harness.errors import DamageError, HarnessError, MissingError
 from harness.files import told
 from harness.images.layer import layer
-from harness.images.locks import Deb
+from harness.images.locks import Deb, Debs
 from harness.images.mirror import Mirror, environment, need, refusal
 from harness.store.blobs import Blobs
 from harness.store.store import Store
@@ -37,9 +37,9 @@ _GONE = re.compile(
 _MERGED = 'cd "$1" && for d in bin sbin lib lib64; do mkdir -p usr/$d && ln -s usr/$d $d; done'  # as Debian 12 is
 
 
-def keep(store: Store, name: str, suite: str, debs: Sequence[Deb], tell: Tell) -> None:
+def keep(store: Store, name: str, locked: Debs, tell: Tell) -> None:
     """See to it that every locked .deb lies in the store; what is missing is fetched and held against its digest."""
-    states = {deb: store.blobs.state(deb.sha256) for deb in debs}
+    states = {deb: store.blobs.state(deb.sha256) for deb in locked.packages}
     for deb, state in states.items():
         if state == "changed":
             raise _tampered(deb, str(store.blobs.path(deb.sha256)), name)
@@ -48,33 +48,43 @@ def keep(store: Store, name: str, suite: str, debs: Sequence[Deb], tell: Tell) -
         return
     with store.folder("debs") as folder:
         tell(f"asking the Debian archive for {len(wanted)} packages")
-        mirror = Mirror(folder, suite)
+        mirror = Mirror(folder / "now", locked.suite)
         offered = mirror.offered(deb.name for deb in wanted)
         gone = [deb for deb in wanted if not any(_same(deb, one) for one in offered)]
+        _fetch(store, mirror, [deb for deb in wanted if deb not in gone], folder / "new", name)
         if gone:
-            raise _gone(gone, offered, name, str(store.blobs.path(gone[0].sha256)))
-        (folder / "new").mkdir()
-        mirror.download(wanted, folder / "new")
-        by_digest = {deb.sha256: deb for deb in wanted}
-        for path in sorted((folder / "new").glob("*.deb")):
-            digest = sha256_file(path)[0]
-            if digest not in by_digest:
-                raise DamageError(
-                    f"the archive's {path.name} is not the package that the lock names: it has another SHA-256",
-                    where=digest,
-                    next="ask another mirror; if Debian replaced the file, see what changed before --relock",
-                )
-            store.blobs.adopt(path)
-            del by_digest[digest]
-        for deb in by_digest.values():
-            raise MissingError(f"{deb.file} did not come from the archive", next="check the network, then build again")
+            tell(f"asking snapshot.debian.org for {len(gone)} packages as of {locked.taken}")
+            try:
+                older = Mirror(folder / "then", locked.suite, locked.taken)
+                kept = older.offered(deb.name for deb in gone)
+            except HarnessError as bad:
+                raise _gone(gone, offered, name, store.blobs.path(gone[0].sha256), bad.what) from bad
+            lost = [deb for deb in gone if not any(_same(deb, one) for one in kept)]
+            if lost:
+                path = store.blobs.path(lost[0].sha256)
+                raise _gone(lost, offered, name, path, "snapshot.debian.org does not carry it either")
+            _fetch(store, older, gone, folder / "old", name)
+
+
+def _fetch(store: Store, mirror: Mirror, wanted: Sequence[Deb], folder: Path, name: str) -> None:
+    """Fetch packages that are offered, each held against its digest."""
+    if not wanted:
+        return
+    with told(folder):
+        folder.mkdir()
+    mirror.download(wanted, folder)
+    by_digest = {deb.sha256: deb for deb in wanted}
+    for path in sorted(folder.glob("*.deb")):
+        if sha256_file(path)[0] not in by_digest:
+            raise _tampered(next(deb for deb in wanted if path.name.startswith(f"{deb.name}_")), path.name, name)
+        store.blobs.adopt(path)
 
 
 def _same(locked: Deb, offered: Deb) -> bool:
     return (locked.name, locked.version, locked.arch) == (offered.name, offered.version, offered.arch)
 
 
-def _gone(gone: Sequence[Deb], offered: Sequence[Deb], name: str, path: str) -> MissingError:
+def _gone(gone: Sequence[Deb], offered: Sequence[Deb], name: str, path: Path, why: str) -> MissingError:
     def now(deb: Deb) -> str:
         versions = [one.version for one in offered if one.name == deb.name]
         return f"it offers {' and '.join(versions)} now" if versions else "it offers none of that name now"
@@ -82,8 +92,8 @@ def _gone(gone: Sequence[Deb], offered: Sequence[Deb], name: str, path: str) -> 
     listed = [f"{deb.name} {deb.version} ({now(deb)})" for deb in gone]
     more = f" and {len(listed) - 5} more" if len(listed) > 5 else ""
     return MissingError(
-        "the Debian archive no longer carries what the lock names: " + "; ".join(listed[:5]) + more,
-        where=path,
+        f"the Debian archive no longer carries what the lock names: {'; '.join(listed[:5])}{more}; {why}",
+        where=str(path),
         next=f"`harness images build {name} --moved` makes a distinct image of the newest packages; "
         f"or lay {gone[0].file} there, from a machine that has it",
     )

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from harness.clock import stamp
 from harness.digest import sha256_file
 from harness.errors import InputError
 from harness.images import debian, layer, locks, unpack, wheels
@@ -51,7 +52,7 @@ def design(store: Store, root: Path, name: str, tell: Tell, *, moved: bool = Fal
         if recipe.suite:
             debs = _debs(store, one, name, tell, newest=moved or (relock and one is line[-1]))
             if relock and one is line[-1]:
-                relocked[one.folder / DEBS] = Debs(recipe.suite, recipe.packages, tuple(debs))
+                relocked[one.folder / DEBS] = Debs(recipe.suite, recipe.packages, tuple(debs), _taken())
             parts.append(_debian_part(store, recipe, debs))
             sources.update({deb.file: deb.sha256 for deb in debs})
         if path := one.requirements:
@@ -64,15 +65,20 @@ def design(store: Store, root: Path, name: str, tell: Tell, *, moved: bool = Fal
     return Design(name + MOVED * moved, line[-1].recipe, tuple(parts), sources, relocked)
 
 
+def _taken() -> str:
+    """Say when the archive was asked, as snapshot.debian.org names its moments."""
+    return stamp().partition("-")[0]
+
+
 def _debs(store: Store, one: Loaded, name: str, tell: Tell, *, newest: bool) -> Sequence[Deb]:
     def say(text: str) -> None:
         tell("packages", text, 0, 1)
 
     if newest:
         return debian.resolve(store, one.recipe.suite, one.recipe.packages, say)
-    debs = read_debs(one).packages
-    debian.keep(store, name, one.recipe.suite, debs, say)
-    return debs
+    locked = read_debs(one)
+    debian.keep(store, name, locked, say)
+    return locked.packages
 
 
 def _wheels(path: Path, one: Loaded) -> tuple[Wheel, ...]:

@@ -34,11 +34,12 @@ class Deb:
 
 @dataclass(frozen=True)
 class Debs:
-    """The packages of a Debian layer, and what was asked for when they were resolved."""
+    """The packages of a Debian layer, what was asked for when they were resolved, and when that was."""
 
     suite: str
     asked: tuple[str, ...]
     packages: tuple[Deb, ...]
+    taken: str  # as 20260101T000000Z: snapshot.debian.org keeps the archive as it was then
 
     def save(self, path: Path) -> None:
         """Write the lock."""
@@ -46,6 +47,7 @@ class Debs:
             "type": "debs/1",
             "suite": self.suite,
             "asked": list(self.asked),
+            "taken": self.taken,
             "packages": [vars(deb) for deb in sorted(self.packages, key=lambda deb: (deb.name, deb.arch))],
         }
         write_atomic(path, document(body) + b"\n")
@@ -76,8 +78,9 @@ def read_debs(loaded: Loaded) -> Debs:
         with told(path):
             body = parse(path.read_bytes(), "debs/1", str(path))
         packages = tuple(Deb(**one) for one in body["packages"])
-        debs = Debs(body["suite"], tuple(body["asked"]), packages)
-        if not all(is_digest(deb.sha256) and _plain(deb) for deb in packages):
+        debs = Debs(body["suite"], tuple(body["asked"]), packages, str(body["taken"]))
+        sound = all(is_digest(deb.sha256) and _plain(deb) for deb in packages)
+        if not sound or not re.fullmatch(r"\d{8}T\d{6}Z", debs.taken):
             raise ValueError
     except (LookupError, TypeError, AttributeError, ValueError) as bad:
         raise InputError("this is not a lock of Debian packages", where=str(path), next="restore it from git") from bad

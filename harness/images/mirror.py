@@ -18,22 +18,25 @@ from harness.images.locks import Deb
 
 ARCH = "amd64"
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
-ARCHIVE = "http://deb.debian.org/debian"
+ARCHIVE = "http://deb.debian.org/debian"  # apt checks the archive's signature, whatever the way
+SNAPSHOT = "http://snapshot.debian.org/archive/debian"
+SIGNED = f"signed-by={KEYRING}"
 _ALWAYS = ("?essential", "apt", "usr-is-merged")  # what mmdebstrap's `minbase` holds
 _FULL = re.compile(r"no space left on device|disk quota exceeded|file too large", re.IGNORECASE)
 
 
 class Mirror:
-    """The archive as it is now."""
+    """The archive as it is now, or as it was at a moment that snapshot.debian.org keeps."""
 
-    def __init__(self, folder: Path, suite: str) -> None:
+    def __init__(self, folder: Path, suite: str, then: str = "") -> None:
         need("apt-get", "apt")
         need("apt-cache", "apt")
         self._folder = folder
         pockets = (suite, f"{suite}-updates"), (f"{suite}-security",)
+        base, options = (SNAPSHOT, f"{SIGNED} check-valid-until=no") if then else (ARCHIVE, SIGNED)
         lines = [
-            f"deb [signed-by={KEYRING}] {url} {pocket} main\n"
-            for url, names in zip((ARCHIVE, f"{ARCHIVE}-security"), pockets, strict=True)
+            f"deb [{options}] {url}/{then} {pocket} main\n"
+            for url, names in zip((base, f"{base}-security"), pockets, strict=True)
             for pocket in names
         ]
         with told(folder):

@@ -14,7 +14,7 @@ from harness.errors import InputError, MissingError
 from harness.files import told
 from harness.images.build import alone
 from harness.images.design import Part, Tell, design
-from harness.images.image import MOVED, Image, Pin, pins, shelved, take
+from harness.images.image import MOVED, Image, Pin, find, pins, shelved, take
 from harness.store.store import Store
 
 
@@ -24,27 +24,32 @@ class Finding:
 
     name: str
     image_id: str
-    flaws: tuple[str, ...]
+    flaws: tuple[str, ...] = ()
+    stored: bool = True
 
     @property
     def verdict(self) -> str:
-        """Say agreed or disagreed."""
-        return "disagreed" if self.flaws else "agreed"
+        """Say agreed or disagreed, or that the image is not here."""
+        return "disagreed" if self.flaws else "agreed" if self.stored else "not stored"
 
 
 def verify(store: Store, root: Path, names: Sequence[str], tell: Tell, *, rebuild: bool = False) -> list[Finding]:
-    """Read stored images again; without names, all that the project pins."""
+    """Read stored images again; without names, all that the project pins and the store holds."""
     known = pins(root)
     if not names and not known:
         raise InputError("this project pins no image", where=str(root), next="`harness images build NAME` pins one")
-    found = []
-    for image in [image for name in dict.fromkeys(names or known) for image in _meant(store, known.get(name), name)]:
+    absent = [] if names else [name for name, pin in known.items() if find(store, pin.image_id) is None]
+    if absent and len(absent) == len(known):
+        _meant(store, known[absent[0]], absent[0])  # none is here: that is told
+    found = [Finding(name, known[name].image_id, stored=False) for name in absent]
+    held = [name for name in dict.fromkeys(names or known) if name not in absent]
+    for image in [image for name in held for image in _meant(store, known.get(name), name)]:
         pin = known.get(image.name)
         flaws = list(_flaws(store, image, pin or image.pin, tell))
         if rebuild:
             flaws += _rebuilt(store, root, image, tell)
         found.append(Finding(image.name, image.pin.image_id, tuple(flaws)))
-    return found
+    return sorted(found, key=lambda one: one.name)
 
 
 def _meant(store: Store, pin: Pin | None, name: str) -> list[Image]:

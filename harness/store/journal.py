@@ -5,16 +5,15 @@ The writer adds batches durably; the reader tells a torn end (a kill) from a bro
 
 from __future__ import annotations
 
-import datetime
 import json
 import os
-import secrets
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from harness.clock import now
 from harness.digest import document, sha256
 from harness.errors import HarnessError
 from harness.files import append_durable, open_log, told
@@ -45,16 +44,6 @@ SHAPES: Mapping[str, Mapping[str, Mapping[str, type]]] = {
 MAY: Mapping[str, Mapping[str, type]] = {
     "run.started": {"limit": int}, "step.done": {"sees_gold": bool}, "step.cached": {"sees_gold": bool},
 }  # fmt: skip
-
-
-def now() -> str:
-    """Say the time the way every event does: UTC, milliseconds."""
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
-
-
-def stamp() -> str:
-    """Name something that begins now: the UTC second and 8 random hex digits."""
-    return f"{datetime.datetime.now(datetime.UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}"
 
 
 class Journal:
