@@ -11,6 +11,7 @@ from harness.errors import InputError
 
 # The stages of a study, in the order in which two runs can part.
 GATHER = "harness.rows:gather"  # moves rows without reading them
+CPU = "cpu"
 STAGES = ("rows", "prompts", "responses", "scores", "analyses")
 
 
@@ -29,7 +30,8 @@ class Pinned:
     sha256: str
 
 
-Source = Ref | Pinned | tuple[Ref, ...]
+Source = Ref | Pinned | tuple[Ref | Pinned, ...]
+FACTS = "facts.json"  # what a step observed of the machine: for the journal, never an output, never compared
 
 
 @dataclass(frozen=True)
@@ -45,14 +47,13 @@ class Step:
     batch: str = "none"
     derive: bool = False  # an aggregate: audit computes it again
     sees_gold: bool = False  # a stand-in that is shown the answers; record and report say so
+    infers: bool = False  # a model computes here: it gets the run's device, and its key names it
 
     def refs(self) -> Iterator[Ref]:
         """Give every output of another step that this one reads."""
         for source in self.inputs.values():
-            if isinstance(source, Ref):
-                yield source
-            elif isinstance(source, tuple):
-                yield from source
+            parts = source if isinstance(source, tuple) else (source,)
+            yield from (part for part in parts if isinstance(part, Ref))
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,7 @@ class Plan:
                     "batch": step.batch,
                     "derive": step.derive,
                     "sees_gold": step.sees_gold,
+                    "infers": step.infers,
                 }
                 for step in self.steps
             ],
@@ -111,7 +113,7 @@ def _source(source: Source) -> Any:
         return source.sha256
     if isinstance(source, Ref):
         return [source.step, source.output]
-    return [[ref.step, ref.output] for ref in source]
+    return [_source(part) for part in source]
 
 
 @dataclass(frozen=True)
@@ -132,7 +134,7 @@ def preimage(step: Step, inputs: Mapping[str, str | list[str]], code: str, setti
         "inputs": dict(inputs),
         "outputs": list(step.outputs),
         "environment": setting.environment,
-        "device": setting.device,
+        "device": setting.device if step.infers else CPU,
         "numerics": dict(setting.numerics),
         "batch": step.batch,
         "code": code,

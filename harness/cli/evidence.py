@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from harness.cli.options import Debug, Json, Run, StoreDir, open_run, store_root
+from harness.cli.options import Debug, Images, Json, Run, StoreDir, open_run, store_root
 from harness.cli.terminal import clean, say, short, show, table
 from harness.errors import AGREED, DISAGREED, InputError
 
@@ -67,6 +67,7 @@ def audit(
     rerun: Annotated[
         int, typer.Option("--rerun", envvar="HARNESS_RERUN", min=0, help="Make a sample of N other steps again.")
     ] = 0,
+    images: Images = None,
     store: StoreDir = None,
     json: Json = False,
     debug: Debug = False,
@@ -86,7 +87,7 @@ def audit(
         run = newest_run(where, loaded.manifest.name)
     else:
         where, run = open_run(store, subject)
-    report = audited(where, run, level, rerun)
+    report = audited(where, run, level, rerun, images.absolute() if images else None)
     if loaded:
         audit_files(where, run, loaded, report)
     _show_report(run, level, report, json)

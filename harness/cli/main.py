@@ -13,7 +13,7 @@ from typing import NoReturn
 import typer
 from typer.exceptions import TyperException
 
-from harness.cli import evidence, images, runs, stores, tools
+from harness.cli import evidence, images, runs, stores, tapes, tools
 from harness.cli.terminal import fail
 from harness.errors import Defect, HarnessError, InputError, Interrupted
 from harness.files import explained
@@ -26,12 +26,13 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for verbs in (runs, evidence, tools, stores, images):
+for verbs in (runs, evidence, tools, stores, images, tapes):
     verbs.register(app)
+GROUPS = {"images": images.app, "tape": tapes.app}
 VERBS = {
     " ".join((*group, command.name or (command.callback.__name__ if command.callback else "")))
-    for group, commands in [((), app.registered_commands), (("images",), images.app.registered_commands)]
-    for command in commands
+    for group, one in [((), app), *(((name,), one) for name, one in GROUPS.items())]
+    for command in one.registered_commands
 }
 
 
@@ -47,7 +48,7 @@ def run(argv: Sequence[str]) -> int:
     """Run a verb in this process and give its exit code; no traceback reaches a person who did not ask for it."""
     as_json, debug = (_asked(argv, name) for name in ("json", "debug"))
     try:
-        words = [*argv, "--help"] if list(argv) in ([], ["images"]) else list(argv)
+        words = [*argv, "--help"] if list(argv) in ([], *([name] for name in GROUPS)) else list(argv)
         code = app(args=words, prog_name="harness", standalone_mode=False)
         return code if isinstance(code, int) else 0
     except (BrokenPipeError, SystemExit):  # who read our output has gone; typer leaves in its own way

@@ -44,7 +44,7 @@ class Budget:
                         files += 1
                         try:
                             facts = one.stat(follow_symlinks=False)
-                        except OSError:
+                        except FileNotFoundError:
                             continue  # gone meanwhile
                         bytes_ += max(facts.st_size, 512 * facts.st_blocks)  # a file of holes is read as its size
                         if one.is_dir(follow_symlinks=False):

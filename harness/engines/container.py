@@ -91,11 +91,13 @@ class Container:
 
     def __exit__(self, *_: object) -> None:
         """Remove the container, and with it everything that runs in it."""
-        try:
-            with answered("it removed a container"):
-                self.client.remove_container(self.id, force=True, v=True)
-        except HarnessError:
-            return  # the engine is gone: its next start finds the container's guard dead, and the sweep removes it
+        for _attempt in range(2):  # podman refuses where the container ends at this very moment
+            try:
+                with answered("it removed a container"):
+                    self.client.remove_container(self.id, force=True, v=True)
+            except HarnessError:
+                continue  # the engine is gone: its next start finds the guard dead, and the sweep removes it
+            return
 
     def run(
         self,

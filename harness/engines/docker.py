@@ -44,8 +44,8 @@ def connect() -> tuple[str, str, dict[str, Any]]:
     hosts, why = [named] if named else list(HOSTS), ""
     for host in hosts:
         try:
-            client = docker.APIClient(base_url=host, version="auto", timeout=10)
-            return host, client.api_version, client.version()
+            with docker.APIClient(base_url=host, version="auto", timeout=10) as client:
+                return host, client.api_version, client.version()
         except (docker.errors.DockerException, requests.exceptions.RequestException, OSError) as bad:
             why = why or str(bad)
     raise MissingError(f"no container engine answers at {' or '.join(hosts)}: {why[:200]}", next=ADVICE)
@@ -72,12 +72,12 @@ class DockerEngine:
         self, image: str, names: Sequence[str], load: Callable[[], Iterable[bytes]], gpus: gpu.Wanted = 0
     ) -> None:
         self.image = image
-        self._clients = threading.local()
         self._host, self._api, self._version = connect()
-        self._sweep()
-        self._reference = self._ensure([image, *names], load)
-        with answered("it was asked what it can do"):
-            self._info: dict[str, Any] = self.client.info()
+        with self._connected() as client:
+            _sweep(client)
+            self._reference = _ensure(client, [image, *names], load)
+            with answered("it was asked what it can do"):
+                self._info: dict[str, Any] = client.info()
         self.device = gpu.choose(gpus, self._ask)
 
     def command(self, script: str) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ class DockerEngine:
         _hand_over(job.folder)
         budget = Budget((out,), job.limits)
         started = time.monotonic()
-        with Container(self.client, self._settings(job)) as container:
+        with self._connected() as client, Container(client, self._settings(job)) as container:
             ended = container.run(job.limits.seconds, cancel.is_set, budget, on_log, job.limits.log_bytes)
         _take_back(out)
         killed = ended.why != "ended"
@@ -116,57 +116,17 @@ class DockerEngine:
             log=bytes(ended.log),
         )
 
-    @property
-    def client(self) -> Any:
-        """Give this thread's connection: the SDK's sessions are not made to be shared."""
-        if not hasattr(self._clients, "client"):
-            import docker  # noqa: PLC0415 - heavy
+    def _connected(self) -> Any:
+        """Connect anew: the SDK's sessions are not made to be shared by threads, and each closes what it opened."""
+        import docker  # noqa: PLC0415 - heavy
 
-            self._clients.client = docker.APIClient(base_url=self._host, version=self._api, timeout=120)
-        return self._clients.client
-
-    def _sweep(self) -> None:
-        """Remove the containers whose harness is dead: what a kill left behind."""
-        import docker.errors  # noqa: PLC0415 - heavy
-
-        with answered("it listed what older runs left"):
-            for one in self.client.containers(all=True, filters={"label": OWNER}):
-                if abandoned(one["Labels"]):
-                    with contextlib.suppress(docker.errors.APIError):  # another harness sweeps at the same time
-                        self.client.remove_container(one["Id"], force=True, v=True)
-
-    def _ensure(self, names: Sequence[str], load: Callable[[], Iterable[bytes]]) -> str:
-        """Give the name by which the engine knows the image, a digest always; load it where it is not there."""
-        with answered("it looked for the image"):
-            found = self._known(names)
-            if not found:
-                for line in self.client.load_image(load()):
-                    if "error" in line:
-                        raise refusal("it loaded the image", str(line["error"]))
-                found = self._known(names)
-        if not found:
-            raise MissingError(
-                f"the engine loaded image {names[0]} and knows it by another ID", next="use dockerd or podman"
-            )
-        return found
-
-    def _known(self, names: Sequence[str]) -> str:
-        import docker.errors  # noqa: PLC0415 - heavy
-
-        for name in names:
-            try:
-                found = str(self.client.inspect_image(name)["Id"])
-            except docker.errors.NotFound:
-                continue
-            if found.removeprefix("sha256:") == name.removeprefix("sha256:"):
-                return name
-        return ""
+        return docker.APIClient(base_url=self._host, version=self._api, timeout=120)
 
     def _ask(self, query: Sequence[str]) -> str:
         """Ask the driver from inside a container that is given all GPUs."""
         settings = self._base(tuple(query), {"PATH": "/usr/local/nvidia/bin:/usr/bin:/bin"}, SMALL)
         settings["HostConfig"]["DeviceRequests"] = self._request(["all"])
-        with Container(self.client, settings) as container:
+        with self._connected() as client, Container(client, settings) as container:
             ended = container.run(SMALL.seconds, lambda: False, None, lambda _: None, 65536)
         text = ended.log.decode("utf-8", "replace")
         if ended.code:
@@ -190,7 +150,7 @@ class DockerEngine:
             for source, target, sealed in binds
         ]
         host["Tmpfs"][str(PLACE / "tmp")] = _tmpfs(job.limits.memory)
-        if gpus := self.device.facts.get("gpus"):
+        if job.infers and (gpus := self.device.facts.get("gpus")):
             host["DeviceRequests"] = self._request([one["uuid"] for one in gpus])
         settings["WorkingDir"] = str(PLACE)
         return settings
@@ -199,6 +159,8 @@ class DockerEngine:
         """Spell the hardening that every container has; seccomp stays the engine's default."""
         uid, gid = (NOBODY, NOBODY) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
         bounds = {"core": 0, "nofile": 1024, "fsize": limits.file_bytes}
+        if "Podman" in _spell(self._version):
+            bounds["nproc"] = 4096  # of all steps together; unasked, podman gives more than some kernels let it
         host: dict[str, Any] = {
             "ReadonlyRootfs": True,
             "NetworkMode": "none",
@@ -245,3 +207,43 @@ def _take_back(out: Path) -> None:
         with os.scandir(out) as found:
             for one in found:
                 os.chown(one.path, 0, 0, follow_symlinks=False)
+
+
+def _sweep(client: Any) -> None:
+    """Remove the containers whose harness is dead: what a kill left behind."""
+    import docker.errors  # noqa: PLC0415 - heavy
+
+    with answered("it listed what older runs left"):
+        for one in client.containers(all=True, filters={"label": OWNER}):
+            if abandoned(one["Labels"]):
+                with contextlib.suppress(docker.errors.APIError):  # another harness sweeps at the same time
+                    client.remove_container(one["Id"], force=True, v=True)
+
+
+def _ensure(client: Any, names: Sequence[str], load: Callable[[], Iterable[bytes]]) -> str:
+    """Give the name by which the engine knows the image, a digest always; load it where it is not there."""
+    with answered("it looked for the image"):
+        found = _known(client, names)
+        if not found:
+            for line in client.load_image(load()):
+                if "error" in line:
+                    raise refusal("it loaded the image", str(line["error"]))
+            found = _known(client, names)
+    if not found:
+        raise MissingError(
+            f"the engine loaded image {names[0]} and knows it by another ID", next="use dockerd or podman"
+        )
+    return found
+
+
+def _known(client: Any, names: Sequence[str]) -> str:
+    import docker.errors  # noqa: PLC0415 - heavy
+
+    for name in names:
+        try:
+            found = str(client.inspect_image(name)["Id"])
+        except docker.errors.NotFound:
+            continue
+        if found.removeprefix("sha256:") == name.removeprefix("sha256:"):
+            return name
+    return ""

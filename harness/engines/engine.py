@@ -40,6 +40,7 @@ class Job:
     folder: Path
     env: Mapping[str, str]
     limits: Limits
+    infers: bool = False  # a model computes here: the engine's device is given to it
     sockets: tuple[Path, ...] = ()  # given only to a step that declares calls to a model
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import subprocess
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,6 +14,7 @@ from harness.errors import MissingError
 FIELDS = ("name", "uuid", "driver_version", "compute_cap", "memory.total")
 QUERY = ("nvidia-smi", f"--query-gpu={','.join(FIELDS)}", "--format=csv,noheader,nounits")
 NONE = "no GPU can be used here: "
+CAPABILITY = re.compile(r"[0-9]+\.[0-9]+")
 Wanted = int | str  # how many, or `prefer`
 
 
@@ -31,7 +33,7 @@ def choose(wanted: Wanted, ask: Callable[[Sequence[str]], str]) -> Device:
 def ask_here(query: Sequence[str]) -> str:
     """Ask this machine's own driver."""
     try:
-        done = subprocess.run(list(query), capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(list(query), capture_output=True, text=True, errors="replace", timeout=60, check=False)
     except (OSError, subprocess.TimeoutExpired) as bad:
         raise missing("`nvidia-smi` is not here, so neither is NVIDIA's driver") from bad
     if done.returncode:
@@ -51,11 +53,11 @@ def missing(why: str) -> MissingError:
 def _cuda(answer: str, count: int) -> Device:
     """Read the driver's answer; a key names one compute capability, so the GPUs of a step must be alike."""
     gpus: list[dict[str, Any]] = [
-        dict(zip(FIELDS, (part.strip() for part in row), strict=False))
+        dict(zip(FIELDS, (part.strip() for part in row), strict=False)) if len(row) == len(FIELDS) else {}
         for row in csv.reader(answer.splitlines())
         if row
     ]
-    if any(set(gpu) != set(FIELDS) for gpu in gpus):
+    if not all(CAPABILITY.fullmatch(gpu.get("compute_cap", "")) for gpu in gpus):
         raise missing(f"`nvidia-smi` answered {answer.strip()[:200]!r}")
     if len(gpus) < count:
         raise missing(f"{count} wanted, {len(gpus)} found")

@@ -147,7 +147,7 @@ class LocalEngine:
 
     def run(self, job: Job, on_log: Callable[[bytes], None], cancel: threading.Event) -> Outcome:
         """Run one command; every process it started has ended when this returns."""
-        limits, on_gpu = job.limits, self.device.kind != "cpu"
+        limits, on_gpu = job.limits, job.infers and self.device.kind != "cpu"
         bounds = ["--core=0", f"--fsize={limits.file_bytes}"]
         if not on_gpu:  # a driver maps far more than it uses
             bounds.append(f"--data={limits.memory}")

@@ -143,15 +143,14 @@ def _key_flaws(step: Step, made: Made, started: Event) -> list[str]:
     preimage = made[step.name]["preimage"]
     inputs: dict[str, Any] = {}
     for name, source in step.inputs.items():
-        if isinstance(source, Pinned):
-            inputs[name] = source.sha256
-        else:
-            refs = [source] if isinstance(source, Ref) else list(source)
-            if any(ref.step not in made for ref in refs):  # its own flaw is named already
-                inputs[name] = preimage["inputs"].get(name)
-                continue
-            found = [made[ref.step]["outputs"].get(ref.output) for ref in refs]
-            inputs[name] = found[0] if isinstance(source, Ref) else found
+        parts = source if isinstance(source, tuple) else (source,)
+        if any(isinstance(part, Ref) and part.step not in made for part in parts):  # its own flaw is named already
+            inputs[name] = preimage["inputs"].get(name)
+            continue
+        found = [
+            part.sha256 if isinstance(part, Pinned) else made[part.step]["outputs"].get(part.output) for part in parts
+        ]
+        inputs[name] = found if isinstance(source, tuple) else found[0]
     wanted = {
         "kind": step.kind,
         "params": dict(step.params),

@@ -98,7 +98,10 @@ class Transformers(_Part):
     source: Text
     revision: Annotated[str, StringConstraints(pattern=HEX40)] | None = None
     dtype: Literal["float32", "float16", "bfloat16"]
-    batch: Text = "reference"
+    batch: Annotated[str, StringConstraints(pattern=r"^(reference|[1-9][0-9]{0,4})$")] = "reference"
+    chat: bool = False
+    logprobs: Annotated[int, Field(ge=1, le=100)] | None = None
+    quantisation: Literal["nf4"] | None = None
     facts: dict[Name, Text] = {}
 
     @model_validator(mode="after")

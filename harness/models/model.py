@@ -5,7 +5,7 @@ It must never know a benchmark, an answer, a file or a provider; those stand in 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -34,6 +34,7 @@ class Response:
     finish: str
     usage: Mapping[str, int] | None = None
     error: str | None = None
+    logprobs: Sequence[Mapping[str, Any]] | None = None  # one a token: {token, logprob, top: [[token, logprob], …]}
 
     def row(self) -> dict[str, Any]:
         """Give the row that is stored; a field that has nothing to say is left out."""
@@ -45,6 +46,8 @@ class Response:
             "text": self.text,
             "finish": self.finish,
         }
+        if self.logprobs is not None:
+            row["logprobs"] = [dict(each) for each in self.logprobs]
         if self.usage is not None:
             row["usage"] = dict(self.usage)
         if self.error is not None:

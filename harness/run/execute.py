@@ -10,19 +10,21 @@ import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
-from harness.digest import canonical
+from harness.digest import canonical, document
 from harness.engines.engine import Engine, Job, Limits, Outcome
-from harness.errors import Interrupted, MissingError, StepError
+from harness.errors import HarnessError, Interrupted, MissingError, StepError
 from harness.files import told
 from harness.run.closure import Closure
 from harness.run.environment import step_environment
-from harness.steps import Step
+from harness.steps import FACTS, Step
 from harness.store.entries import Output
 from harness.store.store import Store
 
 SCRIPT = "code/harness/run/step.py"
 OPEN, READABLE = 0o755, 0o644
+MOST_FACTS = 64 << 10
 
 
 @dataclass(frozen=True)
@@ -89,15 +91,38 @@ def _lay(store: Store, digest: str, target: Path, linked: bool) -> None:
         target.chmod(READABLE)
 
 
-def execute(task: Task, store: Store, bench: Bench, folder: Path) -> Outcome:
-    """Run a step in a private folder; on return its declared outputs, and nothing else, lie in `out/`."""
+def execute(task: Task, store: Store, bench: Bench, folder: Path) -> tuple[Outcome, dict[str, Any]]:
+    """Run a step in a private folder; on return its declared outputs, and nothing else, lie in `out/`.
+
+    What the step observed of the machine is taken out and given beside the outcome.
+    """
     engine = bench.engine
     prepare(task, store, folder, linked=engine.seals_inputs)
-    job = Job(engine.command(SCRIPT), folder, step_environment(engine.inside(folder)), bench.limits)
+    env = step_environment(engine.inside(folder))
+    job = Job(engine.command(SCRIPT), folder, env, bench.limits, infers=task.step.infers)
     outcome = engine.run(job, bench.on_log, bench.cancel)
     _judge(task.step, outcome, bench.limits, str(engine.inside(folder)))
+    facts = _facts(task.step, folder / "out" / FACTS)
     _closed(task.step, folder / "out")
-    return outcome
+    return outcome, facts
+
+
+def _facts(step: Step, path: Path) -> dict[str, Any]:
+    """Take the facts that a step wrote beside its outputs; they reach the journal, so they are an identity document."""
+    if not path.exists() or path.is_symlink() or not path.is_file() or FACTS in step.outputs:
+        return {}
+    try:
+        data = path.read_bytes() if path.stat().st_size <= MOST_FACTS else b""
+        facts = json.loads(data)
+        document({"type": "facts/1", "facts": facts})
+        if not isinstance(facts, dict):
+            raise ValueError("no object")
+    except (ValueError, RecursionError, HarnessError) as bad:
+        raise StepError(
+            f"step {step.name} left facts that cannot be read", where=step.kind, next="write a small object, no floats"
+        ) from bad
+    path.unlink()
+    return facts
 
 
 def _judge(step: Step, outcome: Outcome, limits: Limits, folder: str) -> None:

@@ -10,7 +10,8 @@ from harness.errors import InputError
 from harness.images.image import pins
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
-from harness.manifest.schema import Baseline, Made
+from harness.manifest.schema import Baseline, Made, Transformers
+from harness.run import weights
 from harness.run.closure import code_root
 from harness.run.plan import Meant, make_step
 from harness.run.workshop import Workshop
@@ -29,6 +30,8 @@ def still_pins(loaded: Loaded) -> Pins:
         if isinstance(model, Baseline):
             settings = model.model_dump(mode="json", exclude={"facts"})
             models[name] = {"sha256": document_digest({"type": "model/1", **settings})}
+        elif isinstance(model, Transformers):
+            models[name] = weights.pin(loaded.root, model)
         else:
             models[name] = {"unresolved": f"this version of the harness has no provider `{model.provider}`"}
     prompts: dict[str, Any] = {}

@@ -16,6 +16,9 @@ from harness.steps import Pinned, Plan, Step
 from harness.studies.registry import find
 from harness.studies.study import Brief, Dataset, Maker, Model, Study
 
+# What of a manifest's model cannot change an answer: where its files lie is no part of what they are.
+PLACE = {"provider", "source", "revision", "facts"}
+
 
 @dataclass(frozen=True)
 class Meant:
@@ -51,7 +54,9 @@ def meant(loaded: Loaded) -> Meant:
     this = Meant(manifest, tree, params, makers)
     if len(params) == len(manifest.datasets):  # data that is only fetched has no rows to plan with yet
         one = Pinned("0" * 64) if manifest.prompts else None
-        _planned(this, _brief(this, dict.fromkeys(params, 1), one, 1))  # what cannot be planned is told before any work
+        _planned(
+            this, _brief(this, dict.fromkeys(params, 1), one, 1, {})
+        )  # what cannot be planned is told before any work
     return this
 
 
@@ -122,7 +127,8 @@ def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
     rows = {name: min(count, limit or count) for name, count in found.items()}
     prompts = lock.pins["prompts"].get("set")
     templates = Pinned(prompts["sha256"]) if prompts else None
-    made = _planned(this, _brief(this, rows, templates, int(prompts["rows"]) if prompts else 0))
+    files = {name: pin.get("files", {}) for name, pin in lock.pins["models"].items()}
+    made = _planned(this, _brief(this, rows, templates, int(prompts["rows"]) if prompts else 0, files))
     pinned = {prompts["sha256"]: prompts["file"]} if prompts else {}
     return Plan(made.steps, made.outputs, pinned).check()
 
@@ -140,8 +146,14 @@ def _planned(this: Meant, brief: Brief) -> Plan:
     return made
 
 
-def _brief(this: Meant, rows: Mapping[str, int], templates: Pinned | None, template_count: int) -> Brief:
-    """Say to a study what a manifest means, with what is known of its data."""
+def _brief(
+    this: Meant,
+    rows: Mapping[str, int],
+    templates: Pinned | None,
+    template_count: int,
+    files: Mapping[str, Mapping[str, str]],
+) -> Brief:
+    """Say to a study what a manifest means, with what is known of its data and its models."""
     manifest = this.manifest
     return Brief(
         datasets=tuple(
@@ -150,7 +162,12 @@ def _brief(this: Meant, rows: Mapping[str, int], templates: Pinned | None, templ
             if isinstance(dataset, Made)
         ),
         models=tuple(
-            Model(name, model.provider, model.model_dump(mode="json", exclude={"provider", "facts"}))
+            Model(
+                name,
+                model.provider,
+                model.model_dump(mode="json", exclude=PLACE),
+                {file: Pinned(digest) for file, digest in sorted(files.get(name, {}).items())},
+            )
             for name, model in sorted(manifest.models.items())
         ),
         templates=templates,

@@ -113,10 +113,10 @@ def loaded_manifest(path: Path) -> Loaded:
     return load(path)
 
 
-def audited(store: Store, run: str, level: str = "derive", rerun: int = 0) -> Report:
+def audited(store: Store, run: str, level: str = "derive", rerun: int = 0, images: Path | None = None) -> Report:
     """Audit one run with everything the installed harness brings: its planner, its engine, its code."""
     try:
-        workshop = _workshop_of(store, run)
+        workshop = _workshop_of(store, run, images or store.root)
     except MissingError as bad:
         why = bad
 
@@ -128,7 +128,7 @@ def audited(store: Store, run: str, level: str = "derive", rerun: int = 0) -> Re
         return audit(store, run, replan, replay(workshop), level=level, rerun=rerun)
 
 
-def _workshop_of(store: Store, run: str) -> Workshop:
+def _workshop_of(store: Store, run: str, images: Path) -> Workshop:
     """Give a place where the steps of a run can be made again: its engine, its image, what its manifest allowed."""
     try:
         started = read_chain(store.journal(run)).events[0]
@@ -137,7 +137,7 @@ def _workshop_of(store: Store, run: str) -> Workshop:
         seen = store.blobs.read(started["environment"]) if image != NO_IMAGE else None
     except (HarnessError, LookupError, OSError):
         resources, image, seen = Resources(), NO_IMAGE, None  # the audit itself says what is wrong
-    engine = engine_of_run(Choice(images=store.root), image, resources)
+    engine = engine_of_run(Choice(images=images), image, resources)
     return Workshop(store, engine, limits(resources), environment=seen)
 
 

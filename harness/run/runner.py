@@ -12,19 +12,22 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
 from typing import Any
 
+from harness.clock import stamp
 from harness.digest import document, sha256
 from harness.errors import DamageError, HarnessError, Interrupted
 from harness.evidence.record import Record, read_record, spell, summarise
 from harness.files import write_atomic
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
+from harness.manifest.schema import Transformers
 from harness.run.closure import code_root
 from harness.run.environment import facts
 from harness.run.lock import require_dataset
 from harness.run.stopping import heed, stoppable
+from harness.run.weights import bring
 from harness.run.workshop import Result, Workshop
 from harness.steps import Plan, Step
-from harness.store.journal import Journal, read_chain, stamp
+from harness.store.journal import Journal, read_chain
 
 BATCH = 256
 LOOKERS = 4
@@ -111,6 +114,9 @@ class Runner:
         for digest, name in self.plan.pinned.items():
             if blobs.put((code_root() / name).read_bytes()) != digest:
                 raise DamageError(f"{name} changed while it was read", next="run again")
+        for name, model in self.loaded.manifest.models.items():
+            if isinstance(model, Transformers):
+                bring(self.store, self.loaded.root, model, self.lock.pins["models"][name]["files"])
         fields: dict[str, Any] = {
             "run": run,
             "manifest": blobs.put(self.loaded.data),
@@ -176,6 +182,8 @@ class Runner:
         fields: dict[str, Any] = {"step": step.name, "stage": step.stage, "key": entry.key, "entry": entry.digest}
         if result.state == "executed":
             fields["usage"] = dict(result.usage)
+            if result.facts:
+                fields["facts"] = dict(result.facts)
         if step.sees_gold:
             fields["sees_gold"] = True
         self.journal.add("step.done" if result.state == "executed" else "step.cached", fields)

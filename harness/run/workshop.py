@@ -8,18 +8,19 @@ from __future__ import annotations
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from harness.digest import sha256, sha256_file
 from harness.engines.engine import NO_IMAGE, Engine, Limits
 from harness.errors import HarnessError, StepError
+from harness.files import remove_tree
 from harness.run import packages
 from harness.run.closure import Closure, Code
 from harness.run.environment import NUMERICS
 from harness.run.execute import Bench, Task, collect, execute
-from harness.steps import Pinned, Ref, Setting, Step, key, preimage
+from harness.steps import Pinned, Setting, Step, key, preimage
 from harness.store.entries import Entry, Output
 from harness.store.store import Store
 
@@ -35,6 +36,7 @@ class Result:
     entry: Entry
     state: str  # executed | cached
     usage: Mapping[str, int]
+    facts: Mapping[str, Any] = field(default_factory=dict)  # what the step observed of the machine
 
 
 class Workshop:
@@ -74,12 +76,9 @@ class Workshop:
         """Collect what a step's result depends on, now that the contents of its inputs are known."""
         inputs: dict[str, str | list[str]] = {}
         for name, source in step.inputs.items():
-            if isinstance(source, Pinned):
-                inputs[name] = source.sha256
-            elif isinstance(source, Ref):
-                inputs[name] = made[source.step, source.output]
-            else:
-                inputs[name] = [made[ref.step, ref.output] for ref in source]
+            parts = source if isinstance(source, tuple) else (source,)
+            found = [part.sha256 if isinstance(part, Pinned) else made[part.step, part.output] for part in parts]
+            inputs[name] = found if isinstance(source, tuple) else found[0]
         return preimage(step, inputs, self.code.closure(step.kind).digest, self.setting)
 
     def finished(self, parts: Mapping[str, Any]) -> tuple[Entry | None, str]:
@@ -105,11 +104,11 @@ class Workshop:
             closure = self._keep(step.kind)
             task = Task(step, parts["inputs"], closure)
             with self.store.folder("step") as folder:
-                outcome = execute(task, self.store, self._bench(step), folder)
+                outcome, facts = execute(task, self.store, self._bench(step), folder)
                 outputs = collect(step, self.store, folder / "out")
             self._same_again(step, parts, outputs)
             entry = self.store.entries.put(parts, outputs)
-            return Result(entry, "executed", outcome.usage)
+            return Result(entry, "executed", outcome.usage, facts)
 
     def _bench(self, step: Step) -> Bench:
         return Bench(self.engine, self.limits, self.cancel, lambda text: self.heard(step.name, text))
@@ -143,7 +142,9 @@ class Workshop:
     def replay(self, step: Step, parts: Mapping[str, Any]) -> dict[str, str]:
         """Make a step again outside the store and give the digests of what came out (`audit` compares them)."""
         task = Task(step, parts["inputs"], self.code.closure(step.kind))
-        with tempfile.TemporaryDirectory(prefix="harness-audit-") as name:
-            folder = Path(name)
+        folder = Path(tempfile.mkdtemp(prefix="harness-audit-"))
+        try:
             execute(task, self.store, self._bench(step), folder)
             return {output: sha256_file(folder / "out" / output)[0] for output in step.outputs}
+        finally:
+            remove_tree(folder)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import stat
 from pathlib import Path
 
@@ -53,6 +54,17 @@ class Blobs:
                 finally:
                     temp.unlink(missing_ok=True)
         return digest
+
+    def copy(self, path: Path) -> tuple[str, int]:
+        """Keep the bytes of a file that stays where it is; in flat memory, however large it is."""
+        with told(path):
+            self.temp.mkdir(parents=True, exist_ok=True)
+            temp = self.temp / f"blob-{os.getpid()}-{os.urandom(6).hex()}"
+            try:
+                shutil.copyfile(path, temp)
+                return self.adopt(temp)
+            finally:
+                temp.unlink(missing_ok=True)
 
     def adopt(self, path: Path) -> tuple[str, int]:
         """Take over a file that a step made on the same disk: hash, fsync, rename; never a copy, never a link."""

@@ -42,7 +42,7 @@ SHAPES: Mapping[str, Mapping[str, Mapping[str, type]]] = {
     },
 }  # fmt: skip
 MAY: Mapping[str, Mapping[str, type]] = {
-    "run.started": {"limit": int}, "step.done": {"sees_gold": bool}, "step.cached": {"sees_gold": bool},
+    "run.started": {"limit": int}, "step.done": {"sees_gold": bool, "facts": dict}, "step.cached": {"sees_gold": bool},
 }  # fmt: skip
 
 

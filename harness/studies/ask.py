@@ -10,11 +10,12 @@ from dataclasses import dataclass, field
 
 from harness.models.baseline import BEHAVIOURS
 from harness.rows import part_name
-from harness.steps import GATHER, Ref, Step
+from harness.steps import GATHER, Ref, Source, Step
 from harness.studies.study import Brief, Dataset, Model
 
 # Rows a shard holds: at least two seconds of work each (design.md section 4).
 SHARD = 5000
+LOCAL = 256  # where a model computes on this machine
 
 
 @dataclass
@@ -52,7 +53,8 @@ def ask(asked: Asked, brief: Brief, dataset: Dataset, score_kind: str) -> None:
     """Add the steps that put a dataset's items to every model in every wording, and score the answers."""
     templates = brief.templates
     assert templates
-    size = max(1, SHARD // max(1, brief.template_count * len(brief.seeds)))
+    most = LOCAL if any(model.weights for model in brief.models) else SHARD
+    size = max(1, most // max(1, brief.template_count * len(brief.seeds)))
     slices = [part_name(index) for index in range(-(-dataset.rows // size))]
     shape = {"size": size, "rows": dataset.rows}
     for table in ("items", "gold"):
@@ -74,7 +76,7 @@ def ask(asked: Asked, brief: Brief, dataset: Dataset, score_kind: str) -> None:
 def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, model: Model, part: str, score_kind: str) -> None:
     """Add the answers of one model to one slice, and their scores."""
     shown = sees_gold(model)
-    inputs: dict[str, Ref] = {"prompts": Ref(f"{dataset.name}/prompts/{part}", "prompts")}
+    inputs: dict[str, Source] = {"prompts": Ref(f"{dataset.name}/prompts/{part}", "prompts")}
     answers: Mapping[str, Ref] = {
         "items": Ref(f"{dataset.name}/items", part),
         "gold": Ref(f"{dataset.name}/gold", part),
@@ -85,9 +87,13 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, model: Model, part:
         "seeds": list(brief.seeds),
         "generation": dict(brief.generation),
     }
+    if model.weights:
+        inputs["weights"] = tuple(model.weights.values())
+        params["files"] = list(model.weights)
     respond = Step(
         f"{dataset.name}/responses/{model.name}/{part}", f"harness.models.{model.provider}:respond", "responses",
-        params, {**inputs, **(answers if shown else {})}, ("responses",), sees_gold=shown,
+        params, {**inputs, **(answers if shown else {})}, ("responses",),
+        batch=str(model.settings.get("batch", "none")), sees_gold=shown, infers=bool(model.weights),
     )  # fmt: skip
     asked.add(respond, "responses")
     score = Step(

@@ -7,7 +7,7 @@ It must never know of stores, engines, records or of the manifest's syntax.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,6 +21,7 @@ class Model:
     name: str
     provider: str
     settings: Mapping[str, Any]
+    weights: Mapping[str, Pinned] = field(default_factory=dict)  # the files of a local model, by name
 
 
 @dataclass(frozen=True)

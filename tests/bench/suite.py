@@ -14,16 +14,19 @@ from pathlib import Path
 
 from bench import table
 from bench.audits import audit_rows, step_rows
+from bench.containers import container_rows
 from bench.costs import FULL, QUICK, Size, help_rows, sample_rows, unchanged_rows
+from bench.images import image_rows
 from bench.measure import Failed, Missing
 from bench.peers import Peer, find
 from bench.table import Row
+from bench.tapes import tape_rows
 
 from harness.run.environment import facts
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
-NAMES = ("help", "samples", "unchanged", "audit")
+NAMES = ("help", "samples", "unchanged", "audit", "images", "containers", "tape")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -74,6 +77,12 @@ def measure(peer: Peer | None, size: Size, only: str | None) -> list[Row]:
                 rows += [*found, *step_rows(many, size)]
             elif measure == "audit":
                 rows += audit_rows(work, size)
+            elif measure == "images" and (size is FULL or only):
+                rows += image_rows(work, size)
+            elif measure == "containers" and (size is FULL or only):
+                rows += container_rows(work, size)
+            elif measure == "tape":
+                rows += tape_rows(work, size)
     return sorted(rows, key=lambda row: row.mark is None)
 
 

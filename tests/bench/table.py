@@ -31,6 +31,12 @@ NOTES = """\
 - **audit**: `harness audit --level hashes` from Python, less the audit of a run with one blob, against reading and
   hashing the same files with hashlib (`sha256(file.read())` for small ones, `hashlib.file_digest` for large ones),
   all of them in the page cache.
+- **images**: a project whose store holds every package of `cpu` and nothing else, then the same after one small wheel
+  left the lock; verifying is timed in Python, in turns with `hashlib.file_digest` over the same layers.
+- **containers**: one call of the docker engine, from the making of a container to its removal, in turns with
+  `docker run --rm` of the same image, flags and command; the work is `true` or `sleep`.
+- **tape**: recorded through the recorder, opened by a process of its own with a warm page cache, then replayed at
+  random from Python: the answer found by its request's digest, every byte of its line checked, its JSON parsed.
 """
 
 

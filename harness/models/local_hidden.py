@@ -1,0 +1,65 @@
+"""Hidden states of every layer: what a model makes of a text inside, for embeddings and for the study `brain`.
+
+One text at a time, so that no text's numbers hang on its neighbours. It must never know what the texts are for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from harness.errors import InputError
+from harness.models.local_load import Loaded
+
+Pool = Literal["mean", "last", "none"]
+POOLS = ("mean", "last", "none")
+
+
+def hidden_states(
+    loaded: Loaded, texts: Sequence[str], layers: Sequence[int] | None = None, pool: Pool = "mean"
+) -> Any:
+    """Give float32 [text, layer, width], or with pool `none` a list of [layer, token, width], one array a text.
+
+    Layer 0 is the embedding; negative layers count from the last; None means all of them.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    if pool not in POOLS:
+        raise InputError(f"no pooling is called {pool!r}", where="pool", next=f"use one of: {', '.join(POOLS)}")
+    found = [_pooled(_states(loaded, text, layers), pool) for text in texts]
+    if pool == "none":
+        return found
+    return np.stack(found) if found else np.zeros((0, 0, 0), np.float32)
+
+
+def _states(loaded: Loaded, text: str, layers: Sequence[int] | None) -> Any:
+    """Give [layer, token, width] of one text; one that does not fit is refused, never cut short."""
+    import torch  # noqa: PLC0415
+
+    tokens = loaded.tokenizer(text, verbose=False)["input_ids"]
+    if not tokens:
+        raise InputError("a text has no tokens", where=f"{text!r:.60}", next="leave empty texts out")
+    if loaded.window is not None and len(tokens) > loaded.window:
+        raise InputError(
+            f"a text has {len(tokens)} tokens, the window holds {loaded.window}",
+            where=f"{text!r:.60}",
+            next="cut the text into shorter ones",
+        )
+    with torch.inference_mode():
+        given = torch.tensor([tokens], device=loaded.model.device)
+        states = loaded.model(given, output_hidden_states=True).hidden_states
+    wanted = range(len(states)) if layers is None else layers
+    for layer in wanted:
+        if not -len(states) <= layer < len(states):
+            raise InputError(
+                f"there is no layer {layer}", where="layers", next=f"use 0 to {len(states) - 1}, 0 the embedding"
+            )
+    return torch.stack([states[layer][0].float().cpu() for layer in wanted]).numpy()
+
+
+def _pooled(states: Any, pool: Pool) -> Any:
+    import numpy as np  # noqa: PLC0415
+
+    if pool == "mean":
+        return states.mean(axis=1, dtype=np.float64).astype(np.float32)
+    return states[:, -1, :] if pool == "last" else states

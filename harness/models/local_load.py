@@ -1,0 +1,241 @@
+"""Opening a local model: from laid-out files alone, on one thread, with every switch that could move a bit set.
+
+It knows the transformers library; it must never know a prompt, a study, or the network.
+"""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.digest import sha256
+from harness.errors import InputError, MissingError
+
+REFERENCE = "reference"
+DTYPES = ("float32", "float16", "bfloat16")
+_UNBOUNDED = 10**9  # tokenizers without a limit of their own claim a length beyond this
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A model ready to answer, and what of it a record should say."""
+
+    model: Any
+    tokenizer: Any
+    window: int | None
+    ends: frozenset[int]
+    facts: Mapping[str, Any]
+    positions: bool = False  # whether it is told each token's place
+    last_only: bool = False  # whether it can be asked for the scores of the last token alone
+
+
+def quiet() -> None:
+    """Set what must stand before the libraries are imported: no network, no telemetry, no progress bars."""
+    os.environ.update(
+        {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1",
+         "HF_HUB_DISABLE_PROGRESS_BARS": "1", "TRANSFORMERS_VERBOSITY": "error", "TOKENIZERS_PARALLELISM": "false"}
+    )  # fmt: skip
+
+
+def settle(reference: bool) -> None:
+    """Make torch deterministic; at the reference level on one thread whatever the environment says."""
+    import torch  # noqa: PLC0415
+    from transformers.utils import logging  # noqa: PLC0415
+
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    torch.use_deterministic_algorithms(True)
+    torch.backends.cudnn.benchmark = False
+    torch.backends.cudnn.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_tf32 = False
+    torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
+    torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
+    if reference:
+        torch.set_num_threads(1)
+
+
+def device() -> str:
+    """Say where a model of one device goes."""
+    import torch  # noqa: PLC0415
+
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def open_causal(folder: Path, params: Mapping[str, Any]) -> Loaded:
+    """Open a causal language model and its tokenizer from a folder of checked files."""
+    quiet()
+    settle(params["batch"] == REFERENCE)
+    from transformers import AutoConfig, AutoModelForCausalLM  # noqa: PLC0415
+
+    config = _config(AutoConfig, folder)
+    if getattr(config, "is_encoder_decoder", False):
+        raise InputError(
+            f"a model of type {config.model_type!r} is no causal language model",
+            where="source",
+            next="use a model that continues its prompt",
+        )
+    tokenizer = open_tokenizer(folder)
+    model = _weights(AutoModelForCausalLM, folder, config, params)
+    takes = inspect.signature(model.forward).parameters
+    room, ends, facts = window(config, tokenizer), _ends(model, tokenizer), _facts(model, tokenizer, params)
+    return Loaded(model, tokenizer, room, ends, facts, "position_ids" in takes, "logits_to_keep" in takes)
+
+
+def open_encoder(folder: Path, params: Mapping[str, Any]) -> Loaded:
+    """Open a model that reads a text as a whole, for its hidden states."""
+    quiet()
+    settle(params["batch"] == REFERENCE)
+    from transformers import AutoConfig, AutoModel  # noqa: PLC0415
+
+    config = _config(AutoConfig, folder)
+    tokenizer = open_tokenizer(folder)
+    model = _weights(AutoModel, folder, config, params)
+    return Loaded(model, tokenizer, window(config, tokenizer), frozenset(), _facts(model, tokenizer, params))
+
+
+def _config(auto: Any, folder: Path) -> Any:
+    try:
+        return auto.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except (ValueError, OSError, KeyError, TypeError) as bad:
+        raise InputError(
+            f"the model's configuration cannot be read: {_first(bad)}",
+            where="config.json",
+            next="use a model whose architecture is part of the transformers package",
+        ) from bad
+
+
+def open_tokenizer(folder: Path) -> Any:
+    """Open the tokenizer that lies beside the weights."""
+    from transformers import AutoTokenizer  # noqa: PLC0415
+
+    try:
+        return AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except Exception as bad:  # the libraries below raise a kind each, down to bare Exception
+        raise InputError(
+            f"the model's tokenizer cannot be read: {_first(bad)}",
+            where="tokenizer.json",
+            next="give the model's own tokenizer files",
+        ) from bad
+
+
+def _weights(auto: Any, folder: Path, config: Any, params: Mapping[str, Any]) -> Any:
+    """Read the weights; one that the files do not hold would be drawn at random, so that is refused."""
+    import torch  # noqa: PLC0415
+    from safetensors import SafetensorError  # noqa: PLC0415
+
+    dtype = params.get("dtype", "float32")
+    if dtype not in DTYPES:
+        raise InputError(f"no dtype is called {dtype!r}", where="dtype", next=f"use one of: {', '.join(DTYPES)}")
+    settings: dict[str, Any] = {"config": config, "dtype": getattr(torch, dtype), **_placement(params)}
+    if params["batch"] == REFERENCE:
+        settings["attn_implementation"] = "eager"
+    try:
+        model, report = auto.from_pretrained(
+            folder, local_files_only=True, trust_remote_code=False, use_safetensors=True,
+            output_loading_info=True, **settings,
+        )  # fmt: skip
+    except (ValueError, OSError, KeyError, RuntimeError, SafetensorError) as bad:
+        if out_of_memory(bad):
+            raise
+        raise InputError(
+            f"the model's weights cannot be read: {_first(bad)}",
+            where="*.safetensors",
+            next="give the weights that belong to this configuration",
+        ) from bad
+    for what in ("missing_keys", "mismatched_keys", "error_msgs"):
+        if report.get(what):
+            raise InputError(
+                f"the weights do not fill the model: {what} {sorted(map(str, report[what]))[:3]}",
+                where="*.safetensors",
+                next="give the weights that belong to this configuration",
+            )
+    if "device_map" not in settings:
+        model = model.to(device())
+    model.train(False)
+    return model
+
+
+def _placement(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Say how a model is packed and over which devices it is laid."""
+    import torch  # noqa: PLC0415
+
+    settings: dict[str, Any] = {}
+    if torch.cuda.device_count() > 1:
+        settings["device_map"] = "balanced"
+    kind = params.get("quantisation")
+    if kind is None:
+        return settings
+    if kind != "nf4":
+        raise InputError(f"no quantisation is called {kind!r}", where="quantisation", next="use nf4, or leave it out")
+    import importlib.util  # noqa: PLC0415
+
+    if not torch.cuda.is_available() or importlib.util.find_spec("bitsandbytes") is None:
+        raise MissingError(
+            "nf4 needs a CUDA device and the package bitsandbytes",
+            where="quantisation",
+            next="run in an image that has both, or leave the quantisation out",
+        )
+    from transformers import BitsAndBytesConfig  # noqa: PLC0415
+
+    compute = getattr(torch, params.get("dtype", "float32"))
+    settings["quantization_config"] = BitsAndBytesConfig(
+        load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=compute
+    )
+    settings.setdefault("device_map", {"": 0})
+    return settings
+
+
+def window(config: Any, tokenizer: Any) -> int | None:
+    """Say how many tokens the model has places for; None where neither file names a limit."""
+    found = [getattr(config, name, None) for name in ("max_position_embeddings", "n_positions", "seq_length")]
+    limits = [value for value in (*found, getattr(tokenizer, "model_max_length", None)) if isinstance(value, int)]
+    limits = [value for value in limits if 0 < value < _UNBOUNDED]
+    return min(limits) if limits else None
+
+
+def _ends(model: Any, tokenizer: Any) -> frozenset[int]:
+    """Give every token at which an answer is over."""
+    found: set[int] = set()
+    for given in (getattr(model.generation_config, "eos_token_id", None), tokenizer.eos_token_id):
+        found |= set(given) if isinstance(given, list | tuple) else set() if given is None else {given}
+    return frozenset(found)
+
+
+def _facts(model: Any, tokenizer: Any, params: Mapping[str, Any]) -> dict[str, Any]:
+    import torch  # noqa: PLC0415
+    import transformers  # noqa: PLC0415
+
+    template = tokenizer.chat_template
+    used = params.get("chat") and isinstance(template, str)
+    return {
+        "attention": model.config._attn_implementation,
+        "chat_template": sha256(template.encode()) if used else None,
+        "device": str(model.device),
+        "devices": sorted({str(place) for place in getattr(model, "hf_device_map", {"": model.device}).values()}),
+        "dtype": params.get("dtype", "float32"),
+        "parameters": sum(tensor.numel() for tensor in model.parameters()),
+        "quantisation": params.get("quantisation"),
+        "threads": torch.get_num_threads(),
+        "torch": torch.__version__,
+        "transformers": transformers.__version__,
+    }
+
+
+def out_of_memory(bad: BaseException) -> bool:
+    """Whether an error says that memory ran out, on whichever device."""
+    import torch  # noqa: PLC0415
+
+    if isinstance(bad, MemoryError | torch.cuda.OutOfMemoryError):
+        return True
+    words = str(bad).lower()
+    return isinstance(bad, RuntimeError) and ("out of memory" in words or "can't allocate memory" in words)
+
+
+def _first(bad: BaseException) -> str:
+    """Give the first line of a library's message, without the folder it was read from."""
+    line = next(iter(str(bad).strip().splitlines()), type(bad).__name__)
+    return " ".join("…" if "/" in word else word for word in line.split())[:300]

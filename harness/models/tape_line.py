@@ -1,0 +1,168 @@
+"""One line of a tape: how an exchange is spelled, and everything that is checked before a line is believed.
+
+A line is canonical JSON. `prev` is the `self` of the line before it, `self` the SHA-256 of the line without `self`:
+one flipped bit shows in its own line, a line that is gone shows in the next. Nothing but what was asked and what was
+answered stands on it: no header, so no key. It must never know files.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple, NoReturn
+
+from harness.clock import now
+from harness.digest import MAX_INT, canonical, sha256
+from harness.errors import DamageError, InputError
+
+START = "0" * 64
+LIMIT = 64 << 20  # bytes of one line
+REPEATS = 1 << 32
+UNKEYED = frozenset({"stream", "stream_options", "user"})  # they change how an answer travels, not what it is
+MEND = "restore this tape from its source; nothing on this line is ever given as an answer"
+_SECRET = re.compile(r".*(apikey|authorization|accesstoken|authtoken|bearertoken|secretkey)")
+_HEAD = re.compile(
+    rb'\{"at":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)","prev":"([0-9a-f]{64})","repeat":(0|[1-9]\d{0,9}),"request":'
+)
+_SELF = len(f',"self":"{START}"')
+_TAIL = re.compile(rb',"self":"([0-9a-f]{64})","status":(2\d\d),"type":"tape/1"\}\n')
+TAIL = len(f',"self":"{START}","status":200,"type":"tape/1"}}\n')
+
+
+def _no_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not JSON")
+
+
+def _whole_number(word: str) -> int | float:
+    """Read a number without a point as what was spelled so: beyond 2^53 that was a float."""
+    if len(word) < 16 or -MAX_INT <= (value := int(word)) <= MAX_INT:
+        return int(word)
+    return float(value)
+
+
+_decoder = json.JSONDecoder(parse_constant=_no_number, parse_int=_whole_number)
+_decode, parse = _decoder.raw_decode, _decoder.decode  # of canonical JSON, so that it can be spelled again
+
+
+@dataclass(frozen=True, slots=True)
+class Taped:
+    """One exchange: what was asked, the exact bytes of the answer's body, and when they came."""
+
+    provider: str
+    body: Mapping[str, Any]
+    repeat: int
+    status: int
+    response: bytes
+    at: str
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """An exchange made ready to be taped: all of its line that does not depend on the line before it."""
+
+    digest: str
+    repeat: int
+    answer: str  # digest of the response
+    at: str
+    middle: bytes
+    end: bytes
+
+    def line(self, prev: str) -> tuple[bytes, str]:
+        """Give the line that follows another, and its `self`."""
+        front = f'{{"at":"{self.at}","prev":"{prev}"'.encode() + self.middle
+        own = sha256(front + self.end)
+        return front + f',"self":"{own}"'.encode() + self.end + b"\n", own
+
+
+class Line(NamedTuple):
+    """A line that was checked."""
+
+    taped: Taped
+    digest: str  # of the request
+    answer: str  # digest of the response
+    prev: str
+    own: str
+
+
+def request_digest(provider: str, body: Mapping[str, Any]) -> str:
+    """Name a request by what may change its answer."""
+    return sha256(canonical(asked(provider, body)))
+
+
+def asked(provider: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the part of a request that its digest is made of."""
+    return {"body": {key: item for key, item in body.items() if key not in UNKEYED}, "provider": provider}
+
+
+def ready(provider: str, body: Mapping[str, Any], repeat: int, status: int, response: bytes) -> Ready:
+    """Spell a complete 2xx answer; anything else has no place on a tape."""
+    if not 200 <= status <= 299:
+        raise ValueError(f"only 2xx answers are taped, not {status}")
+    if not response:
+        raise ValueError("an answer without a body is not complete")
+    if not 0 <= repeat < REPEATS:
+        raise ValueError(f"no request is repeated {repeat} times")
+    for name in body:
+        if _SECRET.fullmatch(re.sub(r"[^a-z]", "", str(name).lower())):
+            raise InputError(
+                f"this request carries what looks like a key in its field {str(name)!r}; nobody may tape that",
+                next="send keys as headers, and take the field out of the body",
+            )
+    request = canonical(asked(provider, body))
+    rest = {key: body[key] for key in body if key in UNKEYED}
+    parts = [b',"repeat":%d,"request":' % repeat, request, b',"response":', canonical(_spelled(response))]
+    if rest:
+        parts += [b',"rest":', canonical(rest)]
+    middle = b"".join(parts)
+    if len(middle) > LIMIT - 1024:
+        raise InputError(f"an exchange of {len(middle)} bytes is too large for a tape", next="ask for less at a time")
+    end = b',"status":%d,"type":"tape/1"}' % status
+    return Ready(sha256(request), repeat, sha256(response), now(), middle, end)
+
+
+def _spelled(response: bytes) -> dict[str, str]:
+    try:
+        return {"text": response.decode()}
+    except UnicodeDecodeError:
+        return {"base64": base64.b64encode(response).decode()}
+
+
+def read(data: bytes, where: str) -> Line:
+    """Read a line back; what is not exactly as it was written is damage, whatever it says."""
+    head, tail = _HEAD.match(data), _TAIL.fullmatch(data, max(len(data) - TAIL, 0))
+    if not head or not tail or tail.start() < head.end():
+        raise DamageError("this is no line of a tape", where=where, next=MEND)
+    at, prev, repeat, own = head[1].decode(), head[2].decode(), int(head[3]), tail[1].decode()
+    if sha256(data[:-TAIL] + data[_SELF - TAIL : -1]) != own:
+        raise DamageError("this line does not match its own digest", where=where, next=MEND)
+    try:
+        text = data[head.end() : -TAIL].decode()
+        request, end = _decode(text)
+        digest = sha256(text[:end].encode())
+        response, stop = _part(text, end, ',"response":')
+        rest, stop = _part(text, stop, ',"rest":') if stop < len(text) else (None, stop)
+        [(kind, spelled)] = response.items()
+        answer = spelled.encode() if kind == "text" else base64.b64decode(spelled, validate=True)
+        body, provider = request["body"], request["provider"]
+        if stop != len(text) or kind not in ("text", "base64") or repeat >= REPEATS:
+            raise ValueError("it holds something else than an exchange")
+        if type(body) is not dict or type(provider) is not str or (rest is not None and not _is_rest(rest)):
+            raise ValueError("it holds no request")
+        taped = Taped(provider, {**body, **rest} if rest else body, repeat, int(tail[2]), answer, at)
+    except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as bad:
+        raise DamageError(f"this line is no exchange: {bad}", where=where, next=MEND) from bad
+    return Line(taped, digest, sha256(answer), prev, own)
+
+
+def _is_rest(rest: Any) -> bool:
+    return type(rest) is dict and bool(rest) and not {*rest} - UNKEYED
+
+
+def _part(text: str, at: int, name: str) -> tuple[Any, int]:
+    if not text.startswith(name, at):
+        raise ValueError(f"{name[2:-2]} is missing")
+    value, end = _decode(text, at + len(name))
+    return value, end

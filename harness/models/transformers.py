@@ -1,0 +1,133 @@
+"""The provider `transformers`: open weights from pinned files, on this machine, without a network.
+
+Batch `reference` asks one request at a time on one thread: the bit-exact level. Batch N asks N at a time.
+It must never know a benchmark, an answer or a store.
+"""
+
+from __future__ import annotations
+
+import datetime
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.errors import InputError
+from harness.models.local_batch import NO_ROOM, Used, answer_all
+from harness.models.local_choose import request_seed, rule
+from harness.models.local_decode import Answer, Ask
+from harness.models.local_files import lay_out
+from harness.models.local_load import REFERENCE, Loaded, open_causal
+from harness.models.model import Request, Response
+from harness.models.numerics import fingerprint
+
+TODAY = datetime.date(2026, 1, 1)  # OURS: what a chat template that asks for the date is told
+
+
+def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write one response for each prompt and seed in the order of the prompts, and how they were come by."""
+    params = {**params, "batch": str(params.get("batch", REFERENCE))}
+    size = batch_size(params["batch"])
+    with tempfile.TemporaryDirectory() as name:
+        loaded = open_causal(lay_out(inputs["weights"], params["files"], Path(name)), params)
+        model = Local(params["model"], loaded, size, bool(params.get("chat")), params.get("logprobs"))
+        requests = list(_requests(inputs["prompts"], params["seeds"], params.get("generation", {})))
+        written = rows.write(out / "responses", (response.row() for response in model.complete(requests)))
+    used = model.used
+    rows.write_one(
+        out / "inference",
+        {
+            **loaded.facts,
+            "batch": params["batch"],
+            "batch_used": REFERENCE if params["batch"] == REFERENCE else str(used.least),
+            "batches_redone": used.redone,
+            "model": params["model"],
+            "numerics": fingerprint(),
+            "responses": written,
+            "window": loaded.window,
+        },
+    )
+
+
+def batch_size(batch: str) -> int:
+    """Read the batch policy of a manifest; `reference` is one at a time."""
+    if batch == REFERENCE:
+        return 1
+    if not (batch.isascii() and batch.isdigit() and 1 <= int(batch) <= 100_000):
+        raise InputError(f"no batch policy is called {batch!r}", where="batch", next="use `reference` or a number")
+    return int(batch)
+
+
+def _requests(prompts: Path, given: Sequence[int], generation: Mapping[str, Any]) -> Iterator[Request]:
+    for row in rows.read(prompts):
+        for sample, seed in enumerate(given):
+            yield Request(row["item"], row["template"], sample, row["text"], seed, generation)
+
+
+class Local:
+    """A model on this machine; answers requests in the order given, whatever order it works in."""
+
+    def __init__(self, name: str, loaded: Loaded, size: int = 1, chat: bool = False, logprobs: int | None = None):
+        self.name, self.loaded, self.size, self.chat, self.logprobs = name, loaded, size, chat, logprobs
+        self.used = Used(size, size)
+
+    def complete(self, requests: Sequence[Request]) -> Iterator[Response]:
+        """Answer each request once; one that cannot be asked becomes a row that says why."""
+        asks = [self.ask(request) for request in requests]
+        sound = [ask for ask in asks if isinstance(ask, Ask)]
+        answers, self.used = answer_all(self.loaded, sound, self.size)
+        waiting = iter(answers)
+        for request, ask in zip(requests, asks, strict=True):
+            if isinstance(ask, str):
+                yield self._error(request, ask)
+                continue
+            answer = next(waiting)
+            yield self._error(request, NO_ROOM) if answer is None else self._answer(request, ask, answer)
+
+    def ask(self, request: Request) -> Ask | str:
+        """Turn a request into tokens; a prompt that leaves no room for an answer is an error, never cut short."""
+        how = rule(request.generation)
+        limit = int(request.generation.get("max_tokens", 256))
+        tokens = self._tokens(request.text)
+        room = limit
+        if self.loaded.window is not None:
+            room = self.loaded.window - len(tokens)
+            if room < 1:
+                return f"the prompt has {len(tokens)} tokens, the window holds {self.loaded.window}"
+        if not tokens:
+            return "the prompt has no tokens"
+        seed = request_seed(request.seed, request.item, request.template, request.sample)
+        stops = tuple(request.generation.get("stop", ()))
+        return Ask(tokens, min(limit, room), seed, how, stops, self.logprobs)
+
+    def _tokens(self, text: str) -> list[int]:
+        tokenizer = self.loaded.tokenizer
+        if not self.chat:
+            return list(tokenizer(text, verbose=False)["input_ids"])
+        if not isinstance(tokenizer.chat_template, str):
+            raise InputError(
+                "the model has no single chat template",
+                where="chat",
+                next="leave `chat` out, or give the model's own chat_template.jinja",
+            )
+        turn = [{"role": "user", "content": text}]
+        shown = tokenizer.apply_chat_template(
+            turn, add_generation_prompt=True, tokenize=False, strftime_now=_today
+        )
+        return list(tokenizer(shown, add_special_tokens=False, verbose=False)["input_ids"])
+
+    def _answer(self, request: Request, ask: Ask, answer: Answer) -> Response:
+        return Response(
+            request.item, request.template, self.name, request.sample, answer.text, answer.finish,
+            usage={"prompt_tokens": len(ask.tokens), "completion_tokens": answer.spent},
+            logprobs=answer.logprobs if ask.logprobs is not None else None,
+        )  # fmt: skip
+
+    def _error(self, request: Request, why: str) -> Response:
+        return Response(request.item, request.template, self.name, request.sample, "", "error", error=why)
+
+
+def _today(form: str) -> str:
+    """Tell a chat template that asks for the date the same one for ever."""
+    return TODAY.strftime(form)

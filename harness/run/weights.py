@@ -1,0 +1,70 @@
+"""The weights of local models: where their files lie, what they are, and how they come into the store."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+from harness.digest import document_digest, sha256_file
+from harness.errors import HarnessError, MissingError
+from harness.files import told
+from harness.manifest.load import inside
+from harness.manifest.schema import Transformers
+from harness.models.local_files import check_names, model_files
+from harness.store.store import Store
+
+HUB = "hf:"
+KEPT = (".safetensors", ".json", ".txt", ".model", ".jinja")  # of a hub's folder; the rest no model needs
+
+
+def pin(root: Path, model: Transformers) -> dict[str, Any]:
+    """Give what a lock says of a local model: its settings' digest, and every file of it by digest."""
+    try:
+        folder = folder_of(root, model)
+        names = _hub_files(folder) if model.source.startswith(HUB) else model_files(folder)
+    except HarnessError as bad:
+        return {"unresolved": f"{bad.what}; {bad.next}"}
+    with told(folder):
+        files = {name: sha256_file(folder / name)[0] for name in names}
+    described = {"type": "model/1", **model.model_dump(mode="json", exclude={"facts"})}
+    return {"sha256": document_digest(described), "files": files}
+
+
+def folder_of(root: Path, model: Transformers) -> Path:
+    """Find the folder of a model: in the project, or where the hub's own tools keep a revision on this machine."""
+    if not model.source.startswith(HUB):
+        return inside(root, model.source, model.source)
+    name = model.source.removeprefix(HUB)
+    home = Path(os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface")
+    cache = Path(os.environ.get("HF_HUB_CACHE") or home / "hub")
+    folder = cache / f"models--{name.replace('/', '--')}" / "snapshots" / str(model.revision)
+    if not folder.is_dir():
+        raise MissingError(
+            f"the weights of {name} at {str(model.revision)[:12]} are not on this machine",
+            where=str(cache),
+            next=f"`hf download {name} --revision {model.revision}`, then `harness lock` again",
+        )
+    return folder
+
+
+def _hub_files(folder: Path) -> list[str]:
+    """Name the files of a revision; the hub's tools keep them as links into their own folder, and nowhere else."""
+    home = folder.parent.parent.resolve()
+    found = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix in KEPT]
+    names = [path.relative_to(folder).as_posix() for path in found if path.resolve().is_relative_to(home)]
+    check_names(names)
+    return names
+
+
+def bring(store: Store, root: Path, model: Transformers, files: dict[str, str]) -> None:
+    """See to it that every pinned file of a model lies in the store; other bytes under its name are refused."""
+    missing = {name: digest for name, digest in files.items() if store.blobs.state(digest) != "sound"}
+    for name, digest in missing.items():
+        path = folder_of(root, model) / name
+        if store.blobs.copy(path)[0] != digest:
+            raise MissingError(
+                f"{name} of {model.source} is not the file that the lock pins",
+                where=str(path),
+                next="restore it, or `harness lock` again and review the change in git",
+            )

@@ -1,0 +1,126 @@
+"""What the driver says of its GPUs becomes the device in a key and facts in a record; a lack of them is told."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import data_of, error_of, harness, journals, manifest_text, small_project
+from support_engine import container_project, open_docker
+
+from harness.engines import gpu
+from harness.engines.engine import Limits
+from harness.engines.local import LocalEngine, available
+from harness.errors import MissingError
+from harness.run.workshop import Workshop
+from harness.store.store import Store
+
+H100 = "NVIDIA H100 80GB HBM3, GPU-1111, 550.54.15, 9.0, 81559"
+A100 = "NVIDIA A100-SXM4-40GB, GPU-2222, 550.54.15, 8.0, 40960"
+OTHER = H100.replace("1111", "3333")
+
+
+def says(*lines: str) -> Any:
+    return lambda query: "\n".join(lines) + "\n"
+
+
+def nothing(query: Any) -> str:
+    raise gpu.missing("no driver")
+
+
+def test_no_gpu_is_asked_for_where_none_is_wanted() -> None:
+    assert gpu.choose(0, nothing).kind == "cpu" and gpu.choose(0, nothing).facts == {}
+
+
+@pytest.mark.parametrize(
+    ("wanted", "used"), [(1, ["GPU-1111"]), (2, ["GPU-1111", "GPU-3333"]), ("prefer", ["GPU-1111"])]
+)
+def test_the_device_is_the_compute_capability_and_the_facts_name_each_gpu(wanted: Any, used: list[str]) -> None:
+    device = gpu.choose(wanted, says(H100, OTHER))
+    assert device.kind == "cuda:sm_90" and [one["uuid"] for one in device.facts["gpus"]] == used
+    assert device.facts["gpus"][0] == {
+        "model": "NVIDIA H100 80GB HBM3", "uuid": "GPU-1111", "driver": "550.54.15", "compute_capability": "9.0",
+        "memory_mib": "81559",
+    }  # fmt: skip
+
+
+GARBAGE = ["", "No devices were found", "a,b,c", "a,b,c,d,e", f"{H100}, more", f"{H100}\nand so on", "\0" * 500,
+           H100.replace("9.0", "[N/A]"), '"' + H100]  # fmt: skip
+
+
+@pytest.mark.parametrize("answer", [*GARBAGE, f"{H100}\n{A100}"])
+def test_an_answer_that_names_no_such_gpus_is_refused_and_prefer_says_why(answer: str) -> None:
+    with pytest.raises(MissingError, match="nvidia-container-toolkit") as refused:
+        gpu.choose(2, says(answer))
+    assert len(str(refused.value)) < 1000
+    if answer in GARBAGE:
+        device = gpu.choose("prefer", says(answer))
+        assert device.kind == "cpu" and device.facts["gpus_wanted"] == "prefer" and device.facts["gpus_missing"]
+
+
+def test_gpus_of_several_kinds_are_refused_where_a_step_would_have_both() -> None:
+    assert gpu.choose(1, says(A100, H100)).kind == "cuda:sm_80"
+    with pytest.raises(MissingError, match=r"different compute capabilities \(8\.0, 9\.0\)"):
+        gpu.choose(2, says(A100, H100))
+
+
+def driver(folder: Path, answer: str) -> dict[str, str]:
+    """Lay a program called nvidia-smi on the PATH."""
+    folder.mkdir()
+    program = folder / "nvidia-smi"
+    program.write_text(f"#!/bin/sh\ncat <<'END'\n{answer}\nEND\n")
+    program.chmod(0o755)
+    return {"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"}
+
+
+def wanting(project: Path, gpus: str) -> None:
+    path = project / "manifests" / "small.yaml"
+    path.write_text(manifest_text(models=("noisy-oracle",)).replace("gpus: 0", f"gpus: {gpus}"))
+
+
+def test_a_run_on_this_machine_s_gpu_says_so_in_key_and_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = tmp_path / "p"
+    small_project(project, models=("noisy-oracle",))
+    wanting(project, "1")
+    isolation = ("--isolation", available()[0])
+    none = driver(tmp_path / "none", "No devices were found")
+    refused = harness("run", "manifests/small.yaml", "--relock", *isolation, "--json", cwd=project, env=none, check=3)
+    assert "no GPU" in error_of(refused)["what"] and "gpus: prefer" in error_of(refused)["next"]
+
+    env = driver(tmp_path / "bin", H100)
+    run = data_of("run", "manifests/small.yaml", "--relock", *isolation, cwd=project, env=env)["runs"][0]
+    assert run["device"] == "1 x NVIDIA H100 80GB HBM3"
+    [events] = journals(project / ".harness")
+    assert events[0]["facts"]["gpus"][0]["driver"] == "550.54.15"
+    monkeypatch.setenv("PATH", env["PATH"])
+    shop = Workshop(Store.open(project / ".harness"), LocalEngine(isolation[1], gpus=1), Limits())
+    assert shop.setting.device == "cuda:sm_90"  # from where the keys of the steps that compute there have it
+    text = harness("run", "manifests/small.yaml", *isolation, cwd=project, env=env, check=0).stdout
+    assert "device: 1 x NVIDIA H100" in text
+
+
+def test_docker_without_a_gpu_runtime_names_what_is_missing_and_prefer_runs_on(
+    docker_host: str, image_store: tuple[Path, str], tmp_path: Path
+) -> None:
+    try:
+        open_docker(image_store, gpus=1)
+    except MissingError as bad:
+        assert "no GPU" in bad.what and "nvidia-container-toolkit" in bad.next
+    else:
+        pytest.skip("this engine has a GPU")
+    project = tmp_path / "p"
+    images = ("--engine", "docker", "--images", str(image_store[0]))
+    container_project(project, image_store, models=("noisy-oracle",))
+    manifest = project / "manifests" / "small.yaml"
+    manifest.write_text(manifest.read_text().replace("gpus: 0", "gpus: 1"))
+    refused = harness("run", "manifests/small.yaml", "--relock", *images, "--json", cwd=project, check=3)
+    assert "nvidia-container-toolkit" in error_of(refused)["next"]
+    manifest.write_text(manifest.read_text().replace("gpus: 1", "gpus: prefer"))
+    run = data_of("run", "manifests/small.yaml", "--relock", *images, cwd=project)["runs"][0]
+    assert run["device"].startswith("cpu (no GPU: ")
+    [events] = journals(project / ".harness")
+    assert events[0]["facts"]["gpus_wanted"] == "prefer" and events[0]["facts"]["gpus_missing"]
+    text = harness("run", "manifests/small.yaml", *images, cwd=project, check=0).stdout
+    assert "device: cpu (no GPU: " in text

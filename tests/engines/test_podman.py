@@ -1,0 +1,105 @@
+"""Podman's socket serves as the engine: the same run, the same bytes, the same walls."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from support import data_of, executed, outputs_of
+from support_engine import Service, client, container_project, open_docker, ours, private
+
+from harness.engines.engine import Job, Limits
+
+CONF = """\
+[containers]
+default_ulimits = ["nofile=20000:20000", "nproc=4096:4096"]
+[engine]
+runtime = "runc"
+cgroup_manager = "cgroupfs"
+events_logger = "file"
+"""
+
+
+@pytest.fixture(scope="module")
+def podman(image_store: tuple[Path, str], tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """Serve podman from folders of its own, and see it run one container; skips with its own words where it cannot."""
+    if os.geteuid() != 0:
+        pytest.skip("only root starts podman here")
+    for program in ("podman", "runc"):
+        if not shutil.which(program):
+            pytest.skip(f"{program} is not installed")
+    conf = tmp_path_factory.mktemp("podman") / "containers.conf"
+    conf.write_text(CONF)
+    places = ["--root=FOLDER/root", "--runroot=FOLDER/run", "--tmpdir=FOLDER/tmp"]
+    words = ["podman", *places, "--runtime=runc", "--cgroup-manager=cgroupfs", "system", "service", "--time=0"]
+    with private([*words, "unix://FOLDER/sock"], {"CONTAINERS_CONF": str(conf)}) as service:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("DOCKER_HOST", service.host)
+            engine = open_docker(image_store)
+        with client(service.host) as asked:
+            try:
+                made = asked.create_container_from_config(
+                    {"Image": engine.image, "Cmd": ["true"], "NetworkDisabled": True}
+                )
+                asked.start(made["Id"])
+                asked.wait(made["Id"], timeout=30)
+            except Exception as bad:  # whatever podman lacks on this machine, it says so here
+                pytest.skip(f"podman runs no container here: {str(bad)[-400:]}")
+            asked.remove_container(made["Id"], force=True)
+        yield service
+
+
+def test_a_run_on_podman_gives_the_bytes_of_a_local_run(
+    podman: Service, image_store: tuple[Path, str], tmp_path: Path
+) -> None:
+    project = tmp_path / "project"
+    container_project(project, image_store, models=("noisy-oracle",))
+    here = data_of("run", "manifests/small.yaml", "--store", "local", cwd=project)
+    words = ("run", "manifests/small.yaml", "--engine", "docker", "--images", str(image_store[0]))
+    env = {"DOCKER_HOST": podman.host}
+    ran = data_of(*words, cwd=project, env=env)
+    assert outputs_of(ran) == outputs_of(here) and ran["runs"][0]["image"] == image_store[1]
+    assert len(executed(project / ".harness")) == ran["runs"][0]["steps"]["total"]
+    again = data_of(*words, cwd=project, env=env)
+    assert again["runs"][0]["steps"]["executed"] == 0
+    assert data_of("audit", "last", "--rerun", "1", cwd=project, env=env)["verdict"] == "agreed"
+    assert ours(podman.host) == []
+
+
+CASES = {
+    "print('said', flush=True); sys.exit(7)": {"exit": 7, "log": b"said\n"},
+    "os.kill(os.getpid(), 9)": {"signal": 9, "oom": False},
+    "held = bytearray(1 << 30)": {"fine": False},  # podman tells of a child no more than that it was killed
+    "import time; print('on', flush=True); time.sleep(1000)": {"timed_out": True, "log": b"on\n"},
+    "while True: os.fork()": {"fine": False},
+    "os.execvp('yes', ['yes'])": {"timed_out": True},
+    "[os.mkdir(f'out/{n}') for n in range(10**6)]": {"over": "more than 10000 files"},
+    "open('tmp/x', 'w').write('x'); open('out/x', 'w').write('x')": {"fine": True},
+    "open('in/x', 'w')": {"fine": False},
+    "open('/usr/x', 'w')": {"fine": False},
+    "print(*[line for line in open('/proc/self/status') if line[:6] in ('CapEff', 'CapBnd', 'NoNewP')])": {
+        "log": b"CapEff:\t0000000000000000\n CapBnd:\t0000000000000000\n NoNewPrivs:\t1\n\n"
+    },
+    "import socket; print({n for _, n in socket.if_nameindex()} - {'lo'}, os.getuid())": {"log": b"set() 65534\n"},
+}
+
+
+def test_steps_on_podman_end_as_they_do_on_dockerd(
+    podman: Service, image_store: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", podman.host)
+    engine = open_docker(image_store)
+    for number, (code, wanted) in enumerate(CASES.items()):
+        folder = tmp_path / str(number)
+        for name in ("in", "out", "tmp", "code"):
+            (folder / name).mkdir(parents=True)
+        (folder / "code" / "main.py").write_text(f"import os, sys\n{code}\n")
+        limits = Limits(seconds=3, memory=256 << 20, processes=64, cpus=1.0)
+        job = Job(engine.command("code/main.py"), folder, {"PATH": "/usr/bin:/bin"}, limits)
+        outcome = engine.run(job, lambda _: None, threading.Event())
+        assert {name: getattr(outcome, name) for name in wanted} == wanted, (code, outcome)
+    assert ours(podman.host) == []
