@@ -112,9 +112,7 @@ class Local:
                 next="leave `chat` out, or give the model's own chat_template.jinja",
             )
         turn = [{"role": "user", "content": text}]
-        shown = tokenizer.apply_chat_template(
-            turn, add_generation_prompt=True, tokenize=False, strftime_now=_today
-        )
+        shown = tokenizer.apply_chat_template(turn, add_generation_prompt=True, tokenize=False, strftime_now=_today)
         return list(tokenizer(shown, add_special_tokens=False, verbose=False)["input_ids"])
 
     def _answer(self, request: Request, ask: Ask, answer: Answer) -> Response:
