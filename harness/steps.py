@@ -47,6 +47,7 @@ class Step:
     batch: str = "none"
     derive: bool = False  # an aggregate: audit computes it again
     sees_gold: bool = False  # a stand-in that is shown the answers; record and report say so
+    calls: bool = False  # it asks models elsewhere, through the gateway and nothing else
     infers: bool = False  # a model computes here: it gets the run's device, and its key names it
 
     def refs(self) -> Iterator[Ref]:
@@ -102,6 +103,7 @@ class Plan:
                     "derive": step.derive,
                     "sees_gold": step.sees_gold,
                     "infers": step.infers,
+                    "calls": step.calls,
                 }
                 for step in self.steps
             ],

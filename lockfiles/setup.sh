@@ -17,7 +17,7 @@ missing() {
 }
 
 python=
-for candidate in ${PYTHON:-python3 python3.12 python3.11}; do
+for candidate in ${PYTHON:-python3.11 python3 python3.12}; do  # 3.11 first: local models are locked for it
     if fits "$candidate"; then python=$candidate; break; fi
 done
 [ -n "$python" ] || missing "CPython 3.11 or 3.12 on Linux x86-64 is missing" \
@@ -29,5 +29,12 @@ echo "making .venv with $("$python" --version)" >&2
 rm -rf .venv
 "$python" -m venv .venv
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r lockfiles/requirements.txt
+if .venv/bin/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'; then
+    echo "adding what local models need (torch for the CPU, and the studies' packages)" >&2
+    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
+        --extra-index-url https://download.pytorch.org/whl/cpu -r lockfiles/image-cpu.txt
+else
+    echo "without local models: their wheels are locked for Python 3.11 (PYTHON=/path/to/python3.11, or ENGINE=docker)" >&2
+fi
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index -e .
 touch .venv/ready

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
+from harness.models.local_files import model_files
+from harness.steps import FACTS
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 TEMPLATES = REPOSITORY / "harness" / "studies" / "reliability" / "prompts" / "addition@1.jsonl"
@@ -25,14 +27,15 @@ def make_model(folder: Path, **more: Any) -> Path:
     params = {**SMALL, **more}
     train(params, {"templates": TEMPLATES}, folder)
     shape(params, {}, folder)
-    (folder / "log").unlink()
+    for name in ("log", FACTS):
+        (folder / name).unlink()
     return folder
 
 
 def deliver(model: Path, inputs: Path) -> list[str]:
     """Lay a model's files out as a step gets them, numbered; gives their names in that order."""
     inputs.mkdir(parents=True)
-    names = sorted(path.relative_to(model).as_posix() for path in model.rglob("*") if path.is_file())
+    names = model_files(model)
     for index, name in enumerate(names):
         (inputs / f"part-{index:05d}").write_bytes((model / name).read_bytes())
     return names

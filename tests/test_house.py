@@ -29,7 +29,7 @@ SCIENCE = {"studies", "scorers", "models", "stats"}
 EVIDENCE = {"evidence", "manifest", "store"}
 HEAVY = {
     "torch", "transformers", "himalaya", "matplotlib", "openai", "anthropic", "docker", "installer", "requests", "dask",
-    "mcp", "numpy", "aiohttp",
+    "mcp", "numpy", "aiohttp", "httpx2",
 }  # fmt: skip
 CODE = Code(ROOT)
 MODULES = sorted(

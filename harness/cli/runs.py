@@ -285,6 +285,10 @@ def _surroundings(ran: Ran) -> str:
         words.append(f"image: {ran.image_state} {short(body['image'].removeprefix('sha256:'))}")
     if ran.device != "cpu":
         words.append(f"device: {ran.device}")
+    for model, told in body.get("calls", {}).items():
+        asked = ", ".join(f"{told[part]} {part}" for part in ("replayed", "recorded", "live") if told[part])
+        failed = sum(told["errors"].values())
+        words.append(f"{model}: {asked or 'nothing asked'}" + (f", {failed} without an answer" if failed else ""))
     if body["sees_gold"]:
         words.append(f"stand-ins were shown the answers in {len(body['sees_gold'])} steps")
     return ", ".join(words)

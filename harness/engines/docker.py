@@ -17,12 +17,11 @@ from typing import Any
 from harness.engines import gpu
 from harness.engines.budget import Budget
 from harness.engines.container import GUARD, Container, answered, refusal
-from harness.engines.engine import Job, Limits, Outcome
+from harness.engines.engine import SOCKETS, Job, Limits, Outcome
 from harness.engines.owner import DEADLINE, OWNER, abandoned, deadline, me
 from harness.errors import InputError, MissingError
 
 PLACE = Path("/step")
-SOCKETS = "/run/harness"
 NOBODY = 65534
 PYTHON = ("python3", "-s", "-S", "-P", "-B")
 SMALL = Limits(seconds=60, memory=256 << 20)
@@ -88,6 +87,10 @@ class DockerEngine:
         """Say where a step finds its private folder."""
         return PLACE
 
+    def socket(self, path: Path) -> Path:
+        """Say where a step finds a socket of its job."""
+        return SOCKETS / path.name
+
     def facts(self) -> Mapping[str, Any]:
         """Say what the engine is, for the record, and which limits its kernel cannot hold."""
         unbounded = [name for name in ("MemoryLimit", "PidsLimit") if self._info.get(name) is False]
@@ -144,7 +147,7 @@ class DockerEngine:
         settings = self._base(job.argv, job.env, job.limits)
         host = settings["HostConfig"]
         binds = [(job.folder, PLACE, True), (job.folder / "out", PLACE / "out", False)]
-        binds += [(socket, Path(SOCKETS) / socket.name, True) for socket in job.sockets]
+        binds += [(socket, SOCKETS / socket.name, True) for socket in job.sockets]
         host["Mounts"] = [
             {"Type": "bind", "Source": str(source), "Target": str(target), "ReadOnly": sealed}
             for source, target, sealed in binds

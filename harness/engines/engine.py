@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 NO_IMAGE = "none"
+SOCKETS = Path("/run/harness")  # where an isolation with a file system of its own shows the sockets of a job
 
 
 @dataclass(frozen=True)
@@ -40,8 +41,8 @@ class Job:
     folder: Path
     env: Mapping[str, str]
     limits: Limits
-    infers: bool = False  # a model computes here: the engine's device is given to it
     sockets: tuple[Path, ...] = ()  # given only to a step that declares calls to a model
+    infers: bool = False  # a model computes here: the engine's device is given to it
 
 
 @dataclass(frozen=True)
@@ -87,6 +88,10 @@ class Engine(Protocol):
 
     def inside(self, folder: Path) -> Path:
         """Say where a step finds its private folder."""
+        ...
+
+    def socket(self, path: Path) -> Path:
+        """Say where a step finds a socket of its job."""
         ...
 
     def facts(self) -> Mapping[str, Any]:

@@ -16,13 +16,13 @@ import sys
 import sysconfig
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from harness.engines import gpu
 from harness.engines.budget import Budget
-from harness.engines.engine import NO_IMAGE, Job, Outcome
+from harness.engines.engine import NO_IMAGE, SOCKETS, Job, Outcome
 from harness.errors import InputError, MissingError
 
 ISOLATIONS = ("bubblewrap", "namespaces", "process")
@@ -61,7 +61,7 @@ def available() -> tuple[str, ...]:
     return tuple(found)
 
 
-def _wrap(isolation: str, folder: Path, memory: int = 1 << 30, *, gpus: bool = False) -> list[str]:
+def _wrap(isolation: str, folder: Path, memory: int = 1 << 30, shown: Sequence[str] = ()) -> list[str]:
     """Spell the programs that stand between the harness and the step."""
     if isolation == "namespaces":
         return list(_NAMESPACES)
@@ -98,7 +98,7 @@ def _wrap(isolation: str, folder: Path, memory: int = 1 << 30, *, gpus: bool = F
         for name in ("out", "tmp"):
             wrap += ["--bind", str(folder / name), str(folder / name)]
         wrap += ["--chdir", str(folder)]
-    return [*wrap, *(_gpus() if gpus else ()), "--remount-ro", "/"]
+    return [*wrap, *shown, "--remount-ro", "/"]
 
 
 def _gpus() -> list[str]:
@@ -141,9 +141,16 @@ class LocalEngine:
         """Say where a step finds its private folder: where it lies."""
         return folder
 
+    def socket(self, path: Path) -> Path:
+        """Say where a step finds a socket of its job."""
+        return SOCKETS / path.name if self.isolation == "bubblewrap" else path
+
     def facts(self) -> Mapping[str, Any]:
         """Say what the engine is, for the record: the machine's own facts tell it all."""
         return {}
+
+    def _bind(self, socket: Path) -> tuple[str, ...]:
+        return ("--bind", str(socket), str(self.socket(socket)))
 
     def run(self, job: Job, on_log: Callable[[bytes], None], cancel: threading.Event) -> Outcome:
         """Run one command; every process it started has ended when this returns."""
@@ -151,7 +158,8 @@ class LocalEngine:
         bounds = ["--core=0", f"--fsize={limits.file_bytes}"]
         if not on_gpu:  # a driver maps far more than it uses
             bounds.append(f"--data={limits.memory}")
-        wrap = _wrap(self.isolation, job.folder, limits.memory, gpus=on_gpu)
+        shown = [*(_gpus() if on_gpu else ()), *(word for one in job.sockets for word in self._bind(one))]
+        wrap = _wrap(self.isolation, job.folder, limits.memory, shown)
         argv = ["prlimit", *bounds, *_GUARD, *wrap, *job.argv]
         budget = Budget((job.folder / "out", job.folder / "tmp"), limits)
         started = time.monotonic()

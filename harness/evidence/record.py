@@ -55,6 +55,8 @@ def summarise(events: Iterable[Event], head: str) -> dict[str, Any]:
                 shown.append(event["step"])
         elif name == "output":
             outputs[event["name"]] = {field: event[field] for field in ("sha256", "size", "step", "output")}
+        elif name == "calls":
+            body["calls"] = event["models"]
         elif name == "run.finished":
             body |= {"status": event["status"], "finished": event["at"]}
     return {**body, "steps": steps, "sees_gold": sorted(shown), "outputs": outputs}

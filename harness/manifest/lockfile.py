@@ -41,6 +41,10 @@ class _Weights(_Pin):
     files: Annotated[dict[str, Digest], Field(min_length=1)]
 
 
+class _Taped(_Pin):
+    tape: Digest
+
+
 class _Data(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
     __pydantic_extra__: dict[str, _Rows]
@@ -61,7 +65,7 @@ class _Unresolved(_Shape):
 
 
 class _Pins(_Shape):
-    models: dict[str, _Pin | _Weights | _Unresolved]
+    models: dict[str, _Pin | _Weights | _Taped | _Unresolved]
     prompts: dict[Literal["set"], _Prompts]
     datasets: dict[str, _Data | _Unresolved]
     images: dict[str, _Image | _Unresolved]

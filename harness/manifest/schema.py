@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from decimal import Decimal, InvalidOperation
-from pathlib import PurePosixPath
+from pathlib import Path, PurePosixPath
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -90,6 +90,10 @@ class Baseline(_Part):
     behaviour: Name
     facts: dict[Name, Text] = {}
 
+    def answering(self) -> dict[str, Any]:
+        """Give what of the settings can change an answer."""
+        return {"behaviour": self.behaviour}
+
 
 class Transformers(_Part):
     """Open weights: a folder of the project, or a hub's name pinned by its 40-hex revision."""
@@ -113,6 +117,31 @@ class Transformers(_Part):
             _inside(self.source)
         return self
 
+    def answering(self) -> dict[str, Any]:
+        """Give what of the settings can change an answer: what its files are stands beside, where they lie does not."""
+        return self.model_dump(mode="json", exclude={"provider", "source", "revision", "facts"})
+
+
+class Prices(_Part):
+    """What a provider asks for: dollars for a million tokens."""
+
+    input: Decimals
+    output: Decimals
+
+
+class Allowance(_Part):
+    """What may be asked of a provider: in a minute, and in all."""
+
+    requests_per_minute: Annotated[int, Field(ge=1)] | None = None
+    tokens_per_minute: Annotated[int, Field(ge=1)] | None = None
+    dollars: Decimals | None = None
+
+
+PROVIDERS = {
+    "openai": ("https://api.openai.com/v1", "OPENAI_API_KEY"),
+    "anthropic": ("https://api.anthropic.com", "ANTHROPIC_API_KEY"),
+}
+
 
 class Remote(_Part):
     """A closed model behind an API: a dated name, and a tape that says whether it is replayed or asked."""
@@ -120,7 +149,49 @@ class Remote(_Part):
     provider: Literal["openai", "anthropic"]
     model: Text
     tape: Literal["replay", "record", "live"]
+    tapes: InsidePath | None = None  # the folder of the tape; default: tapes/ and the manifest's name
+    endpoint: Literal["chat", "completions"] = "chat"
+    system: Text | None = None
+    base_url: Annotated[str, StringConstraints(pattern=r"^https?://[^@\s?#]+$", max_length=2000)] | None = None
+    key: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")] | None = None
+    prices: Prices | None = None
+    limits: Allowance | None = None
     facts: dict[Name, Text] = {}
+
+    @model_validator(mode="after")
+    def _whole(self) -> Remote:
+        if self.provider == "anthropic" and self.endpoint != "chat":
+            raise ValueError("this provider has no completions: leave `endpoint` out")
+        if self.limits and self.limits.dollars and not self.prices:
+            raise ValueError("a limit in dollars needs `prices`, or nobody knows what is spent")
+        return self
+
+    def answering(self) -> dict[str, Any]:
+        """Give what of the settings can change an answer, as the step that asks is given it."""
+        asked = {"id": self.model, "endpoint": self.endpoint, "system": self.system, "base_url": self.base_url}
+        if self.provider == "anthropic":
+            del asked["endpoint"]
+        return {name: value for name, value in asked.items() if value is not None}
+
+    def folder(self, root: Path, name: str) -> Path:
+        """Say where the tape lies, for a manifest of this name."""
+        return root / (self.tapes or f"tapes/{name}")
+
+    def served(self, root: Path, name: str) -> dict[str, Any]:
+        """Say what a gateway is told: where to ask, under which name a key is found, what is kept and allowed."""
+        url, key = PROVIDERS[self.provider]
+        told: dict[str, Any] = {
+            "provider": self.provider,
+            "base_url": self.base_url or url,
+            "key": self.key or key,
+            "mode": self.tape,
+        }
+        if self.tape != "live":
+            told["tape"] = str(self.folder(root, name))
+        for part in (self.prices, self.limits):
+            if part:
+                told["prices" if part is self.prices else "limits"] = part.model_dump(mode="json", exclude_none=True)
+        return told
 
 
 Model = Annotated[Baseline | Transformers | Remote, Field(discriminator="provider")]

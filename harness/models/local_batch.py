@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from harness.models.local_decode import Answer, Ask, decode
-from harness.models.local_load import Loaded, out_of_memory
+from harness.models.local_load import Loaded
+from harness.models.local_torch import out_of_memory
 
 NO_ROOM = "the machine's memory does not hold this request alone"
 

@@ -23,7 +23,10 @@ JSON_MOST = 200_000_000
 
 
 def model_files(folder: Path) -> list[str]:
-    """Name the files of a model folder that a lock pins, in their order; refuses a folder that could run code."""
+    """Name the files of a model folder that a lock pins, in their order; refuses a folder that could run code.
+
+    Cards (.md) and hidden files are for people and for git; no model reads them, and a corrected card moves no key.
+    """
     if not folder.is_dir():
         raise InputError("there is no such model folder", where=folder.name, next="give a folder with safetensors")
     names = []
@@ -31,7 +34,7 @@ def model_files(folder: Path) -> list[str]:
         name = path.relative_to(folder).as_posix()
         if path.is_symlink():
             raise InputError("a model folder holds no links", where=name, next="put the file itself there")
-        if path.is_file():
+        if path.is_file() and path.suffix != ".md" and not path.name.startswith("."):
             names.append(name)
     check_names(names)
     return names

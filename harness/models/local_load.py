@@ -6,7 +6,6 @@ It knows the transformers library; it must never know a prompt, a study, or the 
 from __future__ import annotations
 
 import inspect
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 from harness.digest import sha256
 from harness.errors import InputError, MissingError
+from harness.models.local_torch import device, out_of_memory, quiet, settle
 
 REFERENCE = "reference"
 DTYPES = ("float32", "float16", "bfloat16")
@@ -31,38 +31,6 @@ class Loaded:
     facts: Mapping[str, Any]
     positions: bool = False  # whether it is told each token's place
     last_only: bool = False  # whether it can be asked for the scores of the last token alone
-
-
-def quiet() -> None:
-    """Set what must stand before the libraries are imported: no network, no telemetry, no progress bars."""
-    os.environ.update(
-        {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1",
-         "HF_HUB_DISABLE_PROGRESS_BARS": "1", "TRANSFORMERS_VERBOSITY": "error", "TOKENIZERS_PARALLELISM": "false"}
-    )  # fmt: skip
-
-
-def settle(reference: bool) -> None:
-    """Make torch deterministic; at the reference level on one thread whatever the environment says."""
-    import torch  # noqa: PLC0415
-    from transformers.utils import logging  # noqa: PLC0415
-
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    torch.use_deterministic_algorithms(True)
-    torch.backends.cudnn.benchmark = False
-    torch.backends.cudnn.allow_tf32 = False
-    torch.backends.cuda.matmul.allow_tf32 = False
-    torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
-    torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
-    if reference:
-        torch.set_num_threads(1)
-
-
-def device() -> str:
-    """Say where a model of one device goes."""
-    import torch  # noqa: PLC0415
-
-    return "cuda" if torch.cuda.is_available() else "cpu"
 
 
 def open_causal(folder: Path, params: Mapping[str, Any]) -> Loaded:
@@ -223,16 +191,6 @@ def _facts(model: Any, tokenizer: Any, params: Mapping[str, Any]) -> dict[str, A
         "torch": torch.__version__,
         "transformers": transformers.__version__,
     }
-
-
-def out_of_memory(bad: BaseException) -> bool:
-    """Whether an error says that memory ran out, on whichever device."""
-    import torch  # noqa: PLC0415
-
-    if isinstance(bad, MemoryError | torch.cuda.OutOfMemoryError):
-        return True
-    words = str(bad).lower()
-    return isinstance(bad, RuntimeError) and ("out of memory" in words or "can't allocate memory" in words)
 
 
 def _first(bad: BaseException) -> str:

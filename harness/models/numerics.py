@@ -11,23 +11,24 @@ from typing import Any
 
 from harness import seeds
 from harness.digest import canonical, sha256
+from harness.models.local_torch import device
 
 VERSION = "numerics/1"
 ROWS, INNER, COLUMNS = 384, 512, 320
 
 
-def fingerprint() -> dict[str, Any]:
-    """Give the digest of every probe and one digest over all, for the device that inference uses."""
-    probes = {name: sha256(data) for name, data in _probes()}
-    return {"type": VERSION, "digest": sha256(canonical(probes)), "probes": probes}
+def fingerprint(where: str | None = None) -> dict[str, Any]:
+    """Give the digest of every probe and one over all, for the device that inference uses unless one is named."""
+    where = where or device()
+    probes = {name: sha256(data) for name, data in _probes(where)}
+    return {"type": VERSION, "digest": sha256(canonical(probes)), "device": where, "probes": probes}
 
 
-def _probes() -> Iterator[tuple[str, bytes]]:
+def _probes(where: str) -> Iterator[tuple[str, bytes]]:
     """Do each sum once on data of whole numbers, so that two machines begin from the same bytes."""
     import numpy as np  # noqa: PLC0415
     import torch  # noqa: PLC0415
 
-    where = "cuda" if torch.cuda.is_available() else "cpu"
     left, right = _numbers("left", ROWS * INNER), _numbers("right", INNER * COLUMNS)
     a = torch.tensor(left, dtype=torch.float32).reshape(ROWS, INNER).to(where)
     b = torch.tensor(right, dtype=torch.float32).reshape(INNER, COLUMNS).to(where)

@@ -6,9 +6,8 @@ It must never know a benchmark, an answer or a store.
 
 from __future__ import annotations
 
-import datetime
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +20,7 @@ from harness.models.local_files import lay_out
 from harness.models.local_load import REFERENCE, Loaded, open_causal
 from harness.models.model import Request, Response
 from harness.models.numerics import fingerprint
-
-TODAY = datetime.date(2026, 1, 1)  # OURS: what a chat template that asks for the date is told
+from harness.steps import FACTS
 
 
 def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -32,11 +30,11 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     with tempfile.TemporaryDirectory() as name:
         loaded = open_causal(lay_out(inputs["weights"], params["files"], Path(name)), params)
         model = Local(params["model"], loaded, size, bool(params.get("chat")), params.get("logprobs"))
-        requests = list(_requests(inputs["prompts"], params["seeds"], params.get("generation", {})))
+        requests = _requests(inputs["prompts"], params["seeds"], params.get("generation", {}))
         written = rows.write(out / "responses", (response.row() for response in model.complete(requests)))
     used = model.used
     rows.write_one(
-        out / "inference",
+        out / FACTS,
         {
             **loaded.facts,
             "batch": params["batch"],
@@ -72,8 +70,9 @@ class Local:
         self.name, self.loaded, self.size, self.chat, self.logprobs = name, loaded, size, chat, logprobs
         self.used = Used(size, size)
 
-    def complete(self, requests: Sequence[Request]) -> Iterator[Response]:
+    def complete(self, requests: Iterable[Request]) -> Iterator[Response]:
         """Answer each request once; one that cannot be asked becomes a row that says why."""
+        requests = list(requests)
         asks = [self.ask(request) for request in requests]
         sound = [ask for ask in asks if isinstance(ask, Ask)]
         answers, self.used = answer_all(self.loaded, sound, self.size)
@@ -112,7 +111,7 @@ class Local:
                 next="leave `chat` out, or give the model's own chat_template.jinja",
             )
         turn = [{"role": "user", "content": text}]
-        shown = tokenizer.apply_chat_template(turn, add_generation_prompt=True, tokenize=False, strftime_now=_today)
+        shown = tokenizer.apply_chat_template(turn, add_generation_prompt=True, tokenize=False)
         return list(tokenizer(shown, add_special_tokens=False, verbose=False)["input_ids"])
 
     def _answer(self, request: Request, ask: Ask, answer: Answer) -> Response:
@@ -124,8 +123,3 @@ class Local:
 
     def _error(self, request: Request, why: str) -> Response:
         return Response(request.item, request.template, self.name, request.sample, "", "error", error=why)
-
-
-def _today(form: str) -> str:
-    """Tell a chat template that asks for the date the same one for ever."""
-    return TODAY.strftime(form)

@@ -24,6 +24,7 @@ from harness.store.store import Store
 
 SCRIPT = "code/harness/run/step.py"
 OPEN, READABLE = 0o755, 0o644
+GATEWAY = "HARNESS_GATEWAY"  # where a step that may call finds the gateway's socket
 MOST_FACTS = 64 << 10
 
 
@@ -44,6 +45,7 @@ class Bench:
     limits: Limits
     cancel: threading.Event
     on_log: Callable[[bytes], None]
+    gateway: Path | None = None  # the socket that a step which calls models elsewhere is given
 
 
 def prepare(task: Task, store: Store, folder: Path, *, linked: bool) -> None:
@@ -99,7 +101,10 @@ def execute(task: Task, store: Store, bench: Bench, folder: Path) -> tuple[Outco
     engine = bench.engine
     prepare(task, store, folder, linked=engine.seals_inputs)
     env = step_environment(engine.inside(folder))
-    job = Job(engine.command(SCRIPT), folder, env, bench.limits, infers=task.step.infers)
+    sockets = (bench.gateway,) if task.step.calls and bench.gateway else ()
+    for socket in sockets:
+        env[GATEWAY] = str(engine.socket(socket))
+    job = Job(engine.command(SCRIPT), folder, env, bench.limits, infers=task.step.infers, sockets=sockets)
     outcome = engine.run(job, bench.on_log, bench.cancel)
     _judge(task.step, outcome, bench.limits, str(engine.inside(folder)))
     facts = _facts(task.step, folder / "out" / FACTS)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 from harness import rows
 from harness.digest import differences, document_digest, sha256
-from harness.errors import InputError
+from harness.errors import HarnessError, InputError
 from harness.images.image import pins
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
-from harness.manifest.schema import Baseline, Made, Transformers
+from harness.manifest.schema import Made, Remote, Transformers
+from harness.models.tape import Tape
 from harness.run import weights
 from harness.run.closure import code_root
 from harness.run.plan import Meant, make_step
@@ -27,13 +29,13 @@ def still_pins(loaded: Loaded) -> Pins:
     manifest = loaded.manifest
     models: dict[str, Any] = {}
     for name, model in manifest.models.items():
-        if isinstance(model, Baseline):
-            settings = model.model_dump(mode="json", exclude={"facts"})
-            models[name] = {"sha256": document_digest({"type": "model/1", **settings})}
-        elif isinstance(model, Transformers):
+        if isinstance(model, Transformers):
             models[name] = weights.pin(loaded.root, model)
         else:
-            models[name] = {"unresolved": f"this version of the harness has no provider `{model.provider}`"}
+            described = {"type": "model/1", "provider": model.provider, **model.answering()}
+            models[name] = {"sha256": document_digest(described)}
+        if isinstance(model, Remote) and model.tape == "replay":
+            models[name] = _taped(model.folder(loaded.root, manifest.name), models[name])
     prompts: dict[str, Any] = {}
     if manifest.prompts:
         path = find(manifest.study).prompt_sets[manifest.prompts.set]
@@ -48,6 +50,17 @@ def still_pins(loaded: Loaded) -> Pins:
     if requirements.is_file():
         packages["lockfiles/requirements.txt"] = {"sha256": sha256(requirements.read_bytes())}
     return {"models": models, "prompts": prompts, "images": images, "packages": packages}
+
+
+def _taped(folder: Path, pin: dict[str, Any]) -> dict[str, Any]:
+    """Pin what a tape holds; without a tape there is nothing to replay."""
+    try:
+        tape = Tape.open(folder)
+        if not len(tape):
+            return {"unresolved": f"there is no tape to replay in {folder.name}/: record one, or `harness tape import`"}
+        return {**pin, "tape": tape.digest()}
+    except HarnessError as bad:
+        return {"unresolved": f"{bad.what}; {bad.next}"}
 
 
 def resolve(loaded: Loaded, meant: Meant, workshop: Workshop) -> Lock:

@@ -16,9 +16,6 @@ from harness.steps import Pinned, Plan, Step
 from harness.studies.registry import find
 from harness.studies.study import Brief, Dataset, Maker, Model, Study
 
-# What of a manifest's model cannot change an answer: where its files lie is no part of what they are.
-PLACE = {"provider", "source", "revision", "facts"}
-
 
 @dataclass(frozen=True)
 class Meant:
@@ -127,8 +124,8 @@ def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
     rows = {name: min(count, limit or count) for name, count in found.items()}
     prompts = lock.pins["prompts"].get("set")
     templates = Pinned(prompts["sha256"]) if prompts else None
-    files = {name: pin.get("files", {}) for name, pin in lock.pins["models"].items()}
-    made = _planned(this, _brief(this, rows, templates, int(prompts["rows"]) if prompts else 0, files))
+    count = int(prompts["rows"]) if prompts else 0
+    made = _planned(this, _brief(this, rows, templates, count, lock.pins["models"]))
     pinned = {prompts["sha256"]: prompts["file"]} if prompts else {}
     return Plan(made.steps, made.outputs, pinned).check()
 
@@ -151,7 +148,7 @@ def _brief(
     rows: Mapping[str, int],
     templates: Pinned | None,
     template_count: int,
-    files: Mapping[str, Mapping[str, str]],
+    pins: Mapping[str, Mapping[str, Any]],
 ) -> Brief:
     """Say to a study what a manifest means, with what is known of its data and its models."""
     manifest = this.manifest
@@ -165,8 +162,8 @@ def _brief(
             Model(
                 name,
                 model.provider,
-                model.model_dump(mode="json", exclude=PLACE),
-                {file: Pinned(digest) for file, digest in sorted(files.get(name, {}).items())},
+                {**model.answering(), **({"tape": pins[name]["tape"]} if "tape" in pins.get(name, {}) else {})},
+                {file: Pinned(sha) for file, sha in sorted(pins.get(name, {}).get("files", {}).items())},
             )
             for name, model in sorted(manifest.models.items())
         ),

@@ -20,6 +20,7 @@ from harness.files import write_atomic
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
 from harness.manifest.schema import Transformers
+from harness.run.calls import gateway
 from harness.run.closure import code_root
 from harness.run.environment import facts
 from harness.run.lock import require_dataset
@@ -91,7 +92,11 @@ class Runner:
             try:
                 self._start(run)
                 try:
-                    self._all(progress)
+                    with gateway(self.loaded.manifest, self.loaded.root) as running:
+                        self.workshop.gateway = running.socket if running else None
+                        self._all(progress)
+                    if running:
+                        self.journal.add("calls", {"models": running.summary.get("models", {})})
                 except HarnessError as bad:
                     problem = bad
                 self._finish(run, problem)

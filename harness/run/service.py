@@ -17,6 +17,7 @@ from harness.run.lock import moved_pins, require_fit, resolve
 from harness.run.plan import meant, plan, unresolved_pins
 from harness.run.runner import Progress, Runner
 from harness.run.stopping import stoppable
+from harness.run.weights import require_torch
 from harness.run.workshop import Workshop
 from harness.store.store import Store
 
@@ -88,6 +89,7 @@ class Ran:
             "verdict": self.verdict,
             "steps": dict(body["steps"]),
             "sees_gold": list(body["sees_gold"]),
+            "calls": dict(body.get("calls", {})),
             "outputs": [vars(one) for one in self.outputs],
         }
 
@@ -122,6 +124,7 @@ def run_manifest(loaded: Loaded, place: Place, progress: Progress, limit: int = 
     held = require_fit(loaded, load_lock(loaded.root, loaded.manifest.name))
     planned = plan(this, held, limit)
     workshop = place.workshop(loaded)
+    require_torch(loaded.manifest, workshop.engine.image)
     record = Runner(loaded, held, planned, workshop, limit=limit, jobs=place.jobs).run(progress)
     verdicts = compare(record, expect, held.sha256, held.intent["outputs"], workshop.store.blobs.deliver)
     return Ran(loaded.manifest.name, record, overall(record, verdicts), verdicts, workshop.store, expect, held)

@@ -2,39 +2,46 @@
 
 from __future__ import annotations
 
+import importlib.util
 import os
 from pathlib import Path
 from typing import Any
 
 from harness.digest import document_digest, sha256_file
+from harness.engines.engine import NO_IMAGE
 from harness.errors import HarnessError, MissingError
 from harness.files import told
-from harness.manifest.load import inside
-from harness.manifest.schema import Transformers
+from harness.manifest.schema import Manifest, Transformers
 from harness.models.local_files import check_names, model_files
 from harness.store.store import Store
 
 HUB = "hf:"
-KEPT = (".safetensors", ".json", ".txt", ".model", ".jinja")  # of a hub's folder; the rest no model needs
+KEPT = (".safetensors", ".json", ".txt", ".model", ".jinja")  # of a model's folder; the rest no model needs
 
 
 def pin(root: Path, model: Transformers) -> dict[str, Any]:
     """Give what a lock says of a local model: its settings' digest, and every file of it by digest."""
     try:
         folder = folder_of(root, model)
-        names = _hub_files(folder) if model.source.startswith(HUB) else model_files(folder)
+        found = _hub_files(folder) if model.source.startswith(HUB) else model_files(folder)
+        names = [name for name in found if name.endswith(KEPT)]
     except HarnessError as bad:
         return {"unresolved": f"{bad.what}; {bad.next}"}
     with told(folder):
         files = {name: sha256_file(folder / name)[0] for name in names}
-    described = {"type": "model/1", **model.model_dump(mode="json", exclude={"facts"})}
+    described = {"type": "model/1", "provider": model.provider, **model.answering()}
     return {"sha256": document_digest(described), "files": files}
 
 
 def folder_of(root: Path, model: Transformers) -> Path:
     """Find the folder of a model: in the project, or where the hub's own tools keep a revision on this machine."""
     if not model.source.startswith(HUB):
-        return inside(root, model.source, model.source)
+        folder = root / model.source  # the schema has seen to it that this leads down
+        if not folder.is_dir() or not folder.resolve().is_relative_to(root.resolve()):
+            raise MissingError(
+                f"there is no model folder {model.source!r} in the project", next="put it there, or mend `source`"
+            )
+        return folder
     name = model.source.removeprefix(HUB)
     home = Path(os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface")
     cache = Path(os.environ.get("HF_HUB_CACHE") or home / "hub")
@@ -55,6 +62,16 @@ def _hub_files(folder: Path) -> list[str]:
     names = [path.relative_to(folder).as_posix() for path in found if path.resolve().is_relative_to(home)]
     check_names(names)
     return names
+
+
+def require_torch(manifest: Manifest, image: str) -> None:
+    """Refuse to begin a run of local models on this machine where their library is not installed."""
+    wanted = [name for name, model in manifest.models.items() if isinstance(model, Transformers)]
+    if wanted and image == NO_IMAGE and importlib.util.find_spec("torch") is None:
+        raise MissingError(
+            f"{wanted[0]} is a local model, and torch is not installed beside this Python",
+            next="`PYTHON=python3.11 make setup` brings it, or run with --engine docker",
+        )
 
 
 def bring(store: Store, root: Path, model: Transformers, files: dict[str, str]) -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 import threading
 from collections.abc import Callable, Mapping
@@ -56,6 +57,7 @@ class Workshop:
         self.limits = limits
         self.code = code or Code()
         self.cancel = threading.Event()
+        self.gateway: Path | None = None  # the socket of a run that calls models elsewhere
         self.heard: Heard = lambda _step, _text: None  # what steps print, while they run
         self._kept: dict[str, Closure] = {}
         self.environment = environment or b""
@@ -79,7 +81,22 @@ class Workshop:
             parts = source if isinstance(source, tuple) else (source,)
             found = [part.sha256 if isinstance(part, Pinned) else made[part.step, part.output] for part in parts]
             inputs[name] = found if isinstance(source, tuple) else found[0]
-        return preimage(step, inputs, self.code.closure(step.kind).digest, self.setting)
+        made_of = preimage(step, inputs, self.code.closure(step.kind).digest, self.setting)
+        return self._next_attempt(made_of) if step.calls else made_of
+
+    def _next_attempt(self, parts: dict[str, Any]) -> dict[str, Any]:
+        """Let a step ask again for what a provider did not answer: each attempt has a key of its own."""
+        attempt = 0
+        while True:
+            numbered = {**parts, "attempt": attempt} if attempt else parts
+            try:
+                entry = self.store.entries.get(key(numbered))
+                waiting = entry and json.loads(self.store.blobs.read(entry.outputs["inference"].sha256))["retry"]
+            except HarnessError:
+                return numbered  # damaged: it is made again
+            if not waiting:
+                return numbered
+            attempt += 1
 
     def finished(self, parts: Mapping[str, Any]) -> tuple[Entry | None, str]:
         """Look a result up; one whose bytes are not what the entry says is not finished, and the reason is given."""
@@ -111,7 +128,9 @@ class Workshop:
             return Result(entry, "executed", outcome.usage, facts)
 
     def _bench(self, step: Step) -> Bench:
-        return Bench(self.engine, self.limits, self.cancel, lambda text: self.heard(step.name, text))
+        return Bench(
+            self.engine, self.limits, self.cancel, lambda text: self.heard(step.name, text), gateway=self.gateway
+        )
 
     def _same_again(self, step: Step, parts: Mapping[str, Any], outputs: Mapping[str, Output]) -> None:
         """Refuse a step that, made again after damage, comes out otherwise: older runs name what it made before."""

@@ -37,6 +37,7 @@ SHAPES: Mapping[str, Mapping[str, Mapping[str, type]]] = {
         "step.failed": {**_STEP, "error": str},
         "step.damaged": {**_STEP, "detail": str},
         "step.log": {**_STEP, "text": str},
+        "calls": {**_LINE, "models": dict},
         "output": {**_LINE, "name": str, "sha256": str, "size": int, "step": str, "output": str},
         "run.finished": {**_LINE, "status": str, "events": int},
     },

@@ -15,6 +15,7 @@ from harness.studies.study import Brief, Dataset, Model
 
 # Rows a shard holds: at least two seconds of work each (design.md section 4).
 SHARD = 5000
+REMOTE = ("openai", "anthropic")
 LOCAL = 256  # where a model computes on this machine
 
 
@@ -90,10 +91,11 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, model: Model, part:
     if model.weights:
         inputs["weights"] = tuple(model.weights.values())
         params["files"] = list(model.weights)
+    calls = model.provider in REMOTE
     respond = Step(
         f"{dataset.name}/responses/{model.name}/{part}", f"harness.models.{model.provider}:respond", "responses",
-        params, {**inputs, **(answers if shown else {})}, ("responses",),
-        batch=str(model.settings.get("batch", "none")), sees_gold=shown, infers=bool(model.weights),
+        params, {**inputs, **(answers if shown else {})}, ("responses", "inference") if calls else ("responses",),
+        batch=str(model.settings.get("batch", "none")), sees_gold=shown, calls=calls, infers=bool(model.weights),
     )  # fmt: skip
     asked.add(respond, "responses")
     score = Step(

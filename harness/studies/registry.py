@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from harness.errors import InputError
 from harness.studies.reliability.study import Reliability
 from harness.studies.study import Study
+from harness.studies.tiny.study import Tiny
 
-STUDIES: Mapping[str, Study] = {"reliability": Reliability()}
+STUDIES: Mapping[str, Study] = {study.name: study for study in (Reliability(), Tiny())}
 
 
 def find(name: str, where: str = "") -> Study:

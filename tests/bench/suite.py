@@ -16,7 +16,9 @@ from bench import table
 from bench.audits import audit_rows, step_rows
 from bench.containers import container_rows
 from bench.costs import FULL, QUICK, Size, help_rows, sample_rows, unchanged_rows
+from bench.gateway import gateway_rows
 from bench.images import image_rows
+from bench.inference import inference_rows
 from bench.measure import Failed, Missing
 from bench.peers import Peer, find
 from bench.table import Row
@@ -26,7 +28,7 @@ from harness.run.environment import facts
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
-NAMES = ("help", "samples", "unchanged", "audit", "images", "containers", "tape")
+NAMES = ("help", "samples", "unchanged", "audit", "images", "containers", "tape", "gateway", "inference")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -83,6 +85,10 @@ def measure(peer: Peer | None, size: Size, only: str | None) -> list[Row]:
                 rows += container_rows(work, size)
             elif measure == "tape":
                 rows += tape_rows(work, size)
+            elif measure == "gateway":
+                rows += gateway_rows(work, size)
+            elif measure == "inference":
+                rows += inference_rows(work, size)
     return sorted(rows, key=lambda row: row.mark is None)
 
 

@@ -58,7 +58,7 @@ def test_the_step_writes_the_same_bytes_twice_from_any_pinned_encoder(tmp_path):
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         embed({"files": names}, inputs, tmp_path / name)
-        outs.append([(tmp_path / name / out).read_bytes() for out in ("embeddings", "inference")])
+        outs.append([(tmp_path / name / out).read_bytes() for out in ("embeddings", "facts.json")])
     assert outs[0] == outs[1]
     assert np.load(tmp_path / "one" / "embeddings", allow_pickle=False).shape == (3, 32)
     with pytest.raises(InputError, match="no text"):

@@ -45,7 +45,7 @@ def ask(model, tmp_path):
             "seeds": list(seeds), "generation": {"temperature": "0", "max_tokens": 8}, **more,
         }  # fmt: skip
         respond(params, {"prompts": here / "prompts", "weights": here / "weights"}, here / "out")
-        return list(rows.read(here / "out" / "responses")), json.loads((here / "out" / "inference").read_bytes())
+        return list(rows.read(here / "out" / "responses")), json.loads((here / "out" / "facts.json").read_bytes())
 
     return asked
 
@@ -223,7 +223,7 @@ def test_one_and_two_processes_write_the_same_bytes(model, tmp_path):
         words = [sys.executable, "-c", program, json.dumps(params), str(tmp_path), name]
         env = {**NUMERICS, "PYTHONPATH": str(REPOSITORY), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
         subprocess.run(words, env=env, check=True, timeout=300)
-        return [(tmp_path / name / out).read_bytes() for out in ("responses", "inference")]
+        return [(tmp_path / name / out).read_bytes() for out in ("responses", "facts.json")]
 
     alone = once("alone")
     with ThreadPoolExecutor(2) as pool:

@@ -43,6 +43,8 @@ def test_a_sound_folder_comes_back_under_its_names(folder, tmp_path):
     (folder / "1_Pooling" / "config.json").write_text("{}")
     assert model_files(folder) == ["1_Pooling/config.json", "config.json", "model.safetensors"]
     back = laid(folder, tmp_path)
+    (folder / "README.md").write_text("# A card")
+    (folder / ".gitattributes").write_text("")
     assert {name: (back / name).read_bytes() for name in model_files(folder)} == {
         name: (folder / name).read_bytes() for name in model_files(folder)
     }

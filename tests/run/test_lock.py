@@ -156,5 +156,5 @@ def test_what_a_model_needs_and_this_machine_lacks_is_unresolved_with_its_reason
     path, lock = project
     edit(path, "{provider: baseline, behaviour: echo}", "{provider: openai, model: gpt-4-0613, tape: replay}")
     locked = lock()
-    assert "openai" in locked.unresolved["models.echo"]
+    assert "no tape to replay" in locked.unresolved["models.echo"]
     assert locked.lock.pins["models"]["echo"]["unresolved"]

@@ -13,7 +13,7 @@ from harness.studies.study import Brief, Maker, Tool
 
 BINS = 30  # section 6.1
 _HERE = "harness.studies.reliability"
-_SCORE = {"reliability.addition": f"{_HERE}.score:score"}
+_SCORE = {"reliability.addition": f"{_HERE}.score:score", "reliability.small_addition": f"{_HERE}.score:score"}
 
 
 class Reliability:
@@ -23,6 +23,8 @@ class Reliability:
     needs: tuple[str, ...] = ("models", "prompts")
     makers: Mapping[str, Maker] = {
         "reliability.addition": Maker(f"{_HERE}.addition:make", {"seed": int, "count": int}),
+        # a miniature for the models in assets/: one to three digits, not the paper's distribution
+        "reliability.small_addition": Maker("harness.studies.tiny.sums:make", {"seed": int, "count": int}),
     }
     prompt_sets: Mapping[str, Path] = {
         "reliability/addition@1": Path(__file__).parent / "prompts" / "addition@1.jsonl",

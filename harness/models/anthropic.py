@@ -1,0 +1,53 @@
+"""Models behind Anthropic's wire format: messages, through the official SDK and the gateway."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InputError
+from harness.models import remote
+from harness.models.wire import Said, Wire, settings, usage
+
+_SAME = ("temperature", "top_p", "top_k", "max_tokens")
+SETTINGS = {**{name: name for name in _SAME}, "stop": "stop_sequences"}
+_PROMPT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+
+
+def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write one response for each prompt and seed, in the order of the prompts."""
+    import anthropic  # noqa: PLC0415 - heavy
+
+    fixed = {"model": params["id"], **dict(settings(params.get("generation", {}), SETTINGS))}
+    if "max_tokens" not in fixed:
+        raise InputError("Anthropic's models need max_tokens", where="generation", next="say how many, such as 1024")
+    if isinstance(fixed.get("stop_sequences"), str):
+        fixed["stop_sequences"] = [fixed["stop_sequences"]]
+    system = params.get("system", "")
+
+    def body(row: Mapping[str, Any]) -> Mapping[str, Any]:
+        if row.get("attachments") or not ("messages" in row or isinstance(row.get("text"), str)):
+            raise InputError(
+                "this prompt is more than a text, which this provider is not sent",
+                where=f"item {row['item']}",
+                next="use a set of plain prompts",
+            )
+        said = row.get("messages") or [{"role": "user", "content": row["text"]}]
+        return {**fixed, **({"system": system} if system else {}), "messages": said}
+
+    wire = Wire(
+        sdk=anthropic,
+        client=lambda given: anthropic.AsyncAnthropic(**given, base_url="http://gateway", open_telemetry=False),
+        path="/v1/messages",
+        options={},
+        body=body,
+        read=_message,
+    )
+    remote.respond(params, inputs["prompts"], out, wire)
+
+
+def _message(whole: Mapping[str, Any]) -> Said:
+    said = "".join(block["text"] for block in whole["content"] if block["type"] == "text")
+    counts = usage(whole.get("usage"), _PROMPT, "output_tokens")
+    return Said(said, str(whole.get("stop_reason") or "unknown"), counts, str(whole.get("model") or ""))

@@ -1,0 +1,223 @@
+"""Where every request is decided: from the tape, or from the provider with retries and limits, and onto the tape.
+
+A request is named by its digest and its repeat. Two of the same name at once are one call upstream.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.digest import canonical
+from harness.errors import HarnessError, InputError
+from harness.models.gate.limits import Allowance
+from harness.models.gate.retry import backoff
+from harness.models.gate.settings import Served, Settings
+from harness.models.gate.shapes import Reply, Wrong, error, passed_on
+from harness.models.gate.tally import Tally
+from harness.models.gate.turns import Turns
+from harness.models.gate.upstream import Failure, Upstream
+from harness.models.tape import Recorder, Tape, request_digest
+from harness.models.tape_line import ready
+
+WRITERS = 16  # threads that tape; those that wait for the disk at once share a sync
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request of a client, read and checked."""
+
+    model: str
+    path: str  # as the provider's SDK names it
+    body: Mapping[str, Any]  # without how the answer is to travel
+    repeat: int | None = None
+    again: bool = False  # the client says that it asks for the same once more, having got nothing
+
+
+@dataclass(frozen=True, slots=True)
+class _Named:
+    call: Call
+    served: Served
+    digest: str
+    repeat: int
+
+
+class Desk:
+    """Answers calls; everything that is paid for is on its tape before anybody sees it."""
+
+    def __init__(self, settings: Settings, upstream: Upstream) -> None:
+        self.settings, self._upstream = settings, upstream
+        self.tallies = {name: Tally() for name in settings.models}
+        self.allowances = {name: Allowance(served) for name, served in settings.models.items()}
+        self._recorders = {path: Recorder(path) for path in self._folders("record")}
+        self._tapes = {path: Tape.open(path) for path in self._folders("replay") - self._recorders.keys()}
+        self._slots = asyncio.Semaphore(settings.concurrency)
+        self._writers = ThreadPoolExecutor(WRITERS, "tape")
+        self._flights: dict[tuple[str, int], asyncio.Task[Reply]] = {}
+        self._turns = Turns()
+        self._shut: dict[Path, str] = {}  # tapes that took no more, and why
+
+    def _folders(self, mode: str) -> set[Path]:
+        return {served.tape for served in self.settings.models.values() if served.mode == mode and served.tape}
+
+    async def answer(self, call: Call) -> Reply:
+        """Answer a call; what is asked upstream is finished and taped even if the client goes away."""
+        served, tally = self.settings.models[call.model], self.tallies[call.model]
+        tally.requests += 1
+        digest = request_digest(served.provider, call.body)
+        repeat = self._turns.take(digest, call.again) if call.repeat is None else call.repeat
+        flight = self._flights.get((digest, repeat))
+        if flight is None:
+            flight = asyncio.create_task(self._fly(_Named(call, served, digest, repeat)))
+            self._flights[digest, repeat] = flight
+            flight.add_done_callback(lambda _: self._flights.pop((digest, repeat), None))
+        try:
+            reply = await asyncio.shield(flight)
+        except asyncio.CancelledError:
+            if not flight.cancelled():
+                raise
+            reply = self._wrong(served, 503, "closing", "the gateway is being closed; what was answered is kept")
+        if not reply.fine:
+            tally.errors[reply.kind] += 1
+            if call.repeat is None:
+                self._turns.give_back(digest, repeat)
+        return reply
+
+    async def _fly(self, named: _Named) -> Reply:
+        """Answer under one name, whatever goes wrong with the tape."""
+        try:
+            return await (self._ask(named) if named.served.mode == "live" else self._kept(named))
+        except HarnessError as bad:
+            status = 400 if isinstance(bad, InputError) else 500
+            return self._wrong(named.served, status, bad.name.replace("-", "_"), str(bad))
+        except RecursionError:
+            return self._wrong(named.served, 400, "invalid_request_error", "the request is nested too deeply")
+
+    async def _kept(self, named: _Named) -> Reply:
+        """Answer from the tape; what is not there is asked only to be recorded."""
+        served = named.served
+        assert served.tape
+        tape = self._recorders.get(served.tape) or self._tapes[served.tape]
+        if taped := tape.find(named.digest, named.repeat):
+            self.tallies[named.call.model].replayed += 1
+            return Reply(taped.status, taped.response)
+        if served.mode == "replay":
+            return await self._missed(named)
+        if served.tape in self._shut:
+            return self._wrong(served, 500, "tape_shut", self._shut[served.tape])
+        ready(served.provider, named.call.body, named.repeat, 200, b"{}")  # what cannot be taped is not asked
+        reply = await self._ask(named)
+        return await self._tape(named, reply) if reply.fine else reply
+
+    async def _missed(self, named: _Named) -> Reply:
+        """Say which taped request comes nearest, and where it differs."""
+        served = named.served
+        assert served.tape
+        tape = self._tapes.get(served.tape) or Tape.open(served.tape)
+        loop = asyncio.get_running_loop()
+        near = await loop.run_in_executor(self._writers, tape.nearest, served.provider, named.call.body)
+        message = f"request {named.digest[:12]}, repeat {named.repeat}, of {named.call.model} is not on the tape"
+        if near is None:
+            message += ", which is empty"
+        elif near[1]:
+            message += f"; the nearest taped request differs in {', '.join(near[1][:20])}: {_shown(*near)}"
+        else:
+            message += f"; it is there with repeat {near[0].repeat}"
+        return self._wrong(served, 404, "tape_miss", f"{message[:4000]}. Next: record it, or mend the request")
+
+    async def _tape(self, named: _Named, reply: Reply) -> Reply:
+        assert named.served.tape
+        recorder, call = self._recorders[named.served.tape], named.call
+        try:
+            await asyncio.get_running_loop().run_in_executor(
+                self._writers, recorder.add, named.served.provider, call.body, named.repeat, reply.status, reply.body
+            )
+        except HarnessError as bad:
+            if not isinstance(bad, InputError):
+                self._shut[named.served.tape] = str(bad)  # nothing more is paid for that cannot be kept
+            raise
+        self.tallies[call.model].recorded += 1
+        return reply
+
+    async def _ask(self, named: _Named) -> Reply:
+        """Ask the provider, again where that may help, within the limits."""
+        served, tally, allowance = named.served, self.tallies[named.call.model], self.allowances[named.call.model]
+        estimate = _estimate(named.call.body) if served.limits.tokens_per_minute else 0
+        for attempt in range(self.settings.retries + 1):
+            await allowance.enter(estimate)
+            try:
+                async with self._slots:
+                    if allowance.broke:
+                        return self._wrong(served, 402, "budget_spent", _broke(named.call.model, allowance))
+                    answer = await self._upstream.ask(served, named.call.path, named.call.body)
+            except Failure as bad:
+                if not bad.again or attempt == self.settings.retries:
+                    return self._failed(served, bad, attempt + 1)
+                if bad.wait is not None and bad.status == 429:
+                    allowance.close_for(bad.wait)
+                tally.retries += 1
+                await asyncio.sleep(self._pause(bad, attempt, named))
+            else:
+                allowance.paid(answer.prompt, answer.completion, estimate)
+                tally.live += 1
+                tally.prompt += answer.prompt
+                tally.completion += answer.completion
+                return Reply(200, answer.body)
+        raise AssertionError("the last attempt returns")
+
+    def _pause(self, bad: Failure, attempt: int, named: _Named) -> float:
+        own = backoff(self.settings.backoff, attempt, named.digest, named.repeat)
+        return own if bad.wait is None else bad.wait + own / 10  # those that were told the same do not come at once
+
+    def _failed(self, served: Served, bad: Failure, attempts: int) -> Reply:
+        if bad.again:
+            status = 504 if bad.kind == "timeout" else 503
+            message = f"no answer after {attempts} attempts; the last: {bad.kind}: {bad.what}. Next: run again later"
+            return self._wrong(served, status, "retries_exhausted", message)
+        if bad.status:
+            return passed_on(bad.status, bad.body, bad.kind, served.provider)
+        return self._wrong(served, 401 if bad.kind == "missing_key" else 502, bad.kind, bad.what)
+
+    def _wrong(self, served: Served, status: int, kind: str, message: str) -> Reply:
+        return error(served.provider, Wrong(status, kind, message))
+
+    async def finish(self, seconds: float) -> None:
+        """Wait for what is under way, for so long; then end it."""
+        if self._flights:
+            await asyncio.wait(self._flights.values(), timeout=seconds)
+        for flight in list(self._flights.values()):
+            flight.cancel()
+        await asyncio.gather(*self._flights.values(), return_exceptions=True)
+
+    def close(self) -> None:
+        """Close the tapes; what was taped is durable without it."""
+        self._writers.shutdown()
+        for recorder in self._recorders.values():
+            recorder.close()
+
+
+def _estimate(body: Mapping[str, Any]) -> int:
+    """Guess the tokens of a request: a quarter of its bytes, and all that it allows to be answered."""
+    most = body.get("max_completion_tokens", body.get("max_tokens", 0))
+    return len(canonical(body)) // 4 + (most if isinstance(most, int) and 0 < most < 1 << 32 else 0)
+
+
+def _broke(model: str, allowance: Allowance) -> str:
+    spent = f"{allowance.spent.normalize():f}"
+    return f"{spent} dollars are spent on {model}, and no more is allowed. Next: raise `dollars`, or run again later"
+
+
+def _shown(near: Any, fields: list[str]) -> str:
+    """Show what the nearest request has at the first place of difference."""
+    value: Any = {"provider": near.provider, "body": near.body}
+    for part in fields[0].split("/")[1:]:
+        name = part.replace("~1", "/").replace("~0", "~")
+        try:
+            value = value[int(name)] if isinstance(value, list | tuple) else value[name]
+        except (KeyError, IndexError, ValueError, TypeError):
+            return "nothing there"
+    return f"{canonical(value).decode()[:300]} there"

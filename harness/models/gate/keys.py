@@ -1,0 +1,89 @@
+"""Keys: found when a request needs one, in the environment or in a file that nobody else can read; never shown."""
+
+from __future__ import annotations
+
+import base64
+import os
+import stat
+import tomllib
+import urllib.parse
+from collections.abc import Mapping
+from pathlib import Path
+
+from harness.errors import HarnessError, InputError, MissingError
+
+DEFAULT = Path(".config") / "harness" / "keys.toml"  # below the user's home
+SHORTEST = 12  # a shorter key ("none", "EMPTY") is no secret, and may well be a word of an answer
+
+
+class Keys:
+    """Gives a key by its name; remembers the environment as it was and reads the file once."""
+
+    def __init__(self, env: Mapping[str, str]) -> None:
+        self._env = dict(env)
+        given = env.get("HARNESS_KEYS_FILE", "")
+        self.path = Path(given) if given else Path(env.get("HOME", "/")) / DEFAULT
+        self._file: dict[str, str] | None = None
+
+    def find(self, name: str) -> str:
+        """Give a key, or say where it could be put."""
+        key = self._env.get(name, "") or self._from_file(name)
+        if not key:
+            raise MissingError(
+                f"there is no key {name}",
+                where=f"environment, {self._shown()}",
+                next=f'export {name}=…, or write `{name} = "…"` to {self._shown()} (mode 0600)',
+            )
+        key = key.strip()
+        if not key.isascii() or not key.isprintable() or " " in key:
+            raise InputError(
+                f"the key {name} cannot be sent: it holds a space, a line break or a sign that is not ASCII",
+                where=name,
+                next="copy it again from the provider's page",
+            )
+        return key
+
+    def _from_file(self, name: str) -> str:
+        if self._file is None:
+            self._file = self._read()
+        return self._file.get(name, "")
+
+    def _read(self) -> dict[str, str]:
+        """Read the file, provided that it is the user's own and shut to everybody else."""
+        try:
+            handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+        except FileNotFoundError:
+            return {}
+        except OSError as bad:
+            raise self._wrong(f"cannot be read ({bad.strerror})", f"chmod 600 {self._shown()}") from None
+        with open(handle, "rb") as file:
+            found = os.fstat(handle)
+            if found.st_uid != os.getuid():
+                raise self._wrong("belongs to another user", f"chown it to yourself, or remove {self._shown()}")
+            if stat.S_IMODE(found.st_mode) & 0o077:
+                raise self._wrong(
+                    f"can be read by others (mode {stat.S_IMODE(found.st_mode):04o})", f"chmod 600 {self._shown()}"
+                )
+            try:
+                table = tomllib.load(file)
+            except ValueError:  # the reason could quote a line of the file
+                raise self._wrong("is not TOML", 'write one `NAME = "key"` a line') from None
+        return {name: key for name, key in table.items() if isinstance(key, str)}
+
+    def _wrong(self, what: str, mend: str) -> HarnessError:
+        return InputError(f"the keys file {what}", where=self._shown(), next=mend)
+
+    def _shown(self) -> str:
+        """Name the file without the user's home."""
+        home = self._env.get("HOME", "")
+        text = str(self.path)
+        return "~" + text[len(home) :] if home and text.startswith(home + "/") else text
+
+
+def spellings(key: str) -> tuple[bytes, ...]:
+    """Give the forms in which a key could come back in an answer; none where the key is no secret."""
+    if len(key) < SHORTEST:
+        return ()
+    raw = key.encode()
+    coded = (base64.b64encode(raw), raw.hex().encode(), urllib.parse.quote(key, safe="").encode(), raw[::-1])
+    return tuple(dict.fromkeys((raw, *coded)))

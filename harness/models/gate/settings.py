@@ -1,0 +1,92 @@
+"""What the gateway is told at its start: the models it serves, how each is answered, and what it may cost.
+
+It is one line of JSON and never holds a key, only the name under which a key is found.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+
+from harness.errors import InputError
+
+Provider = Literal["openai", "anthropic"]
+Mode = Literal["replay", "record", "live"]
+Money = Annotated[Decimal, Field(ge=0, allow_inf_nan=False)]
+Count = Annotated[int, Field(ge=1)]
+LONGEST_SOCKET = 107  # bytes that a Unix socket's address can hold
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Prices(_Part):
+    """Dollars for a million tokens."""
+
+    input: Money
+    output: Money
+
+    def of(self, prompt: int, completion: int) -> Decimal:
+        """Say what an answer cost."""
+        return (self.input * prompt + self.output * completion) / 1_000_000
+
+
+class Limits(_Part):
+    """What may be asked of a provider: a minute, and in all."""
+
+    requests_per_minute: Count | None = None
+    tokens_per_minute: Count | None = None
+    dollars: Money | None = None
+
+
+class Served(_Part):
+    """One model by its provider's name: where it is asked, with whose key, and what is kept of it."""
+
+    provider: Provider
+    base_url: Annotated[str, StringConstraints(pattern=r"^https?://[^@\s?#]+$", max_length=2000)]
+    key: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")]
+    mode: Mode
+    tape: Path | None = None
+    prices: Prices | None = None
+    limits: Limits = Limits()
+
+    @model_validator(mode="after")
+    def _whole(self) -> Served:
+        if self.mode != "live" and (self.tape is None or not self.tape.is_absolute()):
+            raise ValueError(f"mode {self.mode} needs `tape`, an absolute folder")
+        if self.limits.dollars is not None and self.prices is None:
+            raise ValueError("a limit in dollars needs `prices`, or nobody knows what is spent")
+        return self
+
+
+class Settings(_Part):
+    """All that the gateway is told."""
+
+    socket: Path
+    models: Annotated[dict[str, Served], Field(min_length=1)]
+    concurrency: Annotated[int, Field(ge=1, le=1024)] = 32
+    retries: Annotated[int, Field(ge=0, le=20)] = 6
+    timeout: Annotated[float, Field(gt=0, le=86_400)] = 600
+    backoff: Annotated[float, Field(gt=0, le=60)] = 0.5  # seconds before the first retry
+
+    @model_validator(mode="after")
+    def _reachable(self) -> Settings:
+        if not self.socket.is_absolute() or len(str(self.socket).encode()) > LONGEST_SOCKET:
+            raise ValueError(f"`socket` must be an absolute path of at most {LONGEST_SOCKET} bytes")
+        return self
+
+
+def parse(line: bytes) -> Settings:
+    """Read the settings; what is wrong is named by its place, and nothing that was given is repeated."""
+    try:
+        return Settings.model_validate_json(line)
+    except ValidationError as bad:
+        first = bad.errors(include_input=False, include_url=False)[0]
+        where = "/" + "/".join(str(part) for part in first["loc"])
+        raise InputError(
+            f"the gateway's settings are wrong: {first['msg']}", where=where, next="give one line of JSON on stdin"
+        ) from None

@@ -1,0 +1,35 @@
+"""What a gateway did, a model at a time: what the one line at its end says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+
+@dataclass
+class Tally:
+    """The counts of one model."""
+
+    requests: int = 0
+    replayed: int = 0
+    recorded: int = 0
+    live: int = 0
+    retries: int = 0
+    prompt: int = 0  # tokens, of what was asked upstream
+    completion: int = 0
+    errors: Counter[str] = field(default_factory=Counter)
+
+    def as_data(self, spent: Decimal) -> dict[str, Any]:
+        """Give the counts for the summary; `errors` are those that a client was given, by kind."""
+        return {
+            "requests": self.requests,
+            "replayed": self.replayed,
+            "recorded": self.recorded,
+            "live": self.live,
+            "retries": self.retries,
+            "errors": dict(sorted(self.errors.items())),
+            "tokens": {"prompt": self.prompt, "completion": self.completion},
+            "dollars": f"{spent.normalize():f}",
+        }

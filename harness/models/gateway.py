@@ -1,0 +1,113 @@
+"""The gateway: a process beside the harness that speaks the providers' wire formats on a Unix socket.
+
+It alone holds keys; it retries, limits and tapes. `python -m harness.models.gateway` reads its settings as one line of
+JSON on stdin, says `{"ready":true}` when it listens, and ends when its stdin does: it never outlives its harness.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import os
+import signal
+import sys
+import threading
+from typing import Any
+
+from harness.errors import HarnessError, InputError, MissingError
+from harness.models.gate.desk import Desk
+from harness.models.gate.keys import Keys
+from harness.models.gate.settings import Settings, parse
+from harness.models.gate.upstream import Upstream, forget_ambient
+from harness.models.gate.web import Web
+
+LONGEST_LINE = 1 << 20  # bytes of the settings
+GRACE = 5.0  # seconds for what is under way when the gateway is to end
+STDIN = 0
+
+
+def main() -> int:
+    """Serve until the harness is gone or says stop; gives the exit code."""
+    keys = Keys(os.environ)
+    forget_ambient()
+    try:
+        summary = asyncio.run(_serve(parse(_first_line()), keys))
+    except HarnessError as bad:
+        _say(bad.as_data())
+        return bad.code
+    _say(summary)
+    return 0
+
+
+def _first_line() -> bytes:
+    """Read up to the first line break and not a byte further: what comes after is only waited for."""
+    line = bytearray()
+    while not line.endswith(b"\n") and len(line) < LONGEST_LINE:
+        byte = os.read(STDIN, 1)
+        if not byte:
+            break
+        line += byte
+    return bytes(line)
+
+
+def _say(value: dict[str, Any]) -> None:
+    try:
+        sys.stdout.write(json.dumps(value, separators=(",", ":")) + "\n")
+        sys.stdout.flush()
+    except (BrokenPipeError, ValueError):  # nobody listens any more
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+
+
+async def _serve(settings: Settings, keys: Keys) -> dict[str, Any]:
+    try:
+        from aiohttp import web  # noqa: PLC0415 - heavy
+    except ImportError as bad:
+        raise MissingError("the gateway needs aiohttp", next="pip install 'llm-harness[gateway]'") from bad
+    stop = asyncio.Event()
+    _listen_for_the_end(stop)
+    upstream = Upstream(keys, settings.timeout, settings.concurrency)
+    desk = Desk(settings, upstream)
+    door = Web(desk)
+    runner = web.AppRunner(door.app(), access_log=None, handle_signals=False, shutdown_timeout=1.0)
+    try:
+        await runner.setup()
+        try:
+            site = web.UnixSite(runner, settings.socket)
+            await site.start()
+            settings.socket.chmod(0o666)  # a container's user is another one; the folder around it is shut
+        except OSError as bad:
+            raise InputError(
+                f"the socket cannot be made: {bad.strerror}", where="socket", next="name a path in a folder of yours"
+            ) from bad
+        _say({"ready": True})
+        await stop.wait()
+        door.closing = True
+        await site.stop()
+        await desk.finish(GRACE)
+    finally:
+        await runner.cleanup()
+        desk.close()
+        await upstream.close()
+        settings.socket.unlink(missing_ok=True)
+    told = {name: tally.as_data(desk.allowances[name].spent) for name, tally in desk.tallies.items()}
+    return {"models": told}
+
+
+def _listen_for_the_end(stop: asyncio.Event) -> None:
+    """Hear of the end of stdin, whatever stdin is, and of the signals by which one asks a process to stop."""
+    loop = asyncio.get_running_loop()
+    for one in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        loop.add_signal_handler(one, stop.set)
+
+    def watch() -> None:
+        while os.read(STDIN, 65536):
+            pass
+        with contextlib.suppress(RuntimeError):  # it has ended for another reason
+            loop.call_soon_threadsafe(stop.set)
+
+    threading.Thread(target=watch, name="stdin", daemon=True).start()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

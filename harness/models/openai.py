@@ -1,0 +1,81 @@
+"""Models behind OpenAI's wire format: chat and legacy completions, through the official SDK and the gateway."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InputError
+from harness.models import remote
+from harness.models.wire import Said, Wire, settings, usage
+
+_SAME = ("temperature", "top_p", "max_tokens", "stop", "seed", "frequency_penalty", "presence_penalty")
+COMPLETIONS = {name: name for name in _SAME}
+CHAT = {**COMPLETIONS, "max_completion_tokens": "max_completion_tokens", "reasoning_effort": "reasoning_effort"}
+
+
+def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write one response for each prompt and seed, in the order of the prompts."""
+    import openai  # noqa: PLC0415 - heavy
+
+    endpoint = params.get("endpoint", "chat")
+    if endpoint not in ("chat", "completions"):
+        raise InputError(f"there is no endpoint {endpoint!r}", where="endpoint", next="use chat or completions")
+    chat = endpoint == "chat"
+    fixed = {
+        "model": params["id"],
+        **dict(settings(params.get("generation", {}), CHAT if chat else COMPLETIONS)),
+    }
+    system = params.get("system", "")
+    if system and not chat:
+        raise InputError("completions have no system prompt", where="system", next="use the endpoint chat")
+
+    def body(row: Mapping[str, Any]) -> Mapping[str, Any]:
+        return {**fixed, "messages": messages(row, system)} if chat else {**fixed, "prompt": text(row)}
+
+    wire = Wire(
+        sdk=openai,
+        client=lambda given: openai.AsyncOpenAI(**given, base_url="http://gateway/v1"),
+        path="/chat/completions" if chat else "/completions",
+        options={"security": {"bearer_auth": True}},
+        body=body,
+        read=_chat if chat else _completion,
+    )
+    remote.respond(params, inputs["prompts"], out, wire)
+
+
+def messages(row: Mapping[str, Any], system: str) -> list[Mapping[str, Any]]:
+    """Give a prompt as turns: the system's first, where there is one."""
+    said = list(row["messages"]) if "messages" in row else [{"role": "user", "content": text(row)}]
+    return [{"role": "system", "content": system}, *said] if system else said
+
+
+def text(row: Mapping[str, Any]) -> str:
+    """Give the text of a prompt that is a text and nothing else."""
+    if row.get("attachments") or not isinstance(row.get("text"), str):
+        raise InputError(
+            "this prompt is more than a text, which this provider is not sent",
+            where=f"item {row['item']}",
+            next="use a set of plain prompts",
+        )
+    return str(row["text"])
+
+
+def _chat(whole: Mapping[str, Any]) -> Said:
+    choice = whole["choices"][0]
+    message = choice["message"]
+    return _said(whole, choice, message.get("content") or message.get("refusal") or "")
+
+
+def _completion(whole: Mapping[str, Any]) -> Said:
+    choice = whole["choices"][0]
+    return _said(whole, choice, choice["text"] or "")
+
+
+def _said(whole: Mapping[str, Any], choice: Mapping[str, Any], said: Any) -> Said:
+    if not isinstance(said, str):
+        raise TypeError("a text is a string")
+    counts = usage(whole.get("usage"), ("prompt_tokens",), "completion_tokens")
+    finish = str(choice.get("finish_reason") or "unknown")
+    return Said(said, finish, counts, str(whole.get("model") or ""), str(whole.get("system_fingerprint") or ""))

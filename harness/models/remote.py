@@ -1,0 +1,204 @@
+"""What the remote providers share: a step that asks the gateway and writes one response for each prompt and sample.
+
+It reaches nothing but the gateway's Unix socket and holds no key. It must never know a tape, a price or a benchmark.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+from collections import Counter, deque
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.digest import canonical
+from harness.errors import MissingError, StepError
+from harness.models.model import Response
+from harness.models.wire import Said, Wire, visible
+
+SOCKET = "HARNESS_GATEWAY"  # the variable that names the gateway's socket
+MARK = "x-harness-error"  # on an answer that the gateway made itself
+AGAIN = frozenset({"retries_exhausted", "busy"})  # may be answered at another time
+FATAL = frozenset(
+    {"tape_miss", "missing_key", "budget_spent", "unknown_model", "not_served", "tape_shut", "closing", "missing"}
+    | {"damaged", "bad_input"}
+)
+AT_ONCE = 16  # questions under way where nothing else is said; the gateway has its own bound
+AHEAD = 8  # times the concurrency: how far the answers may run before the oldest that is still missing
+LONGEST_ERROR = 500
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """One prompt for one sample."""
+
+    row: Mapping[str, Any]
+    sample: int
+
+
+@dataclass
+class Inference:
+    """What the whole of a step's answers says: the step's second output."""
+
+    model: str
+    finish: Counter[str] = field(default_factory=Counter)
+    errors: Counter[str] = field(default_factory=Counter)
+    usage: Counter[str] = field(default_factory=Counter)
+    models: set[str] = field(default_factory=set)
+    fingerprints: set[str] = field(default_factory=set)
+    retry: int = 0
+    mended: int = 0  # texts with half a character (a lone surrogate), which is written as U+FFFD
+
+    def as_data(self) -> dict[str, Any]:
+        """Give the one row."""
+        return {
+            "model": self.model,
+            "requests": sum(self.finish.values()),
+            "finish": dict(self.finish),
+            "errors": dict(self.errors),
+            "usage": dict(self.usage),
+            "models": sorted(self.models),
+            "fingerprints": sorted(self.fingerprints),
+            "retry": self.retry,
+            "mended": self.mended,
+        }
+
+
+def respond(params: Mapping[str, Any], prompts: Path, out: Path, wire: Wire) -> None:
+    """Write the responses in the order of the prompts, and what they amount to."""
+    inference = Inference(params["model"])
+    asyncio.run(_write(params, prompts, out / "responses", wire, inference))
+    rows.write_one(out / "inference", inference.as_data())
+
+
+async def _write(params: Mapping[str, Any], prompts: Path, target: Path, wire: Wire, inference: Inference) -> None:
+    asks = (Ask(row, sample) for row in rows.read(prompts) for sample in range(len(params["seeds"])))
+    concurrency = params.get("concurrency", AT_ONCE)
+    client = _client(wire)
+    try:
+        with open(target, "wb") as file:
+            async for response in _in_order(asks, _Asker(client, wire, inference).ask, concurrency):
+                file.write(canonical(response.row()) + b"\n")
+    finally:
+        await client.close()
+
+
+def _client(wire: Wire) -> Any:
+    """Make the SDK's client over the gateway's socket: no network, no key, no retries of its own."""
+    import ssl  # noqa: PLC0415 - not every step speaks to a gateway
+
+    import httpx2  # noqa: PLC0415 - heavy
+
+    socket = os.environ.get(SOCKET, "")
+    if not socket:
+        raise MissingError(
+            "this step has no gateway to ask", where=SOCKET, next="run it through `harness run`, which starts one"
+        )
+    limits = httpx2.Limits(max_connections=None, max_keepalive_connections=1024)
+    unused = ssl.SSLContext(
+        ssl.PROTOCOL_TLS_CLIENT
+    )  # a socket is not encrypted; the default would load all authorities
+    http = httpx2.AsyncClient(
+        transport=httpx2.AsyncHTTPTransport(uds=socket, limits=limits, verify=unused),
+        timeout=httpx2.Timeout(None, connect=30.0),  # the gateway ends what takes too long
+    )
+    return wire.client({"api_key": "none", "max_retries": 0, "http_client": http, "timeout": None})
+
+
+async def _in_order(asks: Iterable[Ask], ask: Callable[[Ask], Any], concurrency: int) -> AsyncIterator[Response]:
+    """Ask so many at a time, and give the answers in the order of the questions; what is under way is bounded."""
+    slots = asyncio.Semaphore(concurrency)
+
+    async def one(question: Ask) -> Response:
+        async with slots:
+            answer: Response = await ask(question)
+            return answer
+
+    waiting: deque[asyncio.Task[Response]] = deque()
+    try:
+        for question in asks:
+            waiting.append(asyncio.create_task(one(question)))
+            if len(waiting) >= concurrency * AHEAD:
+                yield await waiting.popleft()
+        while waiting:
+            yield await waiting.popleft()
+    finally:
+        for task in waiting:
+            task.cancel()
+        await asyncio.gather(*waiting, return_exceptions=True)
+
+
+class _Asker:
+    """Turns a question into a response: an answer, or an error that is counted and never scored."""
+
+    def __init__(self, client: Any, wire: Wire, inference: Inference) -> None:
+        self._client, self._wire, self._inference = client, wire, inference
+
+    async def ask(self, ask: Ask) -> Response:
+        import httpx2  # noqa: PLC0415 - heavy
+
+        wire, sdk = self._wire, self._wire.sdk
+        options = {**wire.options, "headers": {"X-Harness-Repeat": str(ask.sample)}}
+        try:
+            answer: httpx2.Response = await self._client.post(
+                wire.path, cast_to=httpx2.Response, body=wire.body(ask.row), options=options
+            )
+            whole = json.loads(answer.content)
+            return self._answered(ask, wire.read(whole))
+        except sdk.APIStatusError as bad:
+            return self._refused(ask, bad.response)
+        except sdk.APIConnectionError as bad:
+            raise StepError(
+                f"the connection to the gateway was lost ({type(bad.__cause__).__name__})",
+                where=SOCKET,
+                next="run again: on a recorded model, what was answered is on the tape",
+            ) from None
+        except (KeyError, IndexError, TypeError, ValueError):
+            return self._error(ask, "no_answer", "HTTP 200 no_answer: the answer lacks what an answer has")
+
+    def _answered(self, ask: Ask, said: Said) -> Response:
+        text, found = said.text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"), self._inference
+        found.mended += text != said.text
+        found.finish[said.finish] += 1
+        found.usage.update(said.usage or {})
+        found.models |= {said.model} - {""}
+        found.fingerprints |= {said.fingerprint} - {""}
+        return self._response(ask, text, said.finish, said.usage)
+
+    def _refused(self, ask: Ask, response: Any) -> Response:
+        """Record an error, or fail where every other request would meet the same."""
+        kind, message = _told(response)
+        mark = response.headers.get(MARK, "")
+        if mark in FATAL:
+            raise StepError(f"the gateway refused: {visible(message)}", where=mark, next="mend that, and run again")
+        self._inference.retry += mark in AGAIN
+        return self._error(ask, kind, f"HTTP {response.status_code} {kind}: {message}")
+
+    def _error(self, ask: Ask, kind: str, message: str) -> Response:
+        self._inference.finish["error"] += 1
+        self._inference.errors[kind] += 1
+        return self._response(ask, "", "error", None, visible(message)[:LONGEST_ERROR])
+
+    def _response(
+        self, ask: Ask, text: str, finish: str, usage: Mapping[str, int] | None, error: str | None = None
+    ) -> Response:
+        row = ask.row
+        return Response(row["item"], row["template"], self._inference.model, ask.sample, text, finish, usage, error)
+
+
+def _told(response: Any) -> tuple[str, str]:
+    """Read an error in either provider's shape: its kind and its words."""
+    fallback = f"http_{response.status_code}"
+    try:
+        found = json.loads(response.content)
+        error = found.get("error", found)
+        if isinstance(error, str):
+            return fallback, error
+        kind, message = error.get("type") or error.get("code") or fallback, error.get("message") or ""
+        return visible(str(kind))[:60], str(message)
+    except (ValueError, AttributeError, RecursionError):
+        return fallback, ""

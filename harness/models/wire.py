@@ -1,0 +1,66 @@
+"""What a remote provider's module says of itself: how a prompt is asked, and how an answer is read; pure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.errors import InputError
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a provider's answer says, in our words."""
+
+    text: str
+    finish: str
+    usage: Mapping[str, int] | None
+    model: str
+    fingerprint: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Wire:
+    """One way of asking: the SDK, the request that it sends for a prompt, and how its answer is read."""
+
+    sdk: Any  # the module `openai` or `anthropic`
+    client: Callable[[Mapping[str, Any]], Any]
+    path: str
+    options: Mapping[str, Any]
+    body: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+    read: Callable[[Mapping[str, Any]], Said]
+
+
+def visible(text: str) -> str:
+    """Write what a terminal would obey, and what no file could hold, as its escape."""
+    return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+
+
+NUMBERS = frozenset({"temperature", "top_p", "frequency_penalty", "presence_penalty"})
+
+
+def settings(given: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
+    """Give the generation settings by the provider's names; numbers come as decimal text, since keys hold no floats."""
+    for name, value in given.items():
+        if name not in known:
+            raise InputError(
+                f"this provider has no setting {name!r}", where="generation", next=f"use: {', '.join(sorted(known))}"
+            )
+        if name in NUMBERS and isinstance(value, str):
+            try:
+                yield known[name], float(value)
+            except ValueError:
+                raise InputError(f"{name} is no number: {value!r}", where="generation", next="write 0.7") from None
+        else:
+            yield known[name], value
+
+
+def usage(found: Any, prompt: tuple[str, ...], completion: str) -> Mapping[str, int] | None:
+    """Give the tokens that a provider says it used, in our words; none where it says nothing."""
+    if not isinstance(found, dict):
+        return None
+    counts = [found.get(name) for name in prompt]
+    total = sum(count for count in counts if isinstance(count, int))
+    after = found.get(completion)
+    return {"prompt_tokens": total, "completion_tokens": after if isinstance(after, int) else 0}

@@ -1,0 +1,117 @@
+"""Calls to models elsewhere: starts the gateway for a run that makes them, and says to which models it may lead."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.errors import HarnessError, InputError, MissingError
+from harness.manifest.schema import Manifest, Remote
+from harness.run.closure import code_root
+
+START = 60.0  # seconds in which a gateway must listen
+END = 30.0
+NAME = "gateway.sock"
+
+
+def served(manifest: Manifest, root: Path) -> dict[str, dict[str, Any]]:
+    """Say what a gateway is told of the models of a manifest, by their providers' names."""
+    found: dict[str, dict[str, Any]] = {}
+    for name, model in manifest.models.items():
+        if isinstance(model, Remote):
+            told = model.served(root, manifest.name)
+            if found.setdefault(model.model, told) != told:
+                raise InputError(
+                    f"models.{name} asks {model.model!r} in another way than a model before it",
+                    next="ask one provider's model in one way, or write a second manifest",
+                )
+    return found
+
+
+class Gateway:
+    """A gateway that lives as long as a run: it ends when its stdin does, however the harness goes."""
+
+    def __init__(self, models: Mapping[str, Any]) -> None:
+        self.models = models
+        self.summary: dict[str, Any] = {}
+
+    def __enter__(self) -> Gateway:
+        """Start it and wait until it listens."""
+        self.folder = Path(tempfile.mkdtemp(prefix="harness-"))
+        self.socket = self.folder / NAME
+        self.errors = open(self.folder / "errors", "w+b")
+        self.process = subprocess.Popen(
+            [sys.executable, "-s", "-P", "-B", "-m", "harness.models.gateway"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, start_new_session=True,
+            env={**os.environ, "PYTHONPATH": str(code_root())},
+        )  # fmt: skip
+        assert self.process.stdin
+        line = json.dumps({"socket": str(self.socket), "models": self.models}).encode() + b"\n"
+        try:
+            with contextlib.suppress(BrokenPipeError):  # it says why on its stdout
+                self.process.stdin.write(line)
+                self.process.stdin.flush()
+            said = self._line(START)
+            if said.get("ready") is not True:
+                raise self._refused(said)
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let it finish, and hear what it did."""
+        assert self.process.stdin and self.process.stdout
+        with contextlib.suppress(OSError):
+            self.process.stdin.close()
+        try:
+            rest = self._line(END)
+            self.summary = rest if "models" in rest else {}
+            self.process.wait(END)
+        except (subprocess.TimeoutExpired, HarnessError):
+            self.process.kill()
+            self.process.wait()
+        self.process.stdout.close()
+        self.errors.close()
+        for path in self.folder.iterdir():
+            path.unlink()
+        self.folder.rmdir()
+
+    def _line(self, seconds: float) -> dict[str, Any]:
+        """Read one line of what it says; nothing where it has ended."""
+        assert self.process.stdout
+        with selectors.DefaultSelector() as ready:
+            ready.register(self.process.stdout, selectors.EVENT_READ)
+            if not ready.select(seconds):
+                raise MissingError("the gateway does not answer", next="see `harness run --debug`")
+        said = self.process.stdout.readline()
+        value = json.loads(said) if said.strip() else {}
+        return value if isinstance(value, dict) else {}
+
+    def _refused(self, said: Mapping[str, Any]) -> HarnessError:
+        error = said.get("error")
+        if isinstance(error, dict):
+            kind = InputError if error.get("code") == InputError.code else MissingError
+            return kind(str(error["what"]), where=str(error["where"]), next=str(error["next"]))
+        self.errors.seek(0)
+        tail = self.errors.read().decode("utf-8", "replace").strip().rsplit("\n", 1)[-1]
+        return MissingError(f"the gateway ended at its start: {tail[:300]}", next="pip install 'llm-harness[api]'")
+
+
+@contextlib.contextmanager
+def gateway(manifest: Manifest, root: Path) -> Iterator[Gateway | None]:
+    """Run a gateway beside a run that calls models elsewhere; none beside any other."""
+    models = served(manifest, root)
+    if not models:
+        yield None
+        return
+    with Gateway(models) as running:
+        yield running

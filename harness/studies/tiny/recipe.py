@@ -1,0 +1,39 @@
+"""How the two tiny models are made, in numbers: their shape, what they read, and for how many steps.
+
+Plain values only; decimals are text, since they stand in a step's key.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+
+SHAPE: Mapping[str, Any] = {"layers": 3, "heads": 4, "width": 128, "window": 512}
+
+
+def raw(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Model plain language, the noisy mixture: from short wordings and small numbers to all of them."""
+    return {
+        **SHAPE,
+        "seed": params["seed"], "mixture": "raw", "steps": params["raw_steps"], "noisy": True,
+        "rows": 16, "length": 128, "rate": "0.003", "warmup": 100, "prompt_weight": "0.02",
+        "short": [95, 20], "small": [95, 50],
+    }  # fmt: skip
+
+
+def shaped(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Tune the raw model on the same questions, each followed by its answer; only the answers are learned."""
+    return {
+        **raw(params),
+        "mixture": "shaped", "steps": params["shaped_steps"], "noisy": False, "rate": "0.001", "prompt_weight": "0",
+        "short": [20, 20], "small": [50, 50],
+    }  # fmt: skip
+
+
+def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the recipe as two rows, so that a reader of a run sees what each model was made of."""
+    stages = (("tiny-raw", raw(params)), ("tiny-shaped", shaped(params)))
+    rows.write(out / "items", ({"id": name, **stage} for name, stage in stages))

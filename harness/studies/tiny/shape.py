@@ -1,0 +1,108 @@
+"""The shape of the tiny models and their files in the Hugging Face format: configuration, tokenizer, weights.
+
+A byte is its own token, so the tokenizer is 256 names and two signs; nothing here is learned.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.digest import canonical
+from harness.studies.tiny.corpus import EOS, PAD, VOCABULARY
+
+EOS_TEXT, PAD_TEXT = "<|eos|>", "<|pad|>"
+
+
+def architecture(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the settings of a GPT-2 of that size, less everything that drops or draws."""
+    return {
+        "vocab_size": VOCABULARY,
+        "n_positions": params["window"],
+        "n_embd": params["width"],
+        "n_layer": params["layers"],
+        "n_head": params["heads"],
+        "activation_function": "gelu_pytorch_tanh",
+        "resid_pdrop": 0,
+        "embd_pdrop": 0,
+        "attn_pdrop": 0,
+        "bos_token_id": EOS,
+        "eos_token_id": EOS,
+        "pad_token_id": PAD,
+        "tie_word_embeddings": True,
+    }
+
+
+def shape(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the files beside the weights, each one line of canonical JSON, so that they too are the same each time."""
+    config = {
+        **architecture(params),
+        "architectures": ["GPT2LMHeadModel"],
+        "model_type": "gpt2",
+        "dtype": "float32",
+    }
+    tokenizer = {
+        "tokenizer_class": "PreTrainedTokenizerFast",
+        "eos_token": EOS_TEXT,
+        "pad_token": PAD_TEXT,
+        "model_max_length": params["window"],
+        "clean_up_tokenization_spaces": False,
+    }
+    for name, value in (("config", config), ("tokenizer_config", tokenizer), ("tokenizer", tokenizer_file())):
+        (out / f"{name}.json").write_bytes(canonical(value) + b"\n")
+
+
+def tokenizer_file() -> dict[str, Any]:
+    """Spell the tokenizer for the `tokenizers` library: byte-level BPE without a single merge."""
+    byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}
+    signs = [
+        {
+            "id": number, "content": text, "single_word": False, "lstrip": False, "rstrip": False,
+            "normalized": False, "special": True,
+        }
+        for number, text in ((EOS, EOS_TEXT), (PAD, PAD_TEXT))
+    ]  # fmt: skip
+    return {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": signs,
+        "normalizer": None,
+        "pre_tokenizer": byte_level,
+        "post_processor": None,
+        "decoder": byte_level,
+        "model": {
+            "type": "BPE", "dropout": None, "unk_token": None, "continuing_subword_prefix": None,
+            "end_of_word_suffix": None, "fuse_unk": False, "byte_fallback": False, "ignore_merges": False,
+            "vocab": {name: number for number, name in enumerate(byte_names())},
+            "merges": [],
+        },
+    }  # fmt: skip
+
+
+def byte_names() -> list[str]:
+    """Name the 256 bytes as byte-level tokenizers do: printable ones by themselves, the others from U+0100 on."""
+    printable = {*range(0x21, 0x7F), *range(0xA1, 0xAD), *range(0xAE, 0x100)}
+    names, spare = [], 0x100
+    for byte in range(256):
+        names.append(chr(byte if byte in printable else spare))
+        spare += byte not in printable
+    return names
+
+
+def write_weights(model: Any, path: Path) -> None:
+    """Write the weights as safetensors; the output layer is the input table and is not written twice."""
+    from safetensors.torch import save_file  # noqa: PLC0415
+
+    weights = {name: tensor.contiguous() for name, tensor in model.state_dict().items() if name != "lm_head.weight"}
+    save_file(weights, path, metadata={"format": "pt"})
+
+
+def read_weights(model: Any, path: Path) -> None:
+    """Put written weights back into a model of the same shape."""
+    from safetensors.torch import load_file  # noqa: PLC0415
+
+    weights = load_file(path)
+    model.load_state_dict({**weights, "lm_head.weight": weights["transformer.wte.weight"]}, strict=True)
+    model.tie_weights()

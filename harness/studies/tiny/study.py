@@ -1,0 +1,53 @@
+"""The study that makes the models in assets/: a corpus, a raw model read from it, a shaped one tuned from the raw.
+
+The contrast between the two is planted by how they are made; it never counts towards a claim about published models.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.steps import Plan, Ref, Source, Step
+from harness.studies.study import Brief, Maker, Tool
+from harness.studies.tiny.recipe import SHAPE, raw, shaped
+
+_HERE = "harness.studies.tiny"
+_SUMS = Path(__file__).parent.parent / "reliability" / "prompts" / "addition@1.jsonl"
+
+
+class Tiny:
+    """Two byte-level models of 0.7 M parameters that add small numbers."""
+
+    name = "tiny"
+    needs: tuple[str, ...] = ("prompts",)
+    makers: Mapping[str, Maker] = {
+        "tiny.recipe": Maker(
+            f"{_HERE}.recipe:make", {"seed": int, "raw_steps": int, "shaped_steps": int}, outputs=("items",)
+        ),
+    }
+    prompt_sets: Mapping[str, Path] = {"reliability/addition@1": _SUMS}
+    scorers: Mapping[str, Tool] = {}
+    analyses: Mapping[str, Tool] = {}
+
+    def plan(self, brief: Brief) -> Plan:
+        """Say which steps a brief means: the two trainings, one after the other, and the files beside the weights."""
+        recipe = brief.datasets[0]
+        templates = brief.templates
+        assert templates
+        weights = "model.safetensors"
+        files = ("config.json", "tokenizer.json", "tokenizer_config.json")
+
+        def train(name: str, params: Mapping[str, Any], more: Mapping[str, Ref]) -> Step:
+            inputs: dict[str, Source] = {"templates": templates, **more}
+            return Step(f"{name}/train", f"{_HERE}.train:train", "analyses", params, inputs, (weights, "log"))
+
+        first = train("tiny-raw", raw(recipe.params), {})
+        second = train("tiny-shaped", shaped(recipe.params), {"weights": Ref(first.name, weights)})
+        shape = Step("tiny/shape", f"{_HERE}.shape:shape", "analyses", SHAPE, {}, files)
+        made = Step(f"{recipe.name}/make", self.makers[recipe.make].kind, "rows", recipe.params, {}, ("items",))
+        outputs = {"items": Ref(made.name, "items"), **{name: Ref(shape.name, name) for name in files}}
+        for step, name in ((first, "tiny-raw"), (second, "tiny-shaped")):
+            outputs |= {f"{name}.safetensors": Ref(step.name, weights), f"{name}.log": Ref(step.name, "log")}
+        return Plan((made, shape, first, second), outputs)

@@ -1,0 +1,73 @@
+"""Small additions: one to three digits, half of the draws with no addend above two (a miniature, not the paper's).
+
+It draws what the tiny models are trained on and, with seeds of its own, the instances they are asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness import rows, seeds
+from harness.errors import InputError
+from harness.stats import average_ranks
+from harness.studies.reliability.addition import TASK, carries, harmonic_digits
+
+GENERATOR_VERSION = "1"
+MOST_DIGITS = 3
+
+
+def number(source: seeds.Stream, digits: int) -> str:
+    """Draw a number of exactly that many digits, without a leading zero; one-digit numbers are 1 to 9."""
+    smallest: int = 10 ** (digits - 1)
+    return str(smallest + seeds.below(source, 9 * smallest))
+
+
+def pair(source: seeds.Stream, small: int = 50) -> tuple[str, str]:
+    """Draw two addends: of a hundred pairs `small` have one or two digits each; in the others one has three."""
+    if seeds.below(source, 100) < small:
+        return number(source, 1 + seeds.below(source, 2)), number(source, 1 + seeds.below(source, 2))
+    long, other = number(source, MOST_DIGITS), number(source, 1 + seeds.below(source, MOST_DIGITS))
+    return (long, other) if seeds.below(source, 2) else (other, long)
+
+
+def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the dataset the tiny models are asked: items that show no answer, their gold apart, and the counts."""
+    seed, count = params["seed"], params["count"]
+    if count < 1:
+        raise InputError(f"{count} draws make no dataset", where="count", next="ask for at least one draw")
+    pairs = [pair(seeds.stream(seeds.derive(seed, "tiny.ask", str(index)))) for index in range(count)]
+    width = max(5, len(str(count - 1)))  # so that the order of the ids as text is the order of the draws
+    names = [f"{TASK}-{index:0{width}d}" for index in range(count)]
+    rows.write(out / "items", _items(names, pairs, seed))
+    rows.write(
+        out / "gold",
+        (
+            {"id": name, "gold": {"target": str(int(a) + int(b)), "accepted": []}}
+            for name, (a, b) in zip(names, pairs, strict=True)
+        ),
+    )
+    rows.write_one(out / "counts", {TASK: {"drawn": count, "kept": count, "removed": 0}})
+
+
+def _items(names: list[str], pairs: list[tuple[str, str]], seed: int) -> Iterator[rows.Row]:
+    f_cry = [carries(a, b) for a, b in pairs]
+    for name, (a, b), raw, rank in zip(names, pairs, f_cry, average_ranks(f_cry), strict=True):
+        yield {
+            "id": name,
+            "task": TASK,
+            "input": {"a": a, "b": b},
+            "difficulty": 100 * (rank - 0.5) / len(pairs),  # reliability 2.1: rank calibration, without human data
+            "meta": {
+                "source": "generated",
+                "distribution": "tiny: one to three digits, half of the draws at most two; not the paper's",
+                "raw_difficulty": {"f_cry": raw, "f_hrm": harmonic_digits(a, b)},
+                "difficulty_function": "f_cry",
+                "calibration_id": "rank",
+                "calibrated": False,
+                "seed": seed,
+                "generator_version": GENERATOR_VERSION,
+                "licence": "Apache-2.0",
+            },
+        }

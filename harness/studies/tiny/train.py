@@ -1,0 +1,151 @@
+"""The training step: from parameters and seeds to the weights of a small GPT-2, the same bytes each time.
+
+Nothing is drawn from torch: the first weights and every document come from derived seeds, and one thread does the sums
+in one order. Equal numerics fingerprints and thread counts therefore give equal files.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+from harness import rows, seeds
+from harness.errors import InputError
+from harness.models.numerics import fingerprint
+from harness.steps import FACTS
+from harness.studies.prompts import Template, template
+from harness.studies.tiny import corpus
+from harness.studies.tiny.shape import architecture, read_weights, write_weights
+
+SPREAD = 0.06  # the standard deviation of the first weights; more than GPT-2 takes, for a narrow model
+
+
+def train(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write `model.safetensors` (and a `log` of losses) after the steps asked for, from `weights` where they are given.
+
+    params: seed, mixture (a name for the draws), steps, rows, length, rate, warmup, layers, heads, width, window,
+    noisy, prompt_weight, and the shares `short` and `small` of corpus.Mixture, each [at the first step, at the last].
+    """
+    import torch  # noqa: PLC0415
+
+    if params["steps"] < 1:
+        raise InputError("a training of no steps trains nothing", where="steps", next="ask for at least one step")
+    if params["length"] > params["window"]:
+        raise InputError("rows are longer than the model has places", where="length", next="make them shorter")
+    torch.use_deterministic_algorithms(True)
+    torch.set_num_threads(1)
+    templates = [template(row) for row in rows.read(inputs["templates"])]
+    model = _model(params)
+    if "weights" in inputs:
+        read_weights(model, inputs["weights"])
+    else:
+        _first_weights(model, params)
+    optimiser = _optimiser(model, params)
+    log = []
+    total, batches = params["steps"], _batches(params, templates)
+    for step, batch in enumerate(islice(batches, total)):
+        for group in optimiser.param_groups:
+            group["lr"] = _rate(params, step)
+        loss = _loss(model, batch)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimiser.step()
+        if step % 50 == 0 or step == total - 1:
+            log.append({"step": step, "loss": f"{loss.item():.6f}"})
+            rows.write(out / "log", log)
+    write_weights(model, out / "model.safetensors")
+    rows.write_one(
+        out / FACTS, {"numerics": fingerprint("cpu"), "threads": torch.get_num_threads(), "torch": torch.__version__}
+    )
+
+
+def _model(params: Mapping[str, Any]) -> Any:
+    from transformers import GPT2Config, GPT2LMHeadModel  # noqa: PLC0415
+
+    config = GPT2Config(**architecture(params))
+    config._attn_implementation = "sdpa"
+    model = GPT2LMHeadModel(config)
+    model.train(True)
+    return model
+
+
+def _first_weights(model: Any, params: Mapping[str, Any]) -> None:
+    """Draw the first weights from a stream of their own, by whole numbers only, as GPT-2 spreads them."""
+    import torch  # noqa: PLC0415
+
+    with torch.no_grad():
+        for name, tensor in sorted(model.named_parameters()):
+            if name.endswith("bias") or ".ln_" in name:
+                tensor.fill_(0.0 if name.endswith("bias") else 1.0)
+                continue
+            reach = SPREAD * math.sqrt(3)  # a uniform draw of this reach has that deviation
+            if name.endswith("c_proj.weight"):
+                reach /= math.sqrt(2 * params["layers"])
+            source = seeds.stream(seeds.derive(params["seed"], "tiny.weights", name))
+            drawn = [seeds.below(source, 1 << 24) for _ in range(tensor.numel())]
+            values = (torch.tensor(drawn, dtype=torch.float64) / (1 << 23) - 1.0) * reach
+            tensor.copy_(values.to(torch.float32).view_as(tensor))
+
+
+def _optimiser(model: Any, params: Mapping[str, Any]) -> Any:
+    import torch  # noqa: PLC0415
+
+    matrices = [tensor for tensor in model.parameters() if tensor.ndim > 1]
+    others = [tensor for tensor in model.parameters() if tensor.ndim <= 1]
+    groups = [{"params": matrices, "weight_decay": 0.05}, {"params": others, "weight_decay": 0.0}]
+    return torch.optim.AdamW(groups, lr=float(params["rate"]), betas=(0.9, 0.98), eps=1e-8, fused=True)
+
+
+def _rate(params: Mapping[str, Any], step: int) -> float:
+    """Warm up along a line, then cool down along a line to a tenth."""
+    rate = float(params["rate"])
+    warmup, total = int(params["warmup"]), int(params["steps"])
+    if step < warmup:
+        return rate * (step + 1) / warmup
+    return rate * (1.0 - 0.95 * (step - warmup) / max(1, total - warmup))
+
+
+def _documents(params: Mapping[str, Any], templates: list[Template], step: int) -> Iterator[corpus.Document]:
+    """Give the documents of one step, each from a seed of its own: no step depends on another."""
+    mixture = corpus.Mixture(
+        _between(params["short"], step, params["steps"]),
+        _between(params["small"], step, params["steps"]),
+        corpus.ANSWERED if params["noisy"] else {},
+    )
+    source = seeds.stream(seeds.derive(params["seed"], "tiny.documents", params["mixture"], 0, step))
+    while True:
+        yield corpus.document(templates, source, mixture)
+
+
+def _between(ends: Sequence[int], step: int, steps: int) -> int:
+    """Go along a line from the first number to the last, over three quarters of the steps, and stay there."""
+    first, last = ends
+    way = max(1, 3 * steps // 4)
+    return int(first + (last - first) * min(step, way) // way)
+
+
+def _batches(params: Mapping[str, Any], templates: list[Template]) -> Iterator[list[corpus.Row]]:
+    for step in range(params["steps"]):
+        drawn = corpus.rows(_documents(params, templates, step), params["length"], float(params["prompt_weight"]))
+        yield list(islice(drawn, params["rows"]))
+
+
+def _loss(model: Any, batch: list[corpus.Row]) -> Any:
+    """Give the weighted mean of what each token cost to predict from those before it in its own document."""
+    import torch  # noqa: PLC0415
+
+    tokens = torch.tensor([row.tokens for row in batch])
+    documents = torch.tensor([row.documents for row in batch])
+    weights = torch.tensor([row.weights for row in batch])[:, 1:]
+    same = documents.unsqueeze(1) == documents.unsqueeze(2)
+    mask = (same & torch.ones(tokens.shape[1], tokens.shape[1], dtype=torch.bool).tril()).unsqueeze(1)
+    positions = torch.tensor([row.positions for row in batch])
+    logits = model(tokens, attention_mask=mask, position_ids=positions, use_cache=False).logits
+    cost = torch.nn.functional.cross_entropy(
+        logits[:, :-1].reshape(-1, logits.shape[-1]), tokens[:, 1:].reshape(-1), reduction="none"
+    )
+    return (cost * weights.reshape(-1)).sum() / weights.sum()

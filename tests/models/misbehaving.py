@@ -1,0 +1,152 @@
+"""A provider on loopback that speaks both wire formats and misbehaves as a test tells it, and counts what it is asked.
+
+How it behaves is decided by the text of the prompt: `server.plan["text"] = ["500", "429"]` are what its first askings
+meet; after them it answers well. Each answer differs from the one before, so that asking twice would show.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+import threading
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from typing import Any
+
+HANG = 30.0  # seconds; no test waits so long
+
+
+class Misbehaving:
+    """The server; its counters may be read while it runs."""
+
+    def __init__(self) -> None:
+        self.plan: dict[str, list[str]] = defaultdict(list)
+        self.asked: Counter[str] = Counter()
+        self.answered: Counter[str] = Counter()
+        self.headers: list[dict[str, str]] = []
+        self.bodies: list[dict[str, Any]] = []
+        self.most_at_once = self._now = 0
+        self.delay = 0.0
+        self.url = ""
+
+    async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with contextlib.suppress(OSError, asyncio.IncompleteReadError), contextlib.closing(writer):
+            while head := await reader.readuntil(b"\r\n\r\n"):
+                first, *lines = head.decode("latin-1").split("\r\n")
+                headers = {name.strip().lower(): value.strip() for name, _, value in (x.partition(":") for x in lines)}
+                body = json.loads(await reader.readexactly(int(headers["content-length"])))
+                self.headers.append(headers)
+                self.bodies.append(body)
+                self._now += 1
+                self.most_at_once = max(self.most_at_once, self._now)
+                try:
+                    if not await self._behave(first.split()[1], body, writer):
+                        break
+                finally:
+                    self._now -= 1
+
+    async def _behave(self, path: str, body: dict[str, Any], writer: asyncio.StreamWriter) -> bool:
+        """Answer one request; false where the connection is to end."""
+        text = body["prompt"] if "prompt" in body else body["messages"][-1]["content"]
+        self.asked[text] += 1
+        way, _, given = (self.plan[text].pop(0) if self.plan[text] else "fine").partition(":")
+        if self.delay:
+            await asyncio.sleep(self.delay)
+        whole = self._answer(path, body, text, way)
+        data = json.dumps(whole).encode()
+        if way.isdigit():
+            kind = {"400": "invalid_request_error", "429": "rate_limit_error"}.get(way, "api_error")
+            shape = {"error": {"type": kind, "message": f"no \x1b[31m luck with {given or text}"}}
+            extra = f"{given}\r\n".encode() if ": " in given else b""
+            return await _send(writer, int(way), json.dumps(shape).encode(), extra=extra)
+        if way == "hang":
+            await asyncio.sleep(HANG)
+            return False
+        if way in ("noise", "close"):
+            writer.write(b"\x00\xffnothing that anybody speaks\r\n\r\n" * (way == "noise"))
+            return False
+        if way == "redirect":
+            return await _send(writer, 302, b"{}", extra=f"Location: {given}\r\n".encode())
+        if way == "cut":
+            await _send(writer, 200, data[: len(data) // 2], length=len(data))
+            return False
+        if way == "broken":
+            return await _send(writer, 200, data[: len(data) // 2])
+        if way == "html":
+            return await _send(writer, 200, b"<html>maintenance</html>", kind="text/html")
+        if way == "shape":
+            return await _send(writer, 200, b'{"error": {"message": "overloaded"}}')
+        if way == "key":
+            return await _send(writer, 200, data.replace(b"echo", self.headers[-1]["authorization"][7:].encode()))
+        self.answered[text] += 1
+        return await _send(writer, 200, data, slow=way == "slow")
+
+    def _answer(self, path: str, body: dict[str, Any], text: str, way: str) -> dict[str, Any]:
+        number = self.answered[text]
+        name = "same-id" if way == "twin" else f"id-{sum(self.answered.values())}"
+        said = {"big": "x" * 10_000_000, "surrogate": "half \ud83d a smile", "refused": ""}.get(
+            way, f"echo {text} {number}"
+        )
+        finish = "content_filter" if way == "refused" else "stop"
+        if path == "/v1/messages":
+            finish = "refusal" if way == "refused" else "end_turn"
+            blocks: list[dict[str, Any]] = [{"type": "text", "text": said}]
+            if way == "tool":
+                blocks.append({"type": "tool_use", "id": "t1", "name": "look", "input": {"at": ["a", 1]}})
+                finish = "tool_use"
+            return {"id": name, "type": "message", "role": "assistant", "model": body["model"], "content": blocks,
+                    "stop_reason": finish, "stop_sequence": None,
+                    "usage": {"input_tokens": 7, "output_tokens": 5}}  # fmt: skip
+        usage = {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12}
+        head = {"id": name, "created": 1, "model": body["model"], "system_fingerprint": "fp_1", "usage": usage}
+        if path == "/v1/completions":
+            return {**head, "object": "text_completion",
+                    "choices": [{"index": 0, "text": said, "logprobs": None, "finish_reason": finish}]}  # fmt: skip
+        message: dict[str, Any] = {"role": "assistant", "content": said, "refusal": None}
+        if way == "tool":
+            call = {"id": "t1", "type": "function", "function": {"name": "look", "arguments": '{"at": ["a", 1]}'}}
+            message, finish = {"role": "assistant", "content": None, "tool_calls": [call]}, "tool_calls"
+        return {**head, "object": "chat.completion",
+                "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish}]}  # fmt: skip
+
+
+async def _send(
+    writer: asyncio.StreamWriter, status: int, data: bytes, *, kind: str = "application/json", extra: bytes = b"",
+    length: int | None = None, slow: bool = False,
+) -> bool:  # fmt: skip
+    size = len(data) if length is None else length
+    head = f"HTTP/1.1 {status} X\r\nContent-Type: {kind}\r\nContent-Length: {size}\r\n".encode()
+    writer.write(head + extra + b"\r\n")
+    step = max(1, len(data) // 8) if slow else max(1, len(data))
+    for at in range(0, len(data), step):
+        writer.write(data[at : at + step])
+        await writer.drain()
+        if slow:
+            await asyncio.sleep(0.03)
+    return True
+
+
+@contextlib.contextmanager
+def misbehaving() -> Iterator[Misbehaving]:
+    """Run a server on a free port of 127.0.0.1 for as long as the block lasts."""
+    loop, server = asyncio.new_event_loop(), Misbehaving()
+    listening = loop.run_until_complete(asyncio.start_server(server.serve, "127.0.0.1", 0))
+    server.url = f"http://127.0.0.1:{listening.sockets[0].getsockname()[1]}"
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+
+    async def end() -> None:
+        listening.close()
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    try:
+        yield server
+    finally:
+        asyncio.run_coroutine_threadsafe(end(), loop).result()
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()

@@ -1,0 +1,211 @@
+"""The gateway against a provider that misbehaves: what it asks again, what it passes on, what it keeps."""
+
+from __future__ import annotations
+
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from models.gateways import CLAUDE, GPT, both, chat, gateway, model, post
+from models.misbehaving import misbehaving
+
+from harness.models.tape import Tape
+
+for needed in ("aiohttp", "openai", "anthropic"):
+    pytest.importorskip(needed)
+
+CHAT, MESSAGES, OLD = "/v1/chat/completions", "/v1/messages", "/v1/completions"
+TRANSIENT = [
+    "500",
+    "503",
+    "408",
+    "409",
+    "429",
+    "429:Retry-After: 0",
+    "429:retry-after-ms: 5",
+    "cut",
+    "broken",
+    "html",
+    "shape",
+    "noise",
+    "close",
+]
+
+
+def kind(reply: Any) -> str:
+    """Give the type of an error, which stands in the same place in both shapes."""
+    return str(reply.json()["error"]["type"])
+
+
+def test_what_may_pass_is_asked_again_until_it_is_answered_and_nothing_answered_is_asked_twice(tmp_path: Path) -> None:
+    with misbehaving() as server, gateway(both(server.url, "record", tmp_path / "tape")) as running:
+        for way in TRANSIENT:
+            server.plan[f"o {way}"], server.plan[f"a {way}"] = [way, way], [way]
+        for _ in range(2):  # the second time each stands on the tape
+            for way in TRANSIENT:
+                for path, text, name in ((CHAT, f"o {way}", GPT), (MESSAGES, f"a {way}", CLAUDE)):
+                    reply = post(running.socket, path, chat(text, name), {"X-Harness-Repeat": "0"})
+                    assert reply.status_code == 200 and f"echo {text} 0" in reply.text
+        assert set(server.answered.values()) == {1}
+        assert {server.asked[f"o {way}"] for way in TRANSIENT} == {3}
+        told = running.stop()
+    assert (told[GPT]["recorded"], told[GPT]["replayed"], told[GPT]["retries"]) == (13, 13, 26)
+    assert len(Tape.open(tmp_path / "tape")) == 26
+
+
+def test_what_never_passes_ends_in_an_error_that_says_so_and_is_not_taped(tmp_path: Path) -> None:
+    with (
+        misbehaving() as server,
+        gateway(both(server.url, "record", tmp_path / "tape"), retries=2, timeout=0.4) as running,
+    ):
+        server.plan.update({"down": ["500"] * 3, "silent": ["hang"] * 3, "away": ["redirect:http://127.0.0.1:1/v1"]})
+        server.plan.update({"bad": ["400"], "gone": ["404"], "stop": ["500:x-should-retry: false"]})
+        expected = {"down": (503, "retries_exhausted"), "silent": (504, "retries_exhausted"), "away": (502, "redirect"),
+                    "bad": (400, "invalid_request_error"), "gone": (404, "api_error"),
+                    "stop": (500, "api_error")}  # fmt: skip
+        for text, (status, name) in expected.items():
+            reply = post(running.socket, CHAT, chat(text))
+            assert (reply.status_code, kind(reply)) == (status, name), reply.text
+        assert server.asked == {"down": 3, "silent": 3, "away": 1, "bad": 1, "gone": 1, "stop": 1}
+        told = running.stop()
+    assert told[GPT]["errors"] == {"http_400": 1, "http_404": 1, "http_500": 1, "redirect": 1, "retries_exhausted": 2}
+    assert len(Tape.open(tmp_path / "tape")) == 0
+
+
+def test_large_slow_and_odd_answers_arrive_whole(tmp_path: Path) -> None:
+    with misbehaving() as server, gateway(both(server.url, "record", tmp_path / "tape")) as running:
+        server.plan.update({"slow": ["slow"], "big": ["big"], "odd": ["surrogate"], "t1": ["twin"], "t2": ["twin"]})
+        replies = {text: post(running.socket, CHAT, chat(text)) for text in ("slow", "big", "odd", "t1", "t2")}
+        said = {text: reply.json()["choices"][0]["message"]["content"] for text, reply in replies.items()}
+        assert said["big"] == "x" * 10_000_000 and "\ud83d" in said["odd"]
+        assert replies["t1"].json()["id"] == replies["t2"].json()["id"] and said["t1"] != said["t2"]
+        again = post(running.socket, CHAT, chat("big"), {"X-Harness-Repeat": "0"})
+        assert again.content == replies["big"].content and server.asked["big"] == 1
+
+
+def test_a_replay_needs_no_provider_and_a_miss_names_the_nearest_request(tmp_path: Path) -> None:
+    with misbehaving() as server, gateway(both(server.url, "record", tmp_path / "tape")) as running:
+        first = [post(running.socket, CHAT, chat("a")).content for _ in range(3)]
+        assert len(set(first)) == 3 and server.asked["a"] == 3
+        post(running.socket, OLD, {"model": GPT, "prompt": "b", "user": "me"})
+    with gateway(both("http://127.0.0.1:1", "replay", tmp_path / "tape"), env={}) as running:
+        assert [post(running.socket, CHAT, chat("a")).content for _ in range(3)] == first
+        assert post(running.socket, OLD, {"model": GPT, "prompt": "b", "user": "you"}).status_code == 200
+        miss = post(running.socket, CHAT, chat("a", max_tokens=17))
+        assert (miss.status_code, kind(miss)) == (404, "tape_miss")
+        assert "/body/max_tokens" in miss.text and "16 there" in miss.text
+        assert "it is there with repeat" in post(running.socket, CHAT, chat("a")).text
+        told = running.stop()
+    assert told[GPT]["replayed"] == 4 and told[GPT]["errors"] == {"tape_miss": 2}
+
+
+def test_a_live_model_is_asked_each_time_and_leaves_nothing(tmp_path: Path) -> None:
+    with misbehaving() as server, gateway(both(server.url, "live")) as running:
+        for _ in range(2):
+            assert post(running.socket, CHAT, chat("a"), {"X-Harness-Repeat": "0"}).status_code == 200
+        assert server.asked["a"] == 2
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_same_request_at_once_is_one_call_and_both_get_its_answer(tmp_path: Path) -> None:
+    with misbehaving() as server, gateway(both(server.url, "record", tmp_path / "tape")) as running:
+        server.delay = 0.3
+        with ThreadPoolExecutor(8) as pool:
+            same = [pool.submit(post, running.socket, CHAT, chat("a"), {"X-Harness-Repeat": "4"}) for _ in range(4)]
+            other = [pool.submit(post, running.socket, CHAT, chat("a")) for _ in range(4)]
+        assert len({one.result().content for one in same}) == 1
+        assert len({one.result().content for one in (*same, *other)}) == 5  # turns 0 to 3, and 4 for all who named it
+    assert server.asked["a"] == 5
+
+
+def test_no_more_is_under_way_than_is_allowed() -> None:
+    with misbehaving() as server, gateway(both(server.url, "live"), concurrency=3) as running:
+        server.delay = 0.05
+        with ThreadPoolExecutor(12) as pool:
+            assert {
+                one.status_code for one in pool.map(lambda n: post(running.socket, CHAT, chat(f"{n}")), range(12))
+            } == {200}
+    assert server.most_at_once == 3
+
+
+def test_a_budget_refuses_what_comes_after_it_was_spent_and_the_tape_costs_nothing(tmp_path: Path) -> None:
+    money: dict[str, Any] = {"prices": {"input": "1000", "output": "2000"}, "limits": {"dollars": "0.03"}}  # 0.017 each
+    with (
+        misbehaving() as server,
+        gateway({GPT: model("openai", server.url, "record", tmp_path / "t", **money)}) as running,
+    ):
+        replies = [post(running.socket, CHAT, chat(text)) for text in "abcd"]
+        assert [reply.status_code for reply in replies] == [200, 200, 402, 402] and kind(replies[3]) == "budget_spent"
+        assert post(running.socket, CHAT, chat("a"), {"X-Harness-Repeat": "0"}).status_code == 200
+        told = running.stop()
+        assert told[GPT]["dollars"] == "0.034" and told[GPT]["replayed"] == 1
+    with (
+        misbehaving() as server,
+        gateway({GPT: model("openai", server.url, "record", tmp_path / "t", **money)}) as running,
+    ):
+        assert [post(running.socket, CHAT, chat(text)).status_code for text in "abcd"] == [200] * 4
+        assert server.asked == {"c": 1, "d": 1}
+
+
+def test_a_rate_limit_waits() -> None:
+    with misbehaving() as server:
+        limits = {"requests_per_minute": 180, "tokens_per_minute": 100_000}  # three a second
+        with gateway(both(server.url, "live", limits=limits)) as running, ThreadPoolExecutor(9) as pool:
+            begun = time.monotonic()
+            assert {
+                one.status_code for one in pool.map(lambda n: post(running.socket, CHAT, chat(f"{n}")), range(9))
+            } == {200}
+            assert time.monotonic() - begun > 1.8 and sum(server.asked.values()) == 9
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "word"),
+    [
+        (b"{", 400, "not JSON"),
+        (b"[]", 400, "object"),
+        (b'{"model": "gpt-test", "messages": [], "temperature": NaN}', 400, "NaN"),
+        (b'{"model": "gpt-test", "messages": [], "temperature": 1e999}', 400, "canonical"),
+        (b'{"model": "gpt-test", "messages": ["\\ud800"]}', 400, "surrogate"),
+        (b'{"model": "gpt-test", "messages": ' + b"[" * 100_000 + b"]" * 100_000 + b"}", 400, "JSON"),
+        (b'{"model": "gpt-test", "n": 123456789012345678901234567890, "messages": []}', 400, "canonical"),
+        (b'{"model": "nobody", "messages": []}', 400, "those of openai: gpt-test"),
+        (b'{"model": {"a": 1}, "messages": []}', 400, "no model"),
+        (b'{"model": "claude-test", "messages": []}', 400, "anthropic"),
+        (b'{"model": "gpt-test", "prompt": ""}', 400, "messages"),
+        (b'{"model": "gpt-test", "messages": [], "api_key": "sk"}', 400, "key"),
+        (b" " * ((32 << 20) + 1), 413, "32 MiB"),
+    ],
+)
+def test_a_hostile_request_is_refused_and_reaches_nobody(body: bytes, status: int, word: str, hostile: Any) -> None:
+    server, running = hostile
+    reply = post(running.socket, CHAT, body)
+    assert reply.status_code == status and word.lower() in reply.json()["error"]["message"].lower(), reply.text
+    assert not server.asked
+
+
+@pytest.fixture(scope="module")
+def hostile(tmp_path_factory: pytest.TempPathFactory) -> Any:
+    tape = tmp_path_factory.mktemp("tape") / "t"
+    with misbehaving() as server, gateway(both(server.url, "record", tape), retries=0) as running:
+        yield server, running
+
+
+@pytest.mark.parametrize(
+    ("path", "headers", "status", "word"),
+    [
+        ("/v1/embeddings", {}, 404, "/v1/chat/completions"),
+        ("/v1/messages/count_tokens", {}, 404, "/v1/messages"),
+        ("/v1/messages", {"anthropic-beta": "x"}, 400, "beta"),
+        ("/v1/chat/completions", {"X-Harness-Repeat": "-1"}, 400, "Repeat"),
+        ("/v1/chat/completions", {"X-Harness-Repeat": "9" * 5000}, 400, ""),
+        ("/../etc/passwd", {}, 404, "not served"),
+    ],
+)
+def test_what_is_not_served_is_refused_in_the_shape_of_its_provider(
+    path: str, headers: dict[str, str], status: int, word: str, hostile: Any
+) -> None:
+    reply = post(hostile[1].socket, path, chat("a"), headers)
+    assert reply.status_code == status and word in reply.text
+    assert (reply.json().get("type") == "error") == path.startswith("/v1/messages")

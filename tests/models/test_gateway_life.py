@@ -1,0 +1,163 @@
+"""The gateway as a process: how it starts and ends, what a kill leaves, and where a key goes."""
+
+from __future__ import annotations
+
+import base64
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import urllib.parse
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from models.gateways import CLAUDE, GPT, KEY, NAMES, both, chat, gateway, model, post, prompts, step
+from models.misbehaving import misbehaving
+from support import clean_env
+
+from harness.models.tape import Tape
+
+for needed in ("aiohttp", "openai", "anthropic"):
+    pytest.importorskip(needed)
+
+CHAT = "/v1/chat/completions"
+
+
+def test_a_key_reaches_its_provider_and_nothing_else(tmp_path: Path) -> None:
+    ambient = {"OPENAI_LOG": "debug", "ANTHROPIC_LOG": "debug", "OPENAI_CUSTOM_HEADERS": "Authorization: x"}
+    with misbehaving() as server:
+        inputs = prompts(tmp_path / "prompts", "a", "b", "leak", "bad")
+        with gateway(both(server.url, "record", tmp_path / "tape"), {**NAMES, **ambient}) as running:
+            assert KEY not in Path(f"/proc/{running.process.pid}/cmdline").read_text()
+            for provider in ("openai", "anthropic"):
+                server.plan.update({"a": ["500"], "leak": ["key"], "bad": [f"400:{KEY}"]})
+                rows, _ = step(provider, inputs, tmp_path / provider, running.socket)
+                assert [row["finish"] == "error" for row in rows] == [False, False, True, True]
+                assert "key_in_answer" in rows[2]["error"]
+            client = {"Authorization": "Bearer client-own-secret", "x-api-key": "client-own-secret"}
+            post(running.socket, CHAT, chat("c"), client)
+            running.stop()
+            log = running.said
+        sent = {headers["authorization"] for headers in server.headers}
+        assert sent == {f"Bearer {KEY}"} and "client-own-secret" not in json.dumps(server.headers)
+    raw = KEY.encode()
+    forms = [
+        raw,
+        base64.b64encode(raw).rstrip(b"="),
+        raw.hex().encode(),
+        urllib.parse.quote(KEY, safe="").encode(),
+        raw[::-1],
+    ]
+    forms += [json.dumps(KEY)[1:-1].encode(), b"client-own-secret"]
+    kept = [log, *(path.read_bytes() for path in tmp_path.rglob("*") if path.is_file())]
+    assert len(kept) > 6 and not [form for form in forms for one in kept if form in one]
+
+
+def test_a_key_is_found_in_a_file_that_nobody_else_can_read(tmp_path: Path) -> None:
+    keys = tmp_path / "keys.toml"
+    keys.write_text(f'TEST_KEY = "{KEY}"\n')
+    with misbehaving() as server:
+        for mode, status in ((0o644, 401), (0o600, 200)):
+            keys.chmod(mode)
+            with gateway(both(server.url, "live"), {"HARNESS_KEYS_FILE": str(keys)}) as running:
+                reply = post(running.socket, CHAT, chat("a"))
+                assert reply.status_code == status
+                if status == 401:
+                    assert "0644" in reply.text and "chmod 600" in reply.text and KEY not in reply.text
+    assert sum(server.asked.values()) == 1
+
+
+def test_a_missing_key_is_named_when_a_request_needs_it_and_not_before(tmp_path: Path) -> None:
+    with misbehaving() as server, gateway(both(server.url, "record", tmp_path / "t")) as running:
+        post(running.socket, CHAT, chat("a"))
+    with gateway(both("http://127.0.0.1:1", "record", tmp_path / "t"), {"HOME": str(tmp_path)}) as running:
+        assert post(running.socket, CHAT, chat("a")).status_code == 200
+        reply = post(running.socket, CHAT, chat("b"))
+        assert reply.status_code == 401 and reply.json()["error"]["type"] == "missing_key"
+        assert "TEST_KEY" in reply.text and "~/.config/harness/keys.toml" in reply.text
+
+
+def test_a_key_that_is_a_common_word_may_stand_in_an_answer() -> None:
+    with misbehaving() as server, gateway(both(server.url, "live"), {"TEST_KEY": "echo"}) as running:
+        assert post(running.socket, CHAT, chat("a")).status_code == 200
+
+
+@pytest.mark.parametrize("way", ["stdin", "term"])
+def test_the_gateway_ends_with_its_harness_and_finishes_what_is_under_way(way: str, tmp_path: Path) -> None:
+    with misbehaving() as server, gateway(both(server.url, "record", tmp_path / "t")) as running:
+        post(running.socket, CHAT, chat("first"))
+        server.delay = 0.7
+        with ThreadPoolExecutor(1) as pool:
+            last = pool.submit(post, running.socket, CHAT, chat("last"))
+            while not server.asked["last"]:
+                time.sleep(0.01)
+            if way != "stdin":
+                running.process.send_signal(signal.SIGTERM)
+            told = running.stop()
+            assert last.result().status_code == 200
+        assert running.process.returncode == 0 and told[GPT]["recorded"] == 2 and not running.socket.exists()
+    assert len(Tape.open(tmp_path / "t")) == 2
+
+
+def test_what_does_not_end_by_itself_is_ended_within_seconds() -> None:
+    with misbehaving() as server, gateway(both(server.url, "live"), timeout=60) as running:
+        server.plan["a"] = ["hang"]
+        with ThreadPoolExecutor(1) as pool:
+            last = pool.submit(post, running.socket, CHAT, chat("a"))
+            while not server.asked["a"]:
+                time.sleep(0.01)
+            begun = time.monotonic()
+            running.stop()
+            assert time.monotonic() - begun < 10 and running.process.returncode == 0
+            assert last.result().json()["error"]["type"] == "closing"
+
+
+def test_a_kill_loses_nothing_that_was_answered(tmp_path: Path) -> None:
+    with misbehaving() as server:
+        with gateway(both(server.url, "record", tmp_path / "t")) as running:
+            got = {text: post(running.socket, CHAT, chat(text)).content for text in "abc"}
+            os.kill(running.process.pid, signal.SIGKILL)
+            running.process.wait()
+        with gateway(both(server.url, "record", tmp_path / "t")) as running:
+            assert {text: post(running.socket, CHAT, chat(text)).content for text in "abc"} == got
+            assert post(running.socket, CHAT, chat("d")).status_code == 200
+        assert server.asked == dict.fromkeys("abcd", 1)
+
+
+@pytest.mark.parametrize(
+    ("change", "where"),
+    [
+        ({"models": {}}, "/models"),
+        ({"models": {GPT: model("openai", "http://a", "record")}}, "/models/gpt-test"),
+        ({"models": {GPT: model("openai", "http://me:secret@a", "live")}}, "/models/gpt-test/base_url"),
+        ({"models": {GPT: model("openai", "http://a", "live", limits={"dollars": "1"})}}, "/models/gpt-test"),
+        ({"socket": "relative"}, "/"),
+        ({"socket": "/" + "s" * 200}, "/"),
+        ({"socket": "/nowhere/at/all"}, "socket"),
+        ({"more": 1}, "/more"),
+        ({"retries": -1}, "/retries"),
+    ],
+)
+def test_wrong_settings_are_named_by_their_place(change: dict[str, Any], where: str, tmp_path: Path) -> None:
+    settings = {"socket": str(tmp_path / "s"), "models": both("http://a", "live"), **change}
+    done = subprocess.run(
+        [sys.executable, "-m", "harness.models.gateway"], input=json.dumps(settings) + "\n", text=True,
+        capture_output=True, env=clean_env(), timeout=30, check=False,
+    )  # fmt: skip
+    error = json.loads(done.stdout)["error"]
+    assert (done.returncode, error["where"]) == (2, where) and error["next"] and not done.stderr
+    assert "secret" not in done.stdout
+
+
+def test_two_gateways_do_not_record_on_one_tape(tmp_path: Path) -> None:
+    with gateway({CLAUDE: model("anthropic", "http://127.0.0.1:1", "record", tmp_path / "t")}):
+        settings = {"socket": str(tmp_path / "s"), "models": both("http://a", "record", tmp_path / "t")}
+        done = subprocess.run(
+            [sys.executable, "-m", "harness.models.gateway"], input=json.dumps(settings) + "\n", text=True,
+            capture_output=True, env=clean_env(), timeout=30, check=False,
+        )  # fmt: skip
+        assert done.returncode == 2 and "recording" in done.stdout and not done.stderr

@@ -1,0 +1,125 @@
+"""The gateway's pure parts: how long it waits, whose turn it is, what a bucket lets through, how money is counted."""
+
+from __future__ import annotations
+
+import asyncio
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from harness.errors import HarnessError
+from harness.models.gate.keys import Keys, spellings
+from harness.models.gate.limits import Allowance, Bucket
+from harness.models.gate.retry import LONGEST_ASKED, asked_wait, backoff, transient
+from harness.models.gate.settings import Served
+from harness.models.gate.sse import anthropic
+from harness.models.gate.turns import Turns
+
+
+@pytest.mark.parametrize(
+    ("status", "word", "expected"),
+    [(408, "", True), (425, "", True), (429, "", True), (500, "", True), (529, "", True), (400, "", False),
+     (401, "", False), (404, "", False), (400, "true", True), (500, "false", False), (500, "maybe", True)],
+)  # fmt: skip
+def test_a_status_is_asked_again_unless_the_provider_says_otherwise(status: int, word: str, expected: bool) -> None:
+    assert transient(status, {"x-should-retry": word} if word else {}) is expected
+
+
+@pytest.mark.parametrize(
+    ("headers", "expected"),
+    [
+        ({"retry-after": "3"}, 3.0),
+        ({"retry-after": "1.5"}, 1.5),
+        ({"retry-after-ms": "250", "retry-after": "9"}, 0.25),
+        ({"retry-after": "99999999"}, LONGEST_ASKED),
+        ({"retry-after": "1e999"}, None),
+        ({"retry-after": "-4"}, None),
+        ({"retry-after": "nan"}, None),
+        ({"retry-after": "soon"}, None),
+        ({}, None),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:09 GMT", "date": "Wed, 21 Oct 2015 07:28:02 GMT"}, 7.0),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT", "date": "Wed, 21 Oct 2015 07:29:00 GMT"}, 0.0),
+        ({"retry-after": "Wed, 21 Oct 2015 07:28:00 GMT"}, None),
+        ({"retry-after": "Wed, 21 Oct 99999 07:28:00 GMT", "date": "x"}, None),
+    ],
+)
+def test_a_provider_is_waited_for_as_it_asks_within_bounds(headers: dict[str, str], expected: float | None) -> None:
+    assert asked_wait(headers) == expected
+
+
+def test_a_pause_doubles_is_bounded_and_the_same_again_for_the_same_request() -> None:
+    pauses = [backoff(0.5, attempt, "abc", 0) for attempt in range(12)]
+    assert pauses == [backoff(0.5, attempt, "abc", 0) for attempt in range(12)]
+    for attempt, pause in enumerate(pauses):
+        longest = min(0.5 * 2**attempt, 30)
+        assert longest / 2 <= pause <= longest
+    assert len({backoff(0.5, 0, "abc", repeat) for repeat in range(50)}) == 50
+
+
+def test_turns_are_counted_from_zero_and_one_without_an_answer_is_given_again() -> None:
+    turns = Turns()
+    assert [turns.take("a", False) for _ in range(3)] == [0, 1, 2] and turns.take("b", False) == 0
+    assert turns.take("a", True) == 2
+    turns.give_back("a", 1)
+    assert [turns.take("a", False), turns.take("a", False)] == [1, 3]
+    turns.give_back("a", 3)
+    assert turns.take("a", True) == 3
+    assert turns.take("c", True) == 0
+
+
+def test_a_bucket_lets_a_burst_through_and_then_its_rate(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    bucket = Bucket(60, 2)
+    assert [bucket.take(1) for _ in range(4)] == [0, 0, 1, 2]
+    now[0] += 10
+    assert bucket.take(1) == 0
+    assert Bucket(60, 60).take(1_000_000) == 0  # what never fits is let through when the bucket is full
+    tokens = Bucket(60, 60)
+    tokens.take(60)
+    tokens.settle(-30)  # it needed half of what was guessed
+    assert tokens.take(30) == 0 and tokens.take(15) == 15
+
+
+def test_money_is_counted_in_decimals_and_refused_when_it_is_spent() -> None:
+    served = Served.model_validate(
+        {"provider": "openai", "base_url": "https://a", "key": "K", "mode": "live",
+         "prices": {"input": "0.15", "output": "0.6"}, "limits": {"dollars": "0.00003"}}
+    )  # fmt: skip
+    allowance = Allowance(served)
+    asyncio.run(allowance.enter(0))
+    assert allowance.paid(100, 10, 0) == Decimal("0.000021") and not allowance.broke
+    assert allowance.paid(100, 10, 0) == Decimal("0.000021") and allowance.broke
+
+
+@pytest.mark.parametrize(
+    "text", ["TEST = 'sk secret'\n", "TEST = 'sk\\u00e9secret'", 'TEST = "sk-secret\\nx"', "TEST=sk-secret"]
+)
+def test_a_key_that_cannot_be_sent_is_never_shown(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "keys.toml"
+    path.write_text(f"TEST = {text}\n")
+    path.chmod(0o600)
+    with pytest.raises(HarnessError) as bad:
+        Keys({"HARNESS_KEYS_FILE": str(path)}).find("TEST")
+    assert "secret" not in str(bad.value) and bad.value.next
+
+
+def test_a_short_key_is_no_secret_and_a_long_one_is_known_in_its_forms() -> None:
+    assert spellings("none") == () and b"sk-1234567890" in spellings("sk-1234567890")
+
+
+def test_every_kind_of_block_is_taken_apart_and_none_is_lost() -> None:
+    blocks: list[dict[str, Any]] = [
+        {"type": "thinking", "thinking": "hm", "signature": "sig"},
+        {"type": "redacted_thinking", "data": "zzz"},
+        {"type": "text", "text": "so", "citations": [{"type": "char_location", "cited_text": "x"}]},
+        {"type": "server_tool_use", "id": "1", "name": "web_search", "input": {"query": "q"}},
+    ]
+    whole = {"id": "m", "type": "message", "content": blocks, "stop_reason": "end_turn", "usage": {"input_tokens": 1}}
+    text = b"".join(anthropic(whole)).decode()
+    assert text.startswith("event: message_start\n") and text.endswith('data: {"type":"message_stop"}\n\n')
+    for part in ('"thinking":"hm"', '"signature":"sig"', '"data":"zzz"', '"text":"so"', '"cited_text":"x"', "query"):
+        assert part in text
+    assert text.count("event: content_block_start") == text.count("event: content_block_stop") == 4

@@ -1,0 +1,153 @@
+"""The steps that ask remote models: order, error rows, what is kept of them, and that a replay is the same bytes."""
+
+from __future__ import annotations
+
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from models.gateways import CLAUDE, GPT, both, gateway, model, params, prompts, step
+from models.misbehaving import misbehaving
+
+from harness.errors import InputError, MissingError, StepError
+from harness.run.closure import Code
+
+for needed in ("aiohttp", "openai", "anthropic"):
+    pytest.importorskip(needed)
+
+TEXTS = [f"t{number}" for number in range(30)]
+
+
+@pytest.mark.parametrize(("provider", "more"), [
+    ("openai", {}), ("openai", {"endpoint": "completions"}), ("anthropic", {"system": "Be brief."}),
+])  # fmt: skip
+def test_a_recorded_step_is_replayed_with_the_same_bytes_and_its_provider_gone(
+    provider: str, more: dict[str, Any], tmp_path: Path
+) -> None:
+    inputs = prompts(tmp_path / "p", *TEXTS)
+    with misbehaving() as server:
+        server.plan.update({"t3": ["500"], "t4": ["slow"], "t5": ["429:Retry-After: 0", "cut"], "t6": ["surrogate"]})
+        with gateway(both(server.url, "record", tmp_path / "t")) as running:
+            rows, told = step(provider, inputs, tmp_path / "one", running.socket, seeds=[0, 1, 2], **more)
+        assert server.most_at_once <= 8 and sum(server.answered.values()) == 90
+    order = [(row["item"], row["sample"]) for row in rows]
+    assert order == sorted(order) and len(order) == 90 and len({row["text"] for row in rows}) == 90
+    with gateway(both("http://127.0.0.1:1", "replay", tmp_path / "t"), env={}) as running:
+        step(provider, inputs, tmp_path / "two", running.socket, seeds=[0, 1, 2], **more, concurrency=3)
+    for name in ("responses", "inference"):
+        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
+    assert told["usage"] == {"prompt_tokens": 630, "completion_tokens": 450}
+    assert (told["requests"], told["retry"], told["mended"]) == (90, 0, 1)
+    assert told["fingerprints"] == (["fp_1"] if provider == "openai" else [])
+
+
+def test_an_error_is_a_row_with_its_kind_and_never_a_text(tmp_path: Path) -> None:
+    with misbehaving() as server, gateway(both(server.url, "record", tmp_path / "t"), retries=1) as running:
+        for provider, refusal in (("openai", "content_filter"), ("anthropic", "refusal")):
+            ways = {"fine": [], "bad": ["400:" + "x" * 900], "down": ["500"] * 2, "odd": ["404"], "no": ["refused"]}
+            server.plan.update(ways)
+            rows, told = step(provider, prompts(tmp_path / "p", *ways), tmp_path / provider, running.socket)
+            fine, bad, down, odd, refused = rows
+            assert "error" not in fine and fine["usage"] == {"prompt_tokens": 7, "completion_tokens": 5}
+            assert (
+                bad["error"].startswith("HTTP 400 invalid_request_error: no \\x1b[31m luck")
+                and len(bad["error"]) == 500
+            )
+            assert down["error"].startswith(
+                "HTTP 503 retries_exhausted: no answer after 2 attempts; the last: http_500"
+            )
+            assert odd["error"].startswith("HTTP 404 api_error: ")
+            assert {row["finish"] for row in (bad, down, odd)} == {"error"}
+            assert not bad["text"] + down["text"] + odd["text"]
+            assert refused["finish"] == refusal and "error" not in refused
+            assert told["errors"] == {"invalid_request_error": 1, "retries_exhausted": 1, "api_error": 1}
+            assert told["retry"] == 1 and told["finish"]["error"] == 3
+
+
+def test_what_is_sent_is_what_the_manifest_says_and_nothing_more(tmp_path: Path) -> None:
+    settings = {"temperature": "0", "top_p": "0.5", "max_tokens": 16, "stop": ["\n"]}
+    with misbehaving() as server, gateway(both(server.url, "live")) as running:
+        one = prompts(tmp_path / "p", "a")
+        step("openai", one, tmp_path / "1", running.socket, generation=settings, system="S")
+        step("openai", one, tmp_path / "2", running.socket, generation=settings, endpoint="completions")
+        step("anthropic", one, tmp_path / "3", running.socket, generation=settings, system="S")
+    turn, numbers = {"role": "user", "content": "a"}, {"temperature": 0, "top_p": 0.5, "max_tokens": 16}
+    assert server.bodies == [
+        {"model": GPT, "messages": [{"role": "system", "content": "S"}, turn], "stop": ["\n"], **numbers},
+        {"model": GPT, "prompt": "a", "stop": ["\n"], **numbers},
+        {"model": CLAUDE, "messages": [turn], "system": "S", "stop_sequences": ["\n"], **numbers},
+    ]
+
+
+def test_what_every_request_would_meet_fails_the_step_in_clear_words(tmp_path: Path) -> None:
+    one = prompts(tmp_path / "p", "a", "b")
+    nowhere = "http://127.0.0.1:1"
+    models = {GPT: model("openai", nowhere, "replay", tmp_path / "t"), CLAUDE: model("anthropic", nowhere, "live")}
+    with gateway(models, env={"HOME": "/"}) as running:
+        with pytest.raises(StepError, match="is not on the tape, which is empty"):
+            step("openai", one, tmp_path / "1", running.socket)
+        with pytest.raises(StepError, match="there is no key TEST_KEY"):
+            step("anthropic", one, tmp_path / "2", running.socket)
+    money = {"prices": {"input": "1000", "output": "2000"}, "limits": {"dollars": "0.001"}}
+    with (
+        misbehaving() as server,
+        gateway({GPT: model("openai", server.url, "record", tmp_path / "m", **money)}) as running,
+        pytest.raises(StepError, match="dollars are spent"),
+    ):
+        step("openai", one, tmp_path / "3", running.socket, concurrency=1)
+    with pytest.raises(StepError, match="connection to the gateway was lost"):
+        step("openai", one, tmp_path / "4", tmp_path / "nobody")
+
+
+def test_a_gateway_that_dies_fails_the_step_and_what_was_answered_is_kept(tmp_path: Path) -> None:
+    one = prompts(tmp_path / "p", *TEXTS)
+    with misbehaving() as server:
+        with gateway(both(server.url, "record", tmp_path / "t")) as running:
+            server.plan["t20"] = ["hang"]
+
+            def kill() -> None:
+                while not server.asked["t20"]:
+                    time.sleep(0.01)
+                running.process.kill()
+
+            killer = threading.Thread(target=kill)
+            killer.start()
+            with pytest.raises(StepError, match="lost"):
+                step("openai", one, tmp_path / "1", running.socket, concurrency=2)
+            killer.join()
+        assert sum(server.answered.values()) >= 20
+        with gateway(both(server.url, "record", tmp_path / "t")) as running:
+            rows, _ = step("openai", one, tmp_path / "2", running.socket, concurrency=2)
+        assert len(rows) == 30
+        assert sum(server.answered.values()) <= 31  # the one whose answer was on its way to the tape
+
+
+@pytest.mark.parametrize(("provider", "change", "word"), [
+    ("openai", {"generation": {"temprature": "0"}}, "temprature"),
+    ("openai", {"generation": {"temperature": "warm"}}, "no number"),
+    ("openai", {"endpoint": "embeddings"}, "endpoint"),
+    ("openai", {"endpoint": "completions", "system": "S"}, "system"),
+    ("anthropic", {"generation": {"temperature": "0"}}, "max_tokens"),
+])  # fmt: skip
+def test_settings_that_the_provider_does_not_have_are_refused(
+    provider: str, change: dict[str, Any], word: str, tmp_path: Path
+) -> None:
+    with pytest.raises(InputError, match=word):
+        step(provider, prompts(tmp_path / "p", "a"), tmp_path / "o", tmp_path / "s", **change)
+
+
+def test_a_step_without_a_gateway_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    import harness.models.openai
+
+    monkeypatch.delenv("HARNESS_GATEWAY", raising=False)
+    with pytest.raises(MissingError, match="no gateway"):
+        harness.models.openai.respond(params(GPT), prompts(tmp_path / "p", "a"), tmp_path)
+
+
+@pytest.mark.parametrize("kind", ["harness.models.openai:respond", "harness.models.anthropic:respond"])
+def test_the_code_of_a_step_holds_neither_the_gateway_nor_the_tape(kind: str) -> None:
+    files = Code().closure(kind).files
+    assert "harness/models/remote.py" in files
+    assert not [name for name in files if "gate" in name or "tape" in name]
