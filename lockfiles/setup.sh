@@ -31,8 +31,15 @@ rm -rf .venv
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r lockfiles/requirements.txt
 if .venv/bin/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'; then
     echo "adding what local models need (torch for the CPU, and the studies' packages)" >&2
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes \
-        --extra-index-url https://download.pytorch.org/whl/cpu -r lockfiles/image-cpu.txt
+    # The CPU build of torch is on no index but its own; a pip that is told where else to look may have it nearer.
+    grep '^torch==' lockfiles/image-cpu.txt >.venv/torch.txt
+    grep -v '^torch==' lockfiles/image-cpu.txt >.venv/others.txt
+    with_hashes() {
+        .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes "$@"
+    }
+    with_hashes -r .venv/torch.txt 2>/dev/null ||
+        with_hashes --extra-index-url https://download.pytorch.org/whl/cpu -r .venv/torch.txt
+    with_hashes -r .venv/others.txt
 else
     echo "without local models: their wheels are locked for Python 3.11 (PYTHON=/path/to/python3.11, or ENGINE=docker)" >&2
 fi
