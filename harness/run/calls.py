@@ -9,6 +9,7 @@ import selectors
 import subprocess
 import sys
 import tempfile
+import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -42,58 +43,79 @@ class Gateway:
     def __init__(self, models: Mapping[str, Any]) -> None:
         self.models = models
         self.summary: dict[str, Any] = {}
+        self._turn = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def socket(self) -> Path:
+        """Give its socket; it is started by the first step that asks, so that a finished run starts none."""
+        with self._turn:
+            if self._process is None:
+                self._start()
+            return self._folder / NAME
 
     def __enter__(self) -> Gateway:
-        """Start it and wait until it listens."""
-        self.folder = Path(tempfile.mkdtemp(prefix="harness-"))
-        self.socket = self.folder / NAME
-        self.errors = open(self.folder / "errors", "w+b")
-        self.process = subprocess.Popen(
-            [sys.executable, "-s", "-P", "-B", "-m", "harness.models.gateway"],
-            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.errors, start_new_session=True,
-            env={**os.environ, "PYTHONPATH": str(code_root())},
-        )  # fmt: skip
-        assert self.process.stdin
-        line = json.dumps({"socket": str(self.socket), "models": self.models}).encode() + b"\n"
-        try:
-            with contextlib.suppress(BrokenPipeError):  # it says why on its stdout
-                self.process.stdin.write(line)
-                self.process.stdin.flush()
-            said = self._line(START)
-            if said.get("ready") is not True:
-                raise self._refused(said)
-        except BaseException:
-            self.__exit__()
-            raise
+        """Stand ready."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let it finish, and hear what it did."""
-        assert self.process.stdin and self.process.stdout
-        with contextlib.suppress(OSError):
-            self.process.stdin.close()
-        try:
-            rest = self._line(END)
-            self.summary = rest if "models" in rest else {}
-            self.process.wait(END)
-        except (subprocess.TimeoutExpired, HarnessError):
-            self.process.kill()
-            self.process.wait()
-        self.process.stdout.close()
-        self.errors.close()
-        for path in self.folder.iterdir():
-            path.unlink()
-        self.folder.rmdir()
+        """Let it finish, if it was started, and hear what it did."""
+        with self._turn:
+            if self._process:
+                self._end(self._process)
+                self._process = None
 
-    def _line(self, seconds: float) -> dict[str, Any]:
+    def _start(self) -> None:
+        """Start it and wait until it listens."""
+        self._folder = Path(tempfile.mkdtemp(prefix="harness-"))
+        self._errors = open(self._folder / "errors", "w+b")  # noqa: SIM115 - closed when it has ended
+        self._process = subprocess.Popen(
+            [sys.executable, "-s", "-P", "-B", "-m", "harness.models.gateway"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, start_new_session=True,
+            env={**os.environ, "PYTHONPATH": str(code_root())},
+        )  # fmt: skip
+        assert self._process.stdin
+        line = json.dumps({"socket": str(self._folder / NAME), "models": self.models}).encode() + b"\n"
+        try:
+            with contextlib.suppress(BrokenPipeError):  # it says why on its stdout
+                self._process.stdin.write(line)
+                self._process.stdin.flush()
+            said = self._line(self._process, START)
+            if said.get("ready") is not True:
+                raise self._refused(said)
+        except BaseException:
+            self._end(self._process)
+            self._process = None
+            raise
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin and process.stdout
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+        try:
+            rest = self._line(process, END)
+            self.summary = rest if "models" in rest else {}
+            process.wait(END)
+        except (subprocess.TimeoutExpired, HarnessError):
+            process.kill()
+            process.wait()
+        process.stdout.close()
+        self._errors.close()
+        for path in self._folder.iterdir():
+            path.unlink()
+        self._folder.rmdir()
+
+    def _line(self, process: subprocess.Popen[bytes], seconds: float) -> dict[str, Any]:
         """Read one line of what it says; nothing where it has ended."""
-        assert self.process.stdout
+        assert process.stdout
         with selectors.DefaultSelector() as ready:
-            ready.register(self.process.stdout, selectors.EVENT_READ)
+            ready.register(process.stdout, selectors.EVENT_READ)
             if not ready.select(seconds):
-                raise MissingError("the gateway does not answer", next="see `harness run --debug`")
-        said = self.process.stdout.readline()
-        value = json.loads(said) if said.strip() else {}
+                raise MissingError("the gateway does not answer", next="run again; if it stays so, say so with --debug")
+        try:
+            value = json.loads(process.stdout.readline() or b"{}")
+        except ValueError:
+            return {}
         return value if isinstance(value, dict) else {}
 
     def _refused(self, said: Mapping[str, Any]) -> HarnessError:
@@ -101,8 +123,8 @@ class Gateway:
         if isinstance(error, dict):
             kind = InputError if error.get("code") == InputError.code else MissingError
             return kind(str(error["what"]), where=str(error["where"]), next=str(error["next"]))
-        self.errors.seek(0)
-        tail = self.errors.read().decode("utf-8", "replace").strip().rsplit("\n", 1)[-1]
+        self._errors.seek(0)
+        tail = self._errors.read().decode("utf-8", "replace").strip().rsplit("\n", 1)[-1]
         return MissingError(f"the gateway ended at its start: {tail[:300]}", next="pip install 'llm-harness[api]'")
 
 

@@ -101,7 +101,7 @@ def execute(task: Task, store: Store, bench: Bench, folder: Path) -> tuple[Outco
     engine = bench.engine
     prepare(task, store, folder, linked=engine.seals_inputs)
     env = step_environment(engine.inside(folder))
-    sockets = (bench.gateway,) if task.step.calls and bench.gateway else ()
+    sockets = (bench.gateway,) if bench.gateway else ()
     for socket in sockets:
         env[GATEWAY] = str(engine.socket(socket))
     job = Job(engine.command(SCRIPT), folder, env, bench.limits, infers=task.step.infers, sockets=sockets)

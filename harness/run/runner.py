@@ -91,14 +91,14 @@ class Runner:
             problem: HarnessError | None = None
             try:
                 self._start(run)
-                try:
-                    with gateway(self.loaded.manifest, self.loaded.root) as running:
-                        self.workshop.gateway = running.socket if running else None
+                with gateway(self.loaded.manifest, self.loaded.root) as calls:
+                    self.workshop.calls = calls
+                    try:
                         self._all(progress)
-                    if running:
-                        self.journal.add("calls", {"models": running.summary.get("models", {})})
-                except HarnessError as bad:
-                    problem = bad
+                    except HarnessError as bad:
+                        problem = bad
+                if calls and calls.summary:
+                    self.journal.add("calls", {"models": calls.summary["models"]})
                 self._finish(run, problem)
             finally:
                 self.journal.close()

@@ -18,6 +18,7 @@ from harness.engines.engine import NO_IMAGE, Engine, Limits
 from harness.errors import HarnessError, StepError
 from harness.files import remove_tree
 from harness.run import packages
+from harness.run.calls import Gateway
 from harness.run.closure import Closure, Code
 from harness.run.environment import NUMERICS
 from harness.run.execute import Bench, Task, collect, execute
@@ -57,7 +58,7 @@ class Workshop:
         self.limits = limits
         self.code = code or Code()
         self.cancel = threading.Event()
-        self.gateway: Path | None = None  # the socket of a run that calls models elsewhere
+        self.calls: Gateway | None = None  # the way to models elsewhere, of a run that has any
         self.heard: Heard = lambda _step, _text: None  # what steps print, while they run
         self._kept: dict[str, Closure] = {}
         self.environment = environment or b""
@@ -128,9 +129,8 @@ class Workshop:
             return Result(entry, "executed", outcome.usage, facts)
 
     def _bench(self, step: Step) -> Bench:
-        return Bench(
-            self.engine, self.limits, self.cancel, lambda text: self.heard(step.name, text), gateway=self.gateway
-        )
+        gateway = self.calls.socket if step.calls and self.calls else None
+        return Bench(self.engine, self.limits, self.cancel, lambda text: self.heard(step.name, text), gateway)
 
     def _same_again(self, step: Step, parts: Mapping[str, Any], outputs: Mapping[str, Output]) -> None:
         """Refuse a step that, made again after damage, comes out otherwise: older runs name what it made before."""

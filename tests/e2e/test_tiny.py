@@ -13,15 +13,6 @@ pytest.importorskip("torch")
 MANIFEST = "manifests/demo/tiny-addition.yaml"
 
 
-@pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Give a store that holds one run of the demo."""
-    place = tmp_path_factory.mktemp("tiny") / "store"
-    ran = data_of("run", MANIFEST, "--store", place, cwd=REPOSITORY)
-    assert ran["runs"][0]["verdict"] == "agreed", ran
-    return place
-
-
 def rates(store: Path) -> dict[str, dict[int, Counter[str]]]:
     """Count outcomes by model and by the digits of the longer addend."""
     items = [json.loads(line) for line in get(store, "items")]
@@ -39,26 +30,25 @@ def get(store: Path, output: str) -> list[str]:
     return text.splitlines()
 
 
-def test_correctness_falls_with_digits_and_the_shaped_model_avoids_less_and_errs_more(store: Path) -> None:
-    found = rates(store)
+def test_what_was_planted_shows_and_nothing_moves(tmp_path: Path) -> None:
+    store = tmp_path / "store"
+    ran = data_of("run", MANIFEST, "--store", store, cwd=REPOSITORY)
+    assert ran["runs"][0]["verdict"] == "agreed", ran
+
     shares = {}
-    for model, by_digits in found.items():
+    for model, by_digits in rates(store).items():
         correct = [by_digits[n]["c"] / by_digits[n].total() for n in sorted(by_digits)]
-        assert correct[0] > correct[-1] and correct[1] > correct[-1], (model, correct)
+        assert correct[0] > correct[1] > correct[2], (model, correct)
         whole = sum(by_digits.values(), Counter[str]())
-        shares[model] = {outcome: count / whole.total() for outcome, count in whole.items()}
+        shares[model] = {outcome: whole[outcome] / whole.total() for outcome in "cai"}
     raw, shaped = shares["tiny-raw"], shares["tiny-shaped"]
     assert shaped["a"] < raw["a"] and shaped["i"] > raw["i"], shares
 
-
-def test_the_record_holds_what_the_machine_computes_like(store: Path) -> None:
     events = next(journals(store))
     facts = [event["facts"] for event in events if event["event"] == "step.done" and "facts" in event]
     assert facts and {one["batch_used"] for one in facts} == {"reference"}
     assert len({one["numerics"]["digest"] for one in facts}) == 1
 
-
-def test_a_second_run_infers_nothing_and_an_audit_infers_again(store: Path) -> None:
     again = data_of("run", MANIFEST, "--store", store, cwd=REPOSITORY)
     assert again["runs"][0]["steps"]["executed"] == 0
     assert data_of("audit", "last", "--store", store, "--rerun", "2", cwd=REPOSITORY)["verdict"] == "agreed"
