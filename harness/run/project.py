@@ -42,6 +42,10 @@ def replay(workshop: Workshop) -> Replay:
     """Give audit the way to make a step again, with the installed code if it is the code of the run."""
 
     def again(step: Step, parts: Mapping[str, Any]) -> Mapping[str, str] | None:
+        if step.calls:
+            raise MissingError(
+                "this step asked models elsewhere", next="`tape: replay`, and run again: equal digests say more"
+            )
         same = workshop.code.closure(step.kind).digest == parts["code"]
         if not same or parts["environment"] != workshop.setting.environment:
             return None

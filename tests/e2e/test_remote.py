@@ -135,6 +135,9 @@ def test_recorded_then_replayed_with_the_server_gone(tmp_path: Path, provider: A
     second = run(folder, "--store", "second")
     assert outputs_of(second) == outputs_of(first) and second["runs"][0]["steps"]["executed"] > 0
     assert data_of("audit", "last", "--store", "second", cwd=folder)["verdict"] == "agreed"
+    whole = data_of("audit", "last", "--store", "second", "--rerun", "50", cwd=folder, check=1)
+    skipped = [check["detail"] for check in whole["checks"] if check["verdict"] == "skip"]
+    assert whole["verdict"] == "incomplete" and "this step asked models elsewhere" in skipped[0]
 
     pin = pins(REPOSITORY).get("cpu")
     store = REPOSITORY / ".harness"
