@@ -286,7 +286,8 @@ def _surroundings(ran: Ran) -> str:
     if ran.device != "cpu":
         words.append(f"device: {ran.device}")
     for model, told in body.get("calls", {}).items():
-        asked = ", ".join(f"{told[part]} {part}" for part in ("replayed", "recorded", "live") if told[part])
+        counts = {**told, "live": told["live"] - told["recorded"]}  # what was recorded was asked live, too
+        asked = ", ".join(f"{counts[part]} {part}" for part in ("replayed", "recorded", "live") if counts[part])
         failed = sum(told["errors"].values())
         words.append(f"{model}: {asked or 'nothing asked'}" + (f", {failed} without an answer" if failed else ""))
     if body["sees_gold"]:

@@ -36,6 +36,9 @@ class Provider(http.server.BaseHTTPRequestHandler):
         text = body["messages"][-1]["content"]
         assert self.headers["Authorization"] == f"Bearer {KEY}"
         self.asked.append(body)
+        if self.refused(text):
+            self._say(400, {"error": {"message": "not this one", "type": "invalid_request_error"}})
+            return
         for mark, left in self.fails.items():
             if mark in text and left:
                 self.fails[mark] = left - 1
@@ -50,6 +53,7 @@ class Provider(http.server.BaseHTTPRequestHandler):
              "usage": usage},
         )  # fmt: skip
 
+    refused: Any = staticmethod(lambda text: False)
     answer: Any = staticmethod(lambda text: f"It is {len(text)}.")
 
     def _say(self, status: int, value: Any) -> None:
@@ -173,6 +177,24 @@ def test_what_fails_for_a_while_is_asked_again_and_nothing_answered_is(tmp_path:
     assert len(provider.asked) == once and again["runs"][0]["steps"]["executed"] > 0
     responses = harness("get", "last", "responses", "--store", "fresh", cwd=folder, check=0).stdout
     assert '"error"' not in responses
+
+
+def test_what_a_provider_refuses_is_an_error_row_counted_beside_the_metric_and_never_scored(
+    tmp_path: Path, provider: Any
+) -> None:
+    folder = tmp_path / "project"
+    provider.refused = staticmethod(lambda text: len(text) % 3 == 0)
+    project(folder, provider.url)
+    run(folder, key=KEY)
+
+    def table(name: str) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in harness("get", "last", name, cwd=folder, check=0).stdout.splitlines()]
+
+    failed = {(row["item"], row["template"]) for row in table("responses") if "error" in row}
+    assert failed == {(row["item"], row["template"]) for row in table("prompts") if len(row["text"]) % 3 == 0} != set()
+    for score in table("scores"):
+        assert ("missing" in json.dumps(score["value"])) == ((score["item"], score["template"]) in failed)
+    assert f'"errors":{len(failed)}' in json.dumps(table("proportions"), separators=(",", ":"))
 
 
 def test_without_a_key_a_recording_run_says_which(tmp_path: Path, provider: Any) -> None:
