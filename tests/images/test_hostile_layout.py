@@ -21,16 +21,6 @@ from harness.images.layout import archive, read_layout, write_layout
 from harness.store.store import Store
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store.make(tmp_path / "store")
-
-
-@pytest.fixture
-def other(tmp_path: Path) -> Store:
-    return Store.make(tmp_path / "other")
-
-
 def _refused(other: Store, path: Path, what: str) -> None:
     with pytest.raises(InputError, match=what) as bad:
         read_layout(other, path, "cpu")

@@ -32,16 +32,6 @@ def plain(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store.make(tmp_path / "store")
-
-
-@pytest.fixture
-def other(tmp_path: Path) -> Store:
-    return Store.make(tmp_path / "other")
-
-
-@pytest.fixture
 def bad() -> Iterator[Registry]:
     with hostile() as registry:
         yield registry

@@ -22,16 +22,6 @@ from harness.images.layout import archive, read_layout, tag, write_archive, writ
 from harness.store.store import Store
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store.make(tmp_path / "store")
-
-
-@pytest.fixture
-def other(tmp_path: Path) -> Store:
-    return Store.make(tmp_path / "other")
-
-
 @pytest.mark.parametrize("write", [write_archive, write_layout])
 def test_an_image_enters_another_store_with_the_same_ids_and_bytes(
     write: Callable[..., None], store: Store, other: Store, tmp_path: Path

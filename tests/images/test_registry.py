@@ -33,16 +33,6 @@ def nobody(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name, raising=False)
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Store:
-    return Store.make(tmp_path / "store")
-
-
-@pytest.fixture
-def other(tmp_path: Path) -> Store:
-    return Store.make(tmp_path / "other")
-
-
 @contextmanager
 def _registry(folder: Path, auth: str = "") -> Iterator[str]:
     """Run Debian's registry on a free port; gives HOST:PORT."""
