@@ -6,10 +6,11 @@ third-party code speak to the gateway. It hands on bytes both ways and knows not
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
+import socket as sockets
 import threading
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HOST = "127.0.0.1"
@@ -20,56 +21,81 @@ BLOCK = 1 << 16
 @contextlib.contextmanager
 def offered(socket: Path | str) -> Iterator[str]:
     """Offer a Unix socket at `http://127.0.0.1:PORT` for as long as the block lasts."""
-    loop = asyncio.new_event_loop()
-    server = loop.run_until_complete(_listen(str(socket)))
-    port: int = server.sockets[0].getsockname()[1]
-    thread = threading.Thread(target=loop.run_forever, name="forwarder", daemon=True)
-    thread.start()
-    try:
-        yield f"http://{HOST}:{port}"
-    finally:
-        asyncio.run_coroutine_threadsafe(_end(server), loop).result()
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
+    with _Forwarder(str(socket)) as forwarder:
+        yield f"http://{HOST}:{forwarder.port}"
 
 
-async def _listen(socket: str) -> asyncio.Server:
-    room = asyncio.Semaphore(MOST)
+class _Forwarder:
+    """One listening port, and a thread for each direction of each connection; all of them end with the block."""
 
-    async def connected(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        async with room:
+    def __init__(self, socket: str) -> None:
+        self._socket = socket
+        self._listener = sockets.create_server((HOST, 0), backlog=MOST)
+        self.port: int = self._listener.getsockname()[1]
+        self._lock = threading.Lock()
+        self._open: set[sockets.socket] = set()
+        self._ending = False
+        self._carriers = ThreadPoolExecutor(MOST, thread_name_prefix="forwarder")
+        self._accepting = threading.Thread(target=self._accept, name="forwarder", daemon=True)
+
+    def __enter__(self) -> _Forwarder:
+        self._accepting.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._ending = True
+            for each in (self._listener, *self._open):
+                _hang_up(each, sockets.SHUT_RDWR)
+        self._accepting.join()
+        self._carriers.shutdown()
+        self._listener.close()
+
+    def _accept(self) -> None:
+        while True:
             try:
-                there, back = await asyncio.open_unix_connection(socket)
-            except OSError:  # the gateway is gone: the client sees its connection end
-                await _close(writer)
+                client, _ = self._listener.accept()
+            except OSError:  # hung up: the block has ended
                 return
-            await asyncio.gather(_pump(reader, back), _pump(there, writer))
-            await _close(back)
-            await _close(writer)
+            self._carriers.submit(self._carry, client)
 
-    return await asyncio.start_server(connected, HOST, 0)
+    def _carry(self, client: sockets.socket) -> None:
+        """Hand on one connection, both ways, until both ends have ended it."""
+        with client, sockets.socket(sockets.AF_UNIX) as gateway, self._known(client, gateway):
+            try:
+                gateway.connect(self._socket)
+            except OSError:  # the gateway is gone: the client sees its connection end
+                return
+            if self._ending:  # came too late to be hung up with the others
+                return
+            back = threading.Thread(target=_pump, args=(gateway, client), name="forwarder-back", daemon=True)
+            back.start()
+            _pump(client, gateway)
+            back.join()
+
+    @contextlib.contextmanager
+    def _known(self, *pair: sockets.socket) -> Iterator[None]:
+        """Let the end of the block reach these sockets, also where it has come already."""
+        with self._lock:
+            self._open.update(pair)
+            if self._ending:
+                for each in pair:
+                    _hang_up(each, sockets.SHUT_RDWR)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._open.difference_update(pair)
 
 
-async def _pump(source: asyncio.StreamReader, target: asyncio.StreamWriter) -> None:
+def _pump(source: sockets.socket, target: sockets.socket) -> None:
     """Hand on bytes until their end, and then the end."""
     with contextlib.suppress(OSError):
-        while block := await source.read(BLOCK):
-            target.write(block)
-            await target.drain()
-        target.write_eof()
+        while block := source.recv(BLOCK):
+            target.sendall(block)
+    _hang_up(target, sockets.SHUT_WR)
 
 
-async def _close(writer: asyncio.StreamWriter) -> None:
-    with contextlib.suppress(OSError):
-        writer.close()
-        await writer.wait_closed()
-
-
-async def _end(server: asyncio.Server) -> None:
-    """Take no more connections, and end those that are open."""
-    server.close()
-    open_ones = asyncio.all_tasks() - {asyncio.current_task()}
-    for task in open_ones:
-        task.cancel()
-    await asyncio.gather(*open_ones, return_exceptions=True)
+def _hang_up(socket: sockets.socket, how: int) -> None:
+    with contextlib.suppress(OSError):  # it has ended already
+        socket.shutdown(how)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import gc
 import os
 import socket
 import subprocess
@@ -172,3 +174,16 @@ def test_a_forwarder_ends_with_its_block_and_outlives_a_gateway_that_went_away(t
             assert one.recv(1) == b""
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", port), timeout=SECONDS)
+
+
+def test_a_forwarder_that_ends_leaves_no_connection_behind_not_even_one_just_accepted(tmp_path: Path) -> None:
+    silent = socket.socket(socket.AF_UNIX)
+    silent.bind(str(tmp_path / "silent"))
+    silent.listen(64)
+    with silent:
+        for _ in range(20):
+            with offered(tmp_path / "silent") as url, contextlib.ExitStack() as held:
+                for _ in range(8):
+                    held.enter_context(socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), SECONDS))
+                held.pop_all().close()
+        gc.collect()  # a task or a writer that nobody ended would say so here, and fail this test
