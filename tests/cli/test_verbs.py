@@ -102,12 +102,12 @@ def test_reproduce_names_the_output_and_the_code_that_parted(project: Path) -> N
     path = project / "lockfiles" / "manifests" / "small.expect.json"
     body = json.loads(path.read_bytes())
     body["outputs"]["scores"]["sha256"] = "0" * 64
-    body["files"]["harness/scorers/outcome.py"] = "0" * 64
+    body["files"]["harness/scorers/outcome/addition.py"] = "0" * 64
     path.write_bytes(sealed(body))
     done = harness("reproduce", "manifests/small.yaml", "--json", cwd=project, check=1)
     verdicts = {one["name"]: one["verdict"] for one in json.loads(done.stdout)["runs"][0]["outputs"]}
     assert [name for name, word in verdicts.items() if word != "agreed"] == ["scores"]
-    assert "harness/scorers/outcome.py" in done.stderr
+    assert "harness/scorers/outcome/addition.py" in done.stderr
 
 
 def test_a_reproduction_refuses_a_store_that_is_not_fresh(project: Path) -> None:

@@ -87,7 +87,7 @@ def test_an_edited_scorer_runs_the_scores_and_what_they_change(house: House) -> 
 
 
 def test_a_comment_in_a_scorer_is_cut_off_where_the_scores_come_out_the_same(house: House) -> None:
-    house.edit("harness/scorers/outcome.py", "from __future__", "# a comment\nfrom __future__")
+    house.edit("harness/scorers/outcome/addition.py", "from __future__", "# a comment\nfrom __future__")
     assert house.run() == {"scores"}
 
 
@@ -149,11 +149,11 @@ def test_what_is_no_part_of_a_key_runs_nothing(house: House) -> None:
 
 
 def test_explain_names_the_file_whose_edit_made_a_step_run_again(house: House) -> None:
-    house.edit("harness/scorers/outcome.py", "from __future__", "# a comment\nfrom __future__")
+    house.edit("harness/scorers/outcome/addition.py", "from __future__", "# a comment\nfrom __future__")
     house.run()
     why = json.loads(house.call("explain", "last", "addition/scores", "--json").stdout)["steps"]
     assert {step["state"] for step in why} == {"executed"}
-    assert all(step["reason"].endswith("code: harness/scorers/outcome.py") for step in why)
+    assert all(step["reason"].endswith("code: harness/scorers/outcome/addition.py") for step in why)
 
 
 def test_diff_names_the_first_stage_the_cause_and_the_rows(house: House) -> None:

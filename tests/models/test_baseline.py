@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from harness import rows
 from harness.errors import InputError
 from harness.models.baseline import BEHAVIOURS, FORGERY, LIST, LIST_BOUND, Known, respond, wrong
-from harness.scorers.outcome import addition
+from harness.scorers.outcome.addition import addition
 
 
 @pytest.fixture

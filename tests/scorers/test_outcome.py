@@ -9,7 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from harness.errors import InputError
-from harness.scorers.outcome import addition, addition_text, score_row
+from harness.scorers.outcome.addition import addition, addition_text
+from harness.scorers.outcome.by_row import score_row
 from harness.scorers.prepare import EPISTEMIC, ETHICAL, cue, prepare
 
 A, B = "24427", "7120"  # 31547

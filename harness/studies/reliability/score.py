@@ -11,7 +11,7 @@ from typing import Any
 
 from harness import rows
 from harness.errors import InputError
-from harness.scorers.outcome import addition
+from harness.scorers.outcome.addition import addition
 
 SCORER = "reliability.outcome"
 

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.errors import InputError
-from harness.scorers.outcome import score_row
+from harness.scorers.outcome.by_row import score_row
 from harness.stats import bin_mean, equal_sized_bins, is_number
 from harness.studies.reliability.addition import facts
 from harness.studies.reliability.proportions import BINS, proportions

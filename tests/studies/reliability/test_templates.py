@@ -9,7 +9,7 @@ import pytest
 
 import harness.studies.reliability
 from harness.digest import canonical
-from harness.scorers.outcome import addition
+from harness.scorers.outcome.addition import addition
 from harness.scorers.prepare import cue
 
 FILE = Path(harness.studies.reliability.__file__).parent / "prompts" / "addition@1.jsonl"

@@ -10,7 +10,7 @@ from support_models import REPOSITORY, SMALL, TEMPLATES, make_model
 from harness import rows, seeds
 from harness.errors import InputError
 from harness.run.environment import NUMERICS
-from harness.scorers.outcome import addition
+from harness.scorers.outcome.addition import addition
 from harness.steps import Pinned
 from harness.studies.prompts import template
 from harness.studies.study import Brief, Dataset

@@ -1,0 +1,85 @@
+"""Whether an answer to a sum is correct, avoidant or incorrect, under the rule set OURS-v1 (reliability 4.1).
+
+It knows one response and what was asked; it must never know a model, a prompt, a file or another response.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+
+from harness.scorers.outcome.result import REMEMBERED_LENGTH, Outcome, shown
+from harness.scorers.prepare import RULE_SET, cue, prepare
+
+_SEPARATOR = re.compile(r"(?<=[0-9])[,_](?=[0-9]{3}(?![0-9]))")
+# The specification's token, and with a dot before it what is no token: one that begins with a dot is dropped.
+_NUMBER = re.compile(r"\.?[0-9]+(?:\.[0-9]+)?")
+
+
+def addition_text(response: str) -> str:
+    """Give the text in which the tokens of a sum are read: prepared, and without thousands separators."""
+    text = prepare(response)
+    return _SEPARATOR.sub("", text) if "," in text or "_" in text else text
+
+
+def _compared(token: str) -> str:
+    """Spell a token as it is compared: no leading zeros, no all-zero fraction; never through int()."""
+    if "." in token:
+        whole, _, fraction = token.partition(".")
+        if fraction.strip("0"):
+            return f"{whole.lstrip('0') or '0'}.{fraction}"
+        token = whole
+    return token.lstrip("0") or "0" if token[0] == "0" else token
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """A response as the rules see it: its text, the first place of each distinct token, the longest token's digits."""
+
+    text: str
+    tokens: Mapping[str, tuple[int, int]]
+    longest: int
+
+
+def _read(response: str) -> _Reading:
+    text = addition_text(response)
+    tokens: dict[str, tuple[int, int]] = {}
+    for found in _NUMBER.finditer(text):
+        token = found.group()
+        if token[0] != ".":
+            tokens.setdefault(_compared(token), found.span())
+    return _Reading(text, tokens, max(map(_digits, tokens), default=0))
+
+
+# A refusal or a list often comes back word for word; what is read once need not be read for every item.
+_read_again, _cue_again = lru_cache(maxsize=32)(_read), lru_cache(maxsize=32)(cue)
+
+
+def addition(a: str, b: str, response: str) -> Outcome:
+    """Label an answer to `a + b`, the addends as decimal strings."""
+    a, b = a.lstrip("0") or "0", b.lstrip("0") or "0"
+    total = str(int(a) + int(b))
+    short = len(response) <= REMEMBERED_LENGTH
+    seen = _read_again(response) if short else _read(response)
+    tokens = seen.tokens
+    count = len(tokens) - len({a, b} & tokens.keys())
+    kept = shown(token for token in tokens if token not in (a, b))
+    if total in tokens:
+        return Outcome("c", None, RULE_SET, tokens[total], kept, count)
+    # Section 4.1: a refusal may hold numbers ("30 digits"); only one about as long as an addend is an attempt.
+    attempt, least = None, max(len(a), len(b)) - 1
+    if count and seen.longest >= least:
+        attempt = next((token for token in tokens if token not in (a, b) and _digits(token) >= least), None)
+    if attempt is None:
+        subtype, span = _cue_again(seen.text) if short else cue(seen.text)
+        if not count or span:
+            return Outcome("a", subtype, RULE_SET, span, kept, count)
+        attempt = next(token for token in tokens if token not in (a, b))
+    return Outcome("i", None, RULE_SET, tokens[attempt], kept, count)
+
+
+def _digits(token: str) -> int:
+    """Count the digits of a compared token; OURS: those of a fraction count too."""
+    return len(token) - ("." in token)

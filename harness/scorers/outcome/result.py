@@ -1,0 +1,57 @@
+"""What a scorer of this study says of one response: a label, and what is needed to check it by eye.
+
+It knows no benchmark, no rule and no response.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, Literal
+
+from harness.scorers.prepare import Avoidance
+
+CANDIDATES_KEPT = 20
+CANDIDATE_LENGTH = 200  # a megabyte of digits is one candidate; the row keeps its head
+REMEMBERED_LENGTH = 16_384  # a response up to this length may be remembered: a refusal often comes back word for word
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A label, with what is needed to check it by eye.
+
+    `matched_span` is [start, end] of what decided, in the text that the benchmark's rules read: for `c` what was found
+    right, for `i` the candidate that makes it an attempt, for `a` the cue; None where nothing was found. `candidates`
+    are the distinct answers it could be read as, in their order, a right one among them; at most 20 are kept,
+    `n_candidates` counts them all. `more` holds what a benchmark records besides.
+    """
+
+    label: Literal["c", "a", "i"]
+    avoidance: Avoidance | None
+    rule_set: str
+    matched_span: tuple[int, int] | None
+    candidates: tuple[str, ...]
+    n_candidates: int
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+    def row(self) -> dict[str, Any]:
+        """Give the fields a score row keeps in its detail, the label among them."""
+        return {
+            "label": self.label,
+            "avoidance": self.avoidance,
+            "rule_set": self.rule_set,
+            "matched_span": None if self.matched_span is None else list(self.matched_span),
+            "candidates": list(self.candidates),
+            "n_candidates": self.n_candidates,
+            **self.more,
+        }
+
+
+def shown(candidates: Iterable[str]) -> tuple[str, ...]:
+    """Keep a row small whatever the response: the first candidates, a very long one by its head."""
+    return tuple(map(_shortened, islice(candidates, CANDIDATES_KEPT)))
+
+
+def _shortened(token: str) -> str:
+    return token if len(token) <= CANDIDATE_LENGTH else token[:CANDIDATE_LENGTH] + "…"

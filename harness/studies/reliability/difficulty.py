@@ -1,0 +1,76 @@
+"""From a raw measure of difficulty to the scale 0..100, the share of people expected to fail (reliability 2.1).
+
+It knows numbers and a calibration block; it must never know an item, nor how the block was fitted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.digest import document_digest
+from harness.errors import InputError
+from harness.stats import average_ranks
+
+RANK = "rank"
+PERCENT = "percent"
+
+
+@dataclass(frozen=True, slots=True)
+class Difficulties:
+    """Difficulties on the common scale, and what put them there."""
+
+    values: list[float]
+    calibration_id: str
+    calibrated: bool
+
+    def meta(self) -> dict[str, Any]:
+        """Give what an item's meta says of its difficulty."""
+        return {"calibration_id": self.calibration_id, "calibrated": self.calibrated}
+
+
+def calibrated(raw: Sequence[float], calibration: Mapping[str, Any] | None = None) -> Difficulties:
+    """Put raw difficulties on the scale: by the block's logistic, or without human data by rank, `uncalibrated`."""
+    if not calibration or calibration.get("kind") == RANK:
+        count = len(raw)
+        return Difficulties([100 * (rank - 0.5) / count for rank in average_ranks(raw)], RANK, False)
+    if calibration.get("kind") != "logistic2":
+        raise InputError(
+            f"there is no calibration of the kind {calibration.get('kind')!r}",
+            where="calibration/kind",
+            next="use logistic2 or rank",
+        )
+    alpha, beta = (_number(calibration, name) for name in ("alpha", "beta"))
+    return Difficulties(
+        [logistic(alpha, beta, value) for value in raw], f"logistic2:{document_digest(dict(calibration))[:16]}", True
+    )
+
+
+def percentages(shares: Sequence[float]) -> Difficulties:
+    """Take shares of people who failed as they are, times a hundred (science without human data of ours)."""
+    return Difficulties([100 * min(1.0, max(0.0, share)) for share in shares], PERCENT, False)
+
+
+def logistic(alpha: float, beta: float, value: float) -> float:
+    """Give d(f) = 100 / (1 + exp(-(alpha + beta f))), without overflow at either end."""
+    place = alpha + beta * value
+    if place >= 0:
+        return 100 / (1 + math.exp(-min(place, 745.0)))
+    grown = math.exp(max(place, -745.0))
+    return 100 * grown / (1 + grown)
+
+
+def _number(block: Mapping[str, Any], name: str) -> float:
+    try:
+        value = float(block[name])
+    except (KeyError, TypeError, ValueError):
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError(
+            f"the calibration's `{name}` is not a finite number",
+            where=f"calibration/{name}",
+            next="give the number that `harness analyse reliability.calibration` fitted, as decimal text",
+        )
+    return value
