@@ -13,7 +13,7 @@ from typing import NoReturn
 import typer
 from typer.exceptions import TyperException
 
-from harness.cli import evidence, images, runs, stores, tapes, tools
+from harness.cli import claims, evidence, images, imports, runs, stores, tapes, tools
 from harness.cli.terminal import fail
 from harness.errors import Defect, HarnessError, InputError, Interrupted
 from harness.files import explained
@@ -26,7 +26,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for verbs in (runs, evidence, tools, stores, images, tapes):
+for verbs in (runs, evidence, claims, tools, imports, stores, images, tapes):
     verbs.register(app)
 GROUPS = {"images": images.app, "tape": tapes.app}
 VERBS = {

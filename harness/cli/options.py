@@ -46,9 +46,11 @@ Run = Annotated[str, typer.Argument(help="A run id, a prefix of one, `last`, or 
 
 def store_root(given: Path | None, project: Path | None = None) -> Path:
     """Say which store a verb means: the one named, else the project's own."""
+    from harness.store.store import HOME
+
     if given:
         return given.absolute()
-    return (project or here()) / ".harness"
+    return (project or here()) / HOME
 
 
 def chosen(

@@ -117,7 +117,6 @@ def _nearest(place: Place, schema: type[BaseModel]) -> str:
 
 def _pin_advice(field: str) -> str:
     return {
-        "sha256": " with the 64-hex SHA-256 of the file: a URL alone pins nothing",
         "revision": " with the 40-hex commit of the model",
         "tape": " with replay, record or live",
     }.get(field, "")

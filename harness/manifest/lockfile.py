@@ -66,8 +66,8 @@ class _Unresolved(_Shape):
 
 class _Pins(_Shape):
     models: dict[str, _Pin | _Weights | _Taped | _Unresolved]
-    prompts: dict[Literal["set"], _Prompts]
-    datasets: dict[str, _Data | _Unresolved]
+    prompts: dict[str, _Prompts]
+    datasets: dict[str, _Data | _Pin | _Unresolved]
     images: dict[str, _Image | _Unresolved]
     packages: dict[str, _Pin]
 

@@ -21,6 +21,8 @@ from pydantic import (
     model_validator,
 )
 
+from harness.manifest import claim
+
 HEX40 = r"^[0-9a-f]{40}$"
 HEX64 = r"^[0-9a-f]{64}$"
 
@@ -60,6 +62,10 @@ def _amount(low: str, high: str, units: dict[str, float], example: str) -> Any:
         return text
 
     return AfterValidator(check)
+
+
+def _unset(value: Any) -> bool:
+    return value is None or value is False
 
 
 SIZES = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
@@ -106,12 +112,13 @@ class Transformers(_Part):
     chat: bool = False
     logprobs: Annotated[int, Field(ge=1, le=100)] | None = None
     quantisation: Literal["nf4"] | None = None
+    unresolved: Text | None = Field(default=None, exclude_if=_unset)  # why there is no revision: it cannot be run
     facts: dict[Name, Text] = {}
 
     @model_validator(mode="after")
     def _pinned(self) -> Transformers:
         if self.source.startswith("hf:"):
-            if self.revision is None:
+            if (self.revision is None) == (self.unresolved is None):
                 raise ValueError("a model from a hub needs a pin: add `revision: <40 hex digits>`")
         else:
             _inside(self.source)
@@ -119,7 +126,7 @@ class Transformers(_Part):
 
     def answering(self) -> dict[str, Any]:
         """Give what of the settings can change an answer: what its files are stands beside, where they lie does not."""
-        return self.model_dump(mode="json", exclude={"provider", "source", "revision", "facts"})
+        return self.model_dump(mode="json", exclude={"provider", "source", "revision", "unresolved", "facts"})
 
 
 class Prices(_Part):
@@ -205,11 +212,21 @@ class Made(BaseModel):
 
 
 class Fetched(_Part):
-    """Published data: where it lies, and the digest without which it is not the same data."""
+    """Published data: where it lies, and the digest without which it is not the same data.
+
+    Where the digest is not known, `unresolved` says why; what needs the data then says so instead of running.
+    """
 
     fetch: Annotated[str, StringConstraints(pattern=r"^https://\S+$", max_length=2000)]
-    sha256: Digest
+    sha256: Digest | None = None
+    unresolved: Text | None = None
     licence: Text
+
+    @model_validator(mode="after")
+    def _pinned(self) -> Fetched:
+        if (self.sha256 is None) == (self.unresolved is None):
+            raise ValueError("a URL alone pins nothing: add `sha256: <its SHA-256>`, or `unresolved: <why>`")
+        return self
 
 
 def _by_key(*keys: str) -> Discriminator:
@@ -225,17 +242,25 @@ def _by_key(*keys: str) -> Discriminator:
 Dataset = Annotated[Annotated[Made, Tag("(make)")] | Annotated[Fetched, Tag("(fetch)")], _by_key("make", "fetch")]
 
 
-class Prompts(_Part):
-    """A versioned set of templates of the study."""
+SetName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+/[a-z0-9_-]+@[0-9]+$")]
 
-    set: Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+/[a-z0-9_-]+@[0-9]+$")]
+
+class Prompts(_Part):
+    """Versioned sets of templates of the study: one, or one for each benchmark."""
+
+    set: SetName | Annotated[tuple[SetName, ...], Field(min_length=1)]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Give the sets by name."""
+        return (self.set,) if isinstance(self.set, str) else self.set
 
 
 class Generation(_Part):
     """How answers are asked for."""
 
     temperature: Decimals = "0"
-    max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] = 256
+    max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] | Literal["benchmark"] = 256  # or each benchmark's own
     top_p: Decimals = "1"
     stop: tuple[Text, ...] = ()
 
@@ -269,14 +294,45 @@ Level = Annotated[
 ]
 
 
-class Claim(_Part):
-    """A published number or ordering, and how near a run must come to it."""
+Pointer = Annotated[Text, AfterValidator(claim.pointer)]
+Pointers = Annotated[
+    Annotated[Pointer, Tag("(one)")]
+    | Annotated[tuple[Pointer, ...], Field(min_length=1, max_length=1000), Tag("(several)")],
+    Discriminator(lambda of: "(several)" if isinstance(of, list | tuple) else "(one)"),
+]
 
-    of: Text | tuple[Text, ...]
+
+class Claim(_Part):
+    """A published number, ordering or bound, and how near a run must come to it."""
+
+    of: Pointers
     published: Decimals | None = None
-    within: Decimals | None = None
+    within: Annotated[Decimals, _between("0", "1e300")] | None = None
     order: Literal["increasing", "decreasing"] | None = None
     where: Text
+    # What claims could not say at first stays out of the intent where it is not said: no older lock becomes stale.
+    ties: bool = Field(default=False, exclude_if=_unset)
+    at_least: Decimals | None = Field(default=None, exclude_if=_unset)
+    at_most: Decimals | None = Field(default=None, exclude_if=_unset)
+    id: Name | None = Field(default=None, exclude_if=_unset)
+    status: Annotated[Text, Field(max_length=200)] | None = Field(default=None, exclude_if=_unset)
+
+    @property
+    def pointers(self) -> tuple[str, ...]:
+        """Give the places it speaks of, one or several."""
+        return (self.of,) if isinstance(self.of, str) else self.of
+
+    @model_validator(mode="after")
+    def _checkable(self) -> Claim:
+        claim.require_checkable(
+            len(self.pointers), (self.published, self.within), (self.order, self.ties), (self.at_least, self.at_most)
+        )
+        return self
+
+
+def _distinct(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
+    claim.require_distinct([one.id for one in claims])
+    return claims
 
 
 class Split(_Part):
@@ -317,7 +373,7 @@ class Manifest(_Part):
     resources: Resources = Resources()
     outputs: dict[Name, Level] = {}
     agents: Agents | None = None
-    claims: tuple[Claim, ...] = ()
+    claims: Annotated[tuple[Claim, ...], AfterValidator(_distinct)] = ()
 
     def intent(self) -> dict[str, Any]:
         """Give the manifest as the identity document the lock holds: typed, complete, without floats."""

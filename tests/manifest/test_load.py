@@ -98,7 +98,7 @@ BAD = {
     "source hidden above it": (models(LOCAL + "a/../../weights}\n"), "m:", "inside the project"),
     "absolute source": (models(LOCAL + "/srv/weights}\n"), "m:", "inside the project"),
     "URL without sha256": (
-        datasets('datasets:\n  d: {fetch: "https://x.org/d", licence: MIT}\n'), "d:", "`datasets.d.sha256` is missing"),
+        datasets('datasets:\n  d: {fetch: "https://x.org/d", licence: MIT}\n'), "d:", "a URL alone pins nothing"),
     "URL with half a sha256": (
         datasets(f'datasets:\n  d: {{fetch: "https://x.org/d", licence: MIT, sha256: {HEX[:32]}}}\n'), "d:", "sha256"),
     "URL without a licence": (
@@ -129,7 +129,7 @@ def test_a_misspelt_key_is_answered_with_the_one_that_was_meant():
 
 
 def test_a_missing_pin_is_answered_with_what_to_add():
-    assert "SHA-256" in refused(BAD["URL without sha256"][0]).next
+    assert "SHA-256" in refused(BAD["URL without sha256"][0]).what
     assert "40 hex" in refused(BAD["hub model without revision"][0]).what
     assert "replay, record or live" in refused(BAD["API model without a tape"][0]).next
 

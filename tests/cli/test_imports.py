@@ -1,0 +1,50 @@
+"""`harness import`: a person's own copy of data, put where manifests find it."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from harness.digest import sha256
+
+
+def harness(*words, **more):
+    command = [sys.executable, "-m", "harness.cli.main", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, check=False, **more)
+
+
+def test_data_is_kept_by_its_digest(tmp_path):
+    (tmp_path / "cities.csv").write_bytes(b"city\nArden\n")
+    done = harness("import", "data", tmp_path / "cities.csv", "--store", tmp_path / "store", "--json")
+    assert done.returncode == 0, done.stderr
+    digest = sha256(b"city\nArden\n")
+    assert json.loads(done.stdout) == {"kind": "data", "sha256": digest, "bytes": 11}
+    assert (tmp_path / "store/blobs/sha256" / digest[:2] / digest).read_bytes() == b"city\nArden\n"
+
+
+def test_the_published_dataset_is_counted_and_not_shown(tmp_path):
+    row = {"benchmark": "addition", "instance_id": "1", "template": 1, "prompt": "secret", "target": "10",
+           "difficulty": 5, "left": "3", "b": "7"}  # fmt: skip
+    (tmp_path / "copy.jsonl").write_text(json.dumps(row) + "\n")
+    words = ("import", "reliabilitybench", tmp_path / "copy.jsonl", "--store", tmp_path / "store")
+    lacking = harness(*words)
+    assert (lacking.returncode, "column `a`" in lacking.stderr) == (2, True)
+    done = harness(*words, "--columns", '{"a": "left"}')
+    assert done.returncode == 0, done.stderr
+    assert "addition 1 instances, 1 prompts" in done.stdout
+    assert "secret" not in done.stdout + done.stderr + lacking.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        (("import", "alchemy", "x"), "nothing is imported as 'alchemy'"),
+        (("import", "data", "nothing-here"), "no such file"),
+        (("import", "reliabilitybench", "x", "--columns", "["), "not a JSON object"),
+    ],
+)
+def test_what_cannot_be_imported(tmp_path, words, what):
+    done = harness(*words, "--store", tmp_path / "store")
+    assert done.returncode == 2
+    assert what in done.stderr
