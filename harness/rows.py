@@ -1,6 +1,6 @@
 """JSON Lines as every step reads and writes them: canonical rows, one a line, flat memory.
 
-Also the two steps that only move rows: `cut` makes the shards, `gather` puts them together again.
+Also the steps that only move rows: `cut` makes the shards, `gather` puts them together again, `merge` joins summaries.
 It must never know what a row means.
 """
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from harness.digest import CHUNK, canonical
+from harness.errors import InputError
 
 Row = dict[str, Any]
 
@@ -68,6 +69,20 @@ def cut(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> Non
             room -= 1
     if target:
         target.close()
+
+
+def merge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Put summaries together into one; a field that two of them have would hide one of the two."""
+    whole: Row = {}
+    for part in parts(inputs["parts"]):
+        [summary] = read(part)
+        twice = sorted(whole.keys() & summary.keys())
+        if twice:
+            raise InputError(
+                f"two parts say something of `{twice[0]}`", where=params["name"], next="rename one of them"
+            )
+        whole |= summary
+    write_one(out / params["name"], whole)
 
 
 def part_name(index: int) -> str:

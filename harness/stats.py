@@ -1,4 +1,4 @@
-"""Statistics that every study shares: average ranks, equal-sized bins and their means.
+"""Statistics that every study shares: average ranks and their correlation, equal-sized bins and their means.
 
 It knows numbers and ids; it must never know rows, files, models or what a number stands for.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TypeGuard
 
 from harness.errors import InputError
@@ -34,6 +35,17 @@ def average_ranks(values: Sequence[float]) -> list[float]:
     return ranks
 
 
+def spearman(left: Sequence[float], right: Sequence[float]) -> float | None:
+    """Correlate two measures by their average ranks; None where either is constant, because then nothing is ranked."""
+    count = len(left)
+    if len(right) != count:
+        raise InputError(f"{count} values beside {len(right)}", where="spearman", next="give pairs of values")
+    # Twice the rank less its mean is a whole number: the sums below are exact, and constant means exactly zero.
+    first, second = ([int(2 * rank) - count - 1 for rank in average_ranks(values)] for values in (left, right))
+    spread = sum(a * a for a in first) * sum(b * b for b in second)
+    return sum(a * b for a, b in zip(first, second, strict=True)) / math.sqrt(spread) if spread else None
+
+
 def equal_sized_bins(ids: Sequence[str], difficulties: Sequence[float], bins: int) -> list[int]:
     """Say which bin each item falls in, so that a curve over difficulty rests on equally many items at each point.
 
@@ -45,15 +57,21 @@ def equal_sized_bins(ids: Sequence[str], difficulties: Sequence[float], bins: in
         raise InputError(
             f"{count} ids but {len(difficulties)} difficulties", where="difficulties", next="give one difficulty an id"
         )
+    edges = bin_edges(count, bins)
+    order = sorted(range(count), key=lambda index: (difficulties[index], ids[index]))
+    found = [0] * count
+    for place, (start, end) in enumerate(pairwise(edges)):
+        for index in order[start:end]:
+            found[index] = place
+    return found
+
+
+def bin_edges(count: int, bins: int) -> list[int]:
+    """Say where each bin of equal size begins among sorted items, and at last where the last one ends."""
     if bins < 1:
         raise InputError(f"{bins} bins", where="bins", next="ask for at least one bin")
     size, larger = divmod(count, bins)
-    order = sorted(range(count), key=lambda index: (difficulties[index], ids[index]))
-    found = [0] * count
-    edge = larger * (size + 1)
-    for place, index in enumerate(order):
-        found[index] = place // (size + 1) if place < edge else larger + (place - edge) // size
-    return found
+    return [place * size + min(place, larger) for place in range(min(bins, count) + 1)]
 
 
 def bin_mean(values: Sequence[float]) -> float:

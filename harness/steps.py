@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -64,6 +64,16 @@ class Plan:
     steps: tuple[Step, ...]
     outputs: Mapping[str, Ref]
     pinned: Mapping[str, str] = field(default_factory=dict)  # sha256 -> path in the project
+    optional: frozenset[str] = frozenset()  # outputs that are made only where a manifest declares them
+
+    def for_outputs(self, declared: Collection[str]) -> Plan:
+        """Leave out the optional outputs that nobody declares, and every step that nothing else needs."""
+        outputs = {name: ref for name, ref in self.outputs.items() if name in declared or name not in self.optional}
+        needed = {ref.step for ref in outputs.values()}
+        for step in reversed(self.steps):
+            if step.name in needed:
+                needed |= {ref.step for ref in step.refs()}
+        return Plan(tuple(step for step in self.steps if step.name in needed), outputs, self.pinned)
 
     def check(self) -> Plan:
         """Refuse a plan that names what is not there, or that shows the answers to a model."""

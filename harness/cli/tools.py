@@ -32,7 +32,15 @@ def register(app: typer.Typer) -> None:
 
 
 def score(
-    name: Name = "", listing: Listing = False, source: Input = None, json: Json = False, debug: Debug = False
+    name: Name = "",
+    listing: Listing = False,
+    source: Input = None,
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", envvar="HARNESS_DATA", help="A JSON object: fields for every row that lacks them."),
+    ] = None,
+    json: Json = False,
+    debug: Debug = False,
 ) -> None:
     """Score JSON Lines with one scorer, stdin to stdout."""
     from harness.digest import canonical
@@ -43,9 +51,10 @@ def score(
         _list(found, json)
         return
     tool = _find(found, name, "scorer")
+    shared = _object(_text(data), str(data)) if data else {}
     for where, value in _rows(source):
         try:
-            sys.stdout.buffer.write(canonical(tool.run(value)) + b"\n")
+            sys.stdout.buffer.write(canonical(tool.run({**shared, **value})) + b"\n")
         except InputError as bad:
             raise InputError(bad.what, where=where, next=bad.next) from bad
     sys.stdout.buffer.flush()

@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.models import remote
+from harness.models.model import limited
 from harness.models.wire import Said, Wire, settings, usage
 
 _SAME = ("temperature", "top_p", "top_k", "max_tokens")
@@ -34,7 +35,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
                 next="use a set of plain prompts",
             )
         said = row.get("messages") or [{"role": "user", "content": row["text"]}]
-        return {**fixed, **({"system": system} if system else {}), "messages": said}
+        return {**limited(fixed, row), **({"system": system} if system else {}), "messages": said}
 
     wire = Wire(
         sdk=anthropic,

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from harness.errors import InputError
+
 
 @dataclass(frozen=True, slots=True)
 class Request:
@@ -20,6 +22,22 @@ class Request:
     text: str
     seed: int
     generation: Mapping[str, Any]
+
+
+BENCHMARK = "benchmark"  # instead of a number of tokens: the budget that each prompt brings along
+
+
+def limited(generation: Mapping[str, Any], prompt: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Give the settings for one prompt: its own budget of tokens, where the settings leave that to the benchmark."""
+    if generation.get("max_tokens") != BENCHMARK:
+        return generation
+    if not isinstance(prompt.get("max_tokens"), int):
+        raise InputError(
+            "this prompt brings no budget of tokens along",
+            where=f"item {prompt.get('item')}",
+            next="write a number for `max_tokens`: not every dataset has budgets of its own",
+        )
+    return {**generation, "max_tokens": prompt["max_tokens"]}
 
 
 @dataclass(frozen=True, slots=True)

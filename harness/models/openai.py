@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.models import remote
+from harness.models.model import limited
 from harness.models.wire import Said, Wire, settings, usage
 
 _SAME = ("temperature", "top_p", "max_tokens", "stop", "seed", "frequency_penalty", "presence_penalty")
@@ -32,7 +33,8 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
         raise InputError("completions have no system prompt", where="system", next="use the endpoint chat")
 
     def body(row: Mapping[str, Any]) -> Mapping[str, Any]:
-        return {**fixed, "messages": messages(row, system)} if chat else {**fixed, "prompt": text(row)}
+        asked = limited(fixed, row)
+        return {**asked, "messages": messages(row, system)} if chat else {**asked, "prompt": text(row)}
 
     wire = Wire(
         sdk=openai,

@@ -18,7 +18,7 @@ from harness.models.local_choose import request_seed, rule
 from harness.models.local_decode import Answer, Ask
 from harness.models.local_files import lay_out
 from harness.models.local_load import REFERENCE, Loaded, open_causal
-from harness.models.model import Request, Response
+from harness.models.model import Request, Response, limited
 from harness.models.numerics import fingerprint
 from harness.steps import FACTS
 
@@ -60,7 +60,7 @@ def batch_size(batch: str) -> int:
 def _requests(prompts: Path, given: Sequence[int], generation: Mapping[str, Any]) -> Iterator[Request]:
     for row in rows.read(prompts):
         for sample, seed in enumerate(given):
-            yield Request(row["item"], row["template"], sample, row["text"], seed, generation)
+            yield Request(row["item"], row["template"], sample, row["text"], seed, limited(generation, row))
 
 
 class Local:

@@ -11,14 +11,17 @@ from harness.errors import HarnessError, InputError
 from harness.images.image import pins
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
-from harness.manifest.schema import Made, Remote, Transformers
+from harness.manifest.schema import Fetched, Made, Remote, Transformers
 from harness.models.tape import Tape
 from harness.run import weights
 from harness.run.closure import code_root
-from harness.run.plan import Meant, make_step
+from harness.run.data import fetch
+from harness.run.plan import Meant, made_dataset
 from harness.run.workshop import Workshop
+from harness.steps import Pinned
 from harness.store.entries import Entry
 from harness.store.store import Store
+from harness.studies.ask import make_step
 from harness.studies.registry import find
 
 Pins = dict[str, dict[str, Any]]
@@ -37,11 +40,11 @@ def still_pins(loaded: Loaded) -> Pins:
         if isinstance(model, Remote) and model.tape == "replay":
             models[name] = _taped(model.folder(loaded.root, manifest.name), models[name])
     prompts: dict[str, Any] = {}
-    if manifest.prompts:
-        path = find(manifest.study).prompt_sets[manifest.prompts.set]
+    for name in manifest.prompts.names if manifest.prompts else ():
+        path = find(manifest.study).prompt_sets[name]
         data = path.read_bytes()
         file = path.resolve().relative_to(code_root()).as_posix()
-        prompts["set"] = {"file": file, "sha256": sha256(data), "rows": data.count(b"\n")}
+        prompts[name] = {"file": file, "sha256": sha256(data), "rows": data.count(b"\n")}
     known = pins(loaded.root)
     unknown = {"unresolved": "lockfiles/images.json names no such image; the local engine needs none"}
     images = {manifest.image: known[manifest.image].as_data() if manifest.image in known else unknown}
@@ -68,17 +71,35 @@ def resolve(loaded: Loaded, meant: Meant, workshop: Workshop) -> Lock:
     _only_one(loaded)
     datasets: dict[str, Any] = {}
     for name, dataset in loaded.manifest.datasets.items():
+        if isinstance(dataset, Fetched):
+            datasets[name] = _published(dataset, workshop.store)
+    data = {name: Pinned(pin["sha256"]) for name, pin in datasets.items() if "sha256" in pin}
+    for name, dataset in loaded.manifest.datasets.items():
         if isinstance(dataset, Made):
-            step = make_step(name, meant.makers[name], meant.params[name])
+            lacking = [other for other in meant.files[name].values() if other not in data]
+            if lacking:
+                datasets[name] = {"unresolved": f"it needs {lacking[0]}, which is unresolved"}
+                continue
+            maker = meant.makers[name]
+            step = make_step(made_dataset(meant, name, dataset.make, 0, data), maker.kind, maker.outputs)
             entry = workshop.make(step, workshop.preimage(step, {})).entry
             datasets[name] = dataset_pin(entry, workshop.store)
             if not datasets[name]["items"]["rows"]:
                 raise InputError(
                     f"dataset {name!r} came out empty", where=loaded.tree.at(("datasets", name)), next="draw more items"
                 )
-        else:
-            datasets[name] = {"unresolved": f"study {loaded.manifest.study} has no loader for fetched data yet"}
     return Lock(loaded.manifest.intent(), loaded.sha256, {**still_pins(loaded), "datasets": datasets})
+
+
+def _published(dataset: Fetched, store: Store) -> dict[str, Any]:
+    """Pin published data by what it is; where it cannot be had, say why and what would help."""
+    if dataset.sha256 is None:
+        return {"unresolved": str(dataset.unresolved)}
+    try:
+        fetch(store, dataset)
+    except HarnessError as bad:
+        return {"unresolved": f"{bad.what}; {bad.next}"}
+    return {"sha256": dataset.sha256}
 
 
 def dataset_pin(entry: Entry, store: Store) -> dict[str, Any]:

@@ -19,9 +19,10 @@ from harness.evidence.record import Record, read_record, spell, summarise
 from harness.files import write_atomic
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
-from harness.manifest.schema import Transformers
+from harness.manifest.schema import Fetched, Transformers
 from harness.run.calls import gateway
 from harness.run.closure import code_root
+from harness.run.data import fetch
 from harness.run.environment import facts
 from harness.run.lock import require_dataset
 from harness.run.stopping import heed, stoppable
@@ -29,6 +30,7 @@ from harness.run.weights import bring
 from harness.run.workshop import Result, Workshop
 from harness.steps import Plan, Step
 from harness.store.journal import Journal, read_chain
+from harness.store.store import HOME
 
 BATCH = 256
 LOOKERS = 4
@@ -122,6 +124,9 @@ class Runner:
         for name, model in self.loaded.manifest.models.items():
             if isinstance(model, Transformers):
                 bring(self.store, self.loaded.root, model, self.lock.pins["models"][name]["files"])
+        for dataset in self.loaded.manifest.datasets.values():
+            if isinstance(dataset, Fetched) and dataset.sha256:
+                fetch(self.store, dataset, self.loaded.root / HOME)
         fields: dict[str, Any] = {
             "run": run,
             "manifest": blobs.put(self.loaded.data),

@@ -21,6 +21,8 @@ KEPT = (".safetensors", ".json", ".txt", ".model", ".jinja")  # of a model's fol
 
 def pin(root: Path, model: Transformers) -> dict[str, Any]:
     """Give what a lock says of a local model: its settings' digest, and every file of it by digest."""
+    if model.unresolved:
+        return {"unresolved": model.unresolved}
     try:
         folder = folder_of(root, model)
         found = _hub_files(folder) if model.source.startswith(HUB) else model_files(folder)

@@ -18,6 +18,7 @@ from harness.store.blobs import Blobs
 from harness.store.entries import Entries
 from harness.store.heads import Heads
 
+HOME = ".harness"  # in a project's root, where nothing else is said
 FORMAT = "harness store 1\n"
 
 

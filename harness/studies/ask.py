@@ -5,18 +5,30 @@ A study adds its makers, its scorer and its analyses; shards, and so progress an
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.models.baseline import BEHAVIOURS
 from harness.rows import part_name
 from harness.steps import GATHER, Ref, Source, Step
-from harness.studies.study import Brief, Dataset, Model
+from harness.studies.study import Brief, Dataset, Model, Templates
 
 # Rows a shard holds: at least two seconds of work each (design.md section 4).
 SHARD = 5000
 REMOTE = ("openai", "anthropic")
 LOCAL = 256  # where a model computes on this machine
+MERGE = "harness.rows:merge"
+
+
+@dataclass(frozen=True)
+class How:
+    """How a dataset is put to models: its rules, its wordings, and what its prompts and its rules need besides."""
+
+    score: str  # the step kind that scores an answer
+    templates: Templates | None  # None: the dataset brings its prompts along, rendered
+    budgets: bool = False  # each item has its own budget of tokens
+    rules_need: tuple[str, ...] = ()  # further outputs of the maker that the score steps read
+    most: Callable[[Model], int | None] = lambda _model: None  # a budget that a model has on all items of the dataset
 
 
 @dataclass
@@ -25,56 +37,76 @@ class Asked:
 
     steps: list[Step] = field(default_factory=list)
     parts: dict[str, list[Ref]] = field(default_factory=dict)
+    scores: dict[tuple[str, str], list[Ref]] = field(default_factory=dict)  # by dataset and model
 
-    def add(self, step: Step, output: str | None = None) -> None:
-        """Add a step; its one output becomes a part of the output a reader may ask for."""
+    def add(self, step: Step, output: str | None = None) -> Ref:
+        """Add a step; its first output becomes a part of the output a reader may ask for."""
         self.steps.append(step)
+        ref = Ref(step.name, step.outputs[0])
         if output:
-            self.parts.setdefault(output, []).append(Ref(step.name, step.outputs[0]))
+            self.parts.setdefault(output, []).append(ref)
+        return ref
 
     def joined(self, output: str, stage: str) -> Ref:
         """Give one table behind an output: the only part there is, or all parts gathered in their order."""
+        return self._one(output, stage, GATHER)
+
+    def merged(self, output: str, stage: str) -> Ref:
+        """Give one document behind an output: the only one there is, or all of them put into one."""
+        return self._one(output, stage, MERGE)
+
+    def _one(self, output: str, stage: str, kind: str) -> Ref:
         parts = self.parts.get(output, [])
         if len(parts) == 1:
             return parts[0]
-        step = Step(output, GATHER, stage, {"name": output}, {"parts": tuple(parts)}, (output,), derive=True)
+        step = Step(output, kind, stage, {"name": output}, {"parts": tuple(parts)}, (output,), derive=True)
         self.steps.append(step)
         return Ref(step.name, output)
 
 
 def make(asked: Asked, dataset: Dataset, kind: str, outputs: Sequence[str]) -> None:
     """Add the step that makes a dataset."""
-    step = Step(f"{dataset.name}/make", kind, "rows", dataset.params, {}, tuple(outputs))
-    asked.steps.append(step)
+    asked.steps.append(make_step(dataset, kind, outputs))
     for output in outputs:
-        asked.parts.setdefault(output, []).append(Ref(step.name, output))
+        asked.parts.setdefault(output, []).append(Ref(f"{dataset.name}/make", output))
 
 
-def ask(asked: Asked, brief: Brief, dataset: Dataset, score_kind: str) -> None:
+def make_step(dataset: Dataset, kind: str, outputs: Sequence[str]) -> Step:
+    """Give the step that makes a dataset, the same one in every plan, so that `lock` and `run` share its result."""
+    return Step(f"{dataset.name}/make", kind, "rows", dataset.params, dict(dataset.files), tuple(outputs))
+
+
+def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
     """Add the steps that put a dataset's items to every model in every wording, and score the answers."""
-    templates = brief.templates
-    assert templates
+    wordings = how.templates.count if how.templates else 1
     most = LOCAL if any(model.weights for model in brief.models) else SHARD
-    size = max(1, most // max(1, brief.template_count * len(brief.seeds)))
+    size = max(1, most // max(1, wordings * len(brief.seeds)))
     slices = [part_name(index) for index in range(-(-dataset.rows // size))]
     shape = {"size": size, "rows": dataset.rows}
-    for table in ("items", "gold"):
+    for table in ("items", "gold", *(("budgets",) if how.budgets else ())):
         source = Ref(f"{dataset.name}/make", table)
         asked.add(Step(f"{dataset.name}/{table}", "harness.rows:cut", "rows", shape, {"rows": source}, tuple(slices)))
     for part in slices:
-        asked.add(
-            Step(
-                f"{dataset.name}/prompts/{part}", "harness.studies.prompts:render", "prompts", {},
-                {"items": Ref(f"{dataset.name}/items", part), "templates": templates}, ("prompts",),
-            ),
-            "prompts",
-        )  # fmt: skip
+        asked.add(_prompts(dataset, how, part), "prompts")
     for model in sorted(brief.models, key=lambda model: model.name):
         for part in slices:
-            _one_shard(asked, brief, dataset, model, part, score_kind)
+            _one_shard(asked, brief, dataset, how, model, part)
 
 
-def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, model: Model, part: str, score_kind: str) -> None:
+def _prompts(dataset: Dataset, how: How, part: str) -> Step:
+    """Give the step that writes a slice's prompts: items in every wording, or the dataset's own, picked out."""
+    inputs: dict[str, Source] = {"items": Ref(f"{dataset.name}/items", part)}
+    if how.budgets:
+        inputs["budgets"] = Ref(f"{dataset.name}/budgets", part)
+    if how.templates:
+        inputs["templates"] = how.templates.pinned
+    else:
+        inputs["rendered"] = Ref(f"{dataset.name}/make", "rendered")
+    kind = "harness.studies.prompts:render" if how.templates else "harness.studies.prompts:pick"
+    return Step(f"{dataset.name}/prompts/{part}", kind, "prompts", {}, inputs, ("prompts",))
+
+
+def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Model, part: str) -> None:
     """Add the answers of one model to one slice, and their scores."""
     shown = sees_gold(model)
     inputs: dict[str, Source] = {"prompts": Ref(f"{dataset.name}/prompts/{part}", "prompts")}
@@ -82,12 +114,10 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, model: Model, part:
         "items": Ref(f"{dataset.name}/items", part),
         "gold": Ref(f"{dataset.name}/gold", part),
     }
-    params = {
-        **model.settings,
-        "model": model.name,
-        "seeds": list(brief.seeds),
-        "generation": dict(brief.generation),
-    }
+    generation = dict(brief.generation)
+    if generation.get("max_tokens") == "benchmark":
+        generation["max_tokens"] = how.most(model) or "benchmark"
+    params = {**model.settings, "model": model.name, "seeds": list(brief.seeds), "generation": generation}
     if model.weights:
         inputs["weights"] = tuple(model.weights.values())
         params["files"] = list(model.weights)
@@ -97,12 +127,13 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, model: Model, part:
         params, {**inputs, **(answers if shown else {})}, ("responses", "inference") if calls else ("responses",),
         batch=str(model.settings.get("batch", "none")), sees_gold=shown, calls=calls, infers=bool(model.weights),
     )  # fmt: skip
-    asked.add(respond, "responses")
+    responses = asked.add(respond, "responses")
+    needed = {name: Ref(f"{dataset.name}/make", name) for name in how.rules_need}
     score = Step(
-        f"{dataset.name}/scores/{model.name}/{part}", score_kind, "scores", {},
-        {"responses": Ref(respond.name, "responses"), **answers}, ("scores",),
+        f"{dataset.name}/scores/{model.name}/{part}", how.score, "scores", {},
+        {"responses": responses, **answers, **needed}, ("scores",),
     )  # fmt: skip
-    asked.add(score, "scores")
+    asked.scores.setdefault((dataset.name, model.name), []).append(asked.add(score, "scores"))
 
 
 def sees_gold(model: Model) -> bool:

@@ -58,17 +58,44 @@ def render(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> 
     templates = [template(row) for row in rows.read(inputs["templates"])]
     if len({each.id for each in templates}) != len(templates):
         raise InputError("two templates have the same id", where="templates", next="number the templates")
-    rows.write(out / "prompts", _prompts(inputs["items"], templates))
+    budgets = _budgets(inputs)
+    rows.write(out / "prompts", _prompts(inputs["items"], templates, budgets))
 
 
-def _prompts(items: Path, templates: list[Template]) -> Iterator[rows.Row]:
+def _prompts(items: Path, templates: list[Template], budgets: Mapping[str, rows.Row]) -> Iterator[rows.Row]:
     for row in rows.read(items):
         item, values = row["id"], row["input"]
+        if "options" in row:
+            values = {**values, "options": _shown(row["options"], item)}
         for each in templates:
             text = fill(each, item, values)
             yield {
                 "item": item,
                 "template": each.id,
                 "text": text,
+                **budgets.get(item, {}),
                 "meta": {"template_sha256": each.sha256, "text_sha256": sha256(text.encode())},
             }
+
+
+def pick(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the prompts of these items from a dataset that brings them along, rendered by those who published it."""
+    wanted = {row["id"] for row in rows.read(inputs["items"])}
+    budgets = _budgets(inputs)
+    rows.write(
+        out / "prompts",
+        ({**row, **budgets.get(row["item"], {})} for row in rows.read(inputs["rendered"]) if row["item"] in wanted),
+    )
+
+
+def _budgets(inputs: Mapping[str, Path]) -> Mapping[str, rows.Row]:
+    """Give each item's own budget of tokens, where the dataset has them."""
+    given = rows.read(inputs["budgets"]) if "budgets" in inputs else ()
+    return {row["id"]: {"max_tokens": row["max_tokens"]} for row in given}
+
+
+def _shown(options: Any, item: str) -> str:
+    """Write options as a reader expects them, one a line after its letter."""
+    if not isinstance(options, Mapping) or not all(isinstance(text, str) for text in options.values()):
+        raise InputError("the options are not texts by letter", where=f"item {item}", next="give {A: …, B: …}")
+    return "\n".join(f"{letter}. {text}" for letter, text in sorted(options.items()))

@@ -6,10 +6,15 @@ from collections.abc import Mapping
 
 from harness.errors import InputError
 from harness.studies.reliability.study import Reliability
-from harness.studies.study import Study
+from harness.studies.study import Importer, Study
 from harness.studies.tiny.study import Tiny
 
 STUDIES: Mapping[str, Study] = {study.name: study for study in (Reliability(), Tiny())}
+
+
+def importers() -> dict[str, Importer]:
+    """Give every dataset that a person may bring along, by the name the studies know it under."""
+    return {name: read for study in STUDIES.values() for name, read in study.importers.items()}
 
 
 def find(name: str, where: str = "") -> Study:

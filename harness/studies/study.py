@@ -22,6 +22,7 @@ class Model:
     provider: str
     settings: Mapping[str, Any]
     weights: Mapping[str, Pinned] = field(default_factory=dict)  # the files of a local model, by name
+    facts: Mapping[str, str] = field(default_factory=dict)  # what the manifest says of it: family, shaped, flops …
 
 
 @dataclass(frozen=True)
@@ -32,6 +33,15 @@ class Dataset:
     make: str
     params: Mapping[str, Any]
     rows: int
+    files: Mapping[str, Pinned] = field(default_factory=dict)  # published data that its maker reads, by parameter
+
+
+@dataclass(frozen=True)
+class Templates:
+    """A set of wordings, and how many it holds."""
+
+    pinned: Pinned
+    count: int
 
 
 @dataclass(frozen=True)
@@ -40,19 +50,26 @@ class Brief:
 
     datasets: tuple[Dataset, ...]
     models: tuple[Model, ...]
-    templates: Pinned | None
-    template_count: int
+    templates: Mapping[str, Templates]  # by the set's name
     generation: Mapping[str, Any]
     seeds: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Maker:
-    """A step that makes a dataset: `items`, `gold` and `counts`, from parameters that the manifest gives."""
+    """A step that makes a dataset: `items`, `gold` and `counts`, from parameters that the manifest gives.
+
+    A parameter is typed by a type or read by a function of the study; one of `optional` may be left out. Each of
+    `files` may name a dataset of the manifest that is fetched, and the step gets its bytes; `needs` must be given.
+    """
 
     kind: str
-    params: Mapping[str, type]
+    params: Mapping[str, Callable[[Any], Any]]
     outputs: tuple[str, ...] = ("items", "gold", "counts")
+    optional: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
+    files: tuple[str, ...] = ()
+    needs: tuple[str, ...] = ()
+    fixed: Mapping[str, Any] = field(default_factory=dict)  # parameters that are the maker's own
 
 
 @dataclass(frozen=True)
@@ -65,6 +82,10 @@ class Tool:
     run: Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
+# A person's own copy of a dataset, read into rows of ours, and what they amount to by benchmark.
+Importer = Callable[[Path, Mapping[str, str]], tuple[list[dict[str, Any]], dict[str, Any]]]
+
+
 class Study(Protocol):
     """One published study."""
 
@@ -74,6 +95,7 @@ class Study(Protocol):
     prompt_sets: Mapping[str, Path]
     scorers: Mapping[str, Tool]
     analyses: Mapping[str, Tool]
+    importers: Mapping[str, Importer]
 
     def plan(self, brief: Brief) -> Plan:
         """Say which steps a brief means and which of their outputs a reader may ask for."""

@@ -81,4 +81,9 @@ class Project:
         lock = json.loads((self.root / "lockfiles" / "manifests" / f"{self.name}.lock.json").read_bytes())
         pins, intent = lock["pins"], lock["intent"]
         items = sum(int(one["items"]["rows"]) for one in pins["datasets"].values())
-        return items * int(pins["prompts"]["set"]["rows"]) * len(intent["seeds"]) * len(intent["models"])
+        return (
+            items
+            * sum(int(each["rows"]) for each in pins["prompts"].values())
+            * len(intent["seeds"])
+            * len(intent["models"])
+        )

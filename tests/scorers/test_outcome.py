@@ -234,7 +234,7 @@ def test_a_row_is_scored_by_its_benchmark():
 @pytest.mark.parametrize(
     ("change", "field"),
     [
-        ({"benchmark": "anagram"}, "benchmark"),
+        ({"benchmark": "alchemy"}, "benchmark"),
         ({"benchmark": None}, "benchmark"),
         ({"a": 3}, "a"),
         ({"b": "7.0"}, "b"),

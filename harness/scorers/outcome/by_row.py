@@ -6,11 +6,13 @@ It knows which fields each benchmark's rules need; it must never know where rows
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness.errors import InputError
+from harness.scorers.outcome import rows_choice, rows_text
 from harness.scorers.outcome.addition import addition
+from harness.scorers.outcome.fields import text
 from harness.scorers.outcome.result import Outcome
 
 LONGEST_ADDEND = 4_000  # below Python's limit for turning text into a whole number
@@ -19,7 +21,7 @@ _DECIMAL = re.compile(r"[0-9]+")
 
 def score_row(row: Mapping[str, Any]) -> dict[str, Any]:
     """Label one row by hand or over the command line, naming the field where the row is not what it must be."""
-    benchmark = _text(row, "benchmark")
+    benchmark = text(row, "benchmark")
     if benchmark not in BENCHMARKS:
         known = ", ".join(BENCHMARKS)
         raise InputError(f"no rules for benchmark {benchmark!r}", where="benchmark", next=f"use one of: {known}")
@@ -27,7 +29,7 @@ def score_row(row: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _addition_row(row: Mapping[str, Any]) -> Outcome:
-    a, b, response = (_text(row, name) for name in ("a", "b", "response"))
+    a, b, response = (text(row, name) for name in ("a", "b", "response"))
     for name, value in (("a", a), ("b", b)):
         if not _DECIMAL.fullmatch(value) or len(value) > LONGEST_ADDEND:
             raise InputError(
@@ -38,15 +40,8 @@ def _addition_row(row: Mapping[str, Any]) -> Outcome:
     return addition(a, b, response)
 
 
-def _text(row: Mapping[str, Any], name: str) -> str:
-    if name not in row:
-        raise InputError(f"the field `{name}` is missing", where=name, next=f"give `{name}` in every row")
-    value = row[name]
-    if not isinstance(value, str):
-        raise InputError(
-            f"the field `{name}` is not text but {type(value).__name__}", where=name, next=f"give `{name}` as a string"
-        )
-    return value
-
-
-BENCHMARKS = {"addition": _addition_row}
+BENCHMARKS: Mapping[str, Callable[[Mapping[str, Any]], Outcome]] = {
+    "addition": _addition_row,
+    **rows_text.ROWS,
+    **rows_choice.ROWS,
+}

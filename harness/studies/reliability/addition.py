@@ -13,7 +13,8 @@ from typing import Any
 
 from harness import rows, seeds
 from harness.errors import InputError
-from harness.stats import average_ranks
+from harness.studies.reliability.budget import token_budget
+from harness.studies.reliability.difficulty import calibrated
 
 TASK = "addition"
 GENERATOR_VERSION = "1"
@@ -91,7 +92,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     drawn = (draw(seed, index) for index in range(count))
     pairs = [pair for pair in drawn if kept(pair.a, pair.b)]
     width = max(5, len(str(count - 1)))  # so that the order of the ids as text is the order of the draws
-    rows.write(out / "items", _items(pairs, seed, width))
+    rows.write(out / "items", _items(pairs, params, width))
     rows.write(
         out / "gold",
         (
@@ -99,6 +100,8 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
             for pair in pairs
         ),
     )
+    budget = token_budget(TASK)
+    rows.write(out / "budgets", ({"id": _id(pair, width), "max_tokens": budget} for pair in pairs))
     counts = {"drawn": count, "kept": len(pairs), "removed": count - len(pairs)}
     rows.write_one(out / "counts", {TASK: counts})
 
@@ -107,21 +110,21 @@ def _id(pair: Pair, width: int) -> str:
     return f"{TASK}-{pair.index:0{width}d}"
 
 
-def _items(pairs: list[Pair], seed: int, width: int) -> Iterator[rows.Row]:
+def _items(pairs: list[Pair], params: Mapping[str, Any], width: int) -> Iterator[rows.Row]:
     f_cry = [carries(pair.a, pair.b) for pair in pairs]
-    for pair, raw, rank in zip(pairs, f_cry, average_ranks(f_cry), strict=True):
+    scale = calibrated(f_cry, params.get("calibration"))
+    for pair, raw, difficulty in zip(pairs, f_cry, scale.values, strict=True):
         yield {
             "id": _id(pair, width),
             "task": TASK,
             "input": {"a": pair.a, "b": pair.b},
-            "difficulty": 100 * (rank - 0.5) / len(pairs),  # 2.1: rank calibration, without human data
+            "difficulty": difficulty,
             "meta": {
                 "source": "generated",
                 "raw_difficulty": {"f_cry": raw, "f_hrm": harmonic_digits(pair.a, pair.b)},
                 "difficulty_function": "f_cry",
-                "calibration_id": "rank",
-                "calibrated": False,
-                "seed": seed,
+                **scale.meta(),
+                "seed": params["seed"],
                 "generator_version": GENERATOR_VERSION,
                 "licence": "Apache-2.0",
             },

@@ -1,6 +1,6 @@
 """What a benchmark proves of its own scorer: stand-ins that must be right always, or never, and are.
 
-It knows the models' totals and what each stand-in is expected to reach; never a rule, an item or a response.
+It knows the models' totals on each benchmark and what each stand-in is expected to reach; never a rule, an item or a response.
 """
 
 from __future__ import annotations
@@ -16,22 +16,30 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     """Write the share each stand-in is found right, and whether that is what a sound scorer gives it."""
     behaviours: Mapping[str, Mapping[str, Any]] = params["behaviours"]
     [summary] = rows.read(inputs["proportions"])
-    found: Mapping[str, Mapping[str, Any]] = summary["models"]
-    models = {}
-    for model in sorted({*behaviours, *found}):
-        totals = found.get(model, {"counts": {"c": 0}, "n_scored": 0, "errors": 0})
-        scored, correct = totals["n_scored"], totals["counts"]["c"]
-        expected = behaviours.get(model, {}).get("expected")
-        models[model] = {
-            "correct": correct / scored if scored else {"missing": "no scored responses"},
-            "n": scored,
-            "errors": totals["errors"],
-            "expected": expected,
-            "adversarial": behaviours.get(model, {}).get("adversarial", False),
-            "verdict": verdict(expected, correct, scored),
+    benchmarks = {
+        benchmark: {
+            model: _check(found.get(model), behaviours.get(model, {})) for model in sorted({*behaviours, *found})
         }
-    failed = any(row["verdict"] == "fail" for row in models.values())
-    rows.write_one(out / "checks", {"models": models, "verdict": "fail" if failed else "pass"})
+        for benchmark, found in summary["benchmarks"].items()
+    }
+    verdicts = [row["verdict"] for models in benchmarks.values() for row in models.values()]
+    failed = "fail" in verdicts or not verdicts
+    rows.write_one(out / "checks", {"benchmarks": benchmarks, "verdict": "fail" if failed else "pass"})
+
+
+def _check(totals: Mapping[str, Any] | None, behaviour: Mapping[str, Any]) -> dict[str, Any]:
+    """Hold one model on one benchmark against what it was built to reach; a real model was built to reach nothing."""
+    totals = totals or {"counts": {"c": 0}, "n_scored": 0, "errors": 0}
+    scored, correct = totals["n_scored"], totals["counts"]["c"]
+    expected = behaviour.get("expected")
+    return {
+        "correct": correct / scored if scored else {"missing": "no scored responses"},
+        "n": scored,
+        "errors": totals["errors"],
+        "expected": expected,
+        "adversarial": behaviour.get("adversarial", False),
+        "verdict": verdict(expected, correct, scored),
+    }
 
 
 def verdict(expected: str | None, correct: int, scored: int) -> str:

@@ -74,3 +74,16 @@ def _number(block: Mapping[str, Any], name: str) -> float:
             next="give the number that `harness analyse reliability.calibration` fitted, as decimal text",
         )
     return value
+
+
+def block(given: Any) -> dict[str, Any]:
+    """Read a calibration block of a manifest, and say what is wrong with one that cannot be used."""
+    if not isinstance(given, Mapping):
+        raise InputError("a calibration is a map", next="write {kind: rank}, or {kind: logistic2, alpha: …, beta: …}")
+    known = {"kind"} if given.get("kind") == RANK else {"kind", "alpha", "beta", "n_items", "n_ratings", "data_sha256"}
+    strange = sorted(set(given) ^ known)
+    if strange:
+        raise InputError(f"`{strange[0]}` is missing or unknown", next=f"give exactly: {', '.join(sorted(known))}")
+    read = {name: str(value) for name, value in given.items()}
+    calibrated([0.0], read)
+    return read

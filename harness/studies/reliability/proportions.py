@@ -12,6 +12,7 @@ from typing import Any
 from harness import rows
 from harness.errors import InputError
 from harness.stats import bin_mean, equal_sized_bins, is_number
+from harness.studies.reliability.table import Table, read
 
 BINS = 30
 LABELS = "cai"  # correct, avoidant, incorrect; the order of every triple of counts below
@@ -107,37 +108,22 @@ def _share(count: int, scored: int) -> float | dict[str, str]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the proportions of every model, its errors beside them, from scores read one at a time."""
-    items = list(rows.read(inputs["items"]))
-    checked = [_item(row, f"items row {place}") for place, row in enumerate(items)]
-    ids, difficulties = [item for item, _ in checked], [difficulty for _, difficulty in checked]
-    counts, errors, rule_sets = _tally(inputs["scores"], {item: place for place, item in enumerate(ids)})
-    if len(rule_sets) > 1:
-        raise InputError(f"scores of several rule sets: {', '.join(sorted(rule_sets))}", where="scores")
-    models = {
-        model: {**curve(ids, difficulties, counts[model], params.get("bins", BINS)), "errors": errors[model]}
-        for model in sorted(counts)
+    """Write the curve of every model on every benchmark and part, with the answers that were never scored beside it."""
+    labels = read(inputs["labels"])
+    summary = {
+        "rule_set": params["rule_set"],
+        "calibrated": labels.calibrated,
+        "benchmarks": _curves(labels.benchmarks, params.get("bins", BINS)),
+        "parts": _curves(labels.parts, params.get("bins", BINS)),
     }
-    calibrated = bool(items) and all(row.get("meta", {}).get("calibrated") is True for row in items)
-    summary = {"models": models, "rule_set": next(iter(rule_sets), None), "calibrated": calibrated}
     rows.write_one(out / "proportions", summary)
 
 
-def _tally(scores: Path, places: Mapping[str, int]) -> tuple[dict[str, list[list[int]]], dict[str, int], set[str]]:
-    counts: dict[str, list[list[int]]] = {}
-    errors: dict[str, int] = {}
-    rule_sets: set[str] = set()
-    for row in rows.read(scores):
-        model, place = row["model"], places.get(row["item"])
-        if place is None:
-            raise InputError(f"a score of item {row['item']}, which is not in items", where="scores")
-        if model not in counts:
-            counts[model], errors[model] = [[0, 0, 0] for _ in places], 0
-        if isinstance(row["value"], Mapping):  # {"missing": reason}: an error is counted and never scored
-            errors[model] += 1
-            continue
-        if row["outcome"] not in tuple(LABELS):
-            raise InputError(f"outcome {row['outcome']!r} is none of c, a, i", where=f"scores of {row['item']}")
-        counts[model][place][LABELS.index(row["outcome"])] += 1
-        rule_sets.add(row["detail"]["rule_set"])
-    return counts, errors, rule_sets
+def _curves(tables: Mapping[str, Table], bins: int) -> dict[str, Any]:
+    return {
+        name: {
+            model: {**curve(table.ids, table.difficulties, table.counts(model), bins), "errors": table.errors(model)}
+            for model in table.cells
+        }
+        for name, table in tables.items()
+    }

@@ -5,59 +5,61 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from harness.models.baseline import BEHAVIOURS
 from harness.steps import Plan, Ref, Step
 from harness.studies.ask import Asked, ask, make
+from harness.studies.reliability import published_import
+from harness.studies.reliability.analyses import HERE, analyse
+from harness.studies.reliability.benchmarks import BENCHMARKS, PEOPLE
 from harness.studies.reliability.tools import ANALYSES, SCORERS
-from harness.studies.study import Brief, Maker, Tool
+from harness.studies.study import Brief, Dataset, Importer, Maker, Tool
 
-BINS = 30  # section 6.1
-_HERE = "harness.studies.reliability"
-_SCORE = {"reliability.addition": f"{_HERE}.score:score", "reliability.small_addition": f"{_HERE}.score:score"}
+TASKS = ("addition", "anagram", "locality", "science", "transforms")
+TABLES = {"items": "rows", "gold": "rows", "prompts": "prompts", "responses": "responses", "scores": "scores"}
+ALWAYS = {"proportions", "checks"}  # analyses that cost next to nothing; the others are made where they are declared
 
 
 class Reliability:
-    """Zhou et al., Nature 2024; so far its benchmark `addition`."""
+    """Zhou et al., Nature 2024: five benchmarks in fifteen wordings each, and what models make of them."""
 
     name = "reliability"
     needs: tuple[str, ...] = ("models", "prompts")
-    makers: Mapping[str, Maker] = {
-        "reliability.addition": Maker(f"{_HERE}.addition:make", {"seed": int, "count": int}),
-        # a miniature for the models in assets/: one to three digits, not the paper's distribution
-        "reliability.small_addition": Maker("harness.studies.tiny.sums:make", {"seed": int, "count": int}),
-    }
+    makers: Mapping[str, Maker] = {**{name: each.maker for name, each in BENCHMARKS.items()}, **PEOPLE}
     prompt_sets: Mapping[str, Path] = {
-        "reliability/addition@1": Path(__file__).parent / "prompts" / "addition@1.jsonl",
+        f"reliability/{task}@1": Path(__file__).parent / "prompts" / f"{task}@1.jsonl" for task in TASKS
     }
     scorers: Mapping[str, Tool] = SCORERS
     analyses: Mapping[str, Tool] = ANALYSES
+    importers: Mapping[str, Importer] = {"reliabilitybench": published_import.normalise}
 
     def plan(self, brief: Brief) -> Plan:
         """Say which steps a brief means: data, prompts, answers, scores, and what is computed from them."""
-        asked = Asked()
+        asked, people, places = Asked(), None, []
         for dataset in brief.datasets:
             maker = self.makers[dataset.make]
             make(asked, dataset, maker.kind, maker.outputs)
-            ask(asked, brief, dataset, _SCORE[dataset.make])
-        outputs = {
-            name: asked.joined(name, stage)
-            for name, stage in (
-                ("items", "rows"), ("gold", "rows"), ("counts", "rows"),
-                ("prompts", "prompts"), ("responses", "responses"), ("scores", "scores"),
-            )
-        }  # fmt: skip
-        scores = tuple(asked.parts["scores"])
-        behaviours = {
-            model.name: {"expected": stand_in.expected, "adversarial": stand_in.adversarial}
-            for model in brief.models
-            if model.provider == "baseline" and (stand_in := BEHAVIOURS[model.settings["behaviour"]])
-        }
-        for step in (
-            Step("proportions", f"{_HERE}.proportions:analyse", "analyses", {"bins": BINS},
-                 {"items": outputs["items"], "scores": scores}, ("proportions",), derive=True),
-            Step("checks", f"{_HERE}.checks:analyse", "analyses", {"behaviours": behaviours},
-                 {"proportions": Ref("proportions", "proportions")}, ("checks",), derive=True),
-        ):  # fmt: skip
-            asked.steps.append(step)
-            outputs[step.name] = Ref(step.name, step.name)
-        return Plan(tuple(asked.steps), outputs)
+            if dataset.make in PEOPLE:
+                people = asked.parts["items"].pop()
+                continue
+            benchmark = BENCHMARKS[dataset.make]
+            ask(asked, brief, dataset, benchmark.how(brief))
+            places += [_labels(asked, dataset, model.name, benchmark.task) for model in brief.models]
+        outputs = {name: asked.joined(name, stage) for name, stage in TABLES.items()}
+        outputs["counts"] = asked.merged("counts", "rows")
+        outputs["labels"] = asked.joined("labels", "analyses")
+        analyses = analyse(asked, brief, outputs, tuple(places), people)
+        optional = frozenset(analyses) - ALWAYS
+        return Plan(tuple(asked.steps), {**outputs, **analyses}, optional=optional)
+
+
+def _labels(asked: Asked, dataset: Dataset, model: str, task: str) -> Ref:
+    """Add the table of one model on one dataset; gives the document that names its places."""
+    step = Step(
+        f"{dataset.name}/labels/{model}", f"{HERE}.labels:collect", "analyses", {"model": model, "benchmark": task},
+        {
+            "items": Ref(f"{dataset.name}/make", "items"), "gold": Ref(f"{dataset.name}/make", "gold"),
+            "scores": tuple(asked.scores[dataset.name, model]),
+        },
+        ("labels", "places"), derive=True,
+    )  # fmt: skip
+    asked.add(step, "labels")
+    return Ref(step.name, "places")

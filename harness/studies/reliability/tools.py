@@ -11,6 +11,14 @@ from typing import Any
 from harness.errors import InputError
 from harness.scorers.outcome.by_row import score_row
 from harness.stats import bin_mean, equal_sized_bins, is_number
+from harness.studies.reliability import (
+    tools_agreement,
+    tools_choice,
+    tools_indicators,
+    tools_models,
+    tools_people,
+    tools_text,
+)
 from harness.studies.reliability.addition import facts
 from harness.studies.reliability.proportions import BINS, proportions
 from harness.studies.study import Tool
@@ -80,24 +88,35 @@ SCORERS: Mapping[str, Tool] = {
     "reliability.outcome": Tool(
         about="Labels a response correct (c), avoidant (a) or incorrect (i) under the rule set OURS-v1.",
         takes={
-            "benchmark": "the rules to use; so far: addition",
-            "a": "addition: the first addend, a decimal string",
-            "b": "addition: the second addend, a decimal string",
+            "benchmark": "the rules to use: addition, anagram, locality, science or transforms",
             "response": "what the model wrote",
+            "a, b": "addition: the addends, decimal strings",
+            "anagram, accepted, target": "anagram: the letters shown, the words that solve it, optionally the one drawn",
+            "city, target": "locality: the city asked about, and the right answer",
+            "gazetteer, common_words": "locality: names, and words that are no names; here or in --data",
+            "options, key": "science: {A, B, C, D} and the right letter",
+            "input, expected_output, answer_shape": "transforms: what was given, the right answer, a pattern or null",
         },
         gives={
             "label": "c, a or i",
             "avoidance": "ethical, epistemic or non_conforming where the label is a, else null",
             "rule_set": "the rules the label was given under",
-            "matched_span": "[start, end] of what decided, in the prepared response without thousands separators",
-            "candidates": "the first 20 distinct numbers other than the addends",
-            "n_candidates": "how many distinct numbers other than the addends there are",
+            "matched_span": "[start, end] of what decided, in the response as the rules read it",
+            "candidates": "the first 20 distinct answers it could be read as",
+            "n_candidates": "how many distinct answers it could be read as",
+            "alternate_used, n_cities": "anagram: right by another accepted word; locality: cities mentioned",
         },
         run=score_row,
     ),
 }
 
 ANALYSES: Mapping[str, Tool] = {
+    **tools_text.ANALYSES,
+    **tools_choice.ANALYSES,
+    **tools_indicators.ANALYSES,
+    **tools_people.ANALYSES,
+    **tools_agreement.ANALYSES,
+    **tools_models.ANALYSES,
     "reliability.addition_difficulty": Tool(
         about="Gives sum, digit counts, carries, harmonic mean of the digit counts and the filter's verdict of a pair.",
         takes={"a": "a decimal string", "b": "a decimal string"},

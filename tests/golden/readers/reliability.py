@@ -7,11 +7,11 @@ from fnmatch import fnmatch
 from pathlib import Path
 
 from harness.studies.reliability.tools import ANALYSES, SCORERS
+from readers import reliability_choice, reliability_indicators, reliability_people, reliability_text
 from readers.case import Tally, check, load, tolerance
 
-# The benchmarks with rules, with the fields their cases give; the others of the same files are waiting.
-SCORED = {"addition": ("a", "b", "response")}
-WAITING = ("anagram", "locality", "science", "transforms")
+# The fields that the cases of each benchmark give.
+SCORED = {"addition": ("a", "b", "response"), **reliability_text.SCORED, **reliability_choice.SCORED}
 
 
 def addition_difficulty(path: Path, tally: Tally) -> None:
@@ -34,13 +34,17 @@ def equal_size_bins(path: Path, tally: Tally) -> None:
 def scoring_cases(path: Path, tally: Tally) -> None:
     golden = load(path)
     run = SCORERS["reliability.outcome"].run
-    if not {*SCORED, *WAITING} & golden.keys():
-        raise ValueError(f"no cases of any of {', '.join((*SCORED, *WAITING))}")
+    if not SCORED.keys() & golden.keys():
+        raise ValueError(f"no cases of any of {', '.join(SCORED)}")
     for benchmark, inputs in SCORED.items():
+        shared = {
+            field: golden[name]
+            for field, name in reliability_choice.SHARED.get(benchmark, {}).items()
+            if name in golden
+        }
         for number, case in enumerate(_cases(golden, benchmark) if benchmark in golden else ()):
-            name = f"{benchmark}[{number}]"
-            check(tally, name, case, run, inputs, ("label", "avoidance"), more={"benchmark": benchmark})
-    tally.waiting += sum(len(cases) for name in WAITING if isinstance(cases := golden.get(name), list))
+            more = {"benchmark": benchmark, **shared}
+            check(tally, f"{benchmark}[{number}]", case, run, inputs, ("label", "avoidance"), more=more)
 
 
 def _cases(golden: dict[str, object], name: str) -> list[object]:
@@ -54,6 +58,10 @@ FINISHED: dict[str, Callable[[Path, Tally], None]] = {
     "addition_difficulty.json": addition_difficulty,
     "equal_size_bins.json": equal_size_bins,
     "scoring_cases*.json": scoring_cases,
+    **reliability_text.FINISHED,
+    **reliability_choice.FINISHED,
+    **reliability_indicators.FINISHED,
+    **reliability_people.FINISHED,
 }
 
 

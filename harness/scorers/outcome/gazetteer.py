@@ -1,0 +1,134 @@
+"""A gazetteer as the rules of locality look names up in it: whole words and phrases, in linear time (reliability 4.1).
+
+It knows names and common words; it must never know an item, a model or a label.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from unicodedata import combining, normalize
+
+from harness.scorers.outcome.common_words import COMMON_WORDS
+from harness.scorers.prepare import prepare
+
+LONGEST_NAME = 200  # characters; the longest name of a source has 78
+Span = tuple[int, int]
+_RUN = re.compile(r"[^\W_]+")  # letters and digits: what a whole word is made of, and not flanked by
+_BLANKED = bytes(code if chr(code).isalnum() else 32 for code in range(128)) + bytes(128)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Gazetteer:
+    """Names for looking up: two gazetteers are the same one only where they are the same object."""
+
+    names: frozenset[str]
+    starts: frozenset[str]  # what a name of several words begins with, cut after each word but the last
+    common: frozenset[str]
+
+    def mentions(self, text: str) -> list[Span]:
+        """Find the names in a text that `plain` gave, in their order; where two overlap, the earlier, longer one."""
+        names, starts, words = self.names, self.starts, _words(text)
+        found: list[Span] = []
+        if names.isdisjoint(words) and starts.isdisjoint(words):
+            return found
+        end = after = 0
+        for place, word in enumerate(words):
+            if place < after or (word not in names and word not in starts):
+                continue
+            start, end = _run(word, text, end)
+            count, last = self._longest(text, start, end) if word in starts else (0, 0)
+            if count:
+                end, after = last, place + count
+            if count or word in names:
+                found.append((start, end))
+        return found
+
+    def _longest(self, text: str, start: int, end: int) -> tuple[int, int]:
+        """Give how many words the longest name of several words has that begins here, and where it ends; or 0, 0."""
+        count, longest = 1, (0, 0)
+        for run in _RUN.finditer(text, end):
+            count += 1
+            piece = text[start : run.end()]
+            if piece in self.names:
+                longest = count, run.end()
+            if piece not in self.starts:
+                break
+        return longest
+
+
+def gazetteer(names: Iterable[str], common: Iterable[str] | None = None) -> Gazetteer:
+    """Prepare names for looking up, once for all responses; without a list of common words, by the one shipped.
+
+    OURS: a name reaches from its first letter or digit to its last, so that a dot or a quote at its ends never decides.
+    """
+    ordinary = COMMON_WORDS if common is None else frozenset(word.lower() for word in common)
+    known: set[str] = set()
+    starts: set[str] = set()
+    for name in names:
+        if name.isalnum() and name.isascii():
+            known.add(name)
+            continue
+        text = plain(name)
+        if runs := [run.span() for run in _RUN.finditer(text)]:
+            first = runs[0][0]
+            known.add(text[first : runs[-1][1]])
+            starts.update(text[first:end] for _, end in runs[:-1])
+    return Gazetteer(frozenset(name for name in known if name.lower() not in ordinary), frozenset(starts), ordinary)
+
+
+def plain(text: str) -> str:
+    """Give the text in which cities are read: prepared, without combining accents, each run of white space a blank."""
+    text = stripped(prepare(text))
+    if "  " in text or not text.isprintable():  # white space other than the blank does not count as printable
+        text = " ".join(text.split())
+    return text
+
+
+def stripped(text: str) -> str:
+    """Remove combining accents, those of composed letters too."""
+    if text.isascii():
+        return text
+    apart = normalize("NFD", text)
+    accents = {ord(char): None for char in set(apart) if combining(char)}
+    return normalize("NFC", apart.translate(accents)) if accents else text
+
+
+def named(name: str) -> str:
+    """Spell a name as it is looked for whatever the case: from its first letter or digit to its last."""
+    text = plain(name).lower()
+    runs = [run.span() for run in _RUN.finditer(text)]
+    return text[runs[0][0] : runs[-1][1]] if runs else ""
+
+
+def whole(phrase: str, text: str) -> Span | None:
+    """Find a phrase that `named` gave where no letter or digit touches it."""
+    at = text.find(phrase) if phrase else -1
+    while at >= 0:
+        end = at + len(phrase)
+        if not text[at - 1 : at].isalnum() and not text[end : end + 1].isalnum():
+            return at, end
+        at = text.find(phrase, _end(text, at))
+    return None
+
+
+def _words(text: str) -> list[str]:
+    if text.isascii():  # several times faster than to search for them
+        return text.encode().translate(_BLANKED).decode().split()
+    return _RUN.findall(text)
+
+
+def _run(word: str, text: str, start: int) -> Span:
+    """Find the next place of a word that is known to come."""
+    at = text.find(word, start)
+    while text[at - 1 : at].isalnum() or text[at + len(word) : at + len(word) + 1].isalnum():
+        at = text.find(word, _end(text, at))
+    return at, at + len(word)
+
+
+def _end(text: str, at: int) -> int:
+    """Give the end of the run of letters and digits at a place: nothing else can begin before it."""
+    run = _RUN.match(text, at)
+    assert run
+    return run.end()

@@ -1,0 +1,123 @@
+"""What the pages of every study share: markup that cannot be broken by data, one style, one strict policy.
+
+Text becomes markup here alone, and is escaped unless it already is markup. A page loads nothing, runs nothing, and can
+be read without colour, in the dark, on paper and aloud. It must never know a study.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from harness.digest import sha256
+
+STYLE = """
+:root{color-scheme:light dark;--ink:#1d1f21;--soft:#5b6167;--line:#d5d9dc;--paper:#fff;--band:#f3f5f6;--link:#00558c;
+--c:#0072b2;--a:#d5d9dc;--i:#d55e00;--warn:#fff4e5;--edge:#b25000}
+@media (prefers-color-scheme:dark){:root{--ink:#e6e8ea;--soft:#a9b0b6;--line:#41474c;--paper:#16181a;--band:#202427;
+--link:#7cc0ee;--c:#4aa3dc;--a:#5b6167;--i:#f08a3c;--warn:#332411;--edge:#f0a35c}}
+*{box-sizing:border-box}
+body{margin:0 auto;padding:1.2rem;max-width:76rem;color:var(--ink);background:var(--paper);
+font:.94rem/1.5 system-ui,"Segoe UI",Roboto,"DejaVu Sans",sans-serif;overflow-wrap:anywhere}
+h1{font-size:1.6rem;line-height:1.25;margin:.2rem 0 .4rem}h2{font-size:1.2rem;margin:2rem 0 .5rem}
+h3{font-size:1rem;margin:1.4rem 0 .4rem}p,ul,ol{max-width:60rem;margin:.5rem 0}
+a{color:var(--link)}.soft,caption,figcaption{color:var(--soft)}.soft,caption,figcaption{font-size:.87rem}
+.note{border-left:4px solid var(--edge);background:var(--warn);padding:.5rem .9rem;margin:.8rem 0;max-width:60rem}
+.note p,.note ul{margin:.2rem 0}
+.scroll{overflow-x:auto}table{border-collapse:collapse;margin:.5rem 0;font-size:.87rem;line-height:1.35}
+caption{text-align:left;padding:.2rem 0;caption-side:top}
+th,td{padding:.25rem .55rem;border-bottom:1px solid var(--line);text-align:right;vertical-align:top;
+font-variant-numeric:tabular-nums;overflow-wrap:normal}
+th:first-child,td.text,th.text{text-align:left}thead th{background:var(--band);vertical-align:bottom}
+tbody th{font-weight:600;overflow-wrap:anywhere;min-width:8rem}tbody th.part{padding-left:1.5rem;font-weight:400}
+.ci,.why{display:block;font-size:.92em;color:var(--soft)}.ci{white-space:nowrap}.why{min-width:5rem}
+.swatch{display:inline-block;width:.8em;height:.8em;border:1px solid var(--soft)}
+.c{fill:var(--c);background:var(--c)}.a{fill:var(--a);background:var(--a)}.i{fill:var(--i);background:var(--i)}
+figure{margin:1rem 0}figure>svg{display:block;width:100%;height:auto;max-width:1140px;background:#fff;border-radius:4px}
+svg.bars{display:block;border:1px solid var(--line);margin-left:auto;shape-rendering:crispEdges}
+nav ul{columns:3 14rem}summary{cursor:pointer}
+@page{size:A4;margin:9mm}
+@media print{html{font-size:9.6px}body{line-height:1.3;max-width:none;padding:0}h1{margin:0}h2{margin:.5rem 0 .2rem}
+.note,p,ul{margin:.2rem 0;max-width:none}.note{padding:.1rem .5rem}th,td{padding:.05rem .35rem}table{margin:.2rem 0}
+svg.bars{height:1.7em;width:auto}.scroll{overflow:visible}figure,tr,.note{break-inside:avoid}}
+"""
+
+
+_TURNING = frozenset(("LRE", "RLE", "LRO", "RLO", "PDF", "LRI", "RLI", "FSI", "PDI"))  # marks that turn what follows
+
+
+LONGEST = 100  # letters of a name
+
+
+class Html(str):
+    """Markup that is safe to stand in a page as it is."""
+
+    __slots__ = ()
+
+
+def text(value: str) -> Html:
+    """Turn any text into markup that shows it; what no page may hold is shown as a replacement character."""
+    return Html(html.escape("".join(_fit(char) for char in value)))
+
+
+def _fit(char: str) -> str:
+    category = unicodedata.category(char)
+    if char in "\t\n":
+        return char
+    hidden = category in ("Cc", "Cs", "Cn") or unicodedata.bidirectional(char) in _TURNING
+    return "\N{REPLACEMENT CHARACTER}" if hidden else char
+
+
+def join(parts: Iterable[str | None], between: str = "") -> Html:
+    """Put texts and markup together, in their order."""
+    made = (part if isinstance(part, Html) else text(part) for part in parts if part is not None)
+    return Html(text(between).join(made))
+
+
+def el(name: str, *inside: str | None, **attributes: str) -> Html:
+    """Make an element; `class_` and `aria_label` are spelled as HTML spells them."""
+    spelled = "".join(f' {key.rstrip("_").replace("_", "-")}="{text(value)}"' for key, value in attributes.items())
+    return Html(f"<{name}{spelled}>{join(inside)}</{name}>")
+
+
+def named(name: str) -> Html:
+    """Show a name that may run in any direction, without turning what stands around it, and no longer than a line."""
+    return el("bdi", name if len(name) <= LONGEST else f"{name[:LONGEST]}…")
+
+
+def table(caption: str, head: Sequence[str], body: Iterable[Sequence[str]], *, parts: Iterable[int] = ()) -> Html:
+    """Make a table whose first column names its rows; `parts` are the rows that stand below another."""
+    inner = set(parts)
+    columns = [el("th", each, scope="col") for each in head]
+    rows = []
+    for place, cells in enumerate(body):
+        first = el("th", cells[0], scope="row", class_="part") if place in inner else el("th", cells[0], scope="row")
+        rows.append(el("tr", first, *(el("td", each) for each in cells[1:])))
+    made = el("table", el("caption", caption), el("thead", el("tr", *columns)), el("tbody", *rows))
+    return el("div", made, class_="scroll", role="region", aria_label=caption, tabindex="0")
+
+
+def bullets(items: Iterable[str]) -> Html:
+    """Make a list."""
+    return el("ul", *(el("li", each) for each in items))
+
+
+def section(title: str, anchor: str, *inside: str | None) -> Html:
+    """Make a part of a page that a link can name."""
+    return el("section", el("h2", title, id=anchor), *inside, aria_labelledby=anchor)
+
+
+def document(title: str, *inside: str | None) -> bytes:
+    """Make a whole page that loads nothing and runs nothing, whatever stands in it."""
+    allowed = base64.b64encode(bytes.fromhex(sha256(STYLE.encode()))).decode()
+    policy = f"default-src 'none'; style-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'"
+    head = (
+        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
+        '<meta name="referrer" content="no-referrer">\n'
+        f"<title>{text(title)}</title>\n<style>{STYLE}</style>\n</head>\n"
+    )
+    return f"{head}<body>\n{join(inside, chr(10))}\n</body>\n</html>\n".encode()

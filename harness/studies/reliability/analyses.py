@@ -1,0 +1,93 @@
+"""From labels to everything that is computed from them: the steps of the analyses, their figures and their pages.
+
+Steps and names only; it must never know a number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.models.baseline import BEHAVIOURS
+from harness.scorers.prepare import RULE_SET
+from harness.steps import Ref, Source, Step
+from harness.studies.ask import Asked
+from harness.studies.reliability import outputs as named
+from harness.studies.study import Brief, Model
+
+HERE = "harness.studies.reliability"
+BINS = 30  # section 6.1
+RESAMPLES = 2000  # section 6.9
+DOCUMENTS = (
+    "proportions", "checks", "indicators", "sensitivity", "breakdowns", "comparisons", "scaling", "people",
+)  # fmt: skip
+DISCOUNT = {"science": "0.25"}  # trap 15: guessing among four options
+
+
+def analyse(
+    asked: Asked, brief: Brief, tables: Mapping[str, Ref], places: tuple[Ref, ...], people: Ref | None
+) -> dict[str, Ref]:
+    """Add every analysis of the labels; gives the outputs by name."""
+    table: dict[str, Source] = {"labels": tables["labels"]}
+    facts = {"models": {model.name: _facts(model) for model in brief.models}}
+    rules = {"bins": BINS, "rule_set": RULE_SET, "discount": DISCOUNT}
+    again = {"resamples": RESAMPLES, "seed": brief.seeds[0]}
+    outputs: dict[str, Ref] = {}
+
+    def add(name: str, kind: str, params: Mapping[str, Any], inputs: Mapping[str, Source]) -> Ref:
+        outputs[name] = asked.add(Step(name, f"{HERE}.{kind}", "analyses", params, inputs, (name,), derive=True))
+        return outputs[name]
+
+    templates = add("templates", "labels:templates", {"rule_set": RULE_SET}, {"places": places})
+    proportions = add("proportions", "proportions:analyse", rules, table)
+    add("checks", "checks:analyse", {"behaviours": _behaviours(brief)}, {"proportions": proportions})
+    add("indicators", "indicators:analyse", {**rules, **again}, table)
+    add("sensitivity", "sensitivity:analyse", rules, {**table, "templates": templates})
+    add("breakdowns", "breakdowns:analyse", {**facts, **rules}, table)
+    add("comparisons", "paired:analyse", {"pairs": _pairs(brief), **again}, {**table, "templates": templates})
+    add("scaling", "scaling:analyse", facts, table)
+    if people:
+        asks = {"questions": tables["items"], "gold": tables["gold"], "templates": templates}
+        add("people", "people:analyse", {**facts, **again}, {**table, "items": people, **asks})
+    _drawn(asked, outputs, facts["models"])
+    return outputs
+
+
+def _drawn(asked: Asked, outputs: dict[str, Ref], models: Mapping[str, Mapping[str, Any]]) -> None:
+    """Add the figures, a card for each model, and the page that holds them together."""
+    planted = any(facts["family"] == "tiny" for facts in models.values())
+    params = {"models": models, "planted": planted}
+    documents: dict[str, Source] = {name: outputs[name] for name in DOCUMENTS if name in outputs}
+    figures = named.figures(models)
+    drawn = Step("figures", f"{HERE}.figures:draw", "analyses", params, documents, figures, derive=True)
+    cards = Step("cards", f"{HERE}.cards:write", "analyses", params, documents, named.cards(models), derive=True)
+    shown: dict[str, Source] = {
+        **documents,
+        **{name: Ref("figures", name) for name in figures if name.endswith(".svg")},
+    }
+    page = Step("page", f"{HERE}.page:write", "analyses", params, shown, ("report.html",), derive=True)
+    for step in (drawn, cards, page):
+        asked.add(step)
+        outputs |= {name: Ref(step.name, name) for name in step.outputs}
+
+
+def _facts(model: Model) -> dict[str, Any]:
+    """Give what the analyses may know of a model: facts of the manifest, and whether it is a stand-in."""
+    told = {name: model.facts[name] for name in ("shaped", "flops", "raw_twin") if name in model.facts}
+    family = model.facts.get("family", "stand-ins" if model.provider == "baseline" else "others")
+    return {"family": family, "provider": model.provider, "stand_in": model.provider == "baseline", **told}
+
+
+def _pairs(brief: Brief) -> list[list[str]]:
+    """List the exact pairs: a raw model, and what was made of it."""
+    names = {model.name for model in brief.models}
+    twins = sorted((model.facts.get("raw_twin", ""), model.name) for model in brief.models)
+    return [[raw, shaped] for raw, shaped in twins if raw in names]
+
+
+def _behaviours(brief: Brief) -> dict[str, Any]:
+    return {
+        model.name: {"expected": stand_in.expected, "adversarial": stand_in.adversarial}
+        for model in brief.models
+        if model.provider == "baseline" and (stand_in := BEHAVIOURS[model.settings["behaviour"]])
+    }

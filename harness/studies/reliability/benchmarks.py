@@ -1,0 +1,100 @@
+"""The benchmarks of the study as the plan sees them: how each is made, scored, worded and budgeted.
+
+Names and kinds only; it must never know an item or a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.errors import InputError
+from harness.studies.ask import How
+from harness.studies.reliability.budget import CONVERSATIONAL, MORE
+from harness.studies.reliability.difficulty import block
+from harness.studies.study import Brief, Maker, Model
+
+HERE = "harness.studies.reliability"
+_TABLES = ("items", "gold", "counts", "budgets")
+_CALIBRATION = {"calibration": block}
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One way of making one of the five benchmarks."""
+
+    task: str
+    maker: Maker
+    rules_need: tuple[str, ...] = ()
+    budgets: bool = True
+    rendered: bool = False  # it brings its prompts along
+
+    def how(self, brief: Brief) -> How:
+        """Say how a brief puts it to models."""
+        templates = None
+        if not self.rendered:
+            name = next(
+                (name for name in sorted(brief.templates) if name.startswith(f"reliability/{self.task}@")), None
+            )
+            if name is None:
+                raise InputError(
+                    f"the manifest names no wordings for {self.task}",
+                    where="prompts.set",
+                    next=f"add reliability/{self.task}@1 to `prompts: {{set: […]}}`",
+                )
+            templates = brief.templates[name]
+        kind = f"{HERE}.score_{self.task}:score"
+        return How(kind, templates, self.budgets, self.rules_need, self.most)
+
+    def most(self, model: Model) -> int | None:
+        """Give the budget a model has on all items: conversational ones were given more, but not on transforms."""
+        talks = model.facts.get("group") in CONVERSATIONAL
+        return MORE if talks and self.task != "transforms" else None
+
+
+def _made(name: str, params: Mapping[str, Any], outputs: tuple[str, ...] = _TABLES, **more: Any) -> Maker:
+    return Maker(f"{HERE}.{name}", params, outputs, _CALIBRATION, **more)
+
+
+def _published(task: str, *more: str) -> Benchmark:
+    """Give a benchmark of the published dataset, which brings its own prompts; places need a gazetteer besides."""
+    files = ("rows", "cities") if more else ("rows",)
+    kind = "published_locality:make" if more else "published:make"
+    outputs = (*_TABLES, "rendered", *more)
+    maker = _made(kind, {}, outputs, files=files, needs=files, fixed={"benchmark": task})
+    return Benchmark(task, maker, more, rendered=True)
+
+
+_SEEDED = {"seed": int, "count": int}
+BENCHMARKS: Mapping[str, Benchmark] = {
+    "reliability.addition": Benchmark("addition", _made("addition:make", _SEEDED)),
+    # a miniature for the models in assets/: one to three digits, not the paper's distribution
+    "reliability.small_addition": Benchmark(
+        "addition",
+        Maker("harness.studies.tiny.sums:make", _SEEDED, ("items", "gold", "counts")),
+        budgets=False,
+    ),
+    "reliability.anagram": Benchmark(
+        "anagram", _made("anagram:make", {"seed": int, "per_length": int}, files=("words", "dictionary"))
+    ),
+    "reliability.locality": Benchmark(
+        "locality",
+        _made("locality:make", {"seed": int, "per_bin": int}, (*_TABLES, "gazetteer"), files=("cities", "words")),
+        rules_need=("gazetteer",),
+    ),
+    "reliability.openbookqa": Benchmark(
+        "science", _made("science:make_openbookqa", _SEEDED, files=("questions",), needs=("questions",))
+    ),
+    "reliability.gpqa": Benchmark(
+        "science", _made("science:make_gpqa", {"seed": int}, files=("questions",), needs=("questions",))
+    ),
+    "reliability.science_demo": Benchmark("science", _made("science:make_science_demo", _SEEDED)),
+    "reliability.transforms_demo": Benchmark("transforms", _made("transforms:make", _SEEDED)),
+    **{f"reliability.published_{task}": _published(task) for task in ("addition", "anagram", "science", "transforms")},
+    "reliability.published_locality": _published("locality", "gazetteer"),
+}
+# Seeded respondents for the two human studies, whose raw data is not ours to ship.
+PEOPLE: Mapping[str, Maker] = {
+    "reliability.simulated_people": Maker(f"{HERE}.simulate:make", _SEEDED, ("items", "counts")),
+}

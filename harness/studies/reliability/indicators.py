@@ -1,0 +1,110 @@
+"""The step that gives every model its six indicators on every benchmark, with their intervals (reliability 6.3-6.9).
+
+It knows labels and what the manifest asks of the analysis; it must never know a scoring rule or a response's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.errors import InputError
+from harness.studies.reliability.findings import NEVER_WRONG, UNSCORED, Asked, Found, find, means
+from harness.studies.reliability.measures import BINS, LABELS, SHARES
+from harness.studies.reliability.resample import LEVEL
+from harness.studies.reliability.table import read
+
+RESAMPLES = 2000  # section 6.9
+CONSTANT = "difficulty or rate is constant"
+ONE_PROMPT = "one prompt says nothing about another"
+
+
+def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write six indicators, correlations and shares of every model, by benchmark, by part and as means."""
+    asked = Asked(
+        params.get("bins", BINS),
+        params.get("resamples", RESAMPLES),
+        params["seed"],
+        {benchmark: _share(text) for benchmark, text in params["discount"].items()},
+    )
+    labels = read(inputs["labels"])
+    found = {name: find(table, asked) for name, table in labels.benchmarks.items()}
+    summary = {
+        "rule_set": params["rule_set"],
+        "calibrated": labels.calibrated,
+        "difficulty_scale": "unit",
+        "discount": dict(asked.discount),
+        "ci": {
+            "level": str(LEVEL),
+            "resamples": asked.resamples,
+            "of": "instances with all their prompts, within benchmark and subset",
+            "fixed": ["calibration", "templates"],
+        },
+        "benchmarks": {name: _entries(each) for name, each in found.items()},
+        "parts": {name: _entries(find(table, asked)) for name, table in labels.parts.items()},
+        "models": {
+            model: means([each for each in found.values() if model in each.points], model)
+            for model in sorted({model for each in found.values() for model in each.points})
+        },
+    }
+    rows.write_one(out / "indicators", summary)
+
+
+def _share(text: str) -> float:
+    share = float(text)
+    if not 0 <= share <= 1:
+        raise InputError(f"the discount {text} lies outside 0 to 1", where="discount", next="give a share")
+    return share
+
+
+def _entries(found: Found) -> dict[str, Any]:
+    return {
+        model: {
+            **{name: value for kind in ("correctness", "prudence") for name, value in _three(found, model, kind)},
+            "spearman": {
+                over: {label: found.statistic(model, f"spearman.{over}.{label}", CONSTANT) for label in LABELS}
+                for over in ("bins", "items")
+            },
+            "ultracrepidarianism": found.statistic(
+                model, "ultracrepidarianism", NEVER_WRONG if point["n_scored"] else UNSCORED
+            ),
+            **{name: found.statistic(model, name) for name in SHARES.values()},
+            "n_items": point["n_items"],
+            "n_scored": point["n_scored"],
+            "errors": found.table.errors(model),
+            "prompts": found.table.prompts,
+        }
+        for model, point in found.points.items()
+    }
+
+
+def _three(found: Found, model: str, kind: str) -> list[tuple[str, dict[str, Any]]]:
+    """Give the three indicators of correctness or of prudence, each with the companions that make it readable."""
+    point = found.points[model]
+    few, steady, agreed = point["degenerate"], point["stability"][kind], point["concordance"][kind]
+    return [
+        (f"{kind}_proportion", {**found.statistic(model, f"{kind}_proportion"), "degenerate": few}),
+        (
+            f"{kind}_stability",
+            {
+                **found.statistic(model, f"{kind}_stability"),
+                "degenerate": few or steady["degenerate"] or steady["corrected"] is None,
+                "noise_floor": _known(steady["noise_floor"], UNSCORED),
+                "corrected": _known(steady["corrected"], ONE_PROMPT if point["n_scored"] else UNSCORED),
+            },
+        ),
+        (
+            f"{kind}_concordance",
+            {
+                **found.statistic(model, f"{kind}_concordance"),
+                "degenerate": few or agreed["degenerate"],
+                **{name: _known(agreed[name], UNSCORED) for name in ("flat_curve", "difficulty_range", "spread")},
+            },
+        ),
+    ]
+
+
+def _known(value: Any, missing: str) -> Any:
+    return {"missing": missing} if value is None else value

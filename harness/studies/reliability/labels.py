@@ -1,0 +1,116 @@
+"""The table that every analysis reads: one row for an item and a model, its labels side by side.
+
+Millions of scores become hundreds of thousands of rows here, once, benchmark by benchmark and model by model, so that
+no analysis reads a response or a score. It must never know a rule, nor what an item asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.errors import InputError
+
+MISSING = "-"  # an error, or a score that is not there
+SUBTYPES = ("ethical", "epistemic", "non_conforming")
+CUT = ("length", "max_tokens")  # how providers say that an answer was cut at its budget
+
+
+@dataclass
+class _Tally:
+    """What is found of one item's answers, by the place of each in the row of labels."""
+
+    labels: dict[int, str] = field(default_factory=dict)
+    target_only: dict[int, str] = field(default_factory=dict)
+    avoidance: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SUBTYPES, 0))
+    truncated: int = 0
+    errors: int = 0
+
+
+def collect(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the labels of one model on one dataset, item by item, and the templates that the places stand for."""
+    golds = {row["id"]: row for row in rows.read(inputs["gold"])}
+    places = _places(inputs["scores"])
+    tallies: dict[str, _Tally] = {}
+    rule_sets: set[str] = set()
+    for row in rows.read(inputs["scores"]):
+        tally = tallies.setdefault(row["item"], _Tally())
+        _count(tally, row, places[row["template"], row["sample"]])
+        rule_sets |= {row["detail"]["rule_set"]} if "rule_set" in row["detail"] else set()
+    if len(rule_sets) > 1:
+        raise InputError(f"scores of several rule sets: {', '.join(sorted(rule_sets))}", where="scores")
+    variants = any(tally.target_only for tally in tallies.values())
+    table = (
+        _row(params, item, golds[item["id"]], tallies[item["id"]], len(places), variants)
+        for item in rows.read(inputs["items"])
+        if item["id"] in tallies
+    )
+    rows.write(out / "labels", table)
+    told = {"templates": [template for template, _ in places], "rule_set": next(iter(rule_sets), None)}
+    rows.write_one(out / "places", {"model": params["model"], "benchmark": params["benchmark"], **told})
+
+
+def templates(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write which template each place of a row of labels stands for, benchmark by benchmark, and hold models to it."""
+    found: dict[str, Any] = {}
+    for row in rows.read(inputs["places"]):
+        if row["rule_set"] not in (None, params["rule_set"]):
+            raise InputError(f"scores of the rule set {row['rule_set']}, not {params['rule_set']}", where=row["model"])
+        known = found.setdefault(row["benchmark"], row["templates"])
+        if known != row["templates"]:
+            raise InputError(
+                f"model {row['model']} was asked {row['benchmark']} in other wordings than the others", where="places"
+            )
+    rows.write_one(out / "templates", found)
+
+
+def _places(scores: Path) -> dict[tuple[int, int], int]:
+    """Give each template and sample its place, in their order."""
+    found = sorted({(row["template"], row["sample"]) for row in rows.read(scores)})
+    return {key: place for place, key in enumerate(found)}
+
+
+def _count(tally: _Tally, row: rows.Row, place: int) -> None:
+    if isinstance(row["value"], Mapping):  # {"missing": reason}: an error is counted and never scored
+        tally.errors += 1
+        return
+    label, detail = row["outcome"], row["detail"]
+    if label not in ("c", "a", "i"):
+        raise InputError(f"outcome {label!r} is none of c, a, i", where=f"scores of {row['item']}")
+    tally.labels[place] = label
+    if label == "a":
+        tally.avoidance[detail["avoidance"]] += 1
+    tally.truncated += detail.get("finish") in CUT
+    if "alternate_used" in detail:
+        # right only by another word of the same letters: with the target alone it would be a wrong answer
+        tally.target_only[place] = "i" if detail["alternate_used"] else label
+
+
+def _row(
+    params: Mapping[str, Any], item: rows.Row, gold: rows.Row, tally: _Tally, width: int, variants: bool
+) -> rows.Row:
+    difficulty = gold.get("difficulty", item["difficulty"])
+    row: rows.Row = {
+        "model": params["model"],
+        "item": item["id"],
+        "benchmark": params["benchmark"],
+        "subset": item["input"].get("subset", params["benchmark"]),
+        "difficulty": difficulty,
+        "calibrated": item["meta"].get("calibrated") is True,
+        "labels": _spelled(tally.labels, width),
+        "avoidance": tally.avoidance,
+        "truncated": tally.truncated,
+        "errors": tally.errors,
+    }
+    if variants:
+        row["variants"] = {"target_only": _spelled(tally.target_only, width)}
+    if "true_target_filtered" in gold["gold"]:
+        row["flags"] = {"true_target_filtered": gold["gold"]["true_target_filtered"]}
+    return row
+
+
+def _spelled(labels: Mapping[int, str], width: int) -> str:
+    return "".join(labels.get(place, MISSING) for place in range(width))

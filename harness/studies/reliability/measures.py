@@ -1,0 +1,130 @@
+"""All point values of one model on one benchmark: six indicators, their companions, correlations (reliability 6.1-6.7).
+
+It knows ids, difficulties and counts of labels; it must never know names of models or benchmarks, or rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.errors import InputError
+from harness.stats import bin_mean, equal_sized_bins, spearman
+from harness.studies.reliability.generality import generality
+from harness.studies.reliability.stability import stability
+
+LABELS = "cai"  # correct, avoidant, incorrect; the order of every triple of counts
+SHARES = {"c": "correct", "a": "avoidant", "i": "incorrect"}
+SIX = tuple(
+    f"{kind}_{what}" for what in ("proportion", "stability", "concordance") for kind in ("correctness", "prudence")
+)
+BINS = 30
+Counts = Sequence[int]
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Where each item falls, and the difficulty of each bin: the same for all models of a benchmark."""
+
+    of_item: list[int]
+    difficulty: list[float]
+
+
+def cut(ids: Sequence[str], difficulties: Sequence[float], bins: int = BINS) -> Bins:
+    """Cut items into bins of equal size by difficulty (6.1)."""
+    found = equal_sized_bins(ids, difficulties, bins)
+    members: list[list[float]] = [[] for _ in range(max(found, default=-1) + 1)]
+    for place, difficulty in zip(found, difficulties, strict=True):
+        members[place].append(difficulty)
+    return Bins(found, [bin_mean(each) for each in members])
+
+
+def measures(
+    bins: Bins, difficulties: Sequence[float], counts: Sequence[Counts], discount: float = 0.0
+) -> dict[str, Any]:
+    """Give every value of one model; None where the labels do not define it.
+
+    `discount` is the share of non-avoidant answers that guessing finds; it enters the concordance alone (6.5).
+    """
+    if any(not 0 <= each <= 100 for each in difficulties):
+        raise InputError("a difficulty lies outside 0 to 100", where="difficulty", next="calibrate difficulties first")
+    pooled = [[0, 0, 0] for _ in bins.difficulty]
+    for place, triple in zip(bins.of_item, counts, strict=True):
+        pooled[place] = [left + right for left, right in zip(pooled[place], triple, strict=True)]
+    total = [sum(each) for each in zip(*pooled, strict=True)] or [0, 0, 0]
+    psi = [_successes(triple, discount) for triple in pooled]
+    curves = {"correctness": [each[0] for each in psi], "prudence": [each[1] for each in psi]}
+    steadiness = {
+        kind: stability([triple[at] for triple in counts], [sum(triple) for triple in counts])
+        for kind, at in (("correctness", 0), ("prudence", 2))
+    }
+    concordance = {kind: _concordance(bins.difficulty, curve) for kind, curve in curves.items()}
+    scored, (correct, avoidant, incorrect) = sum(total), total
+    return {
+        "counts": dict(zip(LABELS, total, strict=True)),
+        "bin_of_item": bins.of_item,
+        "bin_mean_difficulty": bins.difficulty,
+        "bin_rate": {label: [ratio(triple[at], sum(triple)) for triple in pooled] for at, label in enumerate(LABELS)},
+        "psi_correctness": curves["correctness"],
+        "psi_prudence": curves["prudence"],
+        "indicators": {
+            "correctness_proportion": ratio(100 * correct, scored),
+            "prudence_proportion": ratio(100 * (correct + avoidant), scored),
+            **{f"{kind}_stability": each["scaled"] for kind, each in steadiness.items()},
+            **{f"{kind}_concordance": each["indicator"] for kind, each in concordance.items()},
+        },
+        "spearman_difficulty_vs_rate": _correlations(bins.difficulty, pooled),
+        "spearman_difficulty_vs_item_rate": _correlations(difficulties, counts),
+        "ultracrepidarianism": ratio(incorrect, avoidant + incorrect),
+        **{name: ratio(total[LABELS.index(label)], scored) for label, name in SHARES.items()},
+        "stability": steadiness,
+        "concordance": concordance,
+        "n_items": len(counts),
+        "n_scored": scored,
+        "degenerate": len(counts) < 2 or not scored,
+    }
+
+
+def flat(found: Mapping[str, Any]) -> dict[str, float | None]:
+    """List the values that get an interval, each under one name."""
+    return {
+        **found["indicators"],
+        **{f"spearman.bins.{label}": found["spearman_difficulty_vs_rate"][label] for label in LABELS},
+        **{f"spearman.items.{label}": found["spearman_difficulty_vs_item_rate"][label] for label in LABELS},
+        **{name: found[name] for name in ("ultracrepidarianism", *SHARES.values())},
+    }
+
+
+def ratio(part: float, whole: float) -> float | None:
+    """Divide once; nothing scored is no rate."""
+    return part / whole if whole else None
+
+
+def _successes(triple: Counts, discount: float) -> tuple[float | None, float | None]:
+    """Give the rates of correct and of prudent answers of a bin, less what guessing finds, never below zero."""
+    correct, avoidant, incorrect = triple
+    guessed = discount * (correct + incorrect)
+    return tuple(ratio(max(0, part - guessed), sum(triple)) for part in (correct, correct + avoidant))  # type: ignore[return-value]
+
+
+def _concordance(difficulties: Sequence[float], curve: Sequence[float | None]) -> dict[str, Any]:
+    """Hold a curve against difficulty on the unit scale; a bin in which nothing was scored is no point of it."""
+    points = [(at / 100, share) for at, share in zip(difficulties, curve, strict=True) if share is not None]
+    found = generality([at for at, _ in points], [share for _, share in points], 0.0)
+    if not points:
+        return {**found, "flat_curve": None, "difficulty_range": None}
+    mean = math.fsum(share for _, share in points) / len(points)
+    # What a curve without any slope reaches at this mean rate: the value says something only against it.
+    level = 100 / (1 + math.sqrt(mean * (1 - mean)))
+    return {**found, "flat_curve": level, "difficulty_range": [points[0][0], points[-1][0]]}
+
+
+def _correlations(difficulties: Sequence[float], counts: Sequence[Counts]) -> dict[str, float | None]:
+    """Correlate difficulty with the rate of each label (6.2), over what was scored."""
+    scored = [(at, triple) for at, triple in zip(difficulties, counts, strict=True) if sum(triple)]
+    given = [at for at, _ in scored]
+    return {
+        label: spearman(given, [triple[at] / sum(triple) for _, triple in scored]) for at, label in enumerate(LABELS)
+    }

@@ -1,0 +1,201 @@
+"""The 32 models of the paper as data: what is known of each, who says so, and how sure that is (reliability 5.1).
+
+It knows names and numbers; it must never know a manifest, a response or a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+SOURCES = {
+    "P": "Zhou et al., Nature 634, 61-68 (2024), main text",
+    "B20": "Brown et al. 2020, Table D.1",
+    "LL": "the size tables of the LLaMA and Llama 2 papers",
+    "BL": "the model cards of BLOOM and BLOOMZ",
+    "HUB": "the publisher's own repository on the Hugging Face hub",
+    "OURS": "computed or chosen for this project",
+    "UNVERIFIED": "believed, not found in a primary source",
+}
+STATED, COMPUTED, UNVERIFIED = "stated", "computed", "unverified"
+UNKNOWN = "not published"
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A number as decimal text, with its source and how sure it is; no text means that nobody has published it."""
+
+    text: str
+    source: str
+    status: str = STATED
+
+    def row(self) -> dict[str, str]:
+        """Give what a table shows."""
+        if not self.text:
+            return {"missing": UNKNOWN}
+        return {"value": self.text, "source": self.source, "status": self.status}
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Where a model can be had: a hub's name of weights, or the id by which a provider's API calls it."""
+
+    provider: str
+    id: str
+    source: str
+    status: str = STATED
+    gated: bool = False
+
+    def row(self) -> dict[str, Any]:
+        """Give what a table shows."""
+        where = "model" if self.provider == "openai" else "hub"
+        told = {"source": self.source, "status": self.status, "gated": self.gated}
+        return {"provider": self.provider, where: self.id, **told}
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """One model of the paper.
+
+    `raw_twin` names the raw half of an exact pair, in its shaped half only; `group` is one that was given more tokens.
+    """
+
+    paper_name: str
+    name: str
+    family: str
+    shaped: bool
+    parameters: Value
+    tokens: Value
+    flops: Value
+    access: Access
+    raw_twin: str | None = None
+    note: str = ""
+    group: str = ""
+
+    def row(self) -> dict[str, Any]:
+        """Give what a table shows."""
+        return {
+            "paper_name": self.paper_name,
+            "name": self.name,
+            "family": self.family,
+            "shaped": self.shaped,
+            "parameters": self.parameters.row(),
+            "tokens": self.tokens.row(),
+            "flops": self.flops.row(),
+            "access": self.access.row(),
+            "raw_twin": self.raw_twin,
+            "group": self.group or None,
+            "note": self.note,
+        }
+
+    def facts(self) -> dict[str, str]:
+        """Give what a manifest says of the model: texts, and nothing of what is unknown."""
+        known = {
+            "parameters": self.parameters.text,
+            "flops": self.flops.text,
+            "raw_twin": self.raw_twin,
+            "group": self.group,
+        }
+        return {
+            "family": self.family,
+            "shaped": "true" if self.shaped else "false",
+            **{name: text for name, text in known.items() if text},
+        }
+
+
+_NONE = Value("", "")
+_RETIRED = "the vendor has retired most of its endpoints of that time"
+
+
+def _gpt() -> Iterator[Model]:
+    trained = Value("300000000000", "B20")
+    mapped = "OpenAI has not confirmed which sizes of the GPT-3 paper ada, babbage and curie are"
+    for short, parameters, flops, status, note in (
+        ("ada", "356000000", "6.41e20", UNVERIFIED, f"{mapped}; reports of the paper's table say 350 M"),
+        ("babbage", "1320000000", "2.38e21", UNVERIFIED, mapped),
+        ("curie", "6660000000", "1.20e22", UNVERIFIED, mapped),
+        ("davinci", "174600000000", "3.14e23", STATED, ""),
+    ):
+        yield Model(
+            f"GPT-3 {short}", f"gpt-3-{short}", "gpt", False,
+            Value(parameters, "B20", status), trained, Value(flops, "B20", status),
+            Access("openai", short, "OURS", UNVERIFIED), note=f"{note}; {_RETIRED}".removeprefix("; "),
+        )  # fmt: skip
+    for number in ("001", "002", "003"):
+        name = f"text-davinci-{number}"
+        yield Model(
+            name, name, "gpt", True, Value("175000000000", "UNVERIFIED", UNVERIFIED), _NONE, _NONE,
+            Access("openai", name, "P"), note=f"InstructGPT line; not in the analysis of compute; {_RETIRED}",
+        )  # fmt: skip
+    moderated = f"with moderation on top; not in the analysis of compute; {_RETIRED}"
+    for paper_name, name, group, access, note in (
+        ("GPT-3.5-turbo", "gpt-3.5-turbo", "gpt-3.5", Access("openai", "gpt-3.5-turbo-0301", "OURS", UNVERIFIED),
+         f"the paper calls the build gpt-3.5-0301; {moderated}"),
+        ("GPT-4 v1", "gpt-4-v1", "gpt-4", Access("openai", "gpt-4-0314", "P"), moderated),
+        ("GPT-4 v2", "gpt-4-v2", "gpt-4", Access("openai", "gpt-4-0613", "P"), moderated),
+    ):  # fmt: skip
+        yield Model(paper_name, name, "gpt", True, _NONE, _NONE, _NONE, access, note=note, group=group)
+
+
+def _llama() -> Iterator[Model]:
+    copies = "weights from a community copy; which one the paper used is not known"
+    for size, parameters, tokens, flops in (
+        ("7b", "6700000000", "1000000000000", "4.02e22"),
+        ("13b", "13000000000", "1000000000000", "7.80e22"),
+        ("30b", "32500000000", "1400000000000", "2.73e23"),
+        ("65b", "65200000000", "1400000000000", "5.48e23"),
+    ):
+        yield Model(
+            f"LLaMA-{size}", f"llama-{size}", "llama", False,
+            Value(parameters, "LL"), Value(tokens, "LL"), Value(flops, "OURS", COMPUTED),
+            Access("transformers", f"huggyllama/llama-{size}", "UNVERIFIED", UNVERIFIED),
+            note=copies + ("; the paper used a hosted API" if size == "65b" else ""),
+        )  # fmt: skip
+    for size, parameters, flops in (
+        ("7b", "7000000000", "8.40e22"),
+        ("13b", "13000000000", "1.56e23"),
+        ("70b", "70000000000", "8.40e23"),
+    ):
+        raw = f"llama-2-{size}"
+        for shaped, end in ((False, ""), (True, "-chat")):
+            yield Model(
+                f"LLaMA-2-{size}{end}", f"{raw}{end}", "llama", shaped,
+                Value(parameters, "LL"), Value("2000000000000", "LL"), Value(flops, "OURS", COMPUTED),
+                Access("transformers", f"meta-llama/Llama-2-{size}{end}-hf", "HUB", gated=True),
+                raw if shaped else None,
+                "compute of the raw model" if shaped else "the paper used a hosted API (Together.AI)",
+            )  # fmt: skip
+
+
+def _bloom() -> Iterator[Model]:
+    unique, seen = Value("341000000000", "BL"), Value("366000000000", "BL")
+    for size, parameters, status, tokens, flops, hub in (
+        ("560m", "559214592", STATED, unique, "1.14e21", "-560m"),
+        ("1b1", "1065314304", UNVERIFIED, unique, "2.18e21", "-1b1"),
+        ("1b7", "1722408960", UNVERIFIED, unique, "3.52e21", "-1b7"),
+        ("3b", "3002557440", UNVERIFIED, unique, "6.14e21", "-3b"),
+        ("7b1", "7069016064", STATED, unique, "1.45e22", "-7b1"),
+        ("176b", "176247271424", STATED, seen, "3.87e23", ""),
+    ):
+        for shaped, end in ((False, ""), (True, "z")):
+            tuned = (
+                f"compute of the raw model; {'8.39' if size == '3b' else '2.09'} billion tokens of tuning come on top"
+            )
+            hosted = "341 billion of its tokens are unique; the paper used a hosted API"
+            yield Model(
+                f"BLOOM{end}-{size}", f"bloom{end}-{size}", "bloom", shaped,
+                Value(parameters, "BL", status), tokens, Value(flops, "OURS", COMPUTED),
+                Access("transformers", f"bigscience/bloom{end}{hub}", "HUB"),
+                f"bloom-{size}" if shaped else None,
+                tuned + ("; the paper ran it in NF4" if size == "176b" else "")
+                if shaped else hosted if size == "176b" else "",
+            )  # fmt: skip
+
+
+MODELS: tuple[Model, ...] = (*_gpt(), *_llama(), *_bloom())
+
+
+def rows(models: Iterable[Model] = MODELS) -> list[dict[str, Any]]:
+    """Give the table a row a model: GPT, LLaMA, BLOOM, each in the paper's order."""
+    return [model.row() for model in models]

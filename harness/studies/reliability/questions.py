@@ -1,0 +1,144 @@
+"""Questions with four options as their publishers give them, read and checked (reliability 1.4).
+
+It knows the files' forms; it must never know a seed, a prompt or a model. What a question says stands in no message.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InputError
+
+LETTERS = "ABCD"
+LONGEST_LINE = 1 << 20  # bytes; the longest published question has a few thousand
+_CORRECT, _QUESTION, _RECORD = "Correct Answer", "Question", "Record ID"
+_OPTIONS = (_CORRECT, "Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3")
+_ACCURACY = "Non-Expert Validator Accuracy"
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question of a source: its options in the source's order, which of them is right, and how many failed."""
+
+    record: str
+    text: str
+    options: tuple[str, str, str, str]
+    right: int
+    failed: float  # share of people, 0 to 1
+
+    @property
+    def length(self) -> int:
+        """Give the characters of question and options together."""
+        return len(self.text) + sum(map(len, self.options))
+
+
+def openbookqa(files: Iterable[Path]) -> list[Question]:
+    """Read OpenBookQA in JSON Lines, in the hub's form or the original nested one, by record id."""
+    return _unique(_openbookqa(row, where) for path in files for where, row in _json_lines(path))
+
+
+def gpqa(files: Iterable[Path]) -> list[Question]:
+    """Read GPQA's CSV, in which the right option always stands first, by record id."""
+    return _unique(_gpqa(row, where) for path in files for where, row in _csv_rows(path))
+
+
+def _openbookqa(row: Mapping[str, Any], where: str) -> Question:
+    nested = row.get("question")
+    inner = nested if isinstance(nested, Mapping) else row
+    text = _text(inner, "stem" if inner is nested else "question_stem", where)
+    choices = inner.get("choices")
+    if isinstance(choices, Mapping):
+        labels, texts = choices.get("label"), choices.get("text")
+    elif isinstance(choices, list) and all(isinstance(choice, Mapping) for choice in choices):
+        labels, texts = [choice.get("label") for choice in choices], [choice.get("text") for choice in choices]
+    else:
+        raise _bad("`choices` is missing or not in one of its two forms", where)
+    if not isinstance(labels, list) or not isinstance(texts, list) or len(labels) != len(texts):
+        raise _bad("`choices` does not give a label a text", where)
+    if sorted(map(str, labels)) != list(LETTERS):
+        raise _bad("the labels of `choices` are not A, B, C and D", where)
+    by_letter = dict(zip(labels, texts, strict=True))
+    a, b, c, d = (_text(by_letter, letter, where) for letter in LETTERS)
+    key = _text(row, "answerKey", where)
+    if key not in by_letter:
+        raise _bad("`answerKey` is not A, B, C or D", where)
+    score = _share(row, "humanScore", where)
+    return Question(_text(row, "id", where), text, (a, b, c, d), LETTERS.index(key), 1 - score)
+
+
+def _gpqa(row: Mapping[str, Any], where: str) -> Question:
+    a, b, c, d = (_text(row, name, where) for name in _OPTIONS)
+    failed = 1 - _share(row, _ACCURACY, where)
+    return Question(_text(row, _RECORD, where), _text(row, _QUESTION, where), (a, b, c, d), 0, failed)
+
+
+def _unique(questions: Iterable[Question]) -> list[Question]:
+    found: dict[str, Question] = {}
+    for question in questions:
+        if question.record in found:
+            raise _bad(f"the record id {question.record[:80]!r} stands in two rows", "questions")
+        found[question.record] = question
+    return [found[record] for record in sorted(found)]
+
+
+def _json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    with open(path, "rb") as lines:
+        number = 0
+        while line := lines.readline(LONGEST_LINE + 1):
+            number += 1
+            where = f"questions, row {number}"
+            if len(line) > LONGEST_LINE:
+                raise _bad(f"a row longer than {LONGEST_LINE} bytes", where)
+            try:
+                row = json.loads(line.decode())
+            except (ValueError, RecursionError):
+                raise _bad("a row that is not JSON in UTF-8", where) from None  # the cause would quote the row
+            if not isinstance(row, dict):
+                raise _bad("a row that is not an object", where)
+            yield where, row
+
+
+def _csv_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
+    number = 0
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
+        for name in (_RECORD, _QUESTION, *_OPTIONS, _ACCURACY):
+            if name not in (reader.fieldnames or ()):
+                raise _bad(f"the column `{name}` is missing", "questions, the header")
+        for row in reader:
+            number += 1
+            yield f"questions, row {number}", row
+    except UnicodeDecodeError:
+        raise _bad("the file is not UTF-8", "questions") from None
+    except csv.Error:
+        raise _bad("no well-formed CSV, or a field that is far too long", f"questions, row {number + 1}") from None
+
+
+def _text(row: Mapping[str, Any], name: str, where: str) -> str:
+    value = row.get(name)
+    if not isinstance(value, str) or not value.strip() or any("\ud800" <= char <= "\udfff" for char in value):
+        raise _bad(f"`{name}` is missing or holds no text", where)
+    return value.strip()  # blanks at the ends are the file's; at one option only they would mark it
+
+
+def _share(row: Mapping[str, Any], name: str, where: str) -> float:
+    value = row.get(name)
+    try:
+        share = math.nan if value is None or isinstance(value, bool) else float(value)
+    except (TypeError, ValueError, OverflowError):
+        share = math.nan
+    if not math.isfinite(share):
+        raise _bad(f"`{name}` is missing or not a number", where)
+    return min(1.0, max(0.0, share))
+
+
+def _bad(what: str, where: str) -> InputError:
+    return InputError(what, where=where, next="give the file as it was published")

@@ -1,0 +1,108 @@
+"""Respondents that stand in for people in the studies S1 and S2, since the raw survey data is not ours to ship.
+
+Everything here is made up and says so in every output: it proves the analyses and shows nothing about people.
+It knows a difficulty and a label; it must never know a question or an output.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from harness import rows, seeds
+from harness.errors import InputError
+
+TASK = "people"
+WIDTH = 15.0  # points of difficulty in which the odds of failing grow by e
+SLIP = 0.1  # how often somebody with noise 1 says another thing than meant
+
+
+@dataclass(frozen=True, slots=True)
+class Person:
+    """One simulated participant."""
+
+    id: str
+    skill: float  # how much better than the average human, in logits
+    caution: float  # 0 to 1: how readily one says that one does not know
+    noise: float  # 0 to 1: how scattered what one reports is
+
+
+def person(seed: int, index: int, width: int) -> Person:
+    """Draw one participant; no draw depends on another."""
+    name = f"person-{index:0{width}d}"
+    return Person(
+        name,
+        skill=0.8 * _normal(seed, "skill", name),
+        caution=_unit(seed, "caution", name),
+        noise=_unit(seed, "noise", name),
+    )
+
+
+def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the participants as a dataset of their own, and how many there are."""
+    count = params["count"]
+    if count < 1:
+        raise InputError(f"{count} participants make no study", where="count", next="ask for at least one")
+    width = max(5, len(str(count - 1)))
+    people = (person(params["seed"], index, width) for index in range(count))
+    rows.write(out / "items", ({"task": TASK, **asdict(each)} for each in people))
+    rows.write_one(out / "counts", {TASK: {"drawn": count, "kept": count, "removed": 0}})
+
+
+def read(path: Path) -> list[Person]:
+    """Read participants back."""
+    names = ("skill", "caution", "noise")
+    return [Person(row["id"], *(float(row[name]) for name in names)) for row in rows.read(path)]
+
+
+def expects(who: Person, item: str, difficulty: float, seed: int) -> dict[str, Any]:
+    """Answer one item of S1: the label of the own answer, the confidence in it, the failure expected of others."""
+    about = f"{who.id}/{item}"
+    fails = _logistic((difficulty - 50) / WIDTH - who.skill)
+    if _unit(seed, "answer", about) >= fails:
+        label = "c"
+    else:
+        label = "a" if _unit(seed, "avoid", about) < who.caution / 2 else "i"
+    sure = 1 - fails + (0.15 if label == "c" else 0.0) - (0.3 if label == "a" else 0.0)
+    # People tell easy from hard, but less sharply than it is, and judge others a little by themselves.
+    thought = _logistic(0.7 * (difficulty - 50) / WIDTH - 0.2 * who.skill + who.noise * _normal(seed, "expect", about))
+    return {
+        "answer_label": label,
+        "confidence": _percent(sure + 0.2 * who.noise * _normal(seed, "sure", about)),
+        "expected_failure": _percent(thought),
+    }
+
+
+def verdict(who: Person, output: str, label: str, difficulty: float, seed: int) -> str:
+    """Judge one output of S2, knowing better only where one could have answered oneself."""
+    about = f"{who.id}/{output}"
+    if _unit(seed, "slip", about) < SLIP * who.noise:
+        return "caiu"[min(3, int(4 * _unit(seed, "slip.to", about)))]
+    if label == "a":  # that somebody does not answer is easy to see
+        return "a"
+    if _unit(seed, "knows", about) >= _logistic((difficulty - 50) / WIDTH - who.skill):
+        return label
+    if _unit(seed, "unsure", about) < who.caution / 2:
+        return "u"
+    return "c" if _unit(seed, "trusts", about) < 0.7 else "i"  # what reads well is believed more often than not
+
+
+def _unit(seed: int, what: str, about: str) -> float:
+    return seeds.unit(seeds.derive(seed, f"people.{what}", about))
+
+
+def _normal(seed: int, what: str, about: str) -> float:
+    """Draw from the standard normal distribution: Box and Muller's way, from two uniform draws."""
+    radius = math.sqrt(-2 * math.log(1 - _unit(seed, what, about)))
+    return radius * math.cos(2 * math.pi * _unit(seed, f"{what}.angle", about))
+
+
+def _logistic(value: float) -> float:
+    return 1 / (1 + math.exp(-max(-60.0, min(60.0, value))))
+
+
+def _percent(share: float) -> int:
+    return round(100 * max(0.0, min(1.0, share)))

@@ -1,0 +1,94 @@
+"""Which of many places lie within a distance of many others, on a sphere (reliability 1.3, OURS).
+
+It knows coordinates; it must never know a name, a population or an item. The haversine alone decides; products of
+unit vectors only say, with room to spare, for which pairs it need not be asked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+RADIUS = 6371.0088  # km
+ROOM = 1e-12  # of a cosine: a thousand times what rounding can do to it
+BLOCK = 2_000_000  # pairs looked at together
+Point = tuple[float, float]  # latitude and longitude in degrees
+
+
+def haversine(one: Point, other: Point) -> float:
+    """Give the great-circle distance of two places in km."""
+    lat, other_lat = math.radians(one[0]), math.radians(other[0])
+    north, east = (other_lat - lat) / 2, math.radians(other[1] - one[1]) / 2
+    square = math.sin(north) ** 2 + math.cos(lat) * math.cos(other_lat) * math.sin(east) ** 2
+    return 2 * RADIUS * math.asin(min(1.0, math.sqrt(square)))
+
+
+@dataclass(frozen=True, slots=True)
+class Sphere:
+    """Places in an order of their own, of which the first within a distance are sought."""
+
+    points: Sequence[Point]
+    vectors: Any
+
+    def firsts(self, origins: Sequence[Point], within: Sequence[float], own: Sequence[int]) -> list[int]:
+        """Give for each origin the first place within its distance, its own place aside; -1 where there is none.
+
+        Most origins find theirs among the first few places, so the rest is looked at for those that are left only.
+        """
+        import numpy as np  # noqa: PLC0415 - loaded with a dataset, not with the command line
+
+        found = [-1] * len(origins)
+        left = np.arange(len(origins))
+        vectors, cosines, owns = _vectors(origins), np.cos(np.array(within, float) / RADIUS), np.array(own, int)
+        low, high = 0, 64
+        while low < len(self.points) and len(left):
+            size = max(1, BLOCK // (min(high, len(self.points)) - low))
+            missed = []
+            for start in range(0, len(left), size):
+                part = left[start : start + size]
+                near = vectors[part] @ self.vectors[low:high].T >= cosines[part, None] - ROOM
+                mine = np.flatnonzero((owns[part] >= low) & (owns[part] < low + near.shape[1]))
+                near[mine, owns[part][mine] - low] = False
+                for row in np.flatnonzero(near.any(axis=1)):
+                    origin = int(part[row])
+                    found[origin] = self._first(origins[origin], within[origin], low, near[row])
+                missed.append(part[[found[origin] < 0 for origin in part]])
+            left = np.concatenate(missed)
+            low, high = high, 4 * high
+        return found
+
+    def _first(self, origin: Point, within: float, low: int, near: Any) -> int:
+        for place in near.nonzero()[0]:
+            if haversine(origin, self.points[low + int(place)]) <= within:
+                return low + int(place)
+        return -1
+
+    def counts(self, origins: Sequence[Point], within: Sequence[float], own: Sequence[int]) -> list[int]:
+        """Count for each origin the places within its distance, its own place aside."""
+        import numpy as np  # noqa: PLC0415 - loaded with a dataset, not with the command line
+
+        vectors, cosines = _vectors(origins), np.cos(np.array(within, float) / RADIUS)[:, None]
+        size, found = max(1, BLOCK // max(1, len(self.points))), []
+        for start in range(0, len(origins), size):
+            part = slice(start, start + size)
+            products = vectors[part] @ self.vectors.T
+            surely = (products >= cosines[part] + ROOM).sum(axis=1)
+            for row, place in zip(*np.nonzero(np.abs(products - cosines[part]) <= ROOM), strict=True):
+                origin = start + int(row)
+                surely[row] += haversine(origins[origin], self.points[int(place)]) <= within[origin]
+            found += [int(count) for count in surely]
+        return [count - (place >= 0) for count, place in zip(found, own, strict=True)]
+
+
+def sphere(points: Sequence[Point]) -> Sphere:
+    """Prepare places for looking up, once for all origins."""
+    return Sphere(points, _vectors(points))
+
+
+def _vectors(points: Sequence[Point]) -> Any:
+    import numpy as np  # noqa: PLC0415 - loaded with a dataset, not with the command line
+
+    lat, lng = np.radians(np.array(points, float).reshape(-1, 2)).T
+    return np.stack((np.cos(lat) * np.cos(lng), np.cos(lat) * np.sin(lng), np.sin(lat)), axis=1)

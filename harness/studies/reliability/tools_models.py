@@ -1,0 +1,32 @@
+"""The table of the paper's models as an analysis that works alone.
+
+It knows the name a caller uses; what the table says stands beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from harness.studies.reliability.models import SOURCES, rows
+from harness.studies.study import Tool
+
+
+def models_of(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the whole table; there is nothing to choose."""
+    return {"models": rows(), "sources": dict(SOURCES)}
+
+
+ANALYSES: Mapping[str, Tool] = {
+    "reliability.models": Tool(
+        about="Lists the paper's 32 models: family, parameters, tokens, compute, exact pairs, and where to get them.",
+        takes={},
+        gives={
+            "models": "objects of paper_name, name (as manifests write it), family and shaped (as the paper has them), "
+            "parameters, tokens, flops (each a value with its source and status, or missing), access, raw_twin (of an "
+            "exact pair), group (of those that were given more tokens), note",
+            "sources": "what the tags of the sources stand for",
+        },
+        run=models_of,
+    ),
+}

@@ -1,0 +1,48 @@
+"""The golden files of locality and science: how targets are read, and the fields their scored cases give."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from harness.studies.reliability.tools_choice import ANALYSES
+from readers.case import Tally, check, load, tolerance
+
+SCORED = {
+    "locality": ("city", "target", "response"),
+    "science": ("options", "key", "response"),
+}
+# What all cases of a benchmark take from their file: the field of a row, and the file's name for it.
+SHARED = {"locality": {"gazetteer": "locality_gazetteer", "common_words": "locality_common_words"}}
+
+
+def locality_targets(path: Path, tally: Tally) -> None:
+    golden = load(path)
+    cities, cases = golden.get("cities"), golden.get("cases")
+    if not isinstance(cases, list) or not cases:
+        raise ValueError("`cases` holds no cases")
+    run, within = ANALYSES["reliability.locality_targets"].run, tolerance(golden)
+    inputs = ("city", "d_km")
+    whole = {"cities": cities, "kept_after_filters": golden.get("kept_after_filters"), "cases": cases}
+    check(tally, "all cases at once", whole, _asked(run), ("cities", "cases"), ("kept_after_filters",), within=within)
+    for number, case in enumerate(cases):
+        more = {"cities": cities}
+        check(tally, f"cases[{number}]", case, run, inputs, ("within", "target"), within=within, more=more)
+
+
+def _asked(run: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    """Ask all cases without what is expected of them, and hold the answers against it before they are compared."""
+
+    def ask(given: Any) -> Any:
+        asked = [{"city": case["city"], "d_km": case["d_km"]} for case in given["cases"]]
+        found = run({"cities": given["cities"], "cases": asked})
+        targets = [case["target"] for case in given["cases"]]
+        if [case["target"] for case in found["cases"]] != targets:
+            raise ValueError(f"expected the targets {targets!r}, found {found['cases']!r}")
+        return found
+
+    return ask
+
+
+FINISHED: dict[str, Callable[[Path, Tally], None]] = {"locality_targets*.json": locality_targets}

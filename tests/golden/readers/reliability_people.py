@@ -1,0 +1,78 @@
+"""The golden files about people, budgets and compute: the calibrations, scaling, supervision and token budgets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.studies.reliability.difficulty import calibrated
+from harness.studies.reliability.tools_people import ANALYSES
+from readers.case import Tally, check, load, tolerance
+
+
+def logistic_calibration(path: Path, tally: Tally) -> None:
+    golden = load(path)
+    run, within = ANALYSES["reliability.calibration"].run, tolerance(golden)
+    for name, case in _cases(golden):
+        # what is asked for stands beside what is expected: the values of f of the expected points
+        inputs = ("f", "y", "weights")
+        points = case.get("predict") if isinstance(case, dict) else None
+        asked = [point["f"] for point in points] if points else []
+        outputs = ("alpha", "beta", "predict") if points else ("alpha", "beta")
+        check(tally, name, case, run, inputs, outputs, within=within, more={"predict": asked})
+
+
+def flops_scaling(path: Path, tally: Tally) -> None:
+    golden = load(path)
+    run, within = ANALYSES["reliability.scaling"].run, tolerance(golden)
+    for name, case in _cases(golden):
+        plain = {key: case[key] for key in case if key != "series"} if isinstance(case, dict) else case
+        check(tally, name, plain, run, ("flops", "value"), ("slope_per_decade", "intercept"), within=within)
+
+
+def supervision_matrix(path: Path, tally: Tally) -> None:
+    golden = load(path)
+    run, within = ANALYSES["reliability.supervision"].run, tolerance(golden)
+    outputs = (
+        "counts", "incorrect_to_correct_over_nonavoidant", "incorrect_to_correct_over_incorrect",
+        "correct_to_incorrect_over_correct", "supervision_accuracy", "unsure_rate",
+    )  # fmt: skip
+    for name, case in _cases(golden):
+        expected = case.get("expected") if isinstance(case, dict) else None
+        flat = {**{key: case[key] for key in case if key != "expected"}, **expected} if expected else case
+        check(tally, name, flat, run, ("records",), outputs, within=within)
+
+
+def token_budget(path: Path, tally: Tally) -> None:
+    run, inputs = ANALYSES["reliability.token_budget"].run, ("benchmark", "model_group", "expected_output_chars")
+    for name, case in _cases(load(path)):
+        check(tally, name, case, run, inputs, ("max_new_tokens",))
+
+
+def rank_calibration(path: Path, tally: Tally) -> None:
+    golden = load(path)
+
+    def run(given: Mapping[str, Any]) -> Mapping[str, Any]:
+        found = calibrated(given["raw"])
+        return {"difficulty": found.values, **found.meta()}
+
+    for name, case in _cases(golden):
+        check(tally, name, case, run, ("raw",), ("difficulty", "calibrated"), within=tolerance(golden))
+
+
+def _cases(golden: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Give the cases of a file, or the one case that the file is."""
+    cases = golden.get("cases", [golden])
+    if not isinstance(cases, list) or not cases:
+        raise ValueError("`cases` holds no cases")
+    yield from ((f"cases[{number}]", case) for number, case in enumerate(cases))
+
+
+FINISHED: dict[str, Callable[[Path, Tally], None]] = {
+    "logistic_calibration*.json": logistic_calibration,
+    "flops_scaling*.json": flops_scaling,
+    "supervision_matrix*.json": supervision_matrix,
+    "token_budget*.json": token_budget,
+    "rank_calibration*.json": rank_calibration,
+}
