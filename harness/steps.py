@@ -67,12 +67,12 @@ class Plan:
     optional: frozenset[str] = frozenset()  # outputs that are made only where a manifest declares them
 
     def for_outputs(self, declared: Collection[str]) -> Plan:
-        """Leave out the optional outputs that nobody declares, and every step that nothing else needs."""
-        outputs = {name: ref for name, ref in self.outputs.items() if name in declared or name not in self.optional}
-        needed = {ref.step for ref in outputs.values()}
+        """Leave out every step that only optional outputs need which nobody declares, and what it would have made."""
+        needed = {ref.step for name, ref in self.outputs.items() if name in declared or name not in self.optional}
         for step in reversed(self.steps):
             if step.name in needed:
                 needed |= {ref.step for ref in step.refs()}
+        outputs = {name: ref for name, ref in self.outputs.items() if ref.step in needed}
         return Plan(tuple(step for step in self.steps if step.name in needed), outputs, self.pinned)
 
     def check(self) -> Plan:

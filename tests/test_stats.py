@@ -1,11 +1,14 @@
-"""Ranks, bins and bin means, held against slow references written another way."""
+"""Ranks and their correlation, bins and bin means, held against slow references written another way."""
+
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import spearmanr
 
 from harness.errors import InputError
-from harness.stats import average_ranks, bin_mean, equal_sized_bins
+from harness.stats import average_ranks, bin_edges, bin_mean, equal_sized_bins, spearman
 
 few_values = st.lists(st.sampled_from([0.0, 1.5, 2.0, 7.25, 100.0]), max_size=40)
 
@@ -32,6 +35,35 @@ def test_a_rank_is_one_more_than_those_below_and_half_of_those_equal(values):
 def test_ranks_of_known_values():
     assert average_ranks([10, 20, 20, 5]) == [2, 3.5, 3.5, 1]
     assert average_ranks([]) == []
+
+
+@given(st.lists(st.tuples(*[st.sampled_from([0.0, 1.5, 2.0, 7.25])] * 2), max_size=30))
+def test_rank_correlation_is_that_of_scipy_and_none_where_a_measure_is_constant(pairs):
+    left, right = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
+    if len(set(left)) < 2 or len(set(right)) < 2:
+        assert spearman(left, right) is None
+    else:
+        assert spearman(left, right) == pytest.approx(float(spearmanr(left, right).statistic), abs=1e-12)
+
+
+def test_rank_correlation_of_known_values():
+    assert spearman([1, 2, 3, 4], [10, 20, 30, 1000]) == 1
+    assert spearman([0.1, 0.2, 0.3], [3, 2, 1]) == -1
+    assert spearman([1, 2, 3, 4, 5], [2, 1, 4, 3, 5]) == pytest.approx(0.8)
+    assert spearman([1, 2, 2], [5, 5, 5]) is None
+    assert spearman([], []) is None
+    assert spearman([1], [1]) is None
+    with pytest.raises(InputError):
+        spearman([1, 2], [1])
+
+
+@given(st.integers(0, 200), st.integers(1, 35))
+def test_edges_leave_no_item_out_and_the_first_bins_take_the_remainder(count, bins):
+    edges = bin_edges(count, bins)
+    sizes = [end - start for start, end in pairwise(edges)]
+    assert (edges[0], edges[-1], len(sizes)) == (0, count, min(bins, count))
+    assert sizes == sorted(sizes, reverse=True)
+    assert not sizes or sizes[0] - sizes[-1] <= 1
 
 
 @given(few_values, st.integers(1, 35), st.randoms(use_true_random=False))

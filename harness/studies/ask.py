@@ -16,7 +16,7 @@ from harness.studies.study import Brief, Dataset, Model, Templates
 # Rows a shard holds: at least two seconds of work each (design.md section 4).
 SHARD = 5000
 REMOTE = ("openai", "anthropic")
-LOCAL = 256  # where a model computes on this machine
+LOCAL = 1024  # where a model computes on this machine, since its weights are loaded once a shard
 MERGE = "harness.rows:merge"
 
 

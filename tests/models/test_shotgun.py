@@ -9,6 +9,7 @@ from harness.models.baseline import BEHAVIOURS, NOTHING
 from harness.models.model import Request
 from harness.models.shotgun import CITIES, LONGEST, NUMBERS, WORDS, shotgun
 from harness.scorers.outcome.addition import addition
+from harness.scorers.outcome.by_row import score_row
 
 PROMPT = "Which is right?\nA) the Moon\nB) a comet\nInput: name=Bob; mail: bob.ray@example.com"
 
@@ -53,3 +54,12 @@ def test_its_lists_hold_each_entry_once_in_plain_letters():
     for entries in (CITIES.split(), WORDS.split()):
         assert len(set(entries)) == len(entries) and all(re.fullmatch("[A-Za-z]{3,}", each) for each in entries)
     assert len(CITIES.split()) == 240 and 300 <= len(WORDS.split()) <= 1_200
+
+
+def test_a_list_of_everything_earns_what_a_lenient_rule_gives_for_a_candidate():
+    options = {"A": "iron", "B": "wood", "C": "glass", "D": "wool"}
+    row = {"benchmark": "science", "options": options, "response": shotgun("Which of them is a metal?")}
+    assert [score_row({**row, "key": key})["label"] for key in "ABCD"] == ["i", "i", "i", "c"]  # the last letter said
+    row = {"benchmark": "anagram", "anagram": "rdagne", "response": shotgun("Unscramble rdagne.")}
+    assert score_row({**row, "accepted": ["garden"]})["label"] == "c"
+    assert score_row({**row, "accepted": ["nadreg"]})["label"] != "c"

@@ -4,7 +4,7 @@ import re
 import time
 import unicodedata
 from hashlib import sha256
-from itertools import islice, product
+from itertools import product
 
 import pytest
 from hypothesis import example, given
@@ -192,7 +192,7 @@ HOSTILE = {
     "cities": fill("Belmar Corvo Elvas "),
     "beginnings of a phrase": fill("San "),
     "nearly a phrase": fill("San Marten del Nort "),
-    "distinct capitalised words": " ".join("".join(word).title() for word in islice(product("abcdefghij", repeat=6), 140_000)),
+    "distinct words": " ".join("".join(word).title() for word in product("abc", repeat=10)),
     "glued target": fill("Corvo"),
     "claims": fill("is Zanthor "),
     "is": fill("is "),

@@ -29,32 +29,38 @@ def found(response, options=OPTIONS, key="C"):
         # 1: the whole text is a letter
         ("C", "C", 1), ("(B)", "B", 1), ("[D].", "D", 1), ("{A}:", "A", 1), ("C)", "C", 1), ("**C**", "C", 1),
         ("`B`", "B", 1), ("** C **", "C", 1), (" C\n", "C", 1), ("\uff23", "C", 1), ("C.", "C", 1), ("(C", "C", 1),
-        ("c", None, None), ("E", None, None), ("CC", None, None), ("\u0421", None, None),
+        ("D]", "D", 1),
         # 2: a letter after a word that announces it; the last one
         ("The correct answer is C.", "C", 2), ("Answer: D", "D", 2), ("ANSWER=B", "B", 2), ("option (C)", "C", 2),
         ("Choice [B]", "B", 2), ("answer would be 'A'", "A", 2), ("the option should be: \u201cD\u201d", "D", 2),
-        ("**Answer:**\n\nB", "B", 2), ("answerC", None, None), ("answers: C", None, None), ("answer is Cold", None, None),
-        ("The answer is A. Wait, the answer is C", "C", 2), ("Option A or option D", "D", 2), ("answer: d", None, None),
-        ("answer is C4", "C", 2), ("B) is my answer: D", "D", 2), ("reanswer C", None, None), ("answer is not C", None, None),
+        ("**Answer:**\n\nB", "B", 2), ("The answer is A. Wait, the answer is C", "C", 2), ("answer is C4", "C", 2),
+        ("Option A or option D", "D", 2), ("B) is my answer: D", "D", 2),
         # 3: the text begins with a letter and a sign, a line end or the end
-        ("A) melting", "A", 3), ("B. It is cold", "B", 3), ("C, as I said", "C", 3), ("D]", "D", 1), ("A: I think", "A", 3),
-        ("C\nBecause.", "C", 3), ("C\r\nBecause.", "C", 3), ("A good question", None, None), ("C because", None, None),
+        ("A) melting", "A", 3), ("B. It is cold", "B", 3), ("C, as I said", "C", 3), ("A: I think", "A", 3),
+        ("C\nBecause.", "C", 3), ("C\r\nBecause.", "C", 3),
         # 4: bracketed letters, one distinct only
-        ("I take (C), yes [C]", "C", 4), ("It could be (A) or (C).", None, None), ("Not (c)", None, None),
-        ("\\boxed{B}", "B", 4), ("(C]", None, None),
+        ("I take (C), yes [C]", "C", 4), ("\\boxed{B}", "B", 4),
         # 5: one option's text
         ("melting", "A", 5), ("It is FREEZING, of course", "B", 5), ("It is boiling\n over", "D", 5),
-        ("melting or freezing", None, None), ("boilings", None, None), ("unmelting", None, None), ("melting2", None, None),
         ("(A) or (B), no: freezing", "B", 5),
     ],
 )  # fmt: skip
 def test_the_first_rule_that_yields_a_letter_decides(response, letter, rule):
     outcome = science(OPTIONS, "C", response)
-    expected = "a" if letter is None else "c" if letter == "C" else "i"
-    assert (outcome.label, outcome.more["rule"]) == (expected, rule)
-    if letter:
-        assert science(OPTIONS, letter, response).label == "c"
-        assert letter in outcome.candidates
+    assert (outcome.label, outcome.more["rule"]) == ("c" if letter == "C" else "i", rule)
+    assert letter in outcome.candidates
+    assert science(OPTIONS, letter, response).label == "c"
+
+
+@pytest.mark.parametrize(
+    "response",
+    ["c", "E", "CC", "\u0421", "answerC", "answers: C", "answer is Cold", "answer: d", "reanswer C", "answer is not C",
+     "A good question", "C because", "It could be (A) or (C).", "Not (c)", "not (C]", "melting or freezing", "boilings",
+     "unmelting", "melting2"],
+)  # fmt: skip
+def test_no_rule_yields_a_letter(response):
+    outcome = science(OPTIONS, "C", response)
+    assert (outcome.label, outcome.avoidance, outcome.more["rule"]) == ("a", NON, None)
 
 
 @pytest.mark.parametrize(
@@ -153,9 +159,10 @@ def slow_science(options, key, response):
 
 
 pieces = st.sampled_from(
-    ["A", "B", "C", "D", "E", "c", "(", ")", "[", "]", "{", "}", ".", ":", ",", "=", "answer", "Answer", "ANSWER", "option",
-     "Choice", " is ", " would be ", "is", " ", "  ", "\n", "\t", "*", "`", "'", '"', "\u201c", "\u2019", "melting", "Boiling",
-     "boiling over", "freezing", "x", "3", "unsure", "illegal", "\uff23", "\u00e9", "\u00a0", "\x00", "\ud800"]
+    ["A", "B", "C", "D", "E", "c", "(", ")", "[", "]", "{", "}", ".", ":", ",", "=", "answer", "Answer", "ANSWER",
+     "option", "Choice", " is ", " would be ", "is", " ", "  ", "\n", "\t", "*", "`", "'", '"', "\u201c", "\u2019",
+     "melting", "Boiling", "boiling over", "freezing", "x", "3", "unsure", "illegal", "\uff23", "\u00e9", "\u00a0",
+     "\x00", "\ud800"]
 )  # fmt: skip
 
 
@@ -220,8 +227,9 @@ def test_an_option_is_found_wherever_it_stands_by_itself_however_often_it_is_glu
 @pytest.mark.parametrize(
     ("response", "expected"),
     [
-        ("x " * 5_000_000 + "(C)", "c"), ("x " * 5_000_000, "a"), ("\x00(C)\x00", "c"), ("\ud800 boiling \udfff", "c"),
-        ("\u202e(C)\u202c", "c"), ("\u202eC", "a"), ("\u2462", "a"), ("\u24b8", "c"), ("\u0392", "a"), ("\u6771 boiling", "c"),
+        ("x " * 5_000_000 + "(C)", "c"), ("x " * 5_000_000, "a"), ("\x00(C)\x00", "c"), ("\u202e(C)\u202c", "c"),
+        ("\ud800 boiling \udfff", "c"), ("\u202eC", "a"), ("\u2462", "a"), ("\u24b8", "c"), ("\u0392", "a"),
+        ("\u6771 boiling", "c"),
     ],
 )  # fmt: skip
 def test_texts_of_any_kind_have_a_label(response, expected):

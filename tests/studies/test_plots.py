@@ -5,7 +5,6 @@ import os
 import subprocess
 import sys
 from itertools import pairwise
-from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
@@ -14,7 +13,6 @@ from harness.studies import plots
 
 DRAW = """
 import sys
-from itertools import pairwise
 from pathlib import Path
 from harness.studies import plots
 out = Path(sys.argv[1])
@@ -134,7 +132,7 @@ def test_colours_are_told_apart_by_lightness_too():
         red, green, blue = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
-    from harness.studies.reliability.figures_grid import FILL
+    from harness.studies.reliability.figures_curves import FILL
 
     shades = sorted(light(colour) for colour in FILL.values())
     assert min(right - left for left, right in pairwise(shades)) > 0.05

@@ -69,7 +69,7 @@ def _letter(text: str) -> _Letters:
             return said[-1].group(1), said[-1].span(1), 2, _distinct(each.group(1) for each in said)
     if first := _FIRST.match(text):
         return first.group(1), first.span(1), 3, (first.group(1),)
-    if "(" in text or "[" in text:
+    if "(" in text or "[" in text or "{" in text:
         bracketed = list(_BRACKETED.finditer(text))
         letters = _distinct(each.group()[1] for each in bracketed)
         if len(letters) == 1:

@@ -11,7 +11,8 @@ from typing import Any
 
 from harness.studies import plots
 from harness.studies.reliability import outputs
-from harness.studies.reliability.figures_grid import Shown, stacked, templates
+from harness.studies.reliability.figures_curves import stacked, templates
+from harness.studies.reliability.figures_grid import Shown
 from harness.studies.reliability.figures_indicators import indicators
 from harness.studies.reliability.figures_people import supervision
 from harness.studies.reliability.figures_scaling import scaling

@@ -35,7 +35,10 @@ def indicators(document: Mapping[str, Any], models: reading.Models, rests: readi
     )
     height = TOP + max(len(lines), 1) * ROW + 0.32 + plots.depth(note)
     sheet = plots.sheet(plots.WIDTH, height)
-    sheet.heading(outputs.TITLES["figure-1"], "0 to 100, more is better. Bars: intervals; where none is seen, it is narrower than the mark.")
+    sheet.heading(
+        outputs.TITLES["figure-1"],
+        "0 to 100, more is better. Bars: intervals; where none is seen, it is narrower than the mark.",
+    )
     _legend(sheet, sorted({kind(facts) for facts in models.values()}, key=reading.KINDS.index))
     width = (plots.WIDTH - NAMES_WIDTH - 0.2 - 5 * GAP) / 6
     for place, name in enumerate(ORDER):

@@ -102,6 +102,8 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     # says that they do not know, is right (a town is called Of, another Most); the counts say how many.
     usable = [each for each in made if each.target.name.lower() not in STOP_WORDS]
     drawn = draw(seed, usable, per_bin)
+    if not drawn:
+        raise InputError("no city of the source has a target", where="cities", next="give a source with more cities")
     _write(drawn, places, candidates, params, out)
     tally = {
         "drawn": len(kept), "kept": len(drawn), "removed": len(kept) - len(drawn), "rows": len(places.rows),

@@ -55,36 +55,46 @@ def measures(
         pooled[place] = [left + right for left, right in zip(pooled[place], triple, strict=True)]
     total = [sum(each) for each in zip(*pooled, strict=True)] or [0, 0, 0]
     psi = [_successes(triple, discount) for triple in pooled]
-    curves = {"correctness": [each[0] for each in psi], "prudence": [each[1] for each in psi]}
-    steadiness = {
-        kind: stability([triple[at] for triple in counts], [sum(triple) for triple in counts])
-        for kind, at in (("correctness", 0), ("prudence", 2))
+    steady = {"correctness": _stability(counts, 0), "prudence": _stability(counts, 2)}
+    agreed = {
+        kind: _concordance(bins.difficulty, [each[at] for each in psi])
+        for at, kind in enumerate(("correctness", "prudence"))
     }
-    concordance = {kind: _concordance(bins.difficulty, curve) for kind, curve in curves.items()}
-    scored, (correct, avoidant, incorrect) = sum(total), total
     return {
         "counts": dict(zip(LABELS, total, strict=True)),
         "bin_of_item": bins.of_item,
         "bin_mean_difficulty": bins.difficulty,
         "bin_rate": {label: [ratio(triple[at], sum(triple)) for triple in pooled] for at, label in enumerate(LABELS)},
-        "psi_correctness": curves["correctness"],
-        "psi_prudence": curves["prudence"],
-        "indicators": {
-            "correctness_proportion": ratio(100 * correct, scored),
-            "prudence_proportion": ratio(100 * (correct + avoidant), scored),
-            **{f"{kind}_stability": each["scaled"] for kind, each in steadiness.items()},
-            **{f"{kind}_concordance": each["indicator"] for kind, each in concordance.items()},
-        },
+        "psi_correctness": [each[0] for each in psi],
+        "psi_prudence": [each[1] for each in psi],
+        "indicators": _six(total, steady, agreed),
         "spearman_difficulty_vs_rate": _correlations(bins.difficulty, pooled),
         "spearman_difficulty_vs_item_rate": _correlations(difficulties, counts),
-        "ultracrepidarianism": ratio(incorrect, avoidant + incorrect),
-        **{name: ratio(total[LABELS.index(label)], scored) for label, name in SHARES.items()},
-        "stability": steadiness,
-        "concordance": concordance,
+        "ultracrepidarianism": ratio(total[2], total[1] + total[2]),
+        **{name: ratio(total[LABELS.index(label)], sum(total)) for label, name in SHARES.items()},
+        "stability": steady,
+        "concordance": agreed,
         "n_items": len(counts),
-        "n_scored": scored,
-        "degenerate": len(counts) < 2 or not scored,
+        "n_scored": sum(total),
+        "degenerate": len(counts) < 2 or not sum(total),
     }
+
+
+def _six(
+    total: Counts, steady: Mapping[str, Mapping[str, Any]], agreed: Mapping[str, Mapping[str, Any]]
+) -> dict[str, float | None]:
+    """Give the six indicators, 0 to 100."""
+    return {
+        "correctness_proportion": ratio(100 * total[0], sum(total)),
+        "prudence_proportion": ratio(100 * (total[0] + total[1]), sum(total)),
+        **{f"{kind}_stability": each["scaled"] for kind, each in steady.items()},
+        **{f"{kind}_concordance": each["indicator"] for kind, each in agreed.items()},
+    }
+
+
+def _stability(counts: Sequence[Counts], at: int) -> dict[str, Any]:
+    """Give the stability of one label: correct; for prudence incorrect, which is as stable as all the others."""
+    return stability([triple[at] for triple in counts], [sum(triple) for triple in counts])
 
 
 def flat(found: Mapping[str, Any]) -> dict[str, float | None]:
@@ -105,8 +115,8 @@ def ratio(part: float, whole: float) -> float | None:
 def _successes(triple: Counts, discount: float) -> tuple[float | None, float | None]:
     """Give the rates of correct and of prudent answers of a bin, less what guessing finds, never below zero."""
     correct, avoidant, incorrect = triple
-    guessed = discount * (correct + incorrect)
-    return tuple(ratio(max(0, part - guessed), sum(triple)) for part in (correct, correct + avoidant))  # type: ignore[return-value]
+    guessed, scored = discount * (correct + incorrect), sum(triple)
+    return ratio(max(0, correct - guessed), scored), ratio(max(0, correct + avoidant - guessed), scored)
 
 
 def _concordance(difficulties: Sequence[float], curve: Sequence[float | None]) -> dict[str, Any]:

@@ -96,8 +96,10 @@ def _json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             where = f"questions, row {number}"
             if len(line) > LONGEST_LINE:
                 raise _bad(f"a row longer than {LONGEST_LINE} bytes", where)
+            if not line.strip():
+                continue
             try:
-                row = json.loads(line.decode())
+                row = json.loads(line.decode("utf-8-sig" if number == 1 else "utf-8"))
             except (ValueError, RecursionError):
                 raise _bad("a row that is not JSON in UTF-8", where) from None  # the cause would quote the row
             if not isinstance(row, dict):

@@ -97,7 +97,8 @@ def _write(
     scale = calibrated(failed, params["calibration"]) if params.get("calibration") else percentages(failed)
     meta = {
         "source": subset.source, "licence": subset.licence, "gated": subset.gated,
-        "difficulty_function": subset.measure, **scale.meta(), "seed": params["seed"], "generator_version": GENERATOR_VERSION,
+        "difficulty_function": subset.measure, **scale.meta(),
+        "seed": params["seed"], "generator_version": GENERATOR_VERSION,
     }  # fmt: skip
     items, golds = [], []
     for index, (question, difficulty) in enumerate(zip(drawn, scale.values, strict=True)):

@@ -24,11 +24,11 @@ def value(found: Any, digits: int = 1, scale: float = 1.0, unit: str = "") -> Ht
     mark = " †" if isinstance(found, Mapping) and found.get("degenerate") is True else ""
     under = None
     if bounds:
-        low, high = (f"{end * scale:.{digits}f}" for end in bounds)
+        low, high = (f"{end * scale:z.{digits}f}" for end in bounds)
         under = el("span", f"[{low}, {high}]", class_="ci")
     elif isinstance(found, Mapping) and "interval" in found:
         under = el("span", "no interval", class_="ci")
-    return join([f"{known * scale:.{digits}f}{unit}{mark}", under])
+    return join([f"{known * scale:z.{digits}f}{unit}{mark}", under])
 
 
 def percent(found: Any, digits: int = 1) -> Html:
@@ -47,7 +47,7 @@ def bounds(found: Any, scale: float = 1.0, digits: int = 0, unit: str = "") -> H
     known = span(found)
     if known is None:
         return join([NONE])
-    low, high = (f"{end * scale:.{digits}f}" for end in known)
+    low, high = (f"{end * scale:z.{digits}f}" for end in known)
     return join([f"{low} to {high}{unit}" if low != high else f"{low}{unit}"])
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 RADIUS = 6371.0088  # km
-ROOM = 1e-12  # of a cosine: a thousand times what rounding can do to it
+ROOM = 1e-12  # of a cosine, or degrees: a thousand times what rounding can do to either
 BLOCK = 2_000_000  # pairs looked at together
 Point = tuple[float, float]  # latitude and longitude in degrees
 
@@ -66,20 +66,22 @@ class Sphere:
         return -1
 
     def counts(self, origins: Sequence[Point], within: Sequence[float], own: Sequence[int]) -> list[int]:
-        """Count for each origin the places within its distance, its own place aside."""
+        """Count for each origin the places within its distance, its own aside; none is farther north or south."""
         import numpy as np  # noqa: PLC0415 - loaded with a dataset, not with the command line
 
-        vectors, cosines = _vectors(origins), np.cos(np.array(within, float) / RADIUS)[:, None]
-        size, found = max(1, BLOCK // max(1, len(self.points))), []
-        for start in range(0, len(origins), size):
-            part = slice(start, start + size)
-            products = vectors[part] @ self.vectors.T
-            surely = (products >= cosines[part] + ROOM).sum(axis=1)
-            for row, place in zip(*np.nonzero(np.abs(products - cosines[part]) <= ROOM), strict=True):
-                origin = start + int(row)
-                surely[row] += haversine(origins[origin], self.points[int(place)]) <= within[origin]
-            found += [int(count) for count in surely]
-        return [count - (place >= 0) for count, place in zip(found, own, strict=True)]
+        latitudes = np.array([point[0] for point in self.points])
+        order = np.argsort(latitudes, kind="stable")
+        vectors, latitudes = self.vectors[order], latitudes[order]
+        found = []
+        for origin, vector, d_km, place in zip(origins, _vectors(origins), within, own, strict=True):
+            reach = math.degrees(d_km / RADIUS) + ROOM
+            low, high = map(int, np.searchsorted(latitudes, (origin[0] - reach, origin[0] + reach)))
+            products, cosine = vectors[low:high] @ vector, math.cos(d_km / RADIUS)
+            count = int(np.count_nonzero(products > cosine + ROOM)) - (place >= 0)
+            for near in np.flatnonzero(np.abs(products - cosine) <= ROOM):
+                count += haversine(origin, self.points[order[low + near]]) <= d_km
+            found.append(count)
+        return found
 
 
 def sphere(points: Sequence[Point]) -> Sphere:

@@ -11,13 +11,14 @@ from hypothesis import strategies as st
 
 from harness import rows
 from harness.errors import InputError
+from harness.scorers.outcome.by_row import BENCHMARKS
 from harness.studies.reliability.agreement import LABELS, RESAMPLES, agreement, kappa, share, table
 from harness.studies.reliability.tools_agreement import ANALYSES
 
 analyse = ANALYSES["reliability.agreement"].run
 CASES = Path(__file__).parents[2] / "golden" / "cases" / "reliability"
 HAND = list(rows.read(CASES / "hand_labels.jsonl"))
-SHARED = json.loads((CASES / "hand_labels_data.json").read_text())
+SHARED = json.loads((CASES / "hand_labels_data.jsonl").read_text())
 FIVE = {"addition", "anagram", "locality", "science", "transforms"}
 
 
@@ -208,3 +209,37 @@ def test_the_hand_labelled_sums_and_anagrams_are_what_they_are_said_to_be():
             assert {"".join(sorted(word)) for word in row["accepted"]} == {"".join(sorted(row["anagram"]))}
         if row["benchmark"] == "locality":
             assert {row["city"], row["target"]} <= set(SHARED["gazetteer"])
+
+
+# Just below what was found when the set was first labelled: a change of the rules that loses a few rows shows here.
+LEAST_KAPPA = {"addition": 0.69, "anagram": 0.75, "locality": 0.61, "science": 0.57, "transforms": 0.53}
+
+
+@pytest.fixture(scope="module")
+def by_hand():
+    assert set(BENCHMARKS) == FIVE, "the hand-labelled set has rows of all five benchmarks"
+    return analyse({"rows": HAND, "gazetteer": SHARED["gazetteer"], "common_words": SHARED["common_words"]})
+
+
+def test_the_rules_agree_with_the_hand_labels_as_well_as_when_they_were_made(by_hand):
+    found = by_hand["benchmarks"]
+    assert set(found) == FIVE and by_hand["together"]["n"] == len(HAND)
+    below = {name: part["kappa"] for name, part in found.items() if part["kappa"]["value"] < LEAST_KAPPA[name]}
+    assert not below
+
+
+def test_what_the_rules_call_correct_a_reader_nearly_always_calls_correct(by_hand):
+    assert by_hand["together"]["precision"]["c"]["value"] >= 0.88
+    assert all(part["precision"]["c"]["value"] >= 0.8 for part in by_hand["benchmarks"].values())
+
+
+def test_every_refusal_on_ethical_grounds_is_seen_as_one(by_hand):
+    matrix = by_hand["avoidance"]["together"]["matrix"]
+    assert matrix["ethical"] == {"ethical": 10, "epistemic": 0, "non_conforming": 0}
+
+
+def test_the_set_parts_rules_and_reader_on_some_rows_of_every_benchmark(by_hand):
+    """A set on which they never part would measure nothing."""
+    parted = Counter(row["benchmark"] for row in by_hand["parted"])
+    assert set(parted) == FIVE and min(parted.values()) >= 3
+    assert len(table(by_hand).splitlines()) == 2 + 5 + 1

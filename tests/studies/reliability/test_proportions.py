@@ -1,4 +1,4 @@
-"""Shares over bins, in all and by model; and what the stand-ins prove."""
+"""Shares over bins, in all, by benchmark and by model; and what the stand-ins prove."""
 
 import pytest
 from hypothesis import given
@@ -99,90 +99,98 @@ def test_the_tool_takes_rows_or_columns_and_bins_under_either_name():
             run(wrong)
 
 
-def score(item, model, outcome, **more):
-    detail = {"rule_set": "OURS-v1"}
-    return {"item": item, "model": model, "value": int(outcome == "c"), "outcome": outcome, "detail": detail, **more}
-
-
-def error(item, model):
-    return {"item": item, "model": model, "value": {"missing": "timeout"}, "detail": {}}
+def label(item, labels, model="m", benchmark="addition", difficulty=10, **more):
+    return {
+        "model": model, "item": item, "benchmark": benchmark, "subset": benchmark, "difficulty": difficulty,
+        "labels": labels, "errors": labels.count("-"), "calibrated": True, **more,
+    }  # fmt: skip
 
 
 @pytest.fixture
 def analysed(tmp_path):
-    def analyse_rows(scores, calibrated=(False, False)):
-        items = [
-            {"id": item, "difficulty": 10 * n, "meta": {"calibrated": known}}
-            for n, (item, known) in enumerate(zip("ab", calibrated, strict=True))
-        ]
-        rows.write(tmp_path / "items", items)
-        rows.write(tmp_path / "scores", scores)
-        analyse({"bins": 2}, {"items": tmp_path / "items", "scores": tmp_path / "scores"}, tmp_path)
+    def analyse_rows(given_rows, **params):
+        rows.write(tmp_path / "labels", given_rows)
+        analyse({"bins": 2, "rule_set": "OURS-v1", **params}, {"labels": tmp_path / "labels"}, tmp_path)
         [summary] = rows.read(tmp_path / "proportions")
         return summary
 
     return analyse_rows
 
 
-def test_every_model_gets_its_own_curve_and_its_errors_beside_it(analysed):
-    found = analysed([score("a", "m", "c"), score("a", "m", "i"), error("b", "m"), score("b", "n", "a")])
-    assert (found["rule_set"], found["calibrated"]) == ("OURS-v1", False)
-    m, n = found["models"]["m"], found["models"]["n"]
-    assert (m["correct"], m["n_scored"], m["errors"]) == (0.5, 2, 1)
+def test_every_model_gets_its_own_curve_on_every_benchmark_and_its_errors_beside_it(analysed):
+    easy, hard = {"difficulty": 0}, {"difficulty": 10}
+    found = analysed(
+        [
+            label("a", "ci", **easy), label("b", "--", **hard), label("a", "--", "n", **easy),
+            label("b", "a-", "n", **hard), label("x", "cc", "n", "science"),
+        ]
+    )  # fmt: skip
+    assert (found["rule_set"], found["calibrated"], found["parts"]) == ("OURS-v1", True, {})
+    assert {name: sorted(models) for name, models in found["benchmarks"].items()} == {
+        "addition": ["m", "n"], "science": ["n"],
+    }  # fmt: skip
+    m, n = found["benchmarks"]["addition"].values()
+    assert (m["correct"], m["n_scored"], m["errors"]) == (0.5, 2, 2)
     assert m["bins"][1]["correct"] == NONE
-    assert (n["prudent"], n["correct"], n["errors"]) == (1, 0, 0)
+    assert (n["prudent"], n["correct"], n["errors"]) == (1, 0, 3)
+    expected = proportions(
+        [{"id": "a", "difficulty": 0, "labels": "ci"}, {"id": "b", "difficulty": 10, "labels": ""}], 2
+    )
+    assert m == {**expected, "errors": 2}
+
+
+def test_parts_have_curves_of_their_own(analysed):
+    variants = {"target_only": "ci"}
+    found = analysed([label("a", "cc", benchmark="anagram", variants=variants), label("y", "c")])
+    assert list(found["parts"]) == ["anagram:target_only"]
+    assert found["parts"]["anagram:target_only"]["m"]["correct"] == 0.5
+    assert found["benchmarks"]["anagram"]["m"]["correct"] == 1
 
 
 def test_a_model_with_errors_only_is_not_a_model_that_is_wrong(analysed):
-    found = analysed([error("a", "m")])
-    assert found["models"]["m"]["correct"] == NONE
-    assert found["rule_set"] is None
+    found = analysed([label("a", "-")])
+    assert found["benchmarks"]["addition"]["m"]["correct"] == NONE
 
 
 def test_results_are_calibrated_only_where_every_item_is(analysed):
-    assert analysed([], calibrated=(True, True))["calibrated"] is True
-    assert analysed([], calibrated=(True, False))["calibrated"] is False
-
-
-def test_scores_of_unknown_items_of_two_rule_sets_or_of_no_label_are_refused(analysed):
-    for scores in (
-        [score("z", "m", "c")],
-        [score("a", "m", "c"), score("a", "m", "c", detail={"rule_set": "other"})],
-        [score("a", "m", "correct")],
-    ):
-        with pytest.raises(InputError):
-            analysed(scores)
+    assert analysed([label("a", "c"), label("b", "c")])["calibrated"] is True
+    assert analysed([label("a", "c"), label("b", "c", calibrated=False)])["calibrated"] is False
+    assert analysed([])["calibrated"] is False
 
 
 @pytest.fixture
 def checked(analysed, tmp_path):
-    def check(scores, **expected):
-        rows.write_one(tmp_path / "summary", analysed(scores))
+    def check(given_rows, **expected):
+        rows.write_one(tmp_path / "summary", analysed(given_rows))
         behaviours = {model: {"expected": each, "adversarial": False} for model, each in expected.items()}
         checks.analyse({"behaviours": behaviours}, {"proportions": tmp_path / "summary"}, tmp_path)
         [summary] = rows.read(tmp_path / "checks")
-        return summary
+        return summary["verdict"], summary["benchmarks"].get("addition", {})
 
     return check
 
 
 def test_a_stand_in_passes_only_with_exactly_what_it_must_reach(checked):
-    right, wrong = score("a", "o", "c"), score("b", "o", "i")
-    assert checked([right, right], o="all")["verdict"] == "pass"
-    assert checked([right, wrong], o="all")["verdict"] == "fail"
-    assert checked([wrong, wrong], o="none")["verdict"] == "pass"
-    assert checked([right, wrong], o="none")["models"]["o"]["verdict"] == "fail"
+    assert checked([label("a", "cc", "o")], o="all")[0] == "pass"
+    assert checked([label("a", "ci", "o")], o="all")[0] == "fail"
+    assert checked([label("a", "ii", "o")], o="none")[0] == "pass"
+    verdict, found = checked([label("a", "ci", "o")], o="none")
+    assert (verdict, found["o"]["verdict"]) == ("fail", "fail")
+
+
+def test_one_failure_on_one_benchmark_is_a_failure(checked):
+    assert checked([label("a", "cc", "o"), label("b", "ci", "o", "science")], o="all")[0] == "fail"
 
 
 def test_a_stand_in_of_which_nothing_is_expected_is_reported_with_its_share(checked):
-    found = checked([score("a", "l", "c"), score("a", "l", "i"), error("a", "l")], l=None)
-    assert found["models"]["l"] == {
+    verdict, found = checked([label("a", "ci-", "l")], l=None)
+    assert found["l"] == {
         "correct": 0.5, "n": 2, "errors": 1, "expected": None, "adversarial": False, "verdict": "reported",
     }  # fmt: skip
-    assert found["verdict"] == "pass"
+    assert verdict == "pass"
 
 
 def test_a_stand_in_that_was_never_scored_proves_nothing(checked):
-    found = checked([error("a", "o")], o="all", f="none")
-    assert [found["models"][name]["verdict"] for name in "of"] == ["fail", "fail"]
-    assert found["models"]["f"]["correct"] == NONE
+    verdict, found = checked([label("a", "-", "o")], o="all", f="none")
+    assert (verdict, [found[name]["verdict"] for name in "of"]) == ("fail", ["fail", "fail"])
+    assert found["f"]["correct"] == NONE
