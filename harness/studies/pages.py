@@ -28,7 +28,7 @@ a{color:var(--link)}.soft,caption,figcaption{color:var(--soft)}.soft,caption,fig
 .note p,.note ul{margin:.2rem 0}
 .scroll{overflow-x:auto}table{border-collapse:collapse;margin:.5rem 0;font-size:.87rem;line-height:1.35}
 caption{text-align:left;padding:.2rem 0;caption-side:top}
-th,td{padding:.25rem .55rem;border-bottom:1px solid var(--line);text-align:right;vertical-align:top;
+th,td{padding:.25rem .4rem;border-bottom:1px solid var(--line);text-align:right;vertical-align:top;
 font-variant-numeric:tabular-nums;overflow-wrap:normal}
 th:first-child,td.text,th.text{text-align:left}thead th{background:var(--band);vertical-align:bottom}
 tbody th{font-weight:600;overflow-wrap:anywhere;min-width:8rem}tbody th.part{padding-left:1.5rem;font-weight:400}

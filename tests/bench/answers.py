@@ -27,7 +27,8 @@ REFUSALS = (
     "Thank you for asking!\nHave a nice day.",
 )
 FRAMES = (
-    "{}", "{}.", "The answer is {}.", "It is {}", "Answer: {}", "I think that it must be {}.", "A: {}\nQ: What is next?",
+    "{}", "{}.", "The answer is {}.", "It is {}", "Answer: {}", "I think that it must be {}.",
+    "A: {}\nQ: What is next?",
     "Let me look at this step by step, without haste: in the end, {} is what I would say here.",
     "Good question! After some thought about it I would go for {}, and I am fairly sure of that.",
 )  # fmt: skip

@@ -59,7 +59,7 @@ def _nearest(size: Size) -> Row:
     count = 18_000 if size is FULL else 4_000
     source = seeds.stream(seeds.derive(5, "bench.cities"))
     cities = [
-        City(f"City{place}", f"City{place}", seeds.below(source, 1_300) / 10 - 55, seeds.below(source, 3_600) / 10 - 180,
+        City(f"City{place}", "", seeds.below(source, 1_300) / 10 - 55, seeds.below(source, 3_600) / 10 - 180,
              "Anywhere", 500 + seeds.below(source, 10_000_000))
         for place in range(count)
     ]  # fmt: skip
@@ -84,3 +84,20 @@ def _whole(work: Path) -> list[Row]:
         Row("study", "largest process of it", (told["largest_mib"],), 2048.0, "MiB"),
         Row("study", "of it, labels on two cores", (told["labels_s"],), None, "s"),
     ]
+
+
+def _figures(work: Path, size: Size) -> list[Row]:
+    """Draw every figure of the demo's size, seven models and five benchmarks, imports and PNGs included."""
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from pathlib import Path\n"
+        "import support_reliability_documents as made\n"
+        "from harness.studies.reliability.figures import draw\n"
+        "models = dict(list(made.TEN.items())[:7]); out = Path(sys.argv[2]); (out / 'drawn').mkdir(parents=True)\n"
+        "draw({'models': models, 'planted': True}, made.laid(out / 'in', made.documents(models)), out / 'drawn')\n"
+    )
+    walls = [
+        spend([sys.executable, "-c", code, HERE.parent, work / f"figures-{turn}"], environment(work), work).wall
+        for turn in range(max(1, size.repeats // 2))
+    ]
+    return [Row("figures", "wall of all figures of 7 models on 5 benchmarks, PNGs included", tuple(walls), 10.0, "s")]

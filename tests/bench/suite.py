@@ -21,6 +21,7 @@ from bench.images import image_rows
 from bench.inference import inference_rows
 from bench.measure import Failed, Missing
 from bench.peers import Peer, find
+from bench.reliability import reliability_rows
 from bench.table import Row
 from bench.tapes import tape_rows
 
@@ -28,7 +29,7 @@ from harness.run.environment import facts
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
-NAMES = ("help", "samples", "unchanged", "audit", "images", "containers", "tape", "gateway", "inference")
+NAMES = ("help", "samples", "unchanged", "audit", "images", "containers", "tape", "gateway", "inference", "reliability")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -89,6 +90,8 @@ def measure(peer: Peer | None, size: Size, only: str | None) -> list[Row]:
                 rows += gateway_rows(work, size)
             elif measure == "inference":
                 rows += inference_rows(work, size)
+            elif measure == "reliability":
+                rows += reliability_rows(work, size)
     return sorted(rows, key=lambda row: row.mark is None)
 
 

@@ -37,6 +37,8 @@ NOTES = """\
   `docker run --rm` of the same image, flags and command; the work is `true` or `sleep`.
 - **tape**: recorded through the recorder, opened by a process of its own with a warm page cache, then replayed at
   random from Python: the answer found by its request's digest, every byte of its line checked, its JSON parsed.
+- **labels, study**: answers are made up in memory, of shapes that models give, and labelled by the rules of the five
+  benchmarks; the whole study is one command with two workers, the tables of labels written and read in between.
 """
 
 

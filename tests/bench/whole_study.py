@@ -1,4 +1,4 @@
-"""Run as a command: millions of answers to labels, labels to six indicators, at the published size; prints what it took.
+"""Run as a command: millions of answers to labels, labels to six indicators; prints what it took.
 
 python tests/bench/whole_study.py FOLDER MODELS ITEMS_DIVISOR
 """

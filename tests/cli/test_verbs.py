@@ -43,7 +43,7 @@ def test_list_tells_the_state_of_locks_and_the_last_verdict(project: Path) -> No
 def test_show_names_the_pins_and_the_steps(project: Path) -> None:
     shown = data_of("show", "manifests/small.yaml", cwd=project)
     assert shown["lock"]["pins"]["datasets"]["addition"]["items"]["rows"] > 0
-    assert shown["stages"]["analyses"] == 2
+    assert shown["stages"]["analyses"] == 5  # a table for each of two models, all of them, proportions, checks
     assert "addition" in harness("show", "manifests/small.yaml", cwd=project, check=0).stdout
 
 
@@ -66,8 +66,8 @@ def test_get_gives_the_bytes_whose_digest_the_run_names(project: Path) -> None:
 def test_the_oracle_is_always_right_and_only_it(project: Path) -> None:
     checks = json.loads(harness("get", "last", "checks", cwd=project, check=0).stdout)
     assert checks["verdict"] == "pass"
-    assert checks["models"]["oracle"]["correct"] == 1
-    assert 0 < checks["models"]["noisy-oracle"]["correct"] < 1
+    assert checks["benchmarks"]["addition"]["oracle"]["correct"] == 1
+    assert 0 < checks["benchmarks"]["addition"]["noisy-oracle"]["correct"] < 1
 
 
 def test_a_run_is_found_by_a_prefix_and_by_a_path(project: Path) -> None:
@@ -173,7 +173,7 @@ def test_score_and_analyse_work_alone(project: Path, tmp_path: Path) -> None:
     assert {"n", "difficulty", "correct", "avoidant", "incorrect"} <= set(table["bins"][0])
     for verb in ("score", "analyse"):
         for tool in data_of(verb, "--list", cwd=tmp_path)["tools"]:
-            assert tool["name"] and tool["takes"] and tool["gives"]
+            assert tool["name"] and tool["gives"] and isinstance(tool["takes"], dict)
 
 
 def test_options_come_from_the_environment_too(project: Path) -> None:

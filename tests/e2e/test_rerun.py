@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from support import REPOSITORY, clean_env, small_project
 
-STAGES = ("make", "items", "gold", "prompts", "responses", "scores", "proportions", "checks")
+STAGES = ("make", "items", "gold", "budgets", "prompts", "responses", "scores", "labels", "proportions", "checks")
 
 
 class House:
@@ -77,13 +77,13 @@ def test_an_edited_template_runs_everything_from_the_prompts_on(house: House) ->
     house.edit("harness/studies/reliability/prompts/addition@1.jsonl", "{a} + {b} =", "{a} + {b}  =")
     stale = house.call("run", "manifests/small.yaml", "--json")
     assert stale.returncode == 2
-    assert "pins/prompts/set/sha256" in json.loads(stale.stderr)["error"]["what"]
+    assert "pins/prompts/reliability/addition@1/sha256" in json.loads(stale.stderr)["error"]["what"]
     assert house.run("--relock") == {"prompts", "responses", "scores"}  # the scores came out the same: cut off there
 
 
 def test_an_edited_scorer_runs_the_scores_and_what_they_change(house: House) -> None:
     house.edit("harness/scorers/prepare.py", '"OURS-v1"', '"OURS-v2"')
-    assert house.run() == {"scores", "proportions", "checks"}
+    assert house.run() == {"scores", "labels", "proportions", "checks"}
 
 
 def test_a_comment_in_a_scorer_is_cut_off_where_the_scores_come_out_the_same(house: House) -> None:

@@ -41,7 +41,11 @@ def test_every_step_comes_after_what_it_reads_and_stages_are_those_of_the_house(
     for place, one in enumerate(made.steps):
         assert one.stage in STAGES
         assert all(ref.step in names[:place] for ref in one.refs())
-    assert set(made.outputs) > {"items", "gold", "counts", "prompts", "responses", "scores", "labels", "indicators"}
+    always = {"items", "gold", "counts", "prompts", "responses", "scores", "labels", "proportions", "checks"}
+    assert set(made.outputs) == always
+    declared = planned(tmp_path, manifest_text() + "outputs: {figure-1.svg: exact}\n").check()
+    assert {"figure-1.svg", "figure-4.png", "indicators", "scaling"} <= set(declared.outputs)
+    assert not {"people", "report.html"} & set(declared.outputs)
 
 
 def test_only_stand_ins_that_say_so_are_shown_the_answers(tmp_path):

@@ -34,9 +34,10 @@ class Gazetteer:
         if names.isdisjoint(words) and starts.isdisjoint(words):
             return found
         end = after = 0
-        for place, word in enumerate(words):
-            if place < after or (word not in names and word not in starts):
+        for place in [place for place, word in enumerate(words) if word in names or word in starts]:
+            if place < after:
                 continue
+            word = words[place]
             start, end = _run(word, text, end)
             count, last = self._longest(text, start, end) if word in starts else (0, 0)
             if count:

@@ -13,8 +13,8 @@ from harness.scorers.outcome.gazetteer import Gazetteer, Span, named, plain, who
 from harness.scorers.outcome.result import REMEMBERED_LENGTH, Outcome, shown
 from harness.scorers.prepare import RULE_SET, cue
 
-# Section 4.1: (?:\bis|city of|[Aa]nswer:)\s+([A-Z][a-z]+)(?![A-Za-z]), of which a word is claimed to be a city; in three,
-# each with what it begins with, because the engine runs to a literal; `plain` has left one blank for \s+.
+# Section 4.1: (?:\bis|city of|[Aa]nswer:)\s+([A-Z][a-z]+)(?![A-Za-z]) claims that a word is a city. Here in three, each
+# with what it begins with, because the engine runs to a literal; `plain` has left one blank for \s+.
 _WORD = "([A-Z][a-z]+)(?![A-Za-z])"
 _CLAIMS = (
     ("is ", re.compile(rf"is (?<=\bis ){_WORD}")),
@@ -38,13 +38,14 @@ def _read(response: str, gazetteer: Gazetteer) -> _Reading:
     for start, end in mentions:
         cities.setdefault(text[start:end], (start, end))
     claims: dict[str, Span] = {}
-    starts: set[int] | None = None
     for before, claimed in _CLAIMS:
-        for claim in claimed.finditer(text) if before in text else ():
-            word, starts = claim.group(1), starts or {start for start, _ in mentions}
-            # a word that begins a name is read as that name, of several words or of one
-            if word.lower() not in gazetteer.common and claim.start(1) not in starts:
-                claims.setdefault(word, claim.span(1))
+        if before in text:
+            starts = {start for start, _ in mentions}
+            for claim in claimed.finditer(text):
+                word = claim.group(1)
+                # a word that begins a name is read as that name, of several words or of one
+                if word.lower() not in gazetteer.common and claim.start(1) not in starts:
+                    claims.setdefault(word, claim.span(1))
     return _Reading(text, cities, claims)
 
 
@@ -57,19 +58,23 @@ def locality(city: str, target: str, response: str, gazetteer: Gazetteer) -> Out
     """Label an answer to which city is the most populous near `city`; `n_cities` counts the cities it mentions."""
     short = len(response) <= REMEMBERED_LENGTH
     text, cities, claims = _read_again(response, gazetteer) if short else _read(response, gazetteer)
-    n_cities, own, answer = len(cities), _named(city), _named(target)
-    right = whole(answer, text.lower())
-    found = {**claims, **cities} if claims else cities
-    if found:
-        found = {name: span for name, span in found.items() if name.lower() != own}
+    own, answer, lowered = _named(city), _named(target), text.lower()
+    right = whole(answer, lowered)
+    n_cities, names = len(cities), list(cities)
+    found = cities
+    if claims:
+        found = {**claims, **cities}
+        names = sorted(found, key=found.__getitem__)
+    if names and own in lowered:
+        names = [name for name in names if name.lower() != own]
     if right:
-        spelled = next((name for name in found if name.lower() == answer), None)
+        spelled = next((name for name in names if name.lower() == answer), None)
         n_cities += spelled not in cities
         if spelled is None:
             found = {**found, target: right}
-    if not found:
+            names = sorted((*names, target), key=found.__getitem__)
+    if not names:
         subtype, span = _cue_again(text) if short else cue(text)
         return Outcome("a", subtype, RULE_SET, span, (), 0, {"n_cities": n_cities})
-    names = sorted(found, key=found.__getitem__) if len(found) > 1 else list(found)
     span, more = right or found[names[0]], {"n_cities": n_cities}
     return Outcome("c" if right else "i", None, RULE_SET, span, shown(names), len(names), more)

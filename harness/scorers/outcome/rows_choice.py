@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness.errors import InputError
+from harness.scorers.outcome.fields import text
 from harness.scorers.outcome.gazetteer import LONGEST_NAME, Gazetteer, gazetteer
 from harness.scorers.outcome.locality import locality
 from harness.scorers.outcome.result import Outcome
@@ -20,20 +21,20 @@ _LAST: dict[str, Any] = {"names": None, "common": None, "built": None}
 
 def locality_row(row: Mapping[str, Any]) -> Outcome:
     """Label a row of `city`, `target`, `response`, `gazetteer` and, to replace the list shipped, `common_words`."""
-    city, target, response = (_text(row, name) for name in ("city", "target", "response"))
+    city, target, response = (text(row, name) for name in ("city", "target", "response"))
     return locality(city, target, response, _gazetteer(row))
 
 
 def science_row(row: Mapping[str, Any]) -> Outcome:
     """Label a row of `options`, `key` and `response`."""
-    options, key = _field(row, "options"), _text(row, "key")
+    options, key = _field(row, "options"), text(row, "key")
     if not isinstance(options, Mapping) or sorted(map(str, options)) != list(LETTERS):
         raise _wrong("options", "an object of A, B, C and D")
-    if not all(isinstance(text, str) for text in options.values()):
+    if not all(isinstance(each, str) for each in options.values()):
         raise _wrong("options", "an object of four texts")
     if key not in options:
         raise _wrong("key", "one of A, B, C and D")
-    return science(options, key, _text(row, "response"))
+    return science(options, key, text(row, "response"))
 
 
 def _gazetteer(row: Mapping[str, Any]) -> Gazetteer:
@@ -57,13 +58,6 @@ def _check(names: Any, field: str) -> None:
         raise _wrong(field, "a list")
     if not all(isinstance(name, str) and len(name) <= LONGEST_NAME for name in names):
         raise _wrong(field, f"a list of texts of at most {LONGEST_NAME} characters")
-
-
-def _text(row: Mapping[str, Any], name: str) -> str:
-    value = _field(row, name)
-    if not isinstance(value, str):
-        raise _wrong(name, f"text but {type(value).__name__}")
-    return value
 
 
 def _field(row: Mapping[str, Any], name: str) -> Any:

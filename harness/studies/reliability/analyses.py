@@ -49,14 +49,15 @@ def analyse(
     if people:
         asks = {"questions": tables["items"], "gold": tables["gold"], "templates": templates}
         add("people", "people:analyse", {**facts, **again}, {**table, "items": people, **asks})
-    _drawn(asked, outputs, facts["models"])
+    imported = any(dataset.make.startswith("reliability.published_") for dataset in brief.datasets)
+    _drawn(asked, outputs, facts["models"], imported)
     return outputs
 
 
-def _drawn(asked: Asked, outputs: dict[str, Ref], models: Mapping[str, Mapping[str, Any]]) -> None:
+def _drawn(asked: Asked, outputs: dict[str, Ref], models: Mapping[str, Mapping[str, Any]], imported: bool) -> None:
     """Add the figures, a card for each model, and the page that holds them together."""
     planted = any(facts["family"] == "tiny" for facts in models.values())
-    params = {"models": models, "planted": planted}
+    params = {"models": models, "planted": planted, "imported": imported}
     documents: dict[str, Source] = {name: outputs[name] for name in DOCUMENTS if name in outputs}
     figures = named.figures(models)
     drawn = Step("figures", f"{HERE}.figures:draw", "analyses", params, documents, figures, derive=True)

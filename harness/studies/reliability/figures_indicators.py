@@ -37,7 +37,7 @@ def indicators(document: Mapping[str, Any], models: reading.Models, rests: readi
     sheet = plots.sheet(plots.WIDTH, height)
     sheet.heading(
         outputs.TITLES["figure-1"],
-        "0 to 100, more is better. Bars: intervals; where none is seen, it is narrower than the mark.",
+        "0 to 100, more is better. The bar behind a mark is its interval.",
     )
     _legend(sheet, sorted({kind(facts) for facts in models.values()}, key=reading.KINDS.index))
     width = (plots.WIDTH - NAMES_WIDTH - 0.2 - 5 * GAP) / 6
@@ -92,7 +92,7 @@ def _row(panel: Axes, at: int, value: Any, what: str, colour: str) -> None:
         panel.text(50, at, "no value", ha="center", va="center", fontsize=plots.SMALL, color=plots.MUTED)
         return
     if bounds:
-        panel.plot(bounds, (at, at), color=colour, linewidth=3.2, alpha=0.45, solid_capstyle="butt", zorder=2)
+        panel.plot(bounds, (at, at), color=colour, linewidth=9.5, alpha=0.3, solid_capstyle="butt", zorder=2)
     inside = plots.PAPER if what == RAW else colour
     size = 3.6 if what == SHAPED else 4.2
     panel.plot(

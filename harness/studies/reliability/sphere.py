@@ -75,7 +75,8 @@ class Sphere:
         found = []
         for origin, vector, d_km, place in zip(origins, _vectors(origins), within, own, strict=True):
             reach = math.degrees(d_km / RADIUS) + ROOM
-            low, high = map(int, np.searchsorted(latitudes, (origin[0] - reach, origin[0] + reach)))
+            low = int(np.searchsorted(latitudes, origin[0] - reach))
+            high = int(np.searchsorted(latitudes, origin[0] + reach))
             products, cosine = vectors[low:high] @ vector, math.cos(d_km / RADIUS)
             count = int(np.count_nonzero(products > cosine + ROOM)) - (place >= 0)
             for near in np.flatnonzero(np.abs(products - cosine) <= ROOM):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from harness import rows
 from harness.errors import InputError
 from harness.studies.reliability.addition import Pair, carries, draw, facts, harmonic_digits, kept, make
-from harness.studies.reliability.score import score
+from harness.studies.reliability.score_addition import score
 
 positive = st.integers(1, 10**100 - 1)
 
@@ -152,7 +152,7 @@ def test_a_score_says_what_was_scored_how_and_why(scored):
             "value": 1, "outcome": "c",
             "detail": {
                 "avoidance": None, "rule_set": "OURS-v1", "matched_span": [0, 2], "candidates": ["10"],
-                "n_candidates": 1,
+                "n_candidates": 1, "finish": "stop",
             },
         }
     ]  # fmt: skip
@@ -171,6 +171,6 @@ def test_an_error_is_counted_and_never_scored(scored):
 
 def test_gold_that_is_not_the_sum_and_unknown_items_are_refused(scored):
     with pytest.raises(InputError, match="not the sum"):
-        scored([], gold="11")
+        scored([response()], gold="11")
     with pytest.raises(InputError, match="not in items"):
         scored([response(item="y")])

