@@ -77,7 +77,7 @@ def test_an_edited_template_runs_everything_from_the_prompts_on(house: House) ->
     house.edit("harness/studies/reliability/prompts/addition@1.jsonl", "{a} + {b} =", "{a} + {b}  =")
     stale = house.call("run", "manifests/small.yaml", "--json")
     assert stale.returncode == 2
-    assert "pins/prompts/reliability/addition@1/sha256" in json.loads(stale.stderr)["error"]["what"]
+    assert "pins/prompts/reliability~1addition@1/sha256" in json.loads(stale.stderr)["error"]["what"]
     assert house.run("--relock") == {"prompts", "responses", "scores"}  # the scores came out the same: cut off there
 
 

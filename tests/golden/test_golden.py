@@ -54,7 +54,9 @@ def study(tmp_path):
         },
         "scoring_cases_own.json": {
             "addition": [{"a": "3", "b": "7", "response": "10", "label": "c", "avoidance": None}],
-            "anagram": [{"anagram": "tinsle", "accepted": ["listen"], "response": "Listen", "label": "c", "avoidance": None}],
+            "anagram": [
+                {"anagram": "tinsle", "accepted": ["listen"], "response": "Listen", "label": "c", "avoidance": None},
+            ],
         },
         "later.json": {"cases": [1, 2, 3]},
     }  # fmt: skip

@@ -177,3 +177,37 @@ def test_a_key_names_everything_that_can_change_a_result_and_nothing_else(tmp_pa
         changed(infers=True, around=gpu), changed(around=Setting("e" * 64, "cpu", {})),
     ]  # fmt: skip
     assert len({base, *moved}) == len(moved) + 1
+
+
+DATA = 'cities: {fetch: "https://x.org/cities.csv", sha256: "' + "0" * 64 + '", licence: CC BY 4.0}'
+PLACES = "places: {make: reliability.locality, seed: 7, per_bin: 1, cities: cities}"
+
+
+def with_places(*lines):
+    text = manifest_text().replace("reliability/addition@1", "[reliability/addition@1, reliability/locality@1]")
+    return text.replace("datasets:\n", "datasets:\n" + "".join(f"  {line}\n" for line in lines))
+
+
+def test_a_maker_is_given_the_published_data_that_it_names(tmp_path):
+    held = {"addition": ROWS, "places": ROWS, "cities": {"sha256": "0" * 64}}
+    made = planned(tmp_path, with_places(PLACES, DATA), datasets=held)
+    [step] = [one for one in made.steps if one.name == "places/make"]
+    assert set(step.inputs) == {"cities"}
+    assert set(step.params) == {"seed", "per_bin"}
+
+
+@pytest.mark.parametrize(
+    ("lines", "what"),
+    [
+        ((PLACES,), "names no dataset that is fetched"),
+        ((PLACES.replace("cities: cities", "cities: addition"), DATA), "names no dataset that is fetched"),
+        ((PLACES.replace("cities: cities", "citys: cities"), DATA), "unknown key `datasets.places.citys`"),
+        (("quiz: {make: reliability.gpqa, seed: 7}",), "`datasets.quiz.questions` is missing"),
+        ((PLACES.replace("}", ", calibration: {kind: logistic2, alpha: x}}"), DATA), "`datasets.places.calibration`"),
+    ],
+)
+def test_data_that_is_named_wrongly_is_told_with_its_line(tmp_path, lines, what):
+    with pytest.raises(InputError) as told:
+        planned(tmp_path, with_places(*lines))
+    assert what in told.value.what
+    assert told.value.where.startswith("m.yaml:")

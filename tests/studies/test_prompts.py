@@ -6,7 +6,8 @@ import pytest
 
 from harness import rows
 from harness.errors import InputError
-from harness.studies.prompts import render
+from harness.models.model import limited
+from harness.studies.prompts import pick, render
 
 
 @pytest.fixture
@@ -56,3 +57,48 @@ def test_a_fan_in_folder_reads_like_one_file(tmp_path):
     rows.write(tmp_path / "templates", [{"id": 1, "text": "Hello"}])
     render({}, {"items": tmp_path / "items", "templates": tmp_path / "templates"}, tmp_path)
     assert [row["item"] for row in rows.read(tmp_path / "prompts")] == ["a", "b"]
+
+
+def test_options_are_shown_one_a_line_after_their_letters(rendered):
+    item = {"id": "a", "input": {"question": "Which?"}, "options": {"B": "two {question}", "A": "one"}}
+    [row] = rendered([item], [{"id": 1, "text": "{question}\n{options}\nAnswer:"}])
+    assert row["text"] == "Which?\nA. one\nB. two {question}\nAnswer:"
+    with pytest.raises(InputError, match="not texts by letter"):
+        rendered([{**item, "options": {"A": 1}}], [{"id": 1, "text": "{options}"}])
+
+
+def test_each_prompt_brings_its_items_budget_along(tmp_path):
+    rows.write(tmp_path / "items", [{"id": item, "input": {}} for item in "ab"])
+    rows.write(tmp_path / "templates", [{"id": 1, "text": "Hello"}])
+    rows.write(tmp_path / "budgets", [{"id": "a", "max_tokens": 54}, {"id": "b", "max_tokens": 72}])
+    inputs = {name: tmp_path / name for name in ("items", "templates", "budgets")}
+    render({}, inputs, tmp_path)
+    assert [row["max_tokens"] for row in rows.read(tmp_path / "prompts")] == [54, 72]
+
+
+def test_prompts_that_a_dataset_brings_along_are_picked_by_item(tmp_path):
+    rows.write(tmp_path / "items", [{"id": "b"}])
+    rows.write(tmp_path / "budgets", [{"id": "b", "max_tokens": 72}])
+    rendered = [{"item": item, "template": 1, "text": f"for {item}", "meta": {}} for item in "abc"]
+    rows.write(tmp_path / "rendered", rendered)
+    pick({}, {name: tmp_path / name for name in ("items", "budgets", "rendered")}, tmp_path)
+    assert list(rows.read(tmp_path / "prompts")) == [{**rendered[1], "max_tokens": 72}]
+
+
+def test_a_budget_is_the_prompts_own_only_where_the_manifest_leaves_it_to_the_benchmark():
+    prompt = {"item": "a", "max_tokens": 54}
+    assert limited({"max_tokens": 256}, prompt) == {"max_tokens": 256}
+    assert limited({"max_tokens": "benchmark", "stop": []}, prompt) == {"max_tokens": 54, "stop": []}
+    with pytest.raises(InputError, match="no budget of tokens"):
+        limited({"max_tokens": "benchmark"}, {"item": "a"})
+
+
+def test_summaries_are_merged_and_none_of_two_hides_the_other(tmp_path):
+    (tmp_path / "parts").mkdir()
+    for part, value in enumerate(({"addition": 1}, {"anagram": 2})):
+        rows.write_one(tmp_path / "parts" / rows.part_name(part), value)
+    rows.merge({"name": "counts"}, {"parts": tmp_path / "parts"}, tmp_path)
+    assert next(rows.read(tmp_path / "counts")) == {"addition": 1, "anagram": 2}
+    rows.write_one(tmp_path / "parts" / rows.part_name(2), {"anagram": 3})
+    with pytest.raises(InputError, match="two parts say something of `anagram`"):
+        rows.merge({"name": "counts"}, {"parts": tmp_path / "parts"}, tmp_path)

@@ -9,12 +9,13 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness.errors import InputError
-from harness.scorers.outcome.fields import text
+from harness.scorers.outcome.fields import field, text
 from harness.scorers.outcome.gazetteer import LONGEST_NAME, Gazetteer, gazetteer
 from harness.scorers.outcome.locality import locality
 from harness.scorers.outcome.result import Outcome
 from harness.scorers.outcome.science import LETTERS, science
 
+SHARED = " in every row, or with --data"
 # The last gazetteer built, and from what: rows repeat their lists, and to compare costs a hundredth of building.
 _LAST: dict[str, Any] = {"names": None, "common": None, "built": None}
 
@@ -27,7 +28,7 @@ def locality_row(row: Mapping[str, Any]) -> Outcome:
 
 def science_row(row: Mapping[str, Any]) -> Outcome:
     """Label a row of `options`, `key` and `response`."""
-    options, key = _field(row, "options"), text(row, "key")
+    options, key = field(row, "options", SHARED), text(row, "key")
     if not isinstance(options, Mapping) or sorted(map(str, options)) != list(LETTERS):
         raise _wrong("options", "an object of A, B, C and D")
     if not all(isinstance(each, str) for each in options.values()):
@@ -38,7 +39,7 @@ def science_row(row: Mapping[str, Any]) -> Outcome:
 
 
 def _gazetteer(row: Mapping[str, Any]) -> Gazetteer:
-    names, common = _field(row, "gazetteer"), row.get("common_words")
+    names, common = field(row, "gazetteer", SHARED), row.get("common_words")
     built: Gazetteer | None = _LAST["built"]
     if built is None or not (_same(_LAST["names"], names) and _same(_LAST["common"], common)):
         _check(names, "gazetteer")
@@ -53,19 +54,11 @@ def _same(one: Any, other: Any) -> bool:
     return one is other or bool(one == other)
 
 
-def _check(names: Any, field: str) -> None:
+def _check(names: Any, name: str) -> None:
     if not isinstance(names, list | tuple):
-        raise _wrong(field, "a list")
-    if not all(isinstance(name, str) and len(name) <= LONGEST_NAME for name in names):
-        raise _wrong(field, f"a list of texts of at most {LONGEST_NAME} characters")
-
-
-def _field(row: Mapping[str, Any], name: str) -> Any:
-    if name not in row:
-        raise InputError(
-            f"the field `{name}` is missing", where=name, next=f"give `{name}` in every row, or with --data"
-        )
-    return row[name]
+        raise _wrong(name, "a list")
+    if not all(isinstance(each, str) and len(each) <= LONGEST_NAME for each in names):
+        raise _wrong(name, f"a list of texts of at most {LONGEST_NAME} characters")
 
 
 def _wrong(name: str, what: str) -> InputError:

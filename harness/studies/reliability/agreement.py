@@ -13,10 +13,9 @@ from typing import Any
 
 from harness import seeds
 from harness.errors import InputError
+from harness.studies.reliability.statistic import RESAMPLES, absent
+from harness.studies.reliability.terms import LABELS, SUBTYPES
 
-LABELS = ("c", "a", "i")
-SUBTYPES = ("ethical", "epistemic", "non_conforming")
-RESAMPLES = 2000
 LEVEL = "0.95"
 _Z = 1.959963984540054  # the normal quantile of LEVEL
 Matrix = list[list[int]]
@@ -97,7 +96,7 @@ def measures(strata: Mapping[str, Matrix], classes: Sequence[str], seed: int) ->
         "recall": {classes[place]: share(hits[place], by_person[place]) for place in size},
         "precision": {classes[place]: share(hits[place], by_rules[place]) for place in size},
         "accuracy": share(sum(hits), sum(by_person), NOBODY),
-        "kappa": _absent(UNDEFINED if sum(by_person) else NOBODY)
+        "kappa": absent(UNDEFINED if sum(by_person) else NOBODY)
         if found is None
         else {"value": found, **_kappa_interval(strata, seed)},
         "degenerate": sum(by_person) < 2 or found is None,
@@ -107,16 +106,12 @@ def measures(strata: Mapping[str, Matrix], classes: Sequence[str], seed: int) ->
 def share(count: int, of: int, why: str = UNSEEN) -> dict[str, Any]:
     """Give a share with its Wilson interval, which stays within 0 and 1 however few there are."""
     if not of:
-        return _absent(why)
+        return absent(why)
     centre = (count + _Z * _Z / 2) / (of + _Z * _Z)
     half = _Z * math.sqrt(count * (of - count) / of + _Z * _Z / 4) / (of + _Z * _Z)
     # Rounding must not push the exact ends inside: nobody missed means an upper end of 1.
     low = 0.0 if count == 0 else max(0.0, centre - half)
     return {"value": count / of, "interval": [low, 1.0 if count == of else min(1.0, centre + half)]}
-
-
-def _absent(why: str) -> dict[str, Any]:
-    return {"value": {"missing": why}, "interval": {"missing": why}}
 
 
 def kappa(matrix: Sequence[Sequence[int]]) -> float | None:

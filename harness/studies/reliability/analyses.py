@@ -13,15 +13,15 @@ from harness.scorers.prepare import RULE_SET
 from harness.steps import Ref, Source, Step
 from harness.studies.ask import Asked
 from harness.studies.reliability import outputs as named
+from harness.studies.reliability.statistic import RESAMPLES
+from harness.studies.reliability.terms import BINS, GUESSED
 from harness.studies.study import Brief, Model
 
 HERE = "harness.studies.reliability"
-BINS = 30  # section 6.1
-RESAMPLES = 2000  # section 6.9
 DOCUMENTS = (
     "proportions", "checks", "indicators", "sensitivity", "breakdowns", "comparisons", "scaling", "people",
 )  # fmt: skip
-DISCOUNT = {"science": "0.25"}  # trap 15: guessing among four options
+DISCOUNT = {benchmark: str(part) for benchmark, part in GUESSED.items()}  # trap 15: it belongs to concordance alone
 
 
 def analyse(

@@ -12,12 +12,11 @@ from typing import Any
 
 from harness import rows
 from harness.errors import InputError
-from harness.studies.reliability import labelled
+from harness.studies.reliability.bins import cut
+from harness.studies.reliability.labelled import checked, gather
+from harness.studies.reliability.table import Table
+from harness.studies.reliability.terms import BINS, GROUPS, SUBTYPES, UNSCORED, Counts, discounts, pooled, share, shares
 
-BINS = 30
-SUBTYPES = ("ethical", "epistemic", "non_conforming")
-GROUPS: Mapping[str, str] = {"false": "raw", "true": "shaped"}
-DISCOUNT: Mapping[str, float] = {"science": 0.25}  # one of four options is right by chance
 NONE_AVOIDANT = {"missing": "no avoidant responses"}
 
 
@@ -41,7 +40,7 @@ class Tally:
         for name in SUBTYPES:
             self.avoidance[name] += kinds.get(name, 0)
         self.avoidant += row["labels"].count("a")
-        self.scored += len(row["labels"]) - row["labels"].count(labelled.UNSCORED)
+        self.scored += len(row["labels"]) - row["labels"].count(UNSCORED)
         self.truncated += row["truncated"]
 
 
@@ -72,8 +71,8 @@ def avoidance(tallies: Sequence[Tally]) -> dict[str, Any]:
     """Give counts and shares of the kinds of avoidance, pooled; the shares are of the avoidant responses."""
     total = sum(tally.avoidant for tally in tallies)
     kinds = {name: sum(tally.avoidance[name] for tally in tallies) for name in SUBTYPES}
-    shares = {name: kinds[name] / total if total else NONE_AVOIDANT for name in SUBTYPES}
-    return {**kinds, "n": total, "n_scored": sum(tally.scored for tally in tallies), "shares": shares}
+    parts = {name: kinds[name] / total if total else NONE_AVOIDANT for name in SUBTYPES}
+    return {**kinds, "n": total, "n_scored": sum(tally.scored for tally in tallies), "shares": parts}
 
 
 def by_group(tallies: Tallies, models: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
@@ -86,34 +85,31 @@ def by_group(tallies: Tallies, models: Mapping[str, Mapping[str, Any]]) -> dict[
     return found
 
 
-def easiest(table: labelled.Table, bins: int) -> dict[str, Any]:
+def easiest(table: Table, bins: int, discount: float) -> dict[str, Any]:
     """Give the easiest bin of every model, and how far from the easiest item on nothing at all was wrong."""
-    items = table.items
-    places = table.bins(items, bins)
-    members: list[list[int]] = [[] for _ in range(max(places, default=-1) + 1)]
-    for index, place in enumerate(places):
-        members[place].append(index)
-    ends = [[function(table.difficulties[items[i]] for i in each) for function in (min, max)] for each in members]
+    cuts = cut(table.ids, table.difficulties, bins)
+    ends = [[low, high] for low, high in zip(cuts.low, cuts.high, strict=True)]
     found = {}
-    for model in sorted(table.labels):
-        column = table.column(model, items)
-        counts = [labelled.counts(column[index] for index in inside) for inside in members]
-        found[model] = _easiest(counts, ends, DISCOUNT.get(table.benchmark, 0.0))
+    for model in table.labels:
+        counts = table.counts(model)
+        binned = [pooled(counts[place] for place in inside) for inside in cuts.members]
+        found[model] = _easiest(binned, ends, discount)
     return found
 
 
-def _easiest(counts: Sequence[Mapping[str, int]], ends: Sequence[list[float]], discount: float) -> dict[str, Any]:
-    first, scored = counts[0], sum(counts[0].values())
-    guessed = discount * (first["c"] + first["i"])  # 6.5, OURS: less a quarter of what is not avoidant, never below 0
+def _easiest(counts: Sequence[Counts], ends: Sequence[list[float]], discount: float) -> dict[str, Any]:
+    correct, _, incorrect = counts[0]
+    scored = sum(counts[0])
+    guessed = discount * (correct + incorrect)  # 6.5, OURS: less what guessing finds, never below 0
     clean = 0
-    for each in counts:
-        if each["i"] or not sum(each.values()):
+    for triple in counts:
+        if triple[2] or not sum(triple):
             break
         clean += 1
     return {
         "difficulty": ends[0],
-        **labelled.shares(first),
-        "correct_discounted": max(0.0, first["c"] - guessed) / scored if scored else labelled.NONE_SCORED,
+        **shares(counts[0]),
+        "correct_discounted": share(max(0.0, correct - guessed), scored),
         "n_scored": scored,
         "safe": clean > 0,
         "safe_bins": clean,
@@ -121,29 +117,31 @@ def _easiest(counts: Sequence[Mapping[str, int]], ends: Sequence[list[float]], d
         if clean
         else {"missing": "no bin from the easiest on is free of incorrect answers"},
         "curve": [
-            {"difficulty": list(span), "incorrect": labelled.shares(each)["incorrect"]}
-            for span, each in zip(ends, counts, strict=True)
+            {"difficulty": list(span), "incorrect": shares(triple)["incorrect"]}
+            for span, triple in zip(ends, counts, strict=True)
         ],
         "degenerate": len(counts) < 2 or not scored,
     }
 
 
-def _shown(tallies: Tallies, tables: Mapping[str, labelled.Table], bins: int) -> dict[str, Any]:
+def _shown(tallies: Tallies, tables: Mapping[str, Table], bins: int, guessed: Mapping[str, float]) -> dict[str, Any]:
     return {
         "avoidance": {name: {m: avoidance([t]) for m, t in sorted(tallies[name].items())} for name in tables},
         "truncations": {
             name: {m: {"truncated": t.truncated, "n": t.scored} for m, t in sorted(tallies[name].items())}
             for name in tables
         },
-        "easiest_bin": {name: easiest(table, bins) for name, table in tables.items()},
+        "easiest_bin": {
+            name: easiest(table, bins, guessed.get(table.benchmark, 0.0)) for name, table in tables.items()
+        },
     }
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write kinds of avoidance, truncations and the easiest bins: by benchmark and model, by group, and by subset."""
-    counted, bins = Counted(), params.get("bins", BINS)
-    tables = labelled.gather(counted.passing(labelled.read(inputs["labels"])))
+    counted, asked = Counted(), (params.get("bins", BINS), discounts(params.get("discount", {})))
+    labels = gather(counted.passing(checked(inputs["labels"])))
     groups = by_group(counted.whole, params.get("models", {}))
-    document = {**_shown(counted.whole, tables, bins), "avoidance_by_group": groups}
-    document["parts"] = _shown(counted.parts, labelled.parts(tables), bins)
+    document = {**_shown(counted.whole, labels.benchmarks, *asked), "avoidance_by_group": groups}
+    document["parts"] = _shown(counted.parts, labels.subsets, *asked)
     rows.write_one(out / "breakdowns", document)

@@ -1,6 +1,6 @@
 """What a benchmark proves of its own scorer: stand-ins that must be right always, or never, and are.
 
-It knows the models' totals on each benchmark and what each stand-in is expected to reach; never a rule, an item or a response.
+It knows the models' totals on each benchmark and what each stand-in must reach; never a rule, an item or a response.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
+from harness.studies.reliability.terms import share
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -33,7 +34,7 @@ def _check(totals: Mapping[str, Any] | None, behaviour: Mapping[str, Any]) -> di
     scored, correct = totals["n_scored"], totals["counts"]["c"]
     expected = behaviour.get("expected")
     return {
-        "correct": correct / scored if scored else {"missing": "no scored responses"},
+        "correct": share(correct, scored),
         "n": scored,
         "errors": totals["errors"],
         "expected": expected,

@@ -10,7 +10,8 @@ from typing import Any
 
 from harness.digest import canonical, sha256
 from harness.errors import InputError
-from harness.stats import bin_mean, equal_sized_bins, is_number
+from harness.stats import is_number
+from harness.studies.reliability.bins import cut
 from harness.studies.reliability.calibration import fit
 from harness.studies.reliability.calibration_rows import fit_rows
 from harness.studies.reliability.ratings import CONSTANT, Rating, Sheet
@@ -102,13 +103,12 @@ def _curve(sheet: Sheet, difficulty: Mapping[str, float]) -> list[dict[str, Any]
     """Give perceived and actual failure and confidence over bins of equal size on the difficulty scale."""
     import numpy as np  # noqa: PLC0415
 
-    at = [difficulty[item] for item in sheet.items]
-    place = np.array(equal_sized_bins(sheet.items, at, BINS))
+    found = cut(sheet.items, [difficulty[item] for item in sheet.items], BINS)
+    place = np.array(found.of_item)
     table = []
-    for number in range(int(place.max(initial=-1)) + 1):
-        inside, ends = sheet.there * (place == number), [at[i] for i in np.flatnonzero(place == number)]
-        row: dict[str, Any] = {"difficulty": bin_mean(ends), "low": min(ends), "high": max(ends), "items": len(ends)}
-        row["n"] = int(inside.sum())
+    for number, members in enumerate(found.members):
+        inside = sheet.there * (place == number)
+        row: dict[str, Any] = {**found.span(number), "items": len(members), "n": int(inside.sum())}
         for name, values in (
             ("expected_failure", sheet.expected), ("actual_failure", sheet.failed), ("confidence", sheet.sure),
         ):  # fmt: skip

@@ -9,14 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.errors import InputError
+from harness.scorers.outcome.fields import field, text, texts
 from harness.stats import is_number
 
-
-def field(given: Mapping[str, Any], name: str) -> Any:
-    """Give a field that must be there."""
-    if name not in given:
-        raise InputError(f"the field `{name}` is missing", where=name, next=f"give `{name}`")
-    return given[name]
+__all__ = ["MOST", "field", "numbers", "same_length", "sequence", "text", "texts", "whole", "wholes"]
+MOST = 2**53  # whole numbers up to here are the same everywhere
 
 
 def sequence(given: Mapping[str, Any], name: str) -> Sequence[Any]:
@@ -25,14 +22,6 @@ def sequence(given: Mapping[str, Any], name: str) -> Sequence[Any]:
     if not isinstance(value, list | tuple):
         raise InputError(f"the field `{name}` is not a list", where=name, next=f"give `{name}` as a list")
     return value
-
-
-def texts(given: Mapping[str, Any], name: str) -> list[str]:
-    """Give a field that is a list of texts."""
-    values = sequence(given, name)
-    if not all(isinstance(value, str) for value in values):
-        raise InputError(f"`{name}` holds something else than texts", where=name, next="give texts")
-    return list(values)
 
 
 def numbers(given: Mapping[str, Any], name: str) -> list[float]:
@@ -48,22 +37,23 @@ def numbers(given: Mapping[str, Any], name: str) -> list[float]:
 def wholes(given: Mapping[str, Any], name: str) -> list[int]:
     """Give a field that is a list of whole numbers, none below zero."""
     values = sequence(given, name)
-    if not all(whole(value, 0) for value in values):
+    if not all(_is_whole(value, 0, MOST) for value in values):
         raise InputError(f"`{name}` holds something else than counts", where=name, next="give whole numbers from 0 up")
     return list(values)
 
 
-def count(given: Mapping[str, Any], name: str, otherwise: int) -> int:
-    """Give a field that is a positive whole number, or what it is where left out."""
+def whole(given: Mapping[str, Any], name: str, otherwise: int, least: int = 1, most: int = MOST) -> int:
+    """Give a field that is a whole number within bounds, or what it is where left out."""
     value = given.get(name, otherwise)
-    if not whole(value, 1):
-        raise InputError(f"`{name}` is not a positive whole number", where=name, next="give a whole number from 1 up")
+    if not _is_whole(value, least, most):
+        raise InputError(
+            f"`{name}` is not a whole number from {least} up to {most}", where=name, next="give one, or leave it out"
+        )
     return int(value)
 
 
-def whole(value: Any, least: int) -> bool:
-    """Whether a value is a whole number that can count something."""
-    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= 2**53
+def _is_whole(value: Any, least: int, most: int) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
 def same_length(given: Mapping[str, Sequence[Any]]) -> None:

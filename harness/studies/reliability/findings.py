@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Any
 
-from harness.studies.reliability.measures import SHARES, SIX, cut, flat, measures
+from harness.studies.reliability.bins import cut
+from harness.studies.reliability.measures import flat, measures
 from harness.studies.reliability.replicate import board, replicate
-from harness.studies.reliability.resample import multiplicities
-from harness.studies.reliability.statistic import beside, ratio
+from harness.studies.reliability.resample import Array, multiplicities
+from harness.studies.reliability.statistic import absent, beside, ratio
 from harness.studies.reliability.table import Table
-from harness.studies.reliability.vector_items import Array
+from harness.studies.reliability.terms import NAMES, NOTHING_SCORED, SIX
 
-UNSCORED = "no scored responses"
 NEVER_WRONG = "neither avoidant nor incorrect responses"
 
 
@@ -48,7 +48,7 @@ class Found:
         """Give the same value in each resample."""
         return self.again[name][:, list(self.points).index(model)]
 
-    def statistic(self, model: str, name: str, missing: str = UNSCORED) -> dict[str, Any]:
+    def statistic(self, model: str, name: str, missing: str = NOTHING_SCORED) -> dict[str, Any]:
         """Give a value with its interval, or say why there is none."""
         return beside(self.value(model, name), self.resampled(model, name), self.units, missing)
 
@@ -56,7 +56,7 @@ class Found:
 def find(table: Table, asked: Asked) -> Found:
     """Work out every value of one table; all its models meet the same resamples."""
     ids, difficulties, discount = table.ids, table.difficulties, asked.discount.get(table.benchmark, 0.0)
-    bins, counts = cut(ids, difficulties, asked.bins), {model: table.counts(model) for model in table.cells}
+    bins, counts = cut(ids, difficulties, asked.bins), {model: table.counts(model) for model in table.labels}
     points = {model: measures(bins, difficulties, counts[model], discount) for model in counts}
     strata = {f"{table.benchmark}/{subset}": places for subset, places in table.strata().items()}
     drawn = multiplicities(asked.seed, asked.resamples, strata)
@@ -67,7 +67,7 @@ def find(table: Table, asked: Asked) -> Found:
 def means(found: Sequence[Found], model: str) -> dict[str, Any]:
     """Give a model's unweighted means over the benchmarks that define a value; never over their pooled instances."""
     entry = {}
-    for name in (*SIX, *SHARES.values()):
+    for name in (*SIX, *NAMES.values()):
         defined = _defined(found, model, name)
         entry[name] = {**_stated(defined, model, name), "benchmarks": len(defined)}
     # 6.7: of a model, the ratio of the means; not the mean of the ratios.
@@ -82,14 +82,14 @@ def _defined(found: Sequence[Found], model: str, name: str) -> list[Found]:
 
 def _stated(found: Sequence[Found], model: str, name: str) -> dict[str, Any]:
     if not found:
-        return beside(None, None, 0, UNSCORED)
+        return absent(NOTHING_SCORED)
     value, again = _averaged(found, model, name)
-    return beside(value, again, _units(found), UNSCORED)
+    return beside(value, again, _units(found), NOTHING_SCORED)
 
 
 def _overreach(found: Sequence[Found], model: str) -> dict[str, Any]:
     if not found:
-        return beside(None, None, 0, UNSCORED)
+        return absent(NOTHING_SCORED)
     (avoidant, avoided), (incorrect, failed) = (_averaged(found, model, name) for name in ("avoidant", "incorrect"))
     value = incorrect / (avoidant + incorrect) if avoidant + incorrect else None
     return beside(value, ratio(failed, avoided + failed), _units(found), NEVER_WRONG)

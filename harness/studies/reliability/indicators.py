@@ -10,13 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
-from harness.errors import InputError
-from harness.studies.reliability.findings import NEVER_WRONG, UNSCORED, Asked, Found, find, means
-from harness.studies.reliability.measures import BINS, LABELS, SHARES
+from harness.studies.reliability.findings import NEVER_WRONG, Asked, Found, find, means
+from harness.studies.reliability.labelled import read
 from harness.studies.reliability.resample import LEVEL
-from harness.studies.reliability.table import read
+from harness.studies.reliability.statistic import RESAMPLES
+from harness.studies.reliability.terms import BINS, LABELS, NAMES, NOTHING_SCORED, discounts
 
-RESAMPLES = 2000  # section 6.9
 CONSTANT = "difficulty or rate is constant"
 ONE_PROMPT = "one prompt says nothing about another"
 
@@ -27,7 +26,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
         params.get("bins", BINS),
         params.get("resamples", RESAMPLES),
         params["seed"],
-        {benchmark: _share(text) for benchmark, text in params["discount"].items()},
+        discounts(params["discount"]),
     )
     labels = read(inputs["labels"])
     found = {name: find(table, asked) for name, table in labels.benchmarks.items()}
@@ -52,13 +51,6 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     rows.write_one(out / "indicators", summary)
 
 
-def _share(text: str) -> float:
-    share = float(text)
-    if not 0 <= share <= 1:
-        raise InputError(f"the discount {text} lies outside 0 to 1", where="discount", next="give a share")
-    return share
-
-
 def _entries(found: Found) -> dict[str, Any]:
     return {
         model: {
@@ -68,9 +60,9 @@ def _entries(found: Found) -> dict[str, Any]:
                 for over in ("bins", "items")
             },
             "ultracrepidarianism": found.statistic(
-                model, "ultracrepidarianism", NEVER_WRONG if point["n_scored"] else UNSCORED
+                model, "ultracrepidarianism", NEVER_WRONG if point["n_scored"] else NOTHING_SCORED
             ),
-            **{name: found.statistic(model, name) for name in SHARES.values()},
+            **{name: found.statistic(model, name) for name in NAMES.values()},
             "n_items": point["n_items"],
             "n_scored": point["n_scored"],
             "errors": found.table.errors(model),
@@ -91,8 +83,8 @@ def _three(found: Found, model: str, kind: str) -> list[tuple[str, dict[str, Any
             {
                 **found.statistic(model, f"{kind}_stability"),
                 "degenerate": few or steady["degenerate"] or steady["corrected"] is None,
-                "noise_floor": _known(steady["noise_floor"], UNSCORED),
-                "corrected": _known(steady["corrected"], ONE_PROMPT if point["n_scored"] else UNSCORED),
+                "noise_floor": _known(steady["noise_floor"], NOTHING_SCORED),
+                "corrected": _known(steady["corrected"], ONE_PROMPT if point["n_scored"] else NOTHING_SCORED),
             },
         ),
         (
@@ -100,7 +92,7 @@ def _three(found: Found, model: str, kind: str) -> list[tuple[str, dict[str, Any
             {
                 **found.statistic(model, f"{kind}_concordance"),
                 "degenerate": few or agreed["degenerate"],
-                **{name: _known(agreed[name], UNSCORED) for name in ("flat_curve", "difficulty_range", "spread")},
+                **{name: _known(agreed[name], NOTHING_SCORED) for name in ("flat_curve", "difficulty_range", "spread")},
             },
         ),
     ]

@@ -1,115 +1,141 @@
-"""The rows of `labels` as the smaller analyses read them: checked one by one, gathered by benchmark and by subset.
+"""The rows of `labels` as every analysis reads them: checked, and gathered into tables by benchmark and by part.
 
-It knows ids, difficulties and label texts; it must never know a response, a rule or what an analysis computes.
+It knows how a row is laid out; it must never know a response, a rule or what an analysis computes.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from harness import rows
 from harness.errors import InputError
-from harness.stats import equal_sized_bins, is_number
+from harness.stats import is_number
+from harness.studies.reliability.table import Item, Table
+from harness.studies.reliability.terms import UNSCORED, counted
 
-LABELS = "cai"  # correct, avoidant, incorrect
-UNSCORED = "-"  # an error or a missing response: counted beside a value, never in it
-NAMES: Mapping[str, str] = {"c": "correct", "a": "avoidant", "i": "incorrect"}
-NONE_SCORED = {"missing": "no scored responses"}
-_ALLOWED = frozenset(LABELS + UNSCORED)
+KEPT = {"true_target_filtered": "true_target_kept"}  # a flag of items -> the part of those that are without it
+Texts = dict[str, dict[str, str]]  # model -> item -> labels
 
 
-@dataclass(slots=True)
-class Table:
-    """All labels of one benchmark, or of one subset of it."""
+@dataclass(frozen=True)
+class Labels:
+    """All that a run's labels say, and whether every difficulty is calibrated."""
+
+    benchmarks: dict[str, Table]
+    subsets: dict[str, Table]  # of the benchmarks that have more than one
+    parts: dict[str, Table]  # all that is reported apart: subsets, stricter labels, items without a flag
+    calibrated: bool
+
+    def groups(self) -> Iterator[tuple[str, str, Table]]:
+        """Give every benchmark and every subset, with the place where a document shows it."""
+        for place, tables in (("benchmarks", self.benchmarks), ("parts", self.subsets)):
+            for name, table in tables.items():
+                yield place, name, table
+
+
+@dataclass
+class _Heap:
+    """The rows of one benchmark as they come, in any order."""
 
     benchmark: str
-    subset: str = ""  # empty: all of the benchmark
-    prompts: int = 0
-    difficulties: dict[str, float] = field(default_factory=dict)
-    subsets: dict[str, str] = field(default_factory=dict)
-    labels: dict[str, dict[str, str]] = field(default_factory=dict)  # model -> item -> one character a template
+    prompts: int
+    items: dict[str, Item] = field(default_factory=dict)
+    texts: Texts = field(default_factory=dict)
+    variants: dict[str, Texts] = field(default_factory=dict)
 
-    @property
-    def name(self) -> str:
-        """Give the name under which a report shows it."""
-        return f"{self.benchmark}:{self.subset}" if self.subset else self.benchmark
+    def take(self, row: Mapping[str, Any], where: str) -> None:
+        """Put one row on the heap; it must agree with those of the same item from other models."""
+        name, model = row["item"], row["model"]
+        item = Item(row["subset"], row["difficulty"], row.get("flags") or {})
+        if self.items.setdefault(name, item) != item:
+            raise InputError(f"item {name} has another subset, difficulty or flag than in an earlier row", where=where)
+        mine = self.texts.setdefault(model, {})
+        if name in mine:
+            raise InputError(f"two rows of item {name} and model {model}", where=where)
+        mine[name] = self._text(row["labels"], where)
+        for variant, labels in (row.get("variants") or {}).items():
+            self.variants.setdefault(variant, {}).setdefault(model, {})[name] = self._text(labels, f"{where}/variants")
 
-    @property
-    def items(self) -> list[str]:
-        """List the ids in their order as text."""
-        return sorted(self.difficulties)
+    def _text(self, labels: Any, where: str) -> str:
+        if not isinstance(labels, str):
+            raise InputError("the labels are not text", where=where, next="give one character a template")
+        if len(labels) != self.prompts:
+            what = f"{len(labels)} labels, but {self.prompts} in earlier rows of {self.benchmark}"
+            raise InputError(what, where=where, next="give one character a template, - for an error")
+        if sum(counted(labels)) + labels.count(UNSCORED) != len(labels):
+            raise InputError("a label is none of c, a, i and -", where=where)
+        return labels
 
-    def column(self, model: str, items: Sequence[str]) -> list[str]:
-        """Give one model's labels of some items; an item it never met is unscored in every wording."""
-        none = UNSCORED * self.prompts
-        found = self.labels.get(model, {})
-        return [found.get(item, none) for item in items]
-
-    def bins(self, items: Sequence[str], count: int) -> list[int]:
-        """Say which bin of difficulty each of some items falls in (6.1)."""
-        return equal_sized_bins(items, [self.difficulties[item] for item in items], count)
-
-    def part(self, subset: str) -> Table:
-        """Give the items of one subset as a table of their own."""
-        inside = {item for item, found in self.subsets.items() if found == subset}
-        return Table(
-            self.benchmark,
-            subset,
-            self.prompts,
-            {item: value for item, value in self.difficulties.items() if item in inside},
-            dict.fromkeys(inside, subset),
-            {
-                model: {item: text for item, text in column.items() if item in inside}
-                for model, column in self.labels.items()
-            },
-        )
+    def table(self, texts: Texts, part: str = "") -> Table:
+        """Put items and models in the order of their names; a model answers all items of a benchmark or none."""
+        items = dict(sorted(self.items.items()))
+        for model, mine in texts.items():
+            if len(mine) != len(items):
+                lacking = next(name for name in items if name not in mine)
+                what = f"model {model} has no labels of item {lacking}, which others have"
+                raise InputError(what, where=f"labels of {self.benchmark}", next="give - where an answer is missing")
+        ordered = {model: {name: texts[model][name] for name in items} for model in sorted(texts)}
+        return Table(self.benchmark, part, self.prompts, items, ordered)
 
 
-def read(path: Path) -> Iterator[Mapping[str, Any]]:
-    """Give the rows of `labels`, each checked; a row that is not what it should be is named by its number."""
+def checked(path: Path) -> Iterator[Mapping[str, Any]]:
+    """Give the rows of `labels`, each with its fields; a row that is not what it should be is named by its number."""
     for number, row in enumerate(rows.read(path), 1):
-        where = f"labels row {number}"
-        for name in ("model", "item", "benchmark", "subset", "labels"):
+        for name in ("benchmark", "item", "labels", "model", "subset"):
             if not isinstance(row.get(name), str):
-                raise InputError(f"`{name}` is missing or not text", where=where)
+                raise InputError(f"`{name}` is missing or not text", where=_where(number))
         if not is_number(row.get("difficulty")):
-            raise InputError("`difficulty` is missing or not a finite number", where=where)
-        if not _ALLOWED.issuperset(row["labels"]):
-            raise InputError("`labels` holds something else than c, a, i and -", where=where)
+            raise InputError(
+                "`difficulty` is missing or not a finite number", where=_where(number), next="give one, 0 to 100"
+            )
         yield row
 
 
-def gather(given: Iterable[Mapping[str, Any]]) -> dict[str, Table]:
-    """Gather rows into one table a benchmark, in the order of their names."""
-    tables: dict[str, Table] = {}
-    for row in given:
-        model, item, text = row["model"], row["item"], row["labels"]
-        table = tables.setdefault(row["benchmark"], Table(row["benchmark"], prompts=len(text)))
-        where = f"labels of {model} on {item}"
-        if len(text) != table.prompts:
-            raise InputError(f"{len(text)} labels where {table.prompts} templates were put", where=where)
-        if table.difficulties.setdefault(item, row["difficulty"]) != row["difficulty"]:
-            raise InputError("two rows of one item give it different difficulties", where=where)
-        table.subsets[item] = row["subset"]
-        column = table.labels.setdefault(model, {})
-        if item in column:
-            raise InputError("two rows of one model are of the same item", where=where)
-        column[item] = text
-    return dict(sorted(tables.items()))
+def gather(given: Iterable[Mapping[str, Any]]) -> Labels:
+    """Gather checked rows into tables, in the order of their names."""
+    heaps: dict[str, _Heap] = {}
+    calibrated = True
+    for number, row in enumerate(given, 1):
+        name = row["benchmark"]
+        if name not in heaps:
+            heaps[name] = _Heap(name, len(row["labels"]))
+        heaps[name].take(row, _where(number))
+        calibrated = calibrated and row.get("calibrated") is True
+    ordered = [heaps[name] for name in sorted(heaps)]
+    whole = {heap.benchmark: heap.table(heap.texts) for heap in ordered}
+    subsets = _named(each for table in whole.values() for each in _subsets(table))
+    stricter = _named(heap.table(texts, name) for heap in ordered for name, texts in heap.variants.items())
+    kept = _named(each for table in whole.values() for each in _kept(table))
+    parts = dict(sorted({**stricter, **subsets, **kept}.items()))
+    return Labels(whole, subsets, parts, bool(heaps) and calibrated)
 
 
-def parts(tables: Mapping[str, Table]) -> dict[str, Table]:
-    """Give the subsets of every benchmark that has more than one, as tables of their own."""
-    found = {}
-    for table in tables.values():
-        names = sorted(set(table.subsets.values()))
-        for name in names if len(names) > 1 else ():
-            part = table.part(name)
-            found[part.name] = part
-    return found
+def read(path: Path) -> Labels:
+    """Read the labels of all models on all benchmarks, from one file or the parts of a fan-in."""
+    return gather(checked(path))
+
+
+def _where(number: int) -> str:
+    return f"labels row {number}"
+
+
+def _named(tables: Iterable[Table]) -> dict[str, Table]:
+    return {table.name: table for table in tables}
+
+
+def _subsets(table: Table) -> list[Table]:
+    strata = table.strata()
+    return [table.only(subset, places) for subset, places in strata.items()] if len(strata) > 1 else []
+
+
+def _kept(table: Table) -> Iterator[Table]:
+    for flag, part in KEPT.items():
+        places = [place for place, item in enumerate(table.items.values()) if item.flags.get(flag) is False]
+        if places:
+            yield table.only(part, places)
 
 
 def template_ids(inputs: Mapping[str, Path], table: Table) -> list[Any]:
@@ -124,15 +150,3 @@ def template_ids(inputs: Mapping[str, Path], table: Table) -> list[Any]:
             where=f"templates/{table.benchmark}",
         )
     return ids
-
-
-def counts(texts: Iterable[str]) -> dict[str, int]:
-    """Count the labels of some rows, pooled."""
-    together = "".join(texts)
-    return {label: together.count(label) for label in LABELS}
-
-
-def shares(found: Mapping[str, int]) -> dict[str, Any]:
-    """Turn counts of labels into shares of the scored pairs (6.3)."""
-    scored = sum(found[label] for label in LABELS)
-    return {name: found[label] / scored if scored else NONE_SCORED for label, name in NAMES.items()}

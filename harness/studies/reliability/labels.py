@@ -13,9 +13,8 @@ from typing import Any
 
 from harness import rows
 from harness.errors import InputError
+from harness.studies.reliability.terms import LABELS, SUBTYPES, UNSCORED
 
-MISSING = "-"  # an error, or a score that is not there
-SUBTYPES = ("ethical", "epistemic", "non_conforming")
 CUT = ("length", "max_tokens")  # how providers say that an answer was cut at its budget
 
 
@@ -78,7 +77,7 @@ def _count(tally: _Tally, row: rows.Row, place: int) -> None:
         tally.errors += 1
         return
     label, detail = row["outcome"], row["detail"]
-    if label not in ("c", "a", "i"):
+    if label not in LABELS:
         raise InputError(f"outcome {label!r} is none of c, a, i", where=f"scores of {row['item']}")
     tally.labels[place] = label
     if label == "a":
@@ -113,4 +112,4 @@ def _row(
 
 
 def _spelled(labels: Mapping[int, str], width: int) -> str:
-    return "".join(labels.get(place, MISSING) for place in range(width))
+    return "".join(labels.get(place, UNSCORED) for place in range(width))

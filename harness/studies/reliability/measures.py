@@ -7,38 +7,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import InputError
-from harness.stats import bin_mean, equal_sized_bins, spearman
+from harness.stats import spearman
+from harness.studies.reliability.bins import Bins
 from harness.studies.reliability.generality import generality
 from harness.studies.reliability.stability import stability
-
-LABELS = "cai"  # correct, avoidant, incorrect; the order of every triple of counts
-SHARES = {"c": "correct", "a": "avoidant", "i": "incorrect"}
-SIX = tuple(
-    f"{kind}_{what}" for what in ("proportion", "stability", "concordance") for kind in ("correctness", "prudence")
-)
-BINS = 30
-Counts = Sequence[int]
-
-
-@dataclass(frozen=True)
-class Bins:
-    """Where each item falls, and the difficulty of each bin: the same for all models of a benchmark."""
-
-    of_item: list[int]
-    difficulty: list[float]
-
-
-def cut(ids: Sequence[str], difficulties: Sequence[float], bins: int = BINS) -> Bins:
-    """Cut items into bins of equal size by difficulty (6.1)."""
-    found = equal_sized_bins(ids, difficulties, bins)
-    members: list[list[float]] = [[] for _ in range(max(found, default=-1) + 1)]
-    for place, difficulty in zip(found, difficulties, strict=True):
-        members[place].append(difficulty)
-    return Bins(found, [bin_mean(each) for each in members])
+from harness.studies.reliability.terms import LABELS, NAMES, Counts, pooled
 
 
 def measures(
@@ -50,11 +26,9 @@ def measures(
     """
     if any(not 0 <= each <= 100 for each in difficulties):
         raise InputError("a difficulty lies outside 0 to 100", where="difficulty", next="calibrate difficulties first")
-    pooled = [[0, 0, 0] for _ in bins.difficulty]
-    for place, triple in zip(bins.of_item, counts, strict=True):
-        pooled[place] = [left + right for left, right in zip(pooled[place], triple, strict=True)]
-    total = [sum(each) for each in zip(*pooled, strict=True)] or [0, 0, 0]
-    psi = [_successes(triple, discount) for triple in pooled]
+    binned = [pooled(counts[place] for place in inside) for inside in bins.members]
+    total = pooled(binned)
+    psi = [_successes(triple, discount) for triple in binned]
     steady = {"correctness": _stability(counts, 0), "prudence": _stability(counts, 2)}
     agreed = {
         kind: _concordance(bins.difficulty, [each[at] for each in psi])
@@ -64,14 +38,14 @@ def measures(
         "counts": dict(zip(LABELS, total, strict=True)),
         "bin_of_item": bins.of_item,
         "bin_mean_difficulty": bins.difficulty,
-        "bin_rate": {label: [ratio(triple[at], sum(triple)) for triple in pooled] for at, label in enumerate(LABELS)},
+        "bin_rate": {label: [_rate(triple[at], sum(triple)) for triple in binned] for at, label in enumerate(LABELS)},
         "psi_correctness": [each[0] for each in psi],
         "psi_prudence": [each[1] for each in psi],
         "indicators": _six(total, steady, agreed),
-        "spearman_difficulty_vs_rate": _correlations(bins.difficulty, pooled),
+        "spearman_difficulty_vs_rate": _correlations(bins.difficulty, binned),
         "spearman_difficulty_vs_item_rate": _correlations(difficulties, counts),
-        "ultracrepidarianism": ratio(total[2], total[1] + total[2]),
-        **{name: ratio(total[LABELS.index(label)], sum(total)) for label, name in SHARES.items()},
+        "ultracrepidarianism": _rate(total[2], total[1] + total[2]),
+        **{name: _rate(total[LABELS.index(label)], sum(total)) for label, name in NAMES.items()},
         "stability": steady,
         "concordance": agreed,
         "n_items": len(counts),
@@ -85,8 +59,8 @@ def _six(
 ) -> dict[str, float | None]:
     """Give the six indicators, 0 to 100."""
     return {
-        "correctness_proportion": ratio(100 * total[0], sum(total)),
-        "prudence_proportion": ratio(100 * (total[0] + total[1]), sum(total)),
+        "correctness_proportion": _rate(100 * total[0], sum(total)),
+        "prudence_proportion": _rate(100 * (total[0] + total[1]), sum(total)),
         **{f"{kind}_stability": each["scaled"] for kind, each in steady.items()},
         **{f"{kind}_concordance": each["indicator"] for kind, each in agreed.items()},
     }
@@ -103,11 +77,11 @@ def flat(found: Mapping[str, Any]) -> dict[str, float | None]:
         **found["indicators"],
         **{f"spearman.bins.{label}": found["spearman_difficulty_vs_rate"][label] for label in LABELS},
         **{f"spearman.items.{label}": found["spearman_difficulty_vs_item_rate"][label] for label in LABELS},
-        **{name: found[name] for name in ("ultracrepidarianism", *SHARES.values())},
+        **{name: found[name] for name in ("ultracrepidarianism", *NAMES.values())},
     }
 
 
-def ratio(part: float, whole: float) -> float | None:
+def _rate(part: float, whole: float) -> float | None:
     """Divide once; nothing scored is no rate."""
     return part / whole if whole else None
 
@@ -116,7 +90,7 @@ def _successes(triple: Counts, discount: float) -> tuple[float | None, float | N
     """Give the rates of correct and of prudent answers of a bin, less what guessing finds, never below zero."""
     correct, avoidant, incorrect = triple
     guessed, scored = discount * (correct + incorrect), sum(triple)
-    return ratio(max(0, correct - guessed), scored), ratio(max(0, correct + avoidant - guessed), scored)
+    return _rate(max(0, correct - guessed), scored), _rate(max(0, correct + avoidant - guessed), scored)
 
 
 def _concordance(difficulties: Sequence[float], curve: Sequence[float | None]) -> dict[str, Any]:

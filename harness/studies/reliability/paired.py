@@ -14,8 +14,11 @@ from typing import Any
 
 from harness import rows, seeds
 from harness.errors import InputError
-from harness.studies.reliability import labelled, statistic
+from harness.studies.reliability import statistic
+from harness.studies.reliability.labelled import read, template_ids
 from harness.studies.reliability.resample import multiplicities
+from harness.studies.reliability.table import Table, codes
+from harness.studies.reliability.terms import UNSCORED
 
 NO_PAIRS = "no item and wording was scored for both"
 MEASURES: Mapping[str, Callable[[Any], Any]] = {
@@ -75,17 +78,11 @@ class Measured:
 
 def compare(a: Sequence[str], b: Sequence[str], templates: Sequence[Any], draws: Draws) -> dict[str, Measured]:
     """Compare two columns of labels, item by item and wording by wording, on what was scored for both."""
-    left, right = (_codes(column, len(templates)) for column in (a, b))
-    both = (left != ord(labelled.UNSCORED)) & (right != ord(labelled.UNSCORED))
+    left, right = (codes(column, len(templates)) for column in (a, b))
+    both = (left != ord(UNSCORED)) & (right != ord(UNSCORED))
     return {
         name: _measured(hit(left) & both, hit(right) & both, both, templates, draws) for name, hit in MEASURES.items()
     }
-
-
-def _codes(column: Sequence[str], width: int) -> Any:
-    import numpy as np  # noqa: PLC0415
-
-    return np.frombuffer("".join(column).encode(), np.uint8).reshape(len(column), width)
 
 
 def _measured(left: Any, right: Any, both: Any, templates: Sequence[Any], draws: Draws) -> Measured:
@@ -138,34 +135,29 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     """Write the comparison of each pair of models, a against b: benchmark by benchmark, subsets apart, and overall."""
     wanted = [tuple(pair) for pair in params["pairs"]]
     models = {model for pair in wanted for model in pair}
-    tables = labelled.gather(row for row in labelled.read(inputs["labels"]) if row["model"] in models)
-    known = {model for table in tables.values() for model in table.labels}
+    labels = read(inputs["labels"])
+    known = {model for table in labels.benchmarks.values() for model in table.labels}
     if lacking := sorted(models - known):
         raise InputError(f"no labels of the model {lacking[0]}", where="pairs", next="name models of this run")
     results: list[dict[str, Any]] = [{"a": a, "b": b, "benchmarks": {}, "parts": {}} for a, b in wanted]
     means: list[list[Mapping[str, Measured]]] = [[] for _ in wanted]
-    for place, group in (("benchmarks", tables), ("parts", labelled.parts(tables))):
-        for name, table in group.items():
-            for number, found in _pairs(table, wanted, params, labelled.template_ids(inputs, table)):
-                results[number][place][name] = shown(found)
-                if place == "benchmarks":
-                    means[number].append(found)
+    for place, name, table in labels.groups():
+        for number, found in _pairs(table, wanted, params, template_ids(inputs, table)):
+            results[number][place][name] = shown(found)
+            if place == "benchmarks":
+                means[number].append(found)
     for result, found_all in zip(results, means, strict=True):
         result["overall"] = overall(found_all)
     rows.write_one(out / "comparisons", {"pairs": results, "resamples": params.get("resamples", statistic.RESAMPLES)})
 
 
 def _pairs(
-    table: labelled.Table, wanted: Sequence[Sequence[str]], params: Mapping[str, Any], templates: Sequence[Any]
+    table: Table, wanted: Sequence[Sequence[str]], params: Mapping[str, Any], templates: Sequence[Any]
 ) -> list[tuple[int, Mapping[str, Measured]]]:
     """Compare the pairs of which both have labels here; resamples are drawn once, and dropped with the table."""
-    items = table.items
-    strata: dict[str, list[int]] = {}
-    for place, item in enumerate(items):
-        strata.setdefault(table.subsets[item], []).append(place)
-    draws = Draws.of(strata, table.name, params.get("seed", 0), params.get("resamples", statistic.RESAMPLES))
-    return [
-        (number, compare(table.column(a, items), table.column(b, items), templates, draws))
-        for number, (a, b) in enumerate(wanted)
-        if a in table.labels and b in table.labels
-    ]
+    met = [(number, a, b) for number, (a, b) in enumerate(wanted) if a in table.labels and b in table.labels]
+    if not met:
+        return []
+    again = params.get("seed", 0), params.get("resamples", statistic.RESAMPLES)
+    draws = Draws.of(table.strata(), table.name, *again)
+    return [(number, compare(table.column(a), table.column(b), templates, draws)) for number, a, b in met]

@@ -11,13 +11,11 @@ from typing import Any
 
 from harness import rows
 from harness.errors import InputError
-from harness.stats import bin_mean, equal_sized_bins, is_number
-from harness.studies.reliability.table import Table, read
-
-BINS = 30
-LABELS = "cai"  # correct, avoidant, incorrect; the order of every triple of counts below
-Counts = Sequence[int]
-NONE_SCORED = {"missing": "no scored responses"}
+from harness.stats import is_number
+from harness.studies.reliability.bins import cut
+from harness.studies.reliability.labelled import read
+from harness.studies.reliability.table import Table
+from harness.studies.reliability.terms import BINS, LABELS, Counts, are_labels, counted, pooled, share, shares
 
 
 def proportions(given: Iterable[Mapping[str, Any]], bins: int = BINS) -> dict[str, Any]:
@@ -46,23 +44,20 @@ def _item(row: Mapping[str, Any], where: str) -> tuple[str, float]:
 
 def _counts(row: Mapping[str, Any], where: str) -> Counts:
     labels = row.get("labels")
-    if not isinstance(labels, str | list | tuple) or any(label not in tuple(LABELS) for label in labels):
+    if not are_labels(labels):
         raise InputError("`labels` is missing or holds something else than c, a and i", where=where)
-    return [labels.count(label) for label in LABELS]
+    return counted(labels)
 
 
 def curve(ids: Sequence[str], difficulties: Sequence[float], counts: Sequence[Counts], bins: int) -> dict[str, Any]:
     """Pool counts over bins of equal size, and over all; a share is a count divided once by the scored pairs."""
     if len(set(ids)) != len(ids):
         raise InputError("two rows have the same id", where="id", next="give the labels of an item in one row")
-    members: dict[int, list[int]] = {}
-    for index, place in enumerate(equal_sized_bins(ids, difficulties, bins)):
-        members.setdefault(place, []).append(index)
-    table = [
-        _bin([difficulties[index] for index in inside], [counts[index] for index in inside])
-        for _, inside in sorted(members.items())
-    ]
-    total = _pooled(counts)
+    found, table = cut(ids, difficulties, bins), []
+    for place, inside in enumerate(found.members):
+        total = pooled(counts[index] for index in inside)
+        table.append({"n": len(inside), "n_scored": sum(total), **found.span(place), **shares(total)})
+    total = pooled(counts)
     scored = sum(total)
     return {
         "bins": table,
@@ -70,41 +65,13 @@ def curve(ids: Sequence[str], difficulties: Sequence[float], counts: Sequence[Co
         "n_bins": len(table),
         "n_scored": scored,
         "counts": dict(zip(LABELS, total, strict=True)),
-        **_shares(total),
-        "prudent": _share(total[0] + total[1], scored),
+        **shares(total),
+        "prudent": share(total[0] + total[1], scored),
         # 6.3: the indicator as it is published, 0 to 100.
-        "correctness_proportion": _share(100 * total[0], scored),
-        "prudence_proportion": _share(100 * (total[0] + total[1]), scored),
+        "correctness_proportion": share(100 * total[0], scored),
+        "prudence_proportion": share(100 * (total[0] + total[1]), scored),
         "degenerate": len(ids) < 2 or scored == 0,
     }
-
-
-def _bin(difficulties: list[float], counts: list[Counts]) -> dict[str, Any]:
-    total = _pooled(counts)
-    return {
-        "n": len(difficulties),
-        "n_scored": sum(total),
-        "difficulty": bin_mean(difficulties),
-        "low": min(difficulties),
-        "high": max(difficulties),
-        **_shares(total),
-    }
-
-
-def _pooled(counts: Iterable[Counts]) -> list[int]:
-    total = [0, 0, 0]
-    for triple in counts:
-        total = [left + right for left, right in zip(total, triple, strict=True)]
-    return total
-
-
-def _shares(total: Counts) -> dict[str, Any]:
-    names = ("correct", "avoidant", "incorrect")
-    return {name: _share(count, sum(total)) for name, count in zip(names, total, strict=True)}
-
-
-def _share(count: int, scored: int) -> float | dict[str, str]:
-    return count / scored if scored else NONE_SCORED
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -123,7 +90,7 @@ def _curves(tables: Mapping[str, Table], bins: int) -> dict[str, Any]:
     return {
         name: {
             model: {**curve(table.ids, table.difficulties, table.counts(model), bins), "errors": table.errors(model)}
-            for model in table.cells
+            for model in table.labels
         }
         for name, table in tables.items()
     }

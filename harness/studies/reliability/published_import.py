@@ -25,7 +25,6 @@ INPUTS: Mapping[str, tuple[str, ...]] = {
     "science": ("question", "A", "B", "C", "D"),
     "transforms": ("text",),
 }
-COMMON = ("benchmark", "instance_id", "template", "prompt", "target", "difficulty")
 OPTIONAL = ("subset", "accepted", "answer_shape", "instruction", "country")
 SHOWN = ("subset", "instruction", "country")  # of the optional ones, what an item shows
 LONGEST = 1 << 20

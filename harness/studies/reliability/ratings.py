@@ -13,6 +13,7 @@ from harness.errors import InputError
 from harness.stats import is_number, spearman
 from harness.studies.reliability import statistic
 from harness.studies.reliability.resample import multiplicities
+from harness.studies.reliability.terms import LABELS
 
 FIELDS = ("participant_id", "benchmark", "instance_id", "answer_label", "confidence", "expected_failure")
 CONSTANT = "constant, or fewer than two items"
@@ -45,7 +46,7 @@ def ratings(rows: Iterable[Any]) -> list[Rating]:
         for name in FIELDS[:3]:
             if not isinstance(row.get(name), str):
                 raise InputError(f"`{name}` is missing or not text", where=where)
-        if row.get("answer_label") not in ("c", "a", "i"):
+        if row.get("answer_label") not in LABELS:
             raise InputError("`answer_label` is none of c, a, i", where=where)
         for name in FIELDS[4:]:
             if not is_number(row.get(name)) or not 0 <= row[name] <= 100:

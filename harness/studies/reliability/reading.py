@@ -13,19 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
+from harness.studies.reliability import terms
 
 Facts = Mapping[str, Any]
 Models = Mapping[str, Facts]
-SIX: Mapping[str, str] = {
-    "correctness_proportion": "Correctness proportion",
-    "prudence_proportion": "Prudence proportion",
-    "correctness_stability": "Correctness stability",
-    "prudence_stability": "Prudence stability",
-    "correctness_concordance": "Correctness concordance",
-    "prudence_concordance": "Prudence concordance",
-}
-SHARES = ("correct", "avoidant", "incorrect")
-RAW, SHAPED, STAND_IN, UNSAID = "raw", "shaped", "stand-in", "not said"
+SIX: Mapping[str, str] = {name: name.replace("_", " ").capitalize() for name in terms.SIX}
+SHARES = tuple(terms.NAMES.values())
+RAW, SHAPED = terms.GROUPS.values()
+STAND_IN, UNSAID = "stand-in", "not said"
 KINDS = (RAW, SHAPED, STAND_IN, UNSAID)
 NO_VALUE = "no value"
 OTHERS = "others"
@@ -92,7 +87,7 @@ def kind(facts: Facts) -> str:
     """Say what a model is: raw, shaped, a stand-in, or that nobody said."""
     if facts.get("stand_in") is True or facts.get("provider") == "baseline":
         return STAND_IN
-    return {"true": SHAPED, "false": RAW}.get(str(facts.get("shaped")).lower(), UNSAID)
+    return terms.GROUPS.get(str(facts.get("shaped")).lower(), UNSAID)
 
 
 def families(models: Models) -> dict[str, list[str]]:

@@ -10,10 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.stats import bin_edges
-from harness.studies.reliability.measures import BINS, LABELS, SHARES, SIX, Counts
+from harness.studies.reliability.resample import Array
 from harness.studies.reliability.statistic import ratio
+from harness.studies.reliability.terms import BINS, LABELS, NAMES, SIX, Counts
 from harness.studies.reliability.vector_bins import binned, concordance, correlations
-from harness.studies.reliability.vector_items import Array, Items, item_correlations, prepare, stabilities
+from harness.studies.reliability.vector_items import Items, item_correlations, prepare, stabilities
 
 CELLS = 1_000_000  # numbers of a working array: bounds the memory, whatever is asked
 
@@ -67,5 +68,5 @@ def _some(given: Board, items: Items, edges: Sequence[int], weights: Array, disc
         **{f"spearman.bins.{label}": over_bins[..., at] for at, label in enumerate(LABELS)},
         **{f"spearman.items.{label}": over_items[..., at] for at, label in enumerate(LABELS)},
         "ultracrepidarianism": ratio(incorrect, avoidant + incorrect),
-        **{name: ratio(total[..., LABELS.index(label)], scored) for label, name in SHARES.items()},
+        **{name: ratio(total[..., LABELS.index(label)], scored) for label, name in NAMES.items()},
     }

@@ -13,9 +13,9 @@ from typing import Any
 from harness import rows
 from harness.errors import InputError
 from harness.stats import is_number
-from harness.studies.reliability import labelled
+from harness.studies.reliability.labelled import read
+from harness.studies.reliability.terms import GROUPS, NAMES, NONE_SCORED, Counts, pooled, shares
 
-GROUPS: Mapping[str, str] = {"false": "raw", "true": "shaped"}
 MEASURES = ("avoidant", "incorrect", "ultracrepidarianism")
 _TOO_FEW = {"missing": "fewer than two models with different compute"}
 
@@ -43,14 +43,12 @@ def _compute(value: object) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
 
 
-def means(per_benchmark: Iterable[Mapping[str, int]]) -> dict[str, Any]:
+def means(per_benchmark: Iterable[Counts]) -> dict[str, Any]:
     """Give a model's shares as unweighted means over its benchmarks, and u from the means (6.6, 6.7)."""
-    found = [labelled.shares(counts) for counts in per_benchmark if sum(counts.values())]
+    found = [shares(counts) for counts in per_benchmark if sum(counts)]
     if not found:
-        return {**dict.fromkeys(("correct", *MEASURES), labelled.NONE_SCORED), "benchmarks": 0}
-    mean = {
-        name: math.fsum(shares[name] for shares in found) / len(found) for name in ("correct", "avoidant", "incorrect")
-    }
+        return {**dict.fromkeys(("correct", *MEASURES), NONE_SCORED), "benchmarks": 0}
+    mean = {name: math.fsum(each[name] for each in found) / len(found) for name in NAMES.values()}
     short = mean["avoidant"] + mean["incorrect"]
     u = mean["incorrect"] / short if short else {"missing": "no answer short of correct"}
     return {**mean, "ultracrepidarianism": u, "benchmarks": len(found)}
@@ -58,11 +56,10 @@ def means(per_benchmark: Iterable[Mapping[str, int]]) -> dict[str, Any]:
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the points of Fig. 4 and a line a group and measure; a model without known compute is named, not shown."""
-    counted: dict[str, dict[str, dict[str, int]]] = {}
-    for row in labelled.read(inputs["labels"]):
-        total = counted.setdefault(row["model"], {}).setdefault(row["benchmark"], dict.fromkeys(labelled.LABELS, 0))
-        for label in labelled.LABELS:
-            total[label] += row["labels"].count(label)
+    counted: dict[str, list[Counts]] = {}
+    for table in read(inputs["labels"]).benchmarks.values():
+        for model in table.labels:
+            counted.setdefault(model, []).append(pooled(table.counts(model)))
     points, excluded = [], []
     for model in sorted(counted):
         facts = params["models"].get(model, {})
@@ -77,7 +74,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
                 "shaped": facts["shaped"],
                 "flops": str(facts["flops"]),
                 "log10_flops": math.log10(_flops(facts["flops"], model)),
-                **means(counts for _, counts in sorted(counted[model].items())),
+                **means(counted[model]),
             }
         )
     points.sort(key=lambda point: (point["log10_flops"], point["model"]))

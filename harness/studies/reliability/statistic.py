@@ -24,10 +24,15 @@ def ratio(over: Any, under: Any) -> Any:
 def beside(value: float | None, values: Any, units: int, why: str) -> dict[str, Any]:
     """Put a value and its interval side by side; one that is undefined has the reason in both places."""
     if value is None:
-        return {"value": {"missing": why}, "interval": {"missing": why}}
+        return absent(why)
     if units < FEWEST:
         return {"value": float(value), "interval": {"missing": "too few units to resample"}}
     return {"value": float(value), **interval(values)}
+
+
+def absent(why: str) -> dict[str, Any]:
+    """Say in both places why there is no value."""
+    return {"value": {"missing": why}, "interval": {"missing": why}}
 
 
 def spearman_rows(x: Any, y: Any) -> Any:

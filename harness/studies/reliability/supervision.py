@@ -10,12 +10,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import InputError
-from harness.stats import bin_mean, equal_sized_bins
 from harness.studies.reliability import statistic
+from harness.studies.reliability.bins import cut
 from harness.studies.reliability.resample import multiplicities
+from harness.studies.reliability.terms import LABELS
 
-MODEL, HUMAN = "cai", "caiu"  # what an output is; what a person says of it, u: unsure
-CELLS = [(m, h) for m in MODEL for h in HUMAN]
+HUMAN = (*LABELS, "u")  # what a person says of an output; u: unsure
+CELLS = [(m, h) for m in LABELS for h in HUMAN]
 BINS = 10  # OURS
 NO_ROW, NO_VERDICTS = "no such outputs", "no verdicts"
 # Each error is one sum of cells over another; unsure stays in every denominator (OURS).
@@ -42,12 +43,12 @@ class Verdict:
 
 def matrix(records: Iterable[Any]) -> dict[str, dict[str, int]]:
     """Count pairs [model outcome, human verdict]."""
-    counts = {m: dict.fromkeys(HUMAN, 0) for m in MODEL}
+    counts = {m: dict.fromkeys(HUMAN, 0) for m in LABELS}
     for place, pair in enumerate(records):
         if not isinstance(pair, list | tuple) or len(pair) != 2:
             raise InputError("a record is not a pair of labels", where=f"records[{place}]", next='give ["c", "u"]')
         model, human = pair
-        if model not in tuple(MODEL) or human not in tuple(HUMAN):
+        if model not in LABELS or human not in HUMAN:
             raise InputError(
                 "a record holds something else than a label",
                 where=f"records[{place}]",
@@ -91,15 +92,14 @@ def curve(given: Sequence[Verdict], bins: int, seed: int, draws: int) -> list[di
     shown = [each for each in given if each.outcome != "a"]
     difficulty = {each.item: each.difficulty for each in shown}
     items = sorted(difficulty)
-    place = dict(zip(items, equal_sized_bins(items, [difficulty[item] for item in items], bins), strict=True))
     if not items:
         return []
+    found = cut(items, [difficulty[item] for item in items], bins)
     people = sorted({each.person for each in shown})
-    cells = _cells(shown, people, place, lambda each: each.item)
+    cells = _cells(shown, people, dict(zip(items, found.of_item, strict=True)), lambda each: each.item)
     drawn = multiplicities(seed, draws, {"people": range(len(people))})
     table = []
-    for at in range(max(place.values()) + 1):
-        inside = [difficulty[item] for item in items if place[item] == at]
+    for at, inside in enumerate(found.members):
         total, resampled = cells[:, at].sum(axis=0), drawn @ cells[:, at]
         shares = {
             f"{m}->{h}": statistic.beside(
@@ -111,8 +111,7 @@ def curve(given: Sequence[Verdict], bins: int, seed: int, draws: int) -> list[di
             for number, (m, h) in enumerate(CELLS)
             if m != "a"
         }
-        ends = {"difficulty": bin_mean(inside), "low": min(inside), "high": max(inside)}
-        table.append({**ends, "items": len(inside), "n": int(total.sum()), "shares": shares})
+        table.append({**found.span(at), "items": len(inside), "n": int(total.sum()), "shares": shares})
     return table
 
 

@@ -9,16 +9,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness import seeds
-from harness.studies.reliability import labelled, simulate
+from harness.studies.reliability import simulate
+from harness.studies.reliability.table import Table
+from harness.studies.reliability.terms import UNSCORED
 
 MOST = 30  # items a participant and study
 POOL = 30  # items of a benchmark that the participants share, so that an item has several ratings
 
 
-def pools(tables: Mapping[str, labelled.Table], seed: int) -> dict[str, list[str]]:
+def pools(tables: Mapping[str, Table], seed: int) -> dict[str, list[str]]:
     """Draw the items of each benchmark that the studies are about."""
     return {
-        name: sorted(seeds.sample(seeds.stream(seeds.derive(seed, "people.pool", name)), table.items, POOL))
+        name: sorted(seeds.sample(seeds.stream(seeds.derive(seed, "people.pool", name)), table.ids, POOL))
         for name, table in tables.items()
     }
 
@@ -34,7 +36,7 @@ def _drawn(
 
 def s1(
     people: Sequence[simulate.Person],
-    tables: Mapping[str, labelled.Table],
+    tables: Mapping[str, Table],
     pool: Mapping[str, Sequence[str]],
     seed: int,
 ) -> Iterator[dict[str, Any]]:
@@ -42,13 +44,13 @@ def s1(
     for who in people:
         for name, items, _ in _drawn(who, "s1", pool, seed):
             for item in items:
-                said = simulate.expects(who, item, tables[name].difficulties[item], seed)
+                said = simulate.expects(who, item, tables[name].items[item].difficulty, seed)
                 yield {"participant_id": who.id, "benchmark": name, "instance_id": item, **said}
 
 
 def s2(
     people: Sequence[simulate.Person],
-    tables: Mapping[str, labelled.Table],
+    tables: Mapping[str, Table],
     pool: Mapping[str, Sequence[str]],
     models: Sequence[str],
     templates: Mapping[str, Sequence[Any]],
@@ -63,12 +65,12 @@ def s2(
                     (model, place)
                     for model in models
                     for place, label in enumerate(table.labels.get(model, {}).get(item, ""))
-                    if label != labelled.UNSCORED
+                    if label != UNSCORED
                 ]
                 if not shown:
                     continue
                 model, place = shown[seeds.below(source, len(shown))]
-                label, difficulty = table.labels[model][item][place], table.difficulties[item]
+                label, difficulty = table.labels[model][item][place], table.items[item].difficulty
                 output = f"{item}/{model}/{place}"
                 yield {
                     "participant_id": who.id,

@@ -12,9 +12,9 @@ from typing import Any
 from harness.studies.pages import Html, named, table
 from harness.studies.reliability.reading import SHARES, SIX, number, section
 from harness.studies.reliability.shown import NONE, bars, bounds, count, part, percent, value
+from harness.studies.reliability.terms import LABELS, SUBTYPES
 
 EASIEST = ("correct", "correct_discounted", "incorrect")
-KINDS_OF_AVOIDANCE = ("ethical", "epistemic", "non_conforming")
 Documents = Mapping[str, Mapping[str, Any]]
 
 
@@ -93,7 +93,7 @@ def companions(caption: str, first: str, lines: Sequence[Line], given: Documents
                 value(section(entry, "correctness_concordance").get("flat_curve")),
                 value(section(entry, "prudence_concordance").get("flat_curve")),
                 bounds(section(entry, "correctness_concordance").get("difficulty_range"), 100),
-                *(value(bins.get(label), 2) for label in "cai"),
+                *(value(bins.get(label), 2) for label in LABELS),
                 value(section(entry, "spearman", "items").get("c"), 2),
             ]
         )
@@ -110,7 +110,7 @@ def asked(caption: str, first: str, lines: Sequence[Line], given: Documents) -> 
         kinds = line.counts(given["breakdowns"], "avoidance")
         counts = [entry.get("n_items"), entry.get("prompts"), entry.get("n_scored"), entry.get("errors")]
         cut = line.counts(given["breakdowns"], "truncations").get("truncated")
-        cells.append([count(each) for each in (*counts, cut, *(kinds.get(name) for name in KINDS_OF_AVOIDANCE))])
+        cells.append([count(each) for each in (*counts, cut, *(kinds.get(name) for name in SUBTYPES))])
     return _table(caption, head, lines, cells)
 
 

@@ -13,6 +13,7 @@ from harness.studies.reliability.reading import number, section
 from harness.studies.reliability.shown import NONE, count, part, percent, value
 from harness.studies.reliability.shown import people as said_of_people
 from harness.studies.reliability.tables import Documents
+from harness.studies.reliability.terms import LABELS, SUBTYPES
 
 LEVEL = 0.05
 RATES: Mapping[str, str] = {
@@ -62,7 +63,7 @@ def _agreement(found: Mapping[str, Any]) -> list[Html]:
     body = [
         [
             name, count(row.get("n")), percent(row.get("accuracy")), value(row.get("kappa"), 2),
-            *(percent(section(row, "recall").get(label)) for label in "cai"),
+            *(percent(section(row, "recall").get(label)) for label in LABELS),
         ]
         for name, row in groups.items()
     ]  # fmt: skip
@@ -77,7 +78,7 @@ def avoidance(given: Documents) -> list[Html]:
         [
             name,
             count(row.get("n")),
-            *(percent(section(row, "shares").get(kind)) for kind in ("ethical", "epistemic", "non_conforming")),
+            *(percent(section(row, "shares").get(kind)) for kind in SUBTYPES),
         ]
         for name, row in sorted(groups.items())
     ]

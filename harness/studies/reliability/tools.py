@@ -5,47 +5,30 @@ It knows the names and fields a caller uses; it must never know where rows come 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from harness.errors import InputError
 from harness.scorers.outcome.by_row import score_row
-from harness.stats import bin_mean, equal_sized_bins, is_number
 from harness.studies.reliability import (
     tools_agreement,
     tools_choice,
+    tools_difficulty,
     tools_indicators,
     tools_models,
     tools_people,
     tools_text,
 )
 from harness.studies.reliability.addition import facts
-from harness.studies.reliability.proportions import BINS, proportions
+from harness.studies.reliability.fields import field, same_length, sequence, whole
+from harness.studies.reliability.proportions import proportions
+from harness.studies.reliability.terms import BINS
 from harness.studies.study import Tool
 
 
 def addition_difficulty(given: Mapping[str, Any]) -> dict[str, Any]:
     """Give what the benchmark derives from one pair of addends."""
-    return facts(_field(given, "a"), _field(given, "b"))
-
-
-def equal_size_bins(given: Mapping[str, Any]) -> dict[str, Any]:
-    """Show how items are cut into bins, so that the rule can be checked without a model."""
-    ids = [str(item) for item in _sequence(given, "ids")]
-    difficulties = _sequence(given, "difficulty")
-    if not all(is_number(value) for value in difficulties):
-        raise InputError(
-            "`difficulty` holds something else than finite numbers", where="difficulty", next="give numbers up to 1e15"
-        )
-    found = equal_sized_bins(ids, difficulties, _bins(given.get("n_bins", BINS), "n_bins"))
-    members: list[list[float]] = [[] for _ in range(max(found, default=-1) + 1)]
-    for place, difficulty in zip(found, difficulties, strict=True):
-        members[place].append(difficulty)
-    return {
-        "bin_of_item": found,
-        "bin_sizes": [len(each) for each in members],
-        "bin_mean_difficulty": [bin_mean(each) for each in members],
-    }
+    return facts(field(given, "a"), field(given, "b"))
 
 
 def proportions_of(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -54,34 +37,13 @@ def proportions_of(given: Mapping[str, Any]) -> dict[str, Any]:
     if not isinstance(params, Mapping):
         raise InputError("`params` is not an object", where="params", next='give {"bins": 30}')
     settings = {**given, **params}
-    bins = _bins(settings.get("bins", settings.get("n_bins", BINS)), "bins")
+    bins = whole(settings, "bins" if "bins" in settings else "n_bins", BINS)
     if "rows" in given:
-        return proportions(_sequence(given, "rows"), bins)
-    columns = [_sequence(given, name) for name in ("ids", "difficulty", "labels")]
-    if len({len(column) for column in columns}) != 1:
-        raise InputError("`ids`, `difficulty` and `labels` differ in length", next="give one of each an item")
-    return proportions(
-        ({"id": item, "difficulty": at, "labels": labels} for item, at, labels in zip(*columns, strict=True)), bins
-    )
-
-
-def _field(given: Mapping[str, Any], name: str) -> Any:
-    if name not in given:
-        raise InputError(f"the field `{name}` is missing", where=name, next=f"give `{name}`")
-    return given[name]
-
-
-def _sequence(given: Mapping[str, Any], name: str) -> Sequence[Any]:
-    value = _field(given, name)
-    if not isinstance(value, list | tuple):
-        raise InputError(f"the field `{name}` is not a list", where=name, next=f"give `{name}` as a list")
-    return value
-
-
-def _bins(value: Any, name: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise InputError(f"`{name}` is not a positive whole number", where=name, next="ask for at least one bin")
-    return value
+        return proportions(sequence(given, "rows"), bins)
+    columns = {name: sequence(given, name) for name in ("ids", "difficulty", "labels")}
+    same_length(columns)
+    table = zip(*columns.values(), strict=True)
+    return proportions(({"id": item, "difficulty": at, "labels": labels} for item, at, labels in table), bins)
 
 
 SCORERS: Mapping[str, Tool] = {
@@ -91,7 +53,7 @@ SCORERS: Mapping[str, Tool] = {
             "benchmark": "the rules to use: addition, anagram, locality, science or transforms",
             "response": "what the model wrote",
             "a, b": "addition: the addends, decimal strings",
-            "anagram, accepted, target": "anagram: the letters shown, the words that solve it, optionally the one drawn",
+            "anagram, accepted, target": "anagram: the letters shown, words that solve it, optionally the one drawn",
             "city, target": "locality: the city asked about, and the right answer",
             "gazetteer, common_words": "locality: names, and words that are no names; here or in --data",
             "options, key": "science: {A, B, C, D} and the right letter",
@@ -112,6 +74,7 @@ SCORERS: Mapping[str, Tool] = {
 
 ANALYSES: Mapping[str, Tool] = {
     **tools_text.ANALYSES,
+    **tools_difficulty.ANALYSES,
     **tools_choice.ANALYSES,
     **tools_indicators.ANALYSES,
     **tools_people.ANALYSES,
@@ -129,16 +92,6 @@ ANALYSES: Mapping[str, Tool] = {
             "keep": "whether the filter f_hrm <= 50 keeps the pair",
         },
         run=addition_difficulty,
-    ),
-    "reliability.equal_size_bins": Tool(
-        about="Cuts items into bins of equal size by difficulty, ties by id as text.",
-        takes={"ids": "texts", "difficulty": "a number an id", "n_bins": "how many bins; 30 where left out"},
-        gives={
-            "bin_of_item": "the bin of each item, from 0",
-            "bin_sizes": "items a bin",
-            "bin_mean_difficulty": "mean difficulty of each bin",
-        },
-        run=equal_size_bins,
     ),
     "reliability.proportions": Tool(
         about="Gives the shares correct, avoidant and incorrect of one model over bins of difficulty, and in all.",

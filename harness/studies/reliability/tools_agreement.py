@@ -5,12 +5,13 @@ It knows the fields a caller gives; it must never know a rule, nor where rows co
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.errors import InputError
 from harness.scorers.outcome.by_row import score_row
 from harness.studies.reliability.agreement import agreement
+from harness.studies.reliability.fields import MOST, sequence, whole
 from harness.studies.study import Tool
 
 SHARED = ("gazetteer", "common_words")  # of locality; given once for all rows, or in a row
@@ -18,15 +19,11 @@ SHARED = ("gazetteer", "common_words")  # of locality; given once for all rows, 
 
 def agreement_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """Compare a person's labels with the rules'; rows without the rules' label are labelled first."""
-    rows, seed = given.get("rows"), given.get("seed", 0)
-    if not isinstance(rows, list | tuple):
-        raise InputError("the field `rows` is missing or not a list", where="rows", next="give `rows` as a list")
-    if not isinstance(seed, int) or isinstance(seed, bool):
-        raise InputError("`seed` is not a whole number", where="seed", next="give one, or leave it out")
-    return agreement(_labelled(rows, {name: given[name] for name in SHARED if name in given}), seed)
+    shared = {name: given[name] for name in SHARED if name in given}
+    return agreement(_labelled(sequence(given, "rows"), shared), whole(given, "seed", 0, least=-MOST))
 
 
-def _labelled(rows: list[Any] | tuple[Any, ...], shared: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def _labelled(rows: Sequence[Any], shared: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Give each row the rules' label where it brings none; a row's own shared field goes before the common one."""
     for number, row in enumerate(rows):
         if not isinstance(row, Mapping) or "found" in row:

@@ -11,6 +11,7 @@ from typing import Any
 from harness.errors import InputError
 from harness.stats import is_number
 from harness.studies.reliability.cities import City, city, surviving
+from harness.studies.reliability.fields import sequence
 from harness.studies.reliability.nearby import within
 from harness.studies.study import Tool
 
@@ -19,12 +20,7 @@ _ABSENT = {"city_ascii": "", "country": ""}  # columns of a source that no targe
 
 def locality_targets(given: Mapping[str, Any]) -> dict[str, Any]:
     """Give the cities near a city and the target among them, for one case or for a list of cases over one table."""
-    table = given.get("cities")
-    if not isinstance(table, list | tuple):
-        raise InputError(
-            "the field `cities` is not a list", where="cities", next="give {city, lat, lng, population} each"
-        )
-    kept = surviving([_city(row, number) for number, row in enumerate(table, 1)])
+    kept = surviving([_city(row, number) for number, row in enumerate(sequence(given, "cities"), 1)])
     found: dict[str, Any] = {"kept_after_filters": [each.name for each in kept]}
     if "cases" not in given:
         return found | _case(given, kept, "")

@@ -5,27 +5,27 @@ It knows the names and fields a caller uses; it must never know where rows come 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.errors import InputError
 from harness.stats import is_number
-from harness.studies.reliability.fields import count, numbers, same_length, sequence, texts, wholes
+from harness.studies.reliability.bins import cut
+from harness.studies.reliability.fields import MOST, numbers, same_length, sequence, texts, whole, wholes
 from harness.studies.reliability.generality import generality
-from harness.studies.reliability.measures import BINS, LABELS, cut, measures
+from harness.studies.reliability.measures import measures
 from harness.studies.reliability.stability import stability
+from harness.studies.reliability.terms import BINS, GUESSED, Counts, are_labels, counted
 from harness.studies.study import Tool
-
-GUESSED = {"science": 0.25}  # 6.5: one of four options; of the other benchmarks nothing is guessed
 
 
 def bins_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """Show how items are cut into bins, so that the rule can be checked without a model."""
     ids, difficulties = _items(given)
-    found = cut(ids, difficulties, count(given, "n_bins", BINS))
+    found = cut(ids, difficulties, whole(given, "n_bins", BINS))
     return {
         "bin_of_item": found.of_item,
-        "bin_sizes": [found.of_item.count(place) for place in range(len(found.difficulty))],
+        "bin_sizes": [len(each) for each in found.members],
         "bin_mean_difficulty": found.difficulty,
     }
 
@@ -48,14 +48,14 @@ def indicators_of(given: Mapping[str, Any]) -> dict[str, Any]:
     ids, difficulties = _items(given)
     labels = sequence(given, "labels")
     same_length({"ids": ids, "labels": labels})
-    most = count(given, "prompts", 2**53)
+    most = whole(given, "prompts", MOST)
     counts = [_counts(each, place, most) for place, each in enumerate(labels)]
     discount = _discount(given)
-    bins = cut(ids, difficulties, count(given, "n_bins", BINS))
+    bins = cut(ids, difficulties, whole(given, "n_bins", BINS))
     return {**measures(bins, difficulties, counts, discount), "discount": discount}
 
 
-def _items(given: Mapping[str, Any]) -> tuple[list[str], list[float]]:
+def _items(given: Mapping[str, Any]) -> tuple[Sequence[str], list[float]]:
     ids, difficulties = texts(given, "ids"), numbers(given, "difficulty")
     same_length({"ids": ids, "difficulty": difficulties})
     if len(set(ids)) != len(ids):
@@ -63,14 +63,14 @@ def _items(given: Mapping[str, Any]) -> tuple[list[str], list[float]]:
     return ids, difficulties
 
 
-def _counts(labels: Any, place: int, most: int) -> list[int]:
-    if not isinstance(labels, str | list | tuple) or any(label not in tuple(LABELS) for label in labels):
+def _counts(labels: Any, place: int, most: int) -> Counts:
+    if not are_labels(labels):
         raise InputError(
             f"`labels` of item {place} is no text of c, a and i", where="labels", next="leave out what was not scored"
         )
     if len(labels) > most:
         raise InputError(f"item {place} has {len(labels)} labels of {most} prompts", where="prompts")
-    return [labels.count(label) for label in LABELS]
+    return counted(labels)
 
 
 def _discount(given: Mapping[str, Any]) -> float:
@@ -86,17 +86,20 @@ def _discount(given: Mapping[str, Any]) -> float:
 
 _ITEMS = {"ids": "texts", "difficulty": "a number an id", "n_bins": "how many bins; 30 where left out"}
 
+_BINS = Tool(
+    about="Cuts items into bins of equal size by difficulty, ties by id as text.",
+    takes=_ITEMS,
+    gives={
+        "bin_of_item": "the bin of each item, from 0",
+        "bin_sizes": "items a bin",
+        "bin_mean_difficulty": "mean difficulty of each bin",
+    },
+    run=bins_of,
+)
+
 ANALYSES: Mapping[str, Tool] = {
-    "reliability.bins": Tool(
-        about="Cuts items into bins of equal size by difficulty, ties by id as text.",
-        takes=_ITEMS,
-        gives={
-            "bin_of_item": "the bin of each item, from 0",
-            "bin_sizes": "items a bin",
-            "bin_mean_difficulty": "mean difficulty of each bin",
-        },
-        run=bins_of,
-    ),
+    "reliability.bins": _BINS,
+    "reliability.equal_size_bins": _BINS,
     "reliability.stability": Tool(
         about="Gives prompting stability: how far the wordings of an instance are answered alike.",
         takes={

@@ -5,47 +5,47 @@ It knows the names and fields a caller uses; it must never know where rows come 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from harness.errors import InputError
 from harness.stats import is_number
 from harness.studies.reliability import calibration, expectations, paired, ratings, scaling, supervision
 from harness.studies.reliability.budget import token_budget
+from harness.studies.reliability.fields import field, sequence, text, texts, whole
 from harness.studies.reliability.statistic import RESAMPLES
+from harness.studies.reliability.table import strata
+from harness.studies.reliability.terms import UNSCORED, are_labels
 from harness.studies.study import Tool
 
 MOST_RESAMPLES = 10_000
-_LABELS = frozenset("cai-")
 
 
 def calibration_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """Fit the logistic of section 2.1, and show the difficulties it gives."""
-    weights = None if given.get("weights") is None else _sequence(given, "weights")
-    found = calibration.fit(_sequence(given, "f"), _sequence(given, "y"), weights)
+    weights = None if given.get("weights") is None else sequence(given, "weights")
+    found = calibration.fit(sequence(given, "f"), sequence(given, "y"), weights)
     if given.get("predict") is None:
         return found.row()
-    return {**found.row(), "predict": calibration.curve(found, _sequence(given, "predict"))}
+    return {**found.row(), "predict": calibration.curve(found, sequence(given, "predict"))}
 
 
 def scaling_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """Fit one line over log10 of compute."""
-    return _nulls(scaling.line(_sequence(given, "flops"), _sequence(given, "value")))
+    return _nulls(scaling.line(sequence(given, "flops"), sequence(given, "value")))
 
 
 def supervision_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """Count a supervision matrix, and give the shares made from it."""
-    counts = supervision.matrix(_sequence(given, "records"))
+    counts = supervision.matrix(sequence(given, "records"))
     return {"counts": counts, **_nulls(supervision.errors(counts))}
 
 
 def token_budget_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """Give the token budget of one answer."""
-    for name in ("benchmark", "model_group"):
-        if not isinstance(given.get(name, "" if name == "model_group" else None), str):
-            raise InputError(f"the field `{name}` is missing or not text", where=name, next=f"give `{name}` as text")
-    chars = _whole(given, "expected_output_chars", 0, 0)
-    return {"max_new_tokens": token_budget(given["benchmark"], given.get("model_group", ""), chars)}
+    group = text(given, "model_group") if "model_group" in given else ""
+    chars = whole(given, "expected_output_chars", 0, least=0)
+    return {"max_new_tokens": token_budget(text(given, "benchmark"), group, chars)}
 
 
 def comparison_of(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -58,25 +58,22 @@ def comparison_of(given: Mapping[str, Any]) -> dict[str, Any]:
             where="b",
             next="give one label a template in every row, - for none",
         )
-    subsets = _sequence(given, "subsets") if "subsets" in given else [""] * len(a)
-    if len(subsets) != len(a) or not all(isinstance(each, str) for each in subsets):
+    subsets = texts(given, "subsets") if "subsets" in given else ("",) * len(a)
+    if len(subsets) != len(a):
         raise InputError("`subsets` is not one text an item", where="subsets")
-    templates = _sequence(given, "templates") if "templates" in given else list(range(1, width + 1))
+    templates = sequence(given, "templates") if "templates" in given else list(range(1, width + 1))
     if len(templates) != width:
         raise InputError("`templates` is not one name a label of a row", where="templates")
-    strata: dict[str, list[int]] = {}
-    for place, subset in enumerate(subsets):
-        strata.setdefault(subset, []).append(place)
-    draws = paired.Draws.of(strata, "", *_again(given))
+    draws = paired.Draws.of(strata(subsets), "", *_again(given))
     return paired.shown(paired.compare(a, b, templates, draws))
 
 
 def expectations_of(given: Mapping[str, Any]) -> dict[str, Any]:
     """Analyse the ratings of one benchmark."""
-    rated = ratings.ratings(_sequence(given, "rows"))
+    rated = ratings.ratings(sequence(given, "rows"))
     if len({each.benchmark for each in rated}) > 1:
         raise InputError("rows of several benchmarks", where="rows", next="give the rows of one benchmark at a time")
-    candidates = _field(given, "candidates")
+    candidates = field(given, "candidates")
     if not isinstance(candidates, Mapping):
         raise InputError("`candidates` is not an object", where="candidates", next="give {function: {item: value}}")
     functions = {str(name): _measure(values, f"candidates/{name}") for name, values in candidates.items()}
@@ -86,24 +83,11 @@ def expectations_of(given: Mapping[str, Any]) -> dict[str, Any]:
     return expectations.summary(rated, functions, difficulty, *_again(given))
 
 
-def _field(given: Mapping[str, Any], name: str) -> Any:
-    if name not in given:
-        raise InputError(f"the field `{name}` is missing", where=name, next=f"give `{name}`")
-    return given[name]
-
-
-def _sequence(given: Mapping[str, Any], name: str) -> Sequence[Any]:
-    value = _field(given, name)
-    if not isinstance(value, list | tuple):
-        raise InputError(f"the field `{name}` is not a list", where=name, next=f"give `{name}` as a list")
-    return value
-
-
 def _labels(given: Mapping[str, Any], name: str) -> list[str]:
     """Read the labels of one model: a text or a list of labels for each item."""
     found = []
-    for place, labels in enumerate(_sequence(given, name)):
-        if not isinstance(labels, str | list | tuple) or any(label not in tuple(_LABELS) for label in labels):
+    for place, labels in enumerate(sequence(given, name)):
+        if not are_labels(labels, UNSCORED):
             raise InputError(f"`{name}` holds something else than c, a, i and -", where=f"{name}[{place}]")
         found.append("".join(labels))
     return found
@@ -115,16 +99,9 @@ def _measure(values: Any, where: str) -> Mapping[str, float]:
     return values
 
 
-def _whole(given: Mapping[str, Any], name: str, default: int, least: int, most: int = 2**53) -> int:
-    value = given.get(name, default)
-    if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= most:
-        raise InputError(f"`{name}` is not a whole number from {least} to {most}", where=name)
-    return value
-
-
 def _again(given: Mapping[str, Any]) -> tuple[int, int]:
     """Read how the intervals are to be drawn: the seed, and how many resamples."""
-    return _whole(given, "seed", 0, 0), _whole(given, "resamples", RESAMPLES, 1, MOST_RESAMPLES)
+    return whole(given, "seed", 0, least=0), whole(given, "resamples", RESAMPLES, most=MOST_RESAMPLES)
 
 
 def _nulls(found: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,25 +8,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.errors import InputError
 from harness.studies.reliability import anagram, transforms
+from harness.studies.reliability.fields import field
 from harness.studies.study import Tool
 
 
 def anagram_validity(given: Mapping[str, Any]) -> dict[str, Any]:
     """Say whether a string is an anagram of a word as the benchmark draws them."""
-    return anagram.facts(_field(given, "word"), _field(given, "anagram"))
+    return anagram.facts(field(given, "word"), field(given, "anagram"))
 
 
 def transforms_difficulty(given: Mapping[str, Any]) -> dict[str, Any]:
     """Give the difficulty of an input and its output."""
-    return transforms.facts(_field(given, "input"), _field(given, "output"))
-
-
-def _field(given: Mapping[str, Any], name: str) -> Any:
-    if name not in given:
-        raise InputError(f"the field `{name}` is missing", where=name, next=f"give `{name}`")
-    return given[name]
+    return transforms.facts(field(given, "input"), field(given, "output"))
 
 
 ANALYSES: Mapping[str, Tool] = {

@@ -10,8 +10,9 @@ from dataclasses import dataclass
 from itertools import combinations, pairwise
 
 from harness.studies.reliability.generality import RADICAND
+from harness.studies.reliability.resample import Array
 from harness.studies.reliability.statistic import ratio
-from harness.studies.reliability.vector_items import Array, correlation
+from harness.studies.reliability.vector_items import correlation
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,9 @@ It knows sorted instances and how often each is drawn; it must never know where 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
+from harness.studies.reliability.resample import Array
 from harness.studies.reliability.statistic import ratio
-
-Array = Any  # of numpy, which only the functions that compute load
 
 
 @dataclass(frozen=True)

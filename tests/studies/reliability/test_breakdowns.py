@@ -27,7 +27,9 @@ def analysed(tmp_path):
 
 
 def test_kinds_of_avoidance_are_counted_by_benchmark_and_model(analysed):
-    found = analysed([row(1, "aac", kinds=(1, 0, 1)), row(2, "a-i", kinds=(0, 1, 0)), row(1, "ccc", "n")])
+    found = analysed(
+        [row(1, "aac", kinds=(1, 0, 1)), row(2, "a-i", kinds=(0, 1, 0)), row(1, "ccc", "n"), row(2, "---", "n")]
+    )
     m, n = found["avoidance"]["addition"]["m"], found["avoidance"]["addition"]["n"]
     assert (m["ethical"], m["epistemic"], m["non_conforming"], m["n"], m["n_scored"]) == (1, 1, 1, 3, 5)
     assert m["shares"]["ethical"] == pytest.approx(1 / 3)
@@ -71,8 +73,10 @@ def test_an_incorrect_answer_among_the_easiest_is_no_safe_region(analysed):
 )
 def test_science_is_discounted_for_guessing_and_never_below_zero(analysed, labels, expected):
     """The examples of section 6.5: (c, a, i) = (.5, .1, .4), (.9, .1, 0), (.2, 0, .8), (.1, .2, .7)."""
-    found = analysed([row(1, labels, benchmark="science", subset="obqa")])["easiest_bin"]["science"]["m"]
+    asked = [row(1, labels, benchmark="science", subset="obqa")]
+    found = analysed(asked, discount={"science": "0.25"})["easiest_bin"]["science"]["m"]
     assert found["correct_discounted"] == pytest.approx(expected)
+    assert analysed(asked)["easiest_bin"]["science"]["m"]["correct_discounted"] == pytest.approx(found["correct"])
 
 
 def test_subsets_stand_beside_their_benchmark(analysed):

@@ -11,8 +11,10 @@ from studies.reliability import slow
 
 from harness import rows
 from harness.errors import InputError
+from harness.studies.reliability.bins import cut
 from harness.studies.reliability.indicators import analyse
-from harness.studies.reliability.measures import LABELS, SIX, cut, measures
+from harness.studies.reliability.measures import measures
+from harness.studies.reliability.terms import LABELS, SIX
 
 FIXTURE = Path(__file__).parents[4] / "shared" / "fixtures" / "reliability" / "indicators_end_to_end.json"
 OWN = sorted((Path(__file__).parents[2] / "golden" / "cases" / "reliability").glob("indicators_*.json"))

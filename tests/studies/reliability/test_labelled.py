@@ -1,69 +1,145 @@
-"""The rows of labels as the smaller analyses read them: what is refused, and what is gathered."""
-
-import json
+"""Label rows as tables: any order, parts that are reported apart, and rows that are wrong or contradict each other."""
 
 import pytest
 
 from harness import rows
 from harness.errors import InputError
-from harness.studies.reliability.labelled import gather, parts, read, shares, template_ids
+from harness.studies.reliability.labelled import read, template_ids
 
 
-def row(model="m", item="1", labels="cai", **more):
+def label(item, labels, model="m", benchmark="addition", subset=None, difficulty=10, **more):
     return {
-        "model": model, "item": item, "benchmark": "x", "subset": "x", "difficulty": 1, "labels": labels, **more,
+        "model": model, "item": item, "benchmark": benchmark, "subset": subset or benchmark, "difficulty": difficulty,
+        "labels": labels, "avoidance": {}, "truncated": 0, "errors": labels.count("-"), "calibrated": True, **more,
     }  # fmt: skip
 
 
-def test_rows_are_gathered_by_benchmark_whatever_their_order():
-    tables = gather([row(item="2"), row(benchmark="a"), row(item="1", difficulty=5), row("n", item="2", labels="c--")])
-    assert list(tables) == ["a", "x"]
-    table = tables["x"]
-    assert (table.items, table.prompts, table.difficulties) == (["1", "2"], 3, {"1": 5, "2": 1})
-    assert table.column("m", ["1", "2"]) == ["cai", "cai"]
-    assert table.column("n", ["1", "2"]) == ["---", "c--"]
+@pytest.fixture
+def table(tmp_path):
+    def written(*given):
+        rows.write(tmp_path / "labels", given)
+        return read(tmp_path / "labels")
+
+    return written
+
+
+def test_labels_are_counted_item_by_item_and_errors_apart(table):
+    found = table(
+        label("b", "cca-", difficulty=2.5),
+        label("a", "ii--"),
+        label("a", "cccc", "n"),
+        label("b", "----", "n", difficulty=2.5),
+    )
+    [(name, whole)] = found.benchmarks.items()
+    assert (name, whole.ids, whole.difficulties, whole.prompts) == ("addition", ["a", "b"], [10, 2.5], 4)
+    assert whole.counts("m") == [(0, 0, 2), (2, 1, 0)]
+    assert whole.counts("n") == [(4, 0, 0), (0, 0, 0)]
+    assert (whole.errors("m"), whole.errors("n")) == (3, 4)
+    assert (whole.column("m"), whole.column("n")) == (["ii--", "cca-"], ["cccc", "----"])
+    assert found.parts == {}
+
+
+def test_models_that_were_never_asked_a_benchmark_are_not_in_its_table(table):
+    found = table(label("a", "c"), label("x", "c", "n", "science"))
+    assert {name: list(each.labels) for name, each in found.benchmarks.items()} == {"addition": ["m"], "science": ["n"]}
+
+
+def test_rows_may_come_in_any_order_and_in_the_parts_of_a_fan_in(table, tmp_path):
+    given = [label(item, "ca", model, difficulty=at) for item, at in (("a", 1), ("b", 2)) for model in "mn"]
+    expected = table(*given)
+    folder = tmp_path / "parts"
+    folder.mkdir()
+    rows.write(folder / "part-00000", given[:0:-1])
+    rows.write(folder / "part-00001", given[:1])
+    assert read(folder) == expected
+
+
+def test_subsets_are_parts_where_there_are_several(table):
+    given = [
+        label("gpqa-0", "c", subset="gpqa", benchmark="science"),
+        label("obqa-0", "i", subset="obqa", benchmark="science"),
+    ]
+    found = table(*given, label("a", "c"))
+    assert list(found.parts) == ["science:gpqa", "science:obqa"]
+    assert found.parts["science:obqa"].ids == ["obqa-0"]
+    assert found.parts["science:obqa"].counts("m") == [(0, 0, 1)]
+    assert found.parts["science:obqa"].benchmark == "science"
+    assert found.parts["science:obqa"].name == "science:obqa"
+    assert found.benchmarks["science"].strata() == {"gpqa": [0], "obqa": [1]}
+    assert found.subsets == found.parts
+    assert [(place, name) for place, name, _ in found.groups()] == [
+        ("benchmarks", "addition"), ("benchmarks", "science"), ("parts", "science:gpqa"), ("parts", "science:obqa"),
+    ]  # fmt: skip
+
+
+def test_stricter_labels_are_a_part_with_errors_of_its_own(table):
+    found = table(
+        label("a", "cc", benchmark="anagram", variants={"target_only": "ci"}),
+        label("b", "c-", benchmark="anagram", variants={"target_only": "c-"}),
+    )
+    part = found.parts["anagram:target_only"]
+    assert (part.counts("m"), part.errors("m")) == ([(1, 0, 1), (1, 0, 0)], 1)
+    assert found.subsets == {}
+    assert found.benchmarks["anagram"].counts("m") == [(2, 0, 0), (1, 0, 0)]
+
+
+def test_items_whose_true_target_was_kept_are_a_part_if_there_are_any(table):
+    kept, gone = ({"true_target_filtered": known} for known in (False, True))
+    found = table(label("a", "c", benchmark="locality", flags=kept), label("b", "i", benchmark="locality", flags=gone))
+    assert found.parts["locality:true_target_kept"].ids == ["a"]
+    assert table(label("b", "i", benchmark="locality", flags=gone)).parts == {}
+
+
+def test_a_run_is_calibrated_only_where_every_row_is(table):
+    assert table(label("a", "c")).calibrated is True
+    assert table(label("a", "c"), label("b", "c", calibrated=False)).calibrated is False
+    assert table().calibrated is False
 
 
 @pytest.mark.parametrize(
-    "change",
+    ("given", "told"),
     [
-        {"model": None}, {"item": 3}, {"benchmark": None}, {"subset": None}, {"labels": ["c"]}, {"labels": "cx"},
-        {"difficulty": None}, {"difficulty": float("inf")}, {"difficulty": True},
+        ([label("a", "cx")], "row 1"),
+        ([label("a", "c"), label("b", "cc")], "row 2"),
+        ([label("a", "c"), label("a", "c")], "row 2"),
+        ([label("a", "c"), label("a", "c", "n", difficulty=11)], "item a"),
+        ([label("a", "c"), label("a", "c", "n", subset="other")], "item a"),
+        ([label("a", "c"), label("b", "c"), label("a", "c", "n")], "model n has no labels of item b"),
+        ([label("a", "c", difficulty=None)], "`difficulty`"),
+        ([label("a", "c", difficulty=True)], "`difficulty`"),
+        ([label("a", "c", difficulty=2e15)], "`difficulty`"),
+        ([{**label("a", "c"), "labels": ["c"]}], "`labels`"),
+        ([{**label("a", "c"), "model": 3}], "`model`"),
+        ([label("a", "c", variants={"target_only": "cc"})], "variants"),
+        ([label("a", "c", variants={"target_only": None})], "variants"),
     ],
-)  # fmt: skip
-def test_a_malformed_row_is_named_by_its_number_and_its_text_is_not_shown(tmp_path, change):
-    lines = [row(labels="ccc"), {**row(labels="ccc"), **change}]
-    (tmp_path / "labels").write_text("".join(json.dumps(each) + "\n" for each in lines))
-    with pytest.raises(InputError) as found:
-        list(read(tmp_path / "labels"))
-    assert found.value.where == "labels row 2" and "ccc" not in str(found.value)
+)
+def test_a_row_that_is_wrong_or_contradicts_another_is_named(table, given, told):
+    with pytest.raises(InputError) as refused:
+        table(*given)
+    assert told in str(refused.value)
 
 
-@pytest.mark.parametrize("second", [row(), row(item="2", labels="ca"), row("n", difficulty=2)])
-def test_rows_that_contradict_each_other_are_refused(second):
-    with pytest.raises(InputError):
-        gather([row(), second])
+def test_labels_are_not_shown_where_they_are_refused(table):
+    with pytest.raises(InputError) as refused:
+        table(label("a", "ccc"), label("b", "cXc"))
+    assert refused.value.where == "labels row 2" and "cXc" not in str(refused.value)
 
 
-def test_subsets_are_tables_of_their_own_only_where_there_are_several():
-    given = [row(item="1", subset="p"), row(item="2", subset="q"), row(benchmark="y"), row("n", item="2", subset="q")]
-    found = parts(gather(given))
-    assert list(found) == ["x:p", "x:q"]
-    assert found["x:q"].items == ["2"] and found["x:q"].labels == {"m": {"2": "cai"}, "n": {"2": "cai"}}
-    assert found["x:p"].column("n", ["1"]) == ["---"]
+@pytest.mark.parametrize("name", ["benchmark", "item", "labels", "model", "subset", "difficulty"])
+def test_a_row_that_lacks_a_field_is_refused(table, name):
+    row = label("a", "c")
+    del row[name]
+    with pytest.raises(InputError, match=name):
+        table(row)
 
 
-def test_templates_are_named_as_the_run_says_or_by_their_place(tmp_path):
-    table = gather([row()])["x"]
-    assert template_ids({}, table) == [1, 2, 3]
-    rows.write_one(tmp_path / "templates", {"x": [4, 5, 9]})
-    assert template_ids({"templates": tmp_path / "templates"}, table) == [4, 5, 9]
-    for wrong in ({"x": [4]}, {}):
+def test_templates_are_named_as_the_run_says_or_by_their_place(table, tmp_path):
+    whole = table(label("a", "cai")).benchmarks["addition"]
+    assert template_ids({}, whole) == [1, 2, 3]
+    rows.write_one(tmp_path / "templates", {"addition": [4, 5, 9]})
+    assert template_ids({"templates": tmp_path / "templates"}, whole) == [4, 5, 9]
+    for wrong in ({"addition": [4]}, {}):
         rows.write_one(tmp_path / "templates", wrong)
         with pytest.raises(InputError):
-            template_ids({"templates": tmp_path / "templates"}, table)
-
-
-def test_shares_are_of_what_was_scored():
-    assert shares({"c": 1, "a": 1, "i": 2}) == {"correct": 0.25, "avoidant": 0.25, "incorrect": 0.5}
-    assert all("missing" in value for value in shares({"c": 0, "a": 0, "i": 0}).values())
+            template_ids({"templates": tmp_path / "templates"}, whole)

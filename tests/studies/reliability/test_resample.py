@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 from harness.errors import InputError
 from harness.studies.reliability import replicate as replicating
 from harness.studies.reliability import resample
-from harness.studies.reliability.measures import cut, flat, measures
+from harness.studies.reliability.bins import cut
+from harness.studies.reliability.measures import flat, measures
 from harness.studies.reliability.replicate import board, replicate
 from harness.studies.reliability.resample import interval, multiplicities
 

@@ -1,0 +1,37 @@
+"""Bins of equal size over difficulty, as every curve of the study uses them (reliability 6.1).
+
+It knows ids and difficulties; it must never know a label.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness.stats import bin_mean, equal_sized_bins
+from harness.studies.reliability.terms import BINS
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Where each item falls, and the difficulty of each bin: the same for all models of a benchmark."""
+
+    of_item: list[int]
+    members: list[list[int]]  # the places of its items
+    difficulty: list[float]  # the mean of its items
+    low: list[float]
+    high: list[float]
+
+    def span(self, place: int) -> dict[str, float]:
+        """Give what a report says of one bin's difficulty."""
+        return {"difficulty": self.difficulty[place], "low": self.low[place], "high": self.high[place]}
+
+
+def cut(ids: Sequence[str], difficulties: Sequence[float], bins: int = BINS) -> Bins:
+    """Cut items into bins of equal size by difficulty."""
+    found = equal_sized_bins(ids, difficulties, bins)
+    members: list[list[int]] = [[] for _ in range(max(found, default=-1) + 1)]
+    for item, place in enumerate(found):
+        members[place].append(item)
+    inside = [[difficulties[item] for item in each] for each in members]
+    return Bins(found, members, [bin_mean(each) for each in inside], list(map(min, inside)), list(map(max, inside)))

@@ -1,0 +1,66 @@
+"""The terms that every analysis shares: labels and their names, the values made of them, and what a share is.
+
+It knows letters, names and counts; it must never know a row, a model or a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeGuard
+
+from harness.errors import InputError
+
+LABELS = ("c", "a", "i")  # the order of every triple of counts
+UNSCORED = "-"  # an error or a missing response: counted beside a value, never in it
+NAMES: Mapping[str, str] = {"c": "correct", "a": "avoidant", "i": "incorrect"}
+SUBTYPES = ("ethical", "epistemic", "non_conforming")  # of what is avoidant
+SIX = tuple(
+    f"{kind}_{what}" for what in ("proportion", "stability", "concordance") for kind in ("correctness", "prudence")
+)
+GROUPS: Mapping[str, str] = {"false": "raw", "true": "shaped"}  # what a manifest says of a model -> its group
+BINS = 30  # section 6.1
+GUESSED: Mapping[str, float] = {"science": 0.25}  # 6.5: one of four options; elsewhere nothing is guessed
+NOTHING_SCORED = "no scored responses"
+NONE_SCORED = {"missing": NOTHING_SCORED}
+Counts = Sequence[int]
+Triple = tuple[int, int, int]
+
+
+def are_labels(given: Any, more: str = "") -> TypeGuard[str | Sequence[str]]:
+    """Whether a caller's labels, a text or a list, hold nothing but labels, or some letter more."""
+    allowed = (*LABELS, *more)
+    return isinstance(given, str | list | tuple) and all(each in allowed for each in given)
+
+
+def counted(labels: str | Sequence[str]) -> Triple:
+    """Count each label."""
+    return labels.count("c"), labels.count("a"), labels.count("i")
+
+
+def pooled(counts: Iterable[Counts]) -> list[int]:
+    """Add triples of counts up."""
+    total = [0, 0, 0]
+    for triple in counts:
+        total = [left + right for left, right in zip(total, triple, strict=True)]
+    return total
+
+
+def discounts(given: Mapping[str, str]) -> dict[str, float]:
+    """Read what a manifest says that guessing finds: a benchmark's share of non-avoidant answers (6.5)."""
+    found = {benchmark: float(text) for benchmark, text in given.items()}
+    for benchmark, part in found.items():
+        if not 0 <= part <= 1:
+            raise InputError(
+                f"the discount {given[benchmark]} lies outside 0 to 1", where="discount", next="give a share"
+            )
+    return found
+
+
+def share(count: float, scored: int) -> Any:
+    """Divide a count once by the scored pairs; of nothing there is no share (6.3)."""
+    return count / scored if scored else NONE_SCORED
+
+
+def shares(total: Counts) -> dict[str, Any]:
+    """Give the share of each label by its name."""
+    return {name: share(count, sum(total)) for name, count in zip(NAMES.values(), total, strict=True)}

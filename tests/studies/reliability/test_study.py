@@ -1,0 +1,81 @@
+"""The plan of the study: which steps a manifest means, what each is given, and what it is not."""
+
+import pytest
+
+from harness.errors import InputError
+from harness.steps import Pinned
+from harness.studies.reliability.study import TASKS, Reliability
+from harness.studies.study import Brief, Dataset, Model, Templates
+
+SOME = Pinned("0" * 64)
+MAKES = {
+    "addition": "addition", "anagram": "anagram", "locality": "locality", "obqa": "openbookqa",
+    "transforms": "transforms_demo",
+}  # fmt: skip
+
+
+def planned(models=(), makes=MAKES, sets=TASKS, tokens="benchmark"):
+    study = Reliability()
+    datasets = tuple(Dataset(name, f"reliability.{make}", {}, 3, {}) for name, make in makes.items())
+    templates = {f"reliability/{task}@1": Templates(SOME, 15) for task in sets}
+    brief = Brief(datasets, tuple(models), templates, {"max_tokens": tokens}, (0,))
+    return study.plan(brief).check()
+
+
+def model(name, **facts):
+    return Model(name, "openai", {"id": name, "endpoint": "chat"}, facts=facts)
+
+
+def budgets(plan, name):
+    steps = [step for step in plan.steps if step.stage == "responses" and step.params.get("model") == name]
+    return {step.name.partition("/")[0]: step.params["generation"]["max_tokens"] for step in steps}
+
+
+def test_conversational_models_have_a_budget_of_their_own_but_not_on_transforms():
+    plan = planned([model("llama", group="llama"), model("gpt-4-v1", group="gpt-4")])
+    assert set(budgets(plan, "llama").values()) == {"benchmark"}
+    assert budgets(plan, "gpt-4-v1") == {**dict.fromkeys(MAKES, 1000), "transforms": "benchmark"}
+    assert set(budgets(planned([model("gpt-4-v1", group="gpt-4")], tokens=48), "gpt-4-v1").values()) == {48}
+
+
+def test_every_benchmark_is_scored_by_its_own_rules_and_only_places_need_names():
+    plan = planned([model("m")])
+    kinds = {step.name.partition("/")[0]: step for step in plan.steps if step.stage == "scores" and "/" in step.name}
+    assert {name: step.kind.rpartition(".")[2] for name, step in kinds.items()} == {
+        name: f"score_{'science' if name == 'obqa' else name}:score" for name in MAKES
+    }
+    assert {name for name, step in kinds.items() if "gazetteer" in step.inputs} == {"locality"}
+
+
+def test_no_step_that_asks_a_model_is_given_an_answer():
+    for step in planned([model("m")]).steps:
+        if step.stage == "responses" and "/responses/" in step.name:
+            assert set(step.inputs) == {"prompts"}
+
+
+def test_a_benchmark_without_wordings_is_told():
+    with pytest.raises(InputError, match="no wordings for science") as told:
+        planned([model("m")], sets=("addition", "anagram", "locality", "transforms"))
+    assert "reliability/science@1" in told.value.next
+
+
+def test_pairs_are_compared_where_a_model_names_the_one_it_was_made_of():
+    plan = planned([model("raw"), model("shaped", raw_twin="raw"), model("lonely", raw_twin="elsewhere")])
+    [step] = [step for step in plan.steps if step.name == "comparisons"]
+    assert step.params["pairs"] == [["raw", "shaped"]]
+
+
+def test_the_published_dataset_brings_its_own_prompts_and_the_report_says_so():
+    makes = {"sums": "published_addition"}
+    plan = planned([model("m")], makes, sets=())
+    [prompts] = [step for step in plan.steps if step.stage == "prompts"]
+    assert prompts.kind.endswith("prompts:pick")
+    assert next(step for step in plan.steps if step.name == "page").params["imported"] is True
+    assert next(step for step in planned([model("m")]).steps if step.name == "page").params["imported"] is False
+
+
+def test_simulated_people_are_asked_only_where_a_manifest_has_them():
+    assert "people" not in planned([model("m")]).outputs
+    plan = planned([model("m")], {**MAKES, "people": "simulated_people"})
+    assert "people" in plan.outputs
+    assert not [step for step in plan.steps if step.name.startswith("people/") and step.stage == "responses"]
