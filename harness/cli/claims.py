@@ -98,7 +98,8 @@ def _run(loaded: Loaded, history: History | None) -> tuple[Record | None, list[s
     gaps = [pin for pin, _ in unresolved_pins(lock, ("models", "prompts", "datasets"))]
     if gaps or history is None:
         return None, gaps or ["a run"]
-    record, lack = history.newest(loaded.manifest.name, lock)
+    pointed = {pointer.partition("#")[0] for claim in loaded.manifest.claims for pointer in claim.pointers}
+    record, lack = history.newest(loaded.manifest.name, lock, pointed)
     return record, [lack]
 
 

@@ -227,6 +227,8 @@ def reproduce(
     debug: Debug = False,
 ) -> int:
     """Run in a fresh store and compare with what is expected."""
+    import os
+
     from harness.evidence.trail import follow
     from harness.run.accept import moved_code
     from harness.run.project import loaded_manifest
@@ -235,10 +237,11 @@ def reproduce(
     todo = [loaded_manifest(path) for path in manifests]
     root = _fresh(store, todo[0].root)
     choice = chosen(engine, isolation, images, todo[0].root, moved=moved)
+    beside = Path(os.environ["HARNESS_STORE"]) if os.environ.get("HARNESS_STORE") else None
     found = []
     for loaded in todo:
         with progress(loaded.manifest.name) as bar:
-            ran = run_manifest(loaded, Place(root, choice, jobs), bar)
+            ran = run_manifest(loaded, Place(root, choice, jobs, beside), bar)
         found.append(ran)
         if ran.verdict == "disagreed" and ran.expect:
             changed = moved_code(ran.expect, follow(ran.store, ran.record.run).code()[1])

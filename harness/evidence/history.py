@@ -5,7 +5,7 @@ It believes what the list of runs vouches for: a journal that begins otherwise t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,15 +64,22 @@ class History:
         before = self._ids.index(first.run) if first else len(self._ids)
         return [run for run, started in zip(self._ids[:before], self._runs[:before], strict=True) if started is None]
 
-    def newest(self, name: str, lock: Lock) -> tuple[Record | None, str]:
-        """Give the newest complete run of a manifest under what its lock now says, or say what is lacking."""
+    def newest(self, name: str, lock: Lock, outputs: Collection[str] = ()) -> tuple[Record | None, str]:
+        """Give the newest complete run of a manifest under what its lock now says, or say what is lacking.
+
+        A run that made all of these outputs goes before a newer one that did not.
+        """
         runs = self.of(name)
         fitting = [run for run in runs if _same_work(run.lock, lock)]
+        poorer = None
         for run in reversed(fitting):
             if run.run in self._ended and not run.limited:
                 record = self._record(run.run)
-                if record.complete:
+                if record.complete and set(outputs) <= set(record.outputs):
                     return record, ""
+                poorer = poorer or (record if record.complete else None)
+        if poorer:
+            return poorer, ""
         return None, "a complete run" if fitting else "a run under its present lock" if runs else "a run"
 
     def _record(self, run: str) -> Record:

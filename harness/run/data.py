@@ -21,7 +21,7 @@ from harness.store.store import Store
 
 SECONDS = 60
 LARGEST = 16 << 30
-BY_HAND = "fetch it yourself, then `harness import data FILE`"
+BY_HAND = "fetch it yourself, then `harness import data FILE`, or import it again by the name its study knows"
 
 
 def fetch(store: Store, dataset: Fetched, beside: Path | None = None) -> None:
@@ -50,7 +50,9 @@ def bring(store: Store, file: Path) -> tuple[str, int]:
     if not file.is_file():
         raise InputError("there is no such file", where=str(file), next="check the path")
     with told(file):
-        return store.blobs.copy(file)
+        digest, size = store.blobs.copy(file)
+    store.keep(digest)
+    return digest, size
 
 
 class _OnlyHttps(urllib.request.HTTPRedirectHandler):
@@ -83,4 +85,6 @@ def bring_rows(store: Store, found: Iterable[Mapping[str, Any]]) -> str:
     """Put rows into the store as a file of their own; gives its digest."""
     with store.folder("import") as folder:
         rows.write(folder / "rows", found)
-        return store.blobs.copy(folder / "rows")[0]
+        digest = store.blobs.copy(folder / "rows")[0]
+    store.keep(digest)
+    return digest

@@ -89,10 +89,12 @@ def _data(
                 where=tree.at((*place, "make")),
                 next=f"choose one of: {', '.join(study.makers)}",
             )
-        twin = next((other for other, known in makers.items() if known is maker), None)
+        twin = next(
+            (other for other, known in makers.items() if known is maker or (maker.ids and known.ids == maker.ids)), None
+        )
         if twin:
             raise InputError(
-                f"datasets {twin!r} and {name!r} have the same maker, so their items would share their ids",
+                f"datasets {twin!r} and {name!r} would give their items the same ids",
                 where=tree.at((*place, "make")),
                 next="keep one of them, or write a second manifest",
             )
@@ -168,7 +170,9 @@ def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
         raise MissingError(f"{pin} is unresolved: {reason}", next="provide it, then `harness lock` again")
     found = {name: int(pin["items"]["rows"]) for name, pin in lock.pins["datasets"].items() if "items" in pin}
     rows = {name: min(count, limit or count) for name, count in found.items()}
-    prompts = lock.pins["prompts"]
+    prompts = dict(lock.pins["prompts"])
+    if "set" in prompts and this.manifest.prompts:  # as locks were written when a manifest had one set
+        prompts[this.manifest.prompts.names[0]] = prompts.pop("set")
     templates = {name: Templates(Pinned(pin["sha256"]), int(pin["rows"])) for name, pin in prompts.items()}
     made = _planned(this, _brief(this, rows, templates, lock.pins["models"], fetched_pins(lock)))
     return Plan(made.steps, made.outputs, {pin["sha256"]: pin["file"] for pin in prompts.values()}).check()
@@ -192,7 +196,7 @@ def _planned(this: Meant, brief: Brief) -> Plan:
                 where=this.tree.at(place),
                 next=f"choose from: {', '.join(made.outputs)}",
             )
-    return made.for_outputs(this.manifest.outputs)
+    return made.for_outputs({output for output, _ in named})
 
 
 def _brief(

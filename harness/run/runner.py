@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from harness.clock import stamp
@@ -75,11 +76,20 @@ class Runner:
     """One run of one plan."""
 
     def __init__(
-        self, loaded: Loaded, lock: Lock, plan: Plan, workshop: Workshop, *, limit: int = 0, jobs: int = 0
+        self,
+        loaded: Loaded,
+        lock: Lock,
+        plan: Plan,
+        workshop: Workshop,
+        *,
+        limit: int = 0,
+        jobs: int = 0,
+        beside: Path | None = None,
     ) -> None:
         self.loaded, self.lock, self.plan, self.workshop, self.limit = loaded, lock, plan, workshop, limit
         self.jobs = jobs or len(os.sched_getaffinity(0))
         self.store = workshop.store
+        self.beside = beside or loaded.root / HOME
         self.board = Board(plan)
         self.heard: Counter[str] = Counter()  # bytes of each step's words, each piece counted as HEARD at least
 
@@ -126,7 +136,7 @@ class Runner:
                 bring(self.store, self.loaded.root, model, self.lock.pins["models"][name]["files"])
         for dataset in self.loaded.manifest.datasets.values():
             if isinstance(dataset, Fetched) and dataset.sha256:
-                fetch(self.store, dataset, self.loaded.root / HOME)
+                fetch(self.store, dataset, self.beside)
         fields: dict[str, Any] = {
             "run": run,
             "manifest": blobs.put(self.loaded.data),

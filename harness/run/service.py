@@ -30,6 +30,7 @@ class Place:
     store: Path
     choice: Choice = field(default_factory=Choice)
     jobs: int = 0
+    beside: Path | None = None  # a store that may have published data already; default: the project's own
 
     def workshop(self, loaded: Loaded, *, gpus: bool = True) -> Workshop:
         """Open the store and the engine for a manifest that is known to be valid."""
@@ -127,6 +128,6 @@ def run_manifest(loaded: Loaded, place: Place, progress: Progress, limit: int = 
     planned = plan(this, held, limit)
     workshop = place.workshop(loaded)
     require_torch(loaded.manifest, workshop.engine.image)
-    record = Runner(loaded, held, planned, workshop, limit=limit, jobs=place.jobs).run(progress)
+    record = Runner(loaded, held, planned, workshop, limit=limit, jobs=place.jobs, beside=place.beside).run(progress)
     verdicts = compare(record, expect, held.sha256, held.intent["outputs"], workshop.store.blobs.deliver)
     return Ran(loaded.manifest.name, record, overall(record, verdicts), verdicts, workshop.store, expect, held)

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.errors import InputError, Interrupted, MissingError
-from harness.files import locked, remove_tree, sync_folder, told
+from harness.files import locked, remove_tree, sync_folder, told, write_atomic
 from harness.store.blobs import Blobs
 from harness.store.entries import Entries
 from harness.store.heads import Heads
@@ -51,6 +51,17 @@ class Store:
                     "this store was written in another format", where=str(mark), next="use the harness that wrote it"
                 )
         return cls(root)
+
+    @property
+    def imported(self) -> Path:
+        """Say where it is noted what a person brought along, which no run need name for it to stay."""
+        return self.root / "imported"
+
+    def keep(self, digest: str) -> None:
+        """Note that a blob was brought along by a person."""
+        with told(self.imported):
+            self.imported.mkdir(exist_ok=True)
+            write_atomic(self.imported / digest, b"")
 
     @classmethod
     def make(cls, root: Path) -> Store:

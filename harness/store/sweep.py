@@ -155,6 +155,7 @@ def _unnamed(store: Store) -> Sweep:
             found.entries.append(entry.key)
     for entry in kept:
         named_blobs |= _digests(dict(entry.preimage)) | {out.sha256 for out in entry.outputs.values()}
+    named_blobs |= {path.name for path in store.imported.glob("*") if is_digest(path.name)}
     needed = {str(entry.preimage[part]) for entry in kept for part in ("code", "environment")} | documents
     for digest in sorted(named_blobs):  # documents that name further blobs: closures, environments, locks
         named_blobs |= _named_in(store, digest, needed=digest in needed)

@@ -26,6 +26,7 @@ class How:
 
     score: str  # the step kind that scores an answer
     templates: Templates | None  # None: the dataset brings its prompts along, rendered
+    rendered: int = 1  # how many prompts an item then has, about
     budgets: bool = False  # each item has its own budget of tokens
     rules_need: tuple[str, ...] = ()  # further outputs of the maker that the score steps read
     most: Callable[[Model], int | None] = lambda _model: None  # a budget that a model has on all items of the dataset
@@ -78,7 +79,7 @@ def make_step(dataset: Dataset, kind: str, outputs: Sequence[str]) -> Step:
 
 def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
     """Add the steps that put a dataset's items to every model in every wording, and score the answers."""
-    wordings = how.templates.count if how.templates else 1
+    wordings = how.templates.count if how.templates else how.rendered
     most = LOCAL if any(model.weights for model in brief.models) else SHARD
     size = max(1, most // max(1, wordings * len(brief.seeds)))
     slices = [part_name(index) for index in range(-(-dataset.rows // size))]

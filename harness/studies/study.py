@@ -69,6 +69,7 @@ class Maker:
     optional: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
+    ids: str = ""  # what its items' ids begin with, where another maker's may begin so too
     fixed: Mapping[str, Any] = field(default_factory=dict)  # parameters that are the maker's own
 
 

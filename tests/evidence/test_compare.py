@@ -75,6 +75,17 @@ def test_an_interval_must_contain_the_expected_value(shelf: Shelf) -> None:
     assert verdict(shelf, level, expected, {"rate": {"value": 0.7, "interval": [0.6, 0.8]}})[0] == "disagreed"
 
 
+def test_an_interval_that_misses_its_own_value_does_not_part_a_run_from_itself(shelf: Shelf) -> None:
+    level = {"interval": "0.95"}
+    beside = {"rate": {"value": -0.99, "interval": [-0.98, -0.9]}, "n": {"value": 3, "interval": {"missing": "few"}}}
+    assert verdict(shelf, level, beside, {**beside, "more": {"value": 1, "interval": [0, 2]}})[0] == "disagreed"
+    again = {**beside, "rate": {"value": -0.99, "interval": [-0.97, -0.8], "undefined_resamples": 2}}
+    assert verdict(shelf, level, beside, again) == ("agreed", "")
+    assert (
+        verdict(shelf, level, beside, {**beside, "n": {"value": 4, "interval": {"missing": "few"}}})[0] == "disagreed"
+    )
+
+
 def test_without_an_expectation_under_this_lock_nothing_is_confirmed(shelf: Shelf) -> None:
     digest = shelf.put({"a": 1})
     other = expect(shelf, "exact", {"a": 1}, lock="c" * 64)
@@ -97,7 +108,7 @@ def test_an_unfinished_or_limited_run_is_incomplete_whatever_it_made() -> None:
 
 def test_an_output_of_too_many_numbers_is_to_be_compared_by_bytes(shelf: Shelf) -> None:
     with pytest.raises(InputError, match="more than"):
-        leaves(shelf.deliver(shelf.put(list(range(20_001)))))
+        leaves(shelf.deliver(shelf.put(list(range(100_001)))))
 
 
 def test_within_forgives_numbers_only(shelf: Shelf) -> None:

@@ -12,6 +12,7 @@ from harness.errors import InputError, MissingError
 from harness.manifest.schema import Fetched
 from harness.run.data import bring, bring_rows, fetch
 from harness.store.store import Store
+from harness.store.sweep import gc
 
 DATA = b"city,lat\nArden,10\n" * 1000
 
@@ -104,3 +105,11 @@ def test_a_persons_own_file_and_rows(store, tmp_path):
     with pytest.raises(InputError, match="no such file"):
         bring(store, tmp_path / "nothing")
     assert store.blobs.read(bring_rows(store, [{"b": 1, "a": "x"}])) == b'{"a":"x","b":1}\n'
+
+
+def test_what_a_person_brought_along_stays_when_the_store_is_swept(store, tmp_path):
+    (tmp_path / "cities.csv").write_bytes(DATA)
+    kept = [bring(store, tmp_path / "cities.csv")[0], bring_rows(store, [{"a": 1}])]
+    loose = store.blobs.put(b"nobody names this")
+    assert gc(store, delete=True).blobs == [loose]
+    assert [store.blobs.state(digest) for digest in kept] == ["sound", "sound"]

@@ -202,6 +202,7 @@ def test_a_maker_is_given_the_published_data_that_it_names(tmp_path):
         ((PLACES,), "names no dataset that is fetched"),
         ((PLACES.replace("cities: cities", "cities: addition"), DATA), "names no dataset that is fetched"),
         ((PLACES.replace("cities: cities", "citys: cities"), DATA), "unknown key `datasets.places.citys`"),
+        (("sums: {make: reliability.small_addition, seed: 7, count: 3}",), "the same ids"),
         (("quiz: {make: reliability.gpqa, seed: 7}",), "`datasets.quiz.questions` is missing"),
         ((PLACES.replace("}", ", calibration: {kind: logistic2, alpha: x}}"), DATA), "`datasets.places.calibration`"),
     ],
@@ -211,3 +212,10 @@ def test_data_that_is_named_wrongly_is_told_with_its_line(tmp_path, lines, what)
         planned(tmp_path, with_places(*lines))
     assert what in told.value.what
     assert told.value.where.startswith("m.yaml:")
+
+
+def test_an_output_that_a_claim_points_at_is_made(tmp_path):
+    claim = 'claims:\n  - {of: "indicators#/models/oracle/correct", at_least: "0", where: here}\n'
+    assert "indicators" in planned(tmp_path, manifest_text() + claim).outputs
+    with pytest.raises(InputError, match="no output 'indicator'"):
+        planned(tmp_path, manifest_text() + claim.replace("indicators#", "indicator#"))

@@ -49,15 +49,16 @@ def analyse(
     if people:
         asks = {"questions": tables["items"], "gold": tables["gold"], "templates": templates}
         add("people", "people:analyse", {**facts, **again}, {**table, "items": people, **asks})
-    imported = any(dataset.make.startswith("reliability.published_") for dataset in brief.datasets)
+    published = "reliability.published_"
+    imported = sorted(each.make.removeprefix(published) for each in brief.datasets if each.make.startswith(published))
     _drawn(asked, outputs, facts["models"], imported)
     return outputs
 
 
-def _drawn(asked: Asked, outputs: dict[str, Ref], models: Mapping[str, Mapping[str, Any]], imported: bool) -> None:
+def _drawn(asked: Asked, outputs: dict[str, Ref], models: Mapping[str, Mapping[str, Any]], imported: list[str]) -> None:
     """Add the figures, a card for each model, and the page that holds them together."""
     planted = any(facts["family"] == "tiny" for facts in models.values())
-    params = {"models": models, "planted": planted, "imported": imported}
+    params = {"models": models, "planted": planted, "imported": imported, "cards": True}
     documents: dict[str, Source] = {name: outputs[name] for name in DOCUMENTS if name in outputs}
     figures = named.figures(models)
     drawn = Step("figures", f"{HERE}.figures:draw", "analyses", params, documents, figures, derive=True)
@@ -65,6 +66,7 @@ def _drawn(asked: Asked, outputs: dict[str, Ref], models: Mapping[str, Mapping[s
     shown: dict[str, Source] = {
         **documents,
         **{name: Ref("figures", name) for name in figures if name.endswith(".svg")},
+        "cards": tuple(Ref("cards", name) for name in cards.outputs),  # it links to them: a run has both or none
     }
     page = Step("page", f"{HERE}.page:write", "analyses", params, shown, ("report.html",), derive=True)
     for step in (drawn, cards, page):
@@ -74,7 +76,7 @@ def _drawn(asked: Asked, outputs: dict[str, Ref], models: Mapping[str, Mapping[s
 
 def _facts(model: Model) -> dict[str, Any]:
     """Give what the analyses may know of a model: facts of the manifest, and whether it is a stand-in."""
-    told = {name: model.facts[name] for name in ("shaped", "flops", "raw_twin") if name in model.facts}
+    told = {name: model.facts[name] for name in ("shaped", "parameters", "flops", "raw_twin") if name in model.facts}
     family = model.facts.get("family", "stand-ins" if model.provider == "baseline" else "others")
     return {"family": family, "provider": model.provider, "stand_in": model.provider == "baseline", **told}
 

@@ -16,6 +16,7 @@ from harness.studies.reliability.difficulty import block
 from harness.studies.study import Brief, Maker, Model
 
 HERE = "harness.studies.reliability"
+PUBLISHED_WORDINGS = 15
 _TABLES = ("items", "gold", "counts", "budgets")
 _CALIBRATION = {"calibration": block}
 
@@ -45,11 +46,18 @@ class Benchmark:
                 )
             templates = brief.templates[name]
         kind = f"{HERE}.score_{self.task}:score"
-        return How(kind, templates, self.budgets, self.rules_need, self.most)
+        return How(kind, templates, PUBLISHED_WORDINGS, self.budgets, self.rules_need, self.most)
 
     def most(self, model: Model) -> int | None:
         """Give the budget a model has on all items: conversational ones were given more, but not on transforms."""
-        talks = model.facts.get("group") in CONVERSATIONAL
+        group = model.facts.get("group")
+        if group not in (None, *CONVERSATIONAL):
+            raise InputError(
+                f"{group!r} is no group of models with a budget of its own",
+                where=f"models.{model.name}.facts.group",
+                next=f"use one of: {', '.join(CONVERSATIONAL)}, or leave it out",
+            )
+        talks = group in CONVERSATIONAL
         return MORE if talks and self.task != "transforms" else None
 
 
@@ -62,25 +70,31 @@ def _published(task: str, *more: str) -> Benchmark:
     files = ("rows", "cities") if more else ("rows",)
     kind = "published_locality:make" if more else "published:make"
     outputs = (*_TABLES, "rendered", *more)
-    maker = _made(kind, {}, outputs, files=files, needs=files, fixed={"benchmark": task})
+    maker = _made(kind, {}, outputs, files=files, needs=files, ids=task, fixed={"benchmark": task})
     return Benchmark(task, maker, more, rendered=True)
 
 
 _SEEDED = {"seed": int, "count": int}
 BENCHMARKS: Mapping[str, Benchmark] = {
-    "reliability.addition": Benchmark("addition", _made("addition:make", _SEEDED)),
+    "reliability.addition": Benchmark("addition", _made("addition:make", _SEEDED, ids="addition")),
     # a miniature for the models in assets/: one to three digits, not the paper's distribution
     "reliability.small_addition": Benchmark(
         "addition",
-        Maker("harness.studies.tiny.sums:make", _SEEDED, ("items", "gold", "counts")),
+        Maker("harness.studies.tiny.sums:make", _SEEDED, ("items", "gold", "counts"), ids="addition"),
         budgets=False,
     ),
     "reliability.anagram": Benchmark(
-        "anagram", _made("anagram:make", {"seed": int, "per_length": int}, files=("words", "dictionary"))
+        "anagram", _made("anagram:make", {"seed": int, "per_length": int}, files=("words", "dictionary"), ids="anagram")
     ),
     "reliability.locality": Benchmark(
         "locality",
-        _made("locality:make", {"seed": int, "per_bin": int}, (*_TABLES, "gazetteer"), files=("cities", "words")),
+        _made(
+            "locality:make",
+            {"seed": int, "per_bin": int},
+            (*_TABLES, "gazetteer"),
+            files=("cities", "words"),
+            ids="locality",
+        ),
         rules_need=("gazetteer",),
     ),
     "reliability.openbookqa": Benchmark(
@@ -90,7 +104,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
         "science", _made("science:make_gpqa", {"seed": int}, files=("questions",), needs=("questions",))
     ),
     "reliability.science_demo": Benchmark("science", _made("science:make_science_demo", _SEEDED)),
-    "reliability.transforms_demo": Benchmark("transforms", _made("transforms:make", _SEEDED)),
+    "reliability.transforms_demo": Benchmark("transforms", _made("transforms:make", _SEEDED, ids="transforms")),
     **{f"reliability.published_{task}": _published(task) for task in ("addition", "anagram", "science", "transforms")},
     "reliability.published_locality": _published("locality", "gazetteer"),
 }

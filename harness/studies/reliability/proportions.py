@@ -80,10 +80,19 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     summary = {
         "rule_set": params["rule_set"],
         "calibrated": labels.calibrated,
+        "asked": _asked(labels.benchmarks),
         "benchmarks": _curves(labels.benchmarks, params.get("bins", BINS)),
         "parts": _curves(labels.parts, params.get("bins", BINS)),
     }
     rows.write_one(out / "proportions", summary)
+
+
+def _asked(tables: Mapping[str, Table]) -> dict[str, Any]:
+    """Count what each model was asked: instances, and pairs of an instance and a prompt."""
+    counted = {
+        name: {"items": len(table.ids), "pairs": len(table.ids) * table.prompts} for name, table in tables.items()
+    }
+    return {"benchmarks": counted, "pairs": sum(each["pairs"] for each in counted.values())}
 
 
 def _curves(tables: Mapping[str, Table], bins: int) -> dict[str, Any]:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from pathlib import Path
 
+from harness.errors import InputError
 from harness.steps import Plan, Ref, Step
 from harness.studies.ask import Asked, ask, make
 from harness.studies.reliability import published_import
@@ -33,6 +35,7 @@ class Reliability:
 
     def plan(self, brief: Brief) -> Plan:
         """Say which steps a brief means: data, prompts, answers, scores, and what is computed from them."""
+        _check(brief)
         asked, people, places = Asked(), None, []
         for dataset in brief.datasets:
             maker = self.makers[dataset.make]
@@ -49,6 +52,38 @@ class Reliability:
         analyses = analyse(asked, brief, outputs, tuple(places), people)
         optional = frozenset(analyses) - ALWAYS
         return Plan(tuple(asked.steps), {**outputs, **analyses}, optional=optional)
+
+
+def _check(brief: Brief) -> None:
+    """Refuse what would fail, or mislead, only after every model has answered."""
+    if len(brief.seeds) > 1:
+        raise InputError(
+            "this study asks each model once: a second seed would pass for further wordings",
+            where="seeds",
+            next="give one seed, and write a second manifest for another",
+        )
+    for model in brief.models:
+        if "flops" in model.facts:
+            _compute(model.facts["flops"], f"models.{model.name}.facts.flops")
+    brought: dict[str, bool] = {}
+    for dataset in brief.datasets:
+        if (benchmark := BENCHMARKS.get(dataset.make)) and brought.setdefault(benchmark.task, benchmark.rendered) != (
+            benchmark.rendered
+        ):
+            raise InputError(
+                f"{benchmark.task} comes from the published dataset and from elsewhere, in other wordings",
+                where=f"datasets.{dataset.name}",
+                next="keep one of the two",
+            )
+
+
+def _compute(text: str, where: str) -> None:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 < value < math.inf:
+        raise InputError(f"{text[:40]!r} is no amount of compute", where=where, next="write FLOPs such as 6.41e20")
 
 
 def _labels(asked: Asked, dataset: Dataset, model: str, task: str) -> Ref:

@@ -32,7 +32,7 @@ def budgets(plan, name):
 
 
 def test_conversational_models_have_a_budget_of_their_own_but_not_on_transforms():
-    plan = planned([model("llama", group="llama"), model("gpt-4-v1", group="gpt-4")])
+    plan = planned([model("llama"), model("gpt-4-v1", group="gpt-4")])
     assert set(budgets(plan, "llama").values()) == {"benchmark"}
     assert budgets(plan, "gpt-4-v1") == {**dict.fromkeys(MAKES, 1000), "transforms": "benchmark"}
     assert set(budgets(planned([model("gpt-4-v1", group="gpt-4")], tokens=48), "gpt-4-v1").values()) == {48}
@@ -70,8 +70,8 @@ def test_the_published_dataset_brings_its_own_prompts_and_the_report_says_so():
     plan = planned([model("m")], makes, sets=())
     [prompts] = [step for step in plan.steps if step.stage == "prompts"]
     assert prompts.kind.endswith("prompts:pick")
-    assert next(step for step in plan.steps if step.name == "page").params["imported"] is True
-    assert next(step for step in planned([model("m")]).steps if step.name == "page").params["imported"] is False
+    assert next(step for step in plan.steps if step.name == "page").params["imported"] == ["addition"]
+    assert next(step for step in planned([model("m")]).steps if step.name == "page").params["imported"] == []
 
 
 def test_simulated_people_are_asked_only_where_a_manifest_has_them():
@@ -79,3 +79,25 @@ def test_simulated_people_are_asked_only_where_a_manifest_has_them():
     plan = planned([model("m")], {**MAKES, "people": "simulated_people"})
     assert "people" in plan.outputs
     assert not [step for step in plan.steps if step.name.startswith("people/") and step.stage == "responses"]
+
+
+@pytest.mark.parametrize(
+    ("facts", "what"),
+    [
+        ({"flops": "abc"}, "no amount of compute"),
+        ({"flops": "-1"}, "no amount of compute"),
+        ({"flops": "1e999"}, "no amount of compute"),
+        ({"group": "gpt4"}, "no group of models"),
+    ],
+)
+def test_what_would_fail_after_every_model_has_answered_is_told_before_any_does(facts, what):
+    with pytest.raises(InputError, match=what):
+        planned([model("m", **facts)])
+
+
+def test_a_second_seed_and_a_benchmark_of_two_wordings_are_refused():
+    brief = Brief((), (model("m"),), {}, {}, (0, 1))
+    with pytest.raises(InputError, match="asks each model once"):
+        Reliability().plan(brief)
+    with pytest.raises(InputError, match="in other wordings"):
+        planned([model("m")], {"science": "science_demo", "published": "published_science"})

@@ -1,0 +1,252 @@
+"""The whole study on a small scale: five benchmarks, stand-ins, every analysis, figures, cards and the page."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import data_of, harness, outputs_of
+from support_cities import simplemaps
+
+from harness.studies.reliability.study import TASKS
+
+MODELS = ("oracle", "noisy-oracle", "refuser", "forger", "shotgun")
+FIGURES = ("figure-1.svg", "figure-2.svg", "figure-3.svg", "figure-4.svg", "figure-templates.svg")
+DOCUMENTS = (
+    "templates", "proportions", "checks", "indicators", "sensitivity", "breakdowns", "comparisons", "scaling", "people",
+)  # fmt: skip
+OUTPUTS = (
+    "items", "gold", "prompts", "responses", "scores", "counts", "labels", *DOCUMENTS, *FIGURES,
+    *(name.replace(".svg", ".png") for name in FIGURES), *(f"card-{name}.html" for name in MODELS), "report.html",
+)  # fmt: skip
+# Names that differ in how often they are written; where they lie and how large they are is made up.
+CITIES = [
+    (name, 10 + place % 4 * 1.5, 20 + place // 4 * 1.5, 1000 * (place + 1))
+    for place, name in enumerate(
+        ("Lisbon", "Quito", "Oslo", "Lima", "Dakar", "Cairo", "Perth", "Turin", "Lagos", "Accra", "Basel", "Minsk")
+    )
+]
+# One row a benchmark, as the owner of the published dataset would have them: one instance in one wording.
+LONE = {
+    "addition": {"a": "3", "b": "7", "target": "10"},
+    "anagram": {"anagram": "tinsle", "target": "listen"},
+    "locality": {"city": "Lisbon", "target": "Cairo"},
+    "science": {"question": "Which one?", "A": "melting", "B": "freezing", "C": "boiling", "D": "dew", "target": "C"},
+    "transforms": {"text": "03/05/2021", "instruction": "Write it as ISO does.", "target": "2021-05-03"},
+}
+
+
+def manifest(name: str, models: tuple[str, ...], datasets: list[str], digests: dict[str, str]) -> str:
+    """Spell a manifest of the study with stand-ins only; `digests` names the files it reads."""
+    fetched = [
+        f'{file}: {{fetch: "https://example.org/{file}", sha256: {digest}, licence: Apache-2.0}}'
+        for file, digest in digests.items()
+    ]
+    lines = ["harness: 1", "study: reliability", f"name: {name}", "about: The study, for a test.", "models:"]
+    lines += [f"  {model}: {{provider: baseline, behaviour: {model}}}" for model in models]
+    lines += ["datasets:", *(f"  {line}" for line in (*datasets, *fetched))]
+    lines += [f"prompts: {{set: [{', '.join(f'reliability/{task}@1' for task in TASKS)}]}}"]
+    lines += ["resources: {gpus: 0, memory: 2GiB, timeout: 10m}", "outputs:"]
+    shown = [output for output in OUTPUTS if output.removeprefix("card-").removesuffix(".html") not in MODELS]
+    shown += [f"card-{model}.html" for model in models]
+    lines += [f"  {output}: exact" for output in shown if output != "people" or "people" in " ".join(datasets)]
+    return "\n".join(lines) + "\n"
+
+
+class Project:
+    """A project with one manifest, its data imported into each store it is run in."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        (folder / "lockfiles").mkdir(parents=True)
+        (folder / "manifests").mkdir()
+        self.cities = simplemaps(folder / "cities.csv", CITIES)
+
+    def bring(self, kind: str, file: Path, store: str = ".harness") -> str:
+        digest: str = data_of("import", kind, file, "--store", store, cwd=self.folder)["sha256"]
+        return digest
+
+    def lock(self, name: str, text: str) -> None:
+        (self.folder / "manifests" / f"{name}.yaml").write_text(text)
+        harness("lock", f"manifests/{name}.yaml", cwd=self.folder, check=0)
+
+    def run(self, name: str, *more: str, store: str = ".harness") -> dict[str, Any]:
+        """Run to the end, and see to it that no step printed a word: a warning of any library would be one."""
+        ran: dict[str, Any] = data_of("run", f"manifests/{name}.yaml", "--store", store, *more, cwd=self.folder)
+        journal = self.folder / store / "runs" / ran["runs"][0]["run"] / "journal.jsonl"
+        events = [json.loads(line) for line in journal.read_bytes().splitlines()]
+        assert [event for event in events if event["event"] == "step.log"] == []
+        assert ran["runs"][0]["steps"]["executed"] > 20 and ran["runs"][0]["steps"]["failed"] == 0
+        return ran
+
+    def blob(self, ran: dict[str, Any], name: str) -> bytes:
+        digest = outputs_of(ran)[name]
+        return (self.folder / ".harness" / "blobs" / "sha256" / digest[:2] / digest).read_bytes()
+
+    def rows(self, ran: dict[str, Any], name: str) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.blob(ran, name).splitlines()]
+
+    def document(self, ran: dict[str, Any], name: str) -> dict[str, Any]:
+        [found] = self.rows(ran, name)
+        return found
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Project:
+    made = Project(tmp_path_factory.mktemp("reliability") / "project")
+    datasets = [
+        "addition: {make: reliability.addition, seed: 7, count: 12}",
+        "anagram: {make: reliability.anagram, seed: 7, per_length: 1}",
+        "locality: {make: reliability.locality, seed: 7, per_bin: 1, cities: cities}",
+        "science: {make: reliability.science_demo, seed: 7, count: 10}",
+        "transforms: {make: reliability.transforms_demo, seed: 7, count: 1}",
+        "people: {make: reliability.simulated_people, seed: 7, count: 10}",
+    ]
+    made.lock("five", manifest("five", MODELS, datasets, {"cities": made.bring("data", made.cities)}))
+    return made
+
+
+@pytest.fixture(scope="module")
+def ran(project: Project) -> dict[str, Any]:
+    return project.run("five")
+
+
+def tasks(project: Project, ran: dict[str, Any]) -> dict[str, str]:
+    return {row["id"]: row["task"] for row in project.rows(ran, "items")}
+
+
+def test_every_stand_in_reaches_what_it_must_on_every_benchmark_in_every_wording(
+    project: Project, ran: dict[str, Any]
+) -> None:
+    of, found = tasks(project, ran), {}
+    for row in project.rows(ran, "scores"):
+        found.setdefault((row["model"], of[row["item"]], row["template"]), Counter())[row["outcome"]] += 1
+    assert set(found) == {(model, task, place) for model in MODELS for task in TASKS for place in range(1, 16)}
+    for (model, task, place), counts in found.items():
+        where = f"{model}, {task}, template {place}: {dict(counts)}"
+        assert model != "oracle" or set(counts) == {"c"}, where
+        assert model != "refuser" or set(counts) == {"a"}, where
+        assert model != "forger" or "c" not in counts, where
+    kinds = {row["detail"]["avoidance"] for row in project.rows(ran, "scores") if row["model"] == "refuser"}
+    assert kinds == {"epistemic"}
+
+
+def test_the_rate_of_the_shotgun_is_reported_and_on_the_page(project: Project, ran: dict[str, Any]) -> None:
+    of, checks, page = tasks(project, ran), project.document(ran, "checks"), project.blob(ran, "report.html").decode()
+    assert checks["verdict"] == "pass"
+    for task in TASKS:
+        row = checks["benchmarks"][task]["shotgun"]
+        mine = [each["value"] for each in project.rows(ran, "scores") if each["model"] == "shotgun"
+                and of[each["item"]] == task]  # fmt: skip
+        assert (row["verdict"], row["adversarial"], row["n"]) == ("reported", True, len(mine))
+        assert row["correct"] == pytest.approx(sum(mine) / len(mine), abs=1e-12)
+        shown = [line for line in page.split("<tr>") if f"{task}</t" in line and "reported" in line]
+        assert any(f"{100 * row['correct']:.2f} %" in line for line in shown), task
+        verdicts = {model: checks["benchmarks"][task][model]["verdict"] for model in MODELS}
+        assert verdicts == {**dict.fromkeys(MODELS, "pass"), "noisy-oracle": "reported", "shotgun": "reported"}
+
+
+def test_the_table_of_labels_has_a_row_for_each_item_and_model(project: Project, ran: dict[str, Any]) -> None:
+    of, found = tasks(project, ran), project.rows(ran, "labels")
+    assert {(row["item"], row["model"]) for row in found} == {(item, model) for item in of for model in MODELS}
+    assert len(found) == len(of) * len(MODELS)
+    templates = project.document(ran, "templates")
+    for row in found:
+        assert row["benchmark"] == of[row["item"]]
+        assert len(row["labels"]) == len(templates[row["benchmark"]]) == 15
+        assert set(row["labels"]) <= set("cai") and row["errors"] == 0
+    assert Counter(of.values()).keys() == set(TASKS) and Counter(of.values())["locality"] > 3
+
+
+def test_every_score_and_every_document_names_the_rules(project: Project, ran: dict[str, Any]) -> None:
+    assert {row["detail"]["rule_set"] for row in project.rows(ran, "scores")} == {"OURS-v1"}
+    for name in ("proportions", "indicators"):
+        assert project.document(ran, name)["rule_set"] == "OURS-v1", name
+    assert b"OURS-v1" in project.blob(ran, "report.html")
+
+
+def test_the_page_shows_every_figure_and_links_every_card(project: Project, ran: dict[str, Any]) -> None:
+    page = project.blob(ran, "report.html").decode()
+    shown = page.split("<figure")[1:]
+    assert [name for each in shown for name in FIGURES if f"File: {name}<" in each] == list(FIGURES)
+    assert all("<svg" in each and "<path" in each for each in shown)
+    for model in MODELS:
+        assert f'href="card-{model}.html"' in page
+        assert f"Reliability card: {model}" in project.blob(ran, f"card-{model}.html").decode()
+    for name in FIGURES:
+        assert project.blob(ran, name).startswith(b"<?xml")
+        assert project.blob(ran, name.replace(".svg", ".png")).startswith(b"\x89PNG")
+    assert "Simulated respondents" in page and "uncalibrated" in page
+
+
+def test_a_second_run_in_a_fresh_store_agrees_bit_for_bit(project: Project, ran: dict[str, Any]) -> None:
+    project.bring("data", project.cities, "fresh")
+    again = project.run("five", store="fresh")
+    assert again["runs"][0]["steps"]["executed"] == again["runs"][0]["steps"]["total"]
+    assert outputs_of(again) == outputs_of(ran)
+    assert set(outputs_of(ran)) == set(OUTPUTS)
+
+
+def test_an_audit_finds_nothing_to_say_against_it(project: Project, ran: dict[str, Any]) -> None:
+    report = data_of("audit", ran["runs"][0]["run"], cwd=project.folder)
+    assert report["verdict"] in ("agreed", "unconfirmed")
+    assert not [check for check in report["checks"] if check["verdict"] == "fail"]
+
+
+def statistics(value: Any) -> Iterator[dict[str, Any]]:
+    """Give everything in a document that is a value with an interval."""
+    if isinstance(value, dict) and "value" in value:
+        yield value
+    elif isinstance(value, dict | list):
+        for inside in value.values() if isinstance(value, dict) else value:
+            yield from statistics(inside)
+
+
+def defined(found: dict[str, Any]) -> bool:
+    """Whether each value is a number, or says why there is none."""
+    return all(
+        isinstance(each["value"], int | float) or set(each["value"]) == {"missing"} for each in statistics(found)
+    )
+
+
+def test_three_items_of_each_run_through_and_what_is_degenerate_says_so(project: Project, ran: dict[str, Any]) -> None:
+    few = project.run("five", "--limit", "3")
+    assert few["runs"][0]["verdict"] == "incomplete"
+    indicators = project.document(few, "indicators")
+    for task in TASKS:
+        for model in MODELS:
+            entry = indicators["benchmarks"][task][model]
+            assert entry["n_items"] == 3 and defined(entry), (task, model)
+            for side in ("correctness", "prudence"):
+                # right always, or never, or silent always: nothing varies
+                alike = model in ("oracle", "refuser")
+                assert entry[f"{side}_stability"]["degenerate"] or not alike, (task, model)
+    assert all(defined(project.document(few, name)) for name in DOCUMENTS)
+
+
+def test_one_instance_in_one_wording_runs_through(tmp_path: Path) -> None:
+    project, copy = Project(tmp_path / "project"), tmp_path / "copy.jsonl"
+    common = {"instance_id": "1", "template": 1, "prompt": "Say it.", "difficulty": 50}
+    copy.write_text("".join(json.dumps({"benchmark": task, **common, **LONE[task]}) + "\n" for task in TASKS))
+    digests = {"published": project.bring("reliabilitybench", copy), "cities": project.bring("data", project.cities)}
+    datasets = [
+        f"{task}: {{make: reliability.published_{task}, rows: published{', cities: cities' * (task == 'locality')}}}"
+        for task in TASKS
+    ]
+    project.lock("lone", manifest("lone", ("oracle", "refuser"), datasets, digests))
+    lone = project.run("lone")
+    assert [row["labels"] for row in project.rows(lone, "labels")] == ["c", "a"] * 5
+    indicators = project.document(lone, "indicators")
+    for task in TASKS:
+        for model, right in (("oracle", 100), ("refuser", 0)):
+            entry = indicators["benchmarks"][task][model]
+            assert (entry["n_items"], entry["prompts"], entry["n_scored"]) == (1, 1, 1)
+            assert entry["correctness_proportion"]["value"] == right
+            assert entry["prudence_proportion"]["value"] == 100
+            six = [value for name, value in entry.items() if name.startswith(("correctness_", "prudence_"))]
+            assert len(six) == 6 and all(value["degenerate"] and defined(value) for value in six), (task, model)
+    assert b"Nothing was scored" not in project.blob(lone, "report.html")

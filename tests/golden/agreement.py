@@ -1,0 +1,60 @@
+"""Measure how far the rules agree with the labels by hand: python tests/golden/agreement.py [--write PAGE].
+
+Prints the table, or puts it between its markers in a page of the documentation.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from marked import write
+
+from harness import rows
+from harness.studies.reliability.agreement import table
+from harness.studies.reliability.tools import ANALYSES
+
+CASES = Path(__file__).parent / "cases" / "reliability"
+MEASURED = "`tests/golden/cases/reliability/hand_labels.jsonl`"
+
+
+def measured() -> Mapping[str, Any]:
+    """Label the responses by the rules and compare with the labels by hand."""
+    shared = json.loads((CASES / "hand_labels_data.jsonl").read_text(encoding="utf-8"))
+    given = list(rows.read(CASES / "hand_labels.jsonl"))
+    return ANALYSES["reliability.agreement"].run({**shared, "rows": given})
+
+
+def text(found: Mapping[str, Any]) -> str:
+    """Give what the page says: what was measured, and the table."""
+    together, kinds = found["together"], found["avoidance"]["together"]
+    said = (
+        f"{together['n']} responses in {MEASURED}, labelled by one reader and by `{found['rule_set']}`; columns such\n"
+        f"as c→a are reader → rules. Of the {kinds['n']} that both call avoidant, {_same(kinds)} have the same subtype.\n"
+    )
+    return f"\n{said}\n{table(found)}\n"
+
+
+def _same(kinds: Mapping[str, Any]) -> int:
+    return sum(row[name] for name, row in kinds["matrix"].items())
+
+
+def main(argv: Sequence[str]) -> int:
+    """Print or write, and give the exit code."""
+    parser = argparse.ArgumentParser(prog="tests/golden/agreement.py", description=__doc__)
+    parser.add_argument("--write", type=Path, metavar="PAGE", help="put the table into this page")
+    args = parser.parse_args(argv)
+    shown = text(measured())
+    if args.write:
+        write(args.write, "agreement", shown)
+    else:
+        print(shown.strip())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

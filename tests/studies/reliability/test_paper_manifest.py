@@ -1,0 +1,149 @@
+"""The manifest of the whole study: it loads, it plans, its models are the table's, and every claim leads somewhere."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import REPOSITORY, data_of, harness
+
+from harness import rows
+from harness.evidence.pointed import Outputs
+from harness.manifest.load import Loaded, load
+from harness.manifest.lockfile import Lock
+from harness.manifest.schema import Fetched, Made, Transformers
+from harness.run.lock import still_pins
+from harness.run.plan import meant, plan
+from harness.steps import Plan
+from harness.studies.reliability import breakdowns, indicators
+from harness.studies.reliability.models import MODELS
+from harness.studies.reliability.study import TASKS
+
+PAPER = REPOSITORY / "manifests" / "paper" / "reliability.yaml"
+# Section 0 of the specification: instances, of science by subset; 139,905 prompts in 15 wordings.
+PUBLISHED = {"addition": 3142, "anagram": 1570, "locality": 2341, "obqa": 1000, "gpqa": 544, "transforms": 730}
+DIGEST = "ab" * 32
+
+
+@pytest.fixture(scope="module")
+def paper() -> Loaded:
+    return load(PAPER)
+
+
+@pytest.fixture(scope="module")
+def planned(paper: Loaded) -> Plan:
+    """Plan it as if everything were there: data with the published counts, tapes, weights."""
+    pins = still_pins(paper)
+    datasets: dict[str, Any] = {
+        name: {table: {"sha256": DIGEST, "rows": PUBLISHED[name]} for table in ("items", "gold", "counts", "budgets")}
+        for name, each in paper.manifest.datasets.items()
+        if isinstance(each, Made)
+    }
+    datasets |= {
+        name: {"sha256": DIGEST} for name, each in paper.manifest.datasets.items() if isinstance(each, Fetched)
+    }
+    pins["models"] = {
+        name: {"sha256": DIGEST, **({"files": {"model.safetensors": DIGEST}} if local else {"tape": DIGEST})}
+        for name, local in ((name, isinstance(each, Transformers)) for name, each in paper.manifest.models.items())
+    }
+    lock = Lock(paper.manifest.intent(), paper.sha256, {**pins, "datasets": datasets})
+    return plan(meant(paper), lock)
+
+
+def test_its_models_are_those_of_the_table_with_the_same_facts(paper: Loaded) -> None:
+    found = paper.manifest.models
+    assert list(found) == [model.name for model in MODELS] and len(found) == 32
+    assert {name: model.facts for name, model in found.items()} == {model.name: model.facts() for model in MODELS}
+    for model in MODELS:
+        told = found[model.name]
+        assert told.provider == model.access.provider
+        assert (
+            (told.source == f"hf:{model.access.id}")
+            if isinstance(told, Transformers)
+            else told.model == model.access.id
+        )
+
+
+def test_what_nobody_has_pinned_says_why_and_pretends_nothing(paper: Loaded) -> None:
+    local = [model for model in paper.manifest.models.values() if isinstance(model, Transformers)]
+    fetched = [each for each in paper.manifest.datasets.values() if isinstance(each, Fetched)]
+    assert len(local) == 22 and len(fetched) == 6
+    assert all(model.unresolved or model.revision for model in local)
+    assert all(each.unresolved or each.sha256 for each in fetched)
+
+
+def test_it_plans_every_model_on_every_benchmark(planned: Plan, paper: Loaded) -> None:
+    names = [step.name for step in planned.steps]
+    answered = {tuple(name.split("/")[::2][:2]) for name in names if "/responses/" in name}
+    assert answered == {(dataset, model) for dataset in PUBLISHED for model in paper.manifest.models}
+    assert not any(step.sees_gold for step in planned.steps if step.stage == "responses")
+    assert set(paper.manifest.outputs) <= set(planned.outputs)
+    assert sum(PUBLISHED.values()) == 9327 and 15 * sum(PUBLISHED.values()) == 139_905
+    shards = Counter(name.split("/")[0] for name in names if "/responses/llama-7b/" in name)
+    cut = {step.name.split("/")[0]: step.params for step in planned.steps if step.name.endswith("/items")}
+    assert {name: each["rows"] for name, each in cut.items()} == PUBLISHED
+    assert shards == {name: -(-each["rows"] // each["size"]) for name, each in cut.items()}
+
+
+def test_every_published_count_is_claimed(paper: Loaded) -> None:
+    claimed = {claim.of: claim.published for claim in paper.manifest.claims if str(claim.of).startswith("counts#")}
+    assert claimed == {f"counts#/{name}/kept": str(count) for name, count in PUBLISHED.items()}
+
+
+def made_up(folder: Path, models: list[str]) -> Path:
+    """Write labels of all models on four items a benchmark, in which every label's share moves with difficulty."""
+    kinds = {"ethical": 0, "epistemic": 0}
+    found = [
+        {
+            "model": model, "item": f"{task}-{item}", "benchmark": task, "subset": task, "difficulty": 20.0 * item + 10,
+            "calibrated": False, "labels": "c" * (12 - 3 * item) + "a" * (1 + item) + "i" * (2 + 2 * item),
+            "avoidance": {**kinds, "non_conforming": 1 + item}, "truncated": 0, "errors": 0,
+        }
+        for task in sorted(TASKS) for item in range(4) for model in sorted(models)
+    ]  # fmt: skip
+    rows.write(folder / "labels", found)
+    return folder / "labels"
+
+
+def test_every_claim_leads_to_a_number_in_the_documents_of_a_run(paper: Loaded, planned: Plan, tmp_path: Path) -> None:
+    labels = made_up(tmp_path, list(paper.manifest.models))
+    by_name = {step.name: step for step in planned.steps}
+    for name, analysis in (("indicators", indicators.analyse), ("breakdowns", breakdowns.analyse)):
+        analysis({**by_name[name].params, "resamples": 20}, {"labels": labels}, tmp_path)
+    rows.write_one(tmp_path / "counts", {name: {"kept": count} for name, count in PUBLISHED.items()})
+    documents = Outputs({name: {"sha256": name} for name in ("counts", "indicators", "breakdowns")}, tmp_path.joinpath)
+    for claim in paper.manifest.claims:
+        for pointer in claim.pointers:
+            found = documents.at(pointer)
+            assert found.number is not None, f"{claim.id}: {pointer}: {found.lacks or found.flaw}"
+
+
+def test_claims_lists_every_claim_with_what_it_needs_and_is_no_miss(paper: Loaded, tmp_path: Path) -> None:
+    words = ("claims", "manifests/paper/reliability.yaml", "--store", tmp_path / "none")
+    here = data_of(*words, cwd=REPOSITORY, check=0)["claims"]
+    assert [row["id"] for row in here] == [claim.id for claim in paper.manifest.claims]
+    assert all(row["verdict"].startswith("not run: needs ") for row in here)
+
+
+def test_once_locked_each_claim_names_the_models_and_data_it_lacks(paper: Loaded, tmp_path: Path) -> None:
+    (tmp_path / "lockfiles").mkdir()
+    (tmp_path / "manifests").mkdir()
+    shutil.copy(PAPER, tmp_path / "manifests")
+    harness("lock", "manifests/reliability.yaml", cwd=tmp_path, check=0)
+    found = data_of("claims", "manifests/reliability.yaml", cwd=tmp_path, check=0)["claims"]
+    assert len(found) == len(paper.manifest.claims)
+    for row in found:
+        assert row["verdict"].startswith("not run: needs ") and row["value"] is None
+        needs = row["verdict"].removeprefix("not run: needs ").split(", ")
+        assert {f"models.{name}" for name in paper.manifest.models} <= set(needs)
+        assert {"datasets.cities", "datasets.gpqa-extended", "datasets.reliabilitybench"} <= set(needs)
+        # what the claim itself is about comes first
+        of = row["of"] if isinstance(row["of"], list) else [row["of"]]
+        own = {f"models.{name}" for pointer in of for name in pointer.split("/") if name in paper.manifest.models}
+        assert set(needs[: len(own)]) >= own or len(own) > 20
+    run = harness("run", "manifests/reliability.yaml", "--json", cwd=tmp_path, check=3)
+    assert "is unresolved" in json.loads(run.stderr)["error"]["what"]
