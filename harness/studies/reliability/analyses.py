@@ -25,7 +25,7 @@ DISCOUNT = {benchmark: str(part) for benchmark, part in GUESSED.items()}  # trap
 
 
 def analyse(
-    asked: Asked, brief: Brief, tables: Mapping[str, Ref], places: tuple[Ref, ...], people: Ref | None
+    asked: Asked, brief: Brief, tables: Mapping[str, Ref], places: tuple[Ref, ...], people: Mapping[str, Source]
 ) -> dict[str, Ref]:
     """Add every analysis of the labels; gives the outputs by name."""
     table: dict[str, Source] = {"labels": tables["labels"]}
@@ -48,7 +48,7 @@ def analyse(
     add("scaling", "scaling:analyse", facts, table)
     if people:
         asks = {"questions": tables["items"], "gold": tables["gold"], "templates": templates}
-        add("people", "people:analyse", {**facts, **again}, {**table, "items": people, **asks})
+        add("people", "people:analyse", {**facts, **again}, {**table, **people, **asks})
     published = "reliability.published_"
     imported = sorted(each.make.removeprefix(published) for each in brief.datasets if each.make.startswith(published))
     _drawn(asked, outputs, facts["models"], imported)

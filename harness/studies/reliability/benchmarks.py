@@ -13,6 +13,7 @@ from harness.errors import InputError
 from harness.studies.ask import How
 from harness.studies.reliability.budget import CONVERSATIONAL, MORE
 from harness.studies.reliability.difficulty import block
+from harness.studies.reliability.published import scale
 from harness.studies.study import Brief, Maker, Model
 
 HERE = "harness.studies.reliability"
@@ -108,7 +109,10 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     **{f"reliability.published_{task}": _published(task) for task in ("addition", "anagram", "science", "transforms")},
     "reliability.published_locality": _published("locality", "gazetteer"),
 }
-# Seeded respondents for the two human studies, whose raw data is not ours to ship.
+# Respondents of the two human studies: seeded ones, since the raw data is not ours to ship, or real ones by file.
 PEOPLE: Mapping[str, Maker] = {
-    "reliability.simulated_people": Maker(f"{HERE}.simulate:make", _SEEDED, ("items", "counts")),
+    "reliability.simulated_people": Maker(f"{HERE}.simulate:make", _SEEDED, ("items", "counts"), ids="people"),
+    "reliability.surveys": Maker(
+        f"{HERE}.surveys:make", {}, ("items", "counts"), files=("s1", "s2"), needs=("s1", "s2"), ids="people"
+    ),
 }

@@ -12,10 +12,11 @@ from typing import Any
 
 from harness import rows
 from harness.errors import InputError
+from harness.studies.reliability import terms
 from harness.studies.reliability.bins import cut
 from harness.studies.reliability.labelled import checked, gather
 from harness.studies.reliability.table import Table
-from harness.studies.reliability.terms import BINS, GROUPS, SUBTYPES, UNSCORED, Counts, discounts, pooled, share, shares
+from harness.studies.reliability.terms import BINS, SUBTYPES, UNSCORED, Counts, discounts, pooled, share, shares
 
 NONE_AVOIDANT = {"missing": "no avoidant responses"}
 
@@ -78,10 +79,12 @@ def avoidance(tallies: Sequence[Tally]) -> dict[str, Any]:
 def by_group(tallies: Tallies, models: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
     """Pool the kinds of avoidance over the raw and over the shaped models; a stand-in is neither."""
     found = {}
-    for shaped, group in GROUPS.items():
-        inside = sorted(name for name, facts in models.items() if facts.get("shaped") == shaped)
-        pooled = [per[name] for per in tallies.values() for name in inside if name in per]
-        found[group] = {**avoidance(pooled), "models": inside}
+    for group in terms.GROUPS.values():
+        inside = sorted(name for name, facts in models.items() if terms.group(facts) == group)
+        found[group] = {
+            **avoidance([per[name] for per in tallies.values() for name in inside if name in per]),
+            "models": inside,
+        }
     return found
 
 

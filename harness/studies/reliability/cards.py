@@ -12,7 +12,7 @@ from typing import Any
 from harness.studies.pages import Html, bullets, document, el, join, named, section, text
 from harness.studies.reliability import outputs, reading, tables
 from harness.studies.reliability.reading import SHAPED, STAND_IN, Basis, Facts, Models, basis, documents, family, kind
-from harness.studies.reliability.shown import people
+from harness.studies.reliability.shown import MARKS, people
 from harness.studies.reliability.tables import Documents, Line
 
 DOCUMENTS = ("indicators", "proportions", "sensitivity", "breakdowns", "people")
@@ -75,8 +75,15 @@ def about(facts: Facts) -> list[Html]:
         ("flops", "training compute, FLOPs"),
     ):
         if facts.get(name):
-            found.append(join([f"; {label}: ", named(str(facts[name]))]))
+            spelled = _thousands(facts[name]) if name == "parameters" else str(facts[name])
+            found.append(join([f"; {label}: ", named(spelled)]))
     return [*found, text(".")]
+
+
+def _thousands(given: object) -> str:
+    """Set thousands apart in a whole number; anything else stands as the manifest has it."""
+    known = reading.number(given)
+    return str(given) if known is None or not known.is_integer() else f"{known:,.0f}"
 
 
 def _rests(rests: Basis, given: Documents, lines: list[Line]) -> Html:
@@ -92,7 +99,7 @@ def _rests(rests: Basis, given: Documents, lines: list[Line]) -> Html:
         rests.intervals,
         people(given["people"]),
         guessed,
-        "† degenerate: all alike, one item or one wording.",
+        *MARKS,
     ]
     return section(
         "What this rests on", "rests", bullets(each for each in said if each), el("p", origin(rests), class_="soft")
@@ -102,6 +109,9 @@ def _rests(rests: Basis, given: Documents, lines: list[Line]) -> Html:
 def origin(rests: Basis) -> str:
     """Say whose study this is, and what it is not."""
     paper = "Zhou et al., Larger and more instructable language models become less reliable, Nature 634 (2024)"
-    if rests.imported:
+    if rests.all_imported:
         return f"After {paper}, on the published dataset, imported by whoever may use it."
-    return f"After {paper}: a re-implementation with data and wordings of its own, not a replication."
+    own = f"After {paper}: a re-implementation with data and wordings of its own, not a replication."
+    if rests.imported:
+        return f"{own} From the published dataset, imported by whoever may use it: {', '.join(rests.imported)}."
+    return own

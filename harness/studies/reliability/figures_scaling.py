@@ -34,7 +34,9 @@ def scaling(document: Mapping[str, Any], models: Models, rests: Basis) -> plots.
     note = rests.small_print(
         "Shares are unweighted means over benchmarks. Lines: ordinary least squares on log10 FLOPs, a line a group; "
         "they say what these models did, not what compute does.",
-        f"Not drawn, since their training compute is not known: {without} of {len(models)} models." if without else "",
+        f"Not drawn, as stand-ins or since compute or tuning is not known: {without} of {len(models)} models."
+        if without
+        else "",
     )
     if not points:
         sheet = plots.sheet(plots.WIDTH, 1.3 + plots.depth(note))

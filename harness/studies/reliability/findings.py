@@ -48,6 +48,15 @@ class Found:
         """Give the same value in each resample."""
         return self.again[name][:, list(self.points).index(model)]
 
+    def degenerate(self, model: str, name: str) -> bool:
+        """Whether one of the six indicators has its value by definition alone: all alike, one item or one wording."""
+        point, (kind, _, what) = self.points[model], name.partition("_")
+        few: bool = point["degenerate"]
+        if what == "proportion":
+            return few
+        found = point[what][kind]
+        return few or found["degenerate"] or (what == "stability" and found["corrected"] is None)
+
     def statistic(self, model: str, name: str, missing: str = NOTHING_SCORED) -> dict[str, Any]:
         """Give a value with its interval, or say why there is none."""
         return beside(self.value(model, name), self.resampled(model, name), self.units, missing)
@@ -70,6 +79,8 @@ def means(found: Sequence[Found], model: str) -> dict[str, Any]:
     for name in (*SIX, *NAMES.values()):
         defined = _defined(found, model, name)
         entry[name] = {**_stated(defined, model, name), "benchmarks": len(defined)}
+        if name in SIX:
+            entry[name]["degenerate"] = any(each.degenerate(model, name) for each in defined)
     # 6.7: of a model, the ratio of the means; not the mean of the ratios.
     defined = _defined(found, model, "incorrect")
     entry["ultracrepidarianism"] = {**_overreach(defined, model), "benchmarks": len(defined)}

@@ -75,14 +75,18 @@ def _entries(found: Found) -> dict[str, Any]:
 def _three(found: Found, model: str, kind: str) -> list[tuple[str, dict[str, Any]]]:
     """Give the three indicators of correctness or of prudence, each with the companions that make it readable."""
     point = found.points[model]
-    few, steady, agreed = point["degenerate"], point["stability"][kind], point["concordance"][kind]
+    steady, agreed = point["stability"][kind], point["concordance"][kind]
+
+    def stated(what: str) -> dict[str, Any]:
+        name = f"{kind}_{what}"
+        return {**found.statistic(model, name), "degenerate": found.degenerate(model, name)}
+
     return [
-        (f"{kind}_proportion", {**found.statistic(model, f"{kind}_proportion"), "degenerate": few}),
+        (f"{kind}_proportion", stated("proportion")),
         (
             f"{kind}_stability",
             {
-                **found.statistic(model, f"{kind}_stability"),
-                "degenerate": few or steady["degenerate"] or steady["corrected"] is None,
+                **stated("stability"),
                 "noise_floor": _known(steady["noise_floor"], NOTHING_SCORED),
                 "corrected": _known(steady["corrected"], ONE_PROMPT if point["n_scored"] else NOTHING_SCORED),
             },
@@ -90,8 +94,7 @@ def _three(found: Found, model: str, kind: str) -> list[tuple[str, dict[str, Any
         (
             f"{kind}_concordance",
             {
-                **found.statistic(model, f"{kind}_concordance"),
-                "degenerate": few or agreed["degenerate"],
+                **stated("concordance"),
                 **{name: _known(agreed[name], NOTHING_SCORED) for name in ("flat_curve", "difficulty_range", "spread")},
             },
         ),

@@ -15,7 +15,7 @@ from harness.studies.pages import Html, bullets, document, el, join, named
 from harness.studies.reliability import outputs, tables, tables_run
 from harness.studies.reliability.cards import COLOURS, OVERREACH, WARNINGS, origin
 from harness.studies.reliability.reading import Basis, Models, basis, documents, families, number, section
-from harness.studies.reliability.shown import part, people
+from harness.studies.reliability.shown import MARKS, part, people
 from harness.studies.reliability.tables import Documents, Line
 
 DOCUMENTS = (
@@ -41,12 +41,13 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
         for name in outputs.figures(params["models"])
         if name.endswith(".svg") and name in inputs
     }
-    made = page(params["models"], given, figures, basis(params, given["indicators"]))
+    rests, cards = basis(params, given["indicators"]), params.get("cards") is True
+    made = page(params["models"], given, figures, rests, cards=cards)
     (out / outputs.REPORT).write_bytes(made)
 
 
-def page(models: Models, given: Documents, figures: Mapping[str, str], rests: Basis) -> bytes:
-    """Make the page from what was computed and drawn."""
+def page(models: Models, given: Documents, figures: Mapping[str, str], rests: Basis, *, cards: bool = False) -> bytes:
+    """Make the page from what was computed and drawn; it points to cards only where the run makes them."""
     parts = {
         "Are the rules sound?": tables_run.soundness(given),
         "Six indicators": _means(models, given),
@@ -57,7 +58,7 @@ def page(models: Models, given: Documents, figures: Mapping[str, str], rests: Ba
         "Models against each other": tables_run.comparisons(given),
         "Training compute": tables_run.scaling(given),
         "People": tables_run.people(given),
-        "A card for each model": [_cards(models)],
+        "A card for each model" if cards else "Models": [_models(models, linked=cards)],
         "What this rests on": [_rests(rests, given)],
     }
     shown = {title: inside for title, inside in parts.items() if inside}
@@ -129,11 +130,9 @@ def _figure(name: str, svg: str) -> Html:
     return el("figure", inline(svg, stem, words), el("figcaption", f"{words}. File: {name}"), id=f"shown-{stem}")
 
 
-def _cards(models: Models) -> Html:
-    files = outputs.card_names(models)
-    return bullets(
-        el("a", named(model), href=files[model]) for members in families(models).values() for model in members
-    )
+def _models(models: Models, *, linked: bool) -> Html:
+    files, shown = outputs.card_names(models), [model for members in families(models).values() for model in members]
+    return bullets(el("a", named(model), href=files[model]) if linked else named(model) for model in shown)
 
 
 def _rests(rests: Basis, given: Documents) -> Html:
@@ -141,5 +140,4 @@ def _rests(rests: Basis, given: Documents) -> Html:
     said = [rests.rules, rests.scale, rests.intervals, people(given["people"])]
     words = "Taken off the concordance for guessing, of what does not avoid:"
     said += [f"{words} {number(share):g} on {name}." for name, share in sorted(discounts.items()) if number(share)]
-    said.append("† degenerate: all alike, one item or one wording. Means are over benchmarks, not over pooled items.")
-    return bullets(said)
+    return bullets([*said, *MARKS, "Means are over benchmarks, not over pooled items."])

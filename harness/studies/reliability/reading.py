@@ -85,9 +85,7 @@ def section(document: Any, *path: str) -> Mapping[str, Any]:
 
 def kind(facts: Facts) -> str:
     """Say what a model is: raw, shaped, a stand-in, or that nobody said."""
-    if facts.get("stand_in") is True or facts.get("provider") == "baseline":
-        return STAND_IN
-    return terms.GROUPS.get(str(facts.get("shaped")).lower(), UNSAID)
+    return STAND_IN if terms.is_stand_in(facts) else terms.group(facts) or UNSAID
 
 
 def families(models: Models) -> dict[str, list[str]]:
@@ -106,9 +104,9 @@ def family(facts: Facts) -> str:
 
 
 def _place(name: str, facts: Facts) -> tuple[Any, ...]:
-    size = number(facts.get("flops")) or number(facts.get("parameters")) or math.inf
+    sizes = [number(facts.get(size)) or math.inf for size in ("flops", "parameters")]  # compute comes first if known
     last = kind(facts) == STAND_IN, family(facts) == OTHERS
-    return (*last, family(facts), KINDS.index(kind(facts)), size, _natural(name), name)
+    return (*last, family(facts), KINDS.index(kind(facts)), *sizes, _natural(name), name)
 
 
 def _natural(text: str) -> list[tuple[int, str]]:
@@ -134,7 +132,8 @@ class Basis:
     calibrated: bool
     intervals: str  # what an interval means
     planted: bool
-    imported: bool  # the published dataset, not data of our own
+    imported: tuple[str, ...]  # the benchmarks that come from the published dataset, not from data of our own
+    all_imported: bool  # and there are no others
 
     @property
     def rules(self) -> str:
@@ -161,10 +160,12 @@ class Basis:
 
 def basis(params: Mapping[str, Any], indicators: Mapping[str, Any]) -> Basis:
     """Read from the indicators and the plan what all values rest on."""
+    imported, benchmarks = tuple(sorted(params.get("imported", ()))), set(section(indicators, "benchmarks"))
     return Basis(
         rule_set=str(indicators.get("rule_set") or ""),
         calibrated=indicators.get("calibrated") is True,
         intervals=resampled(section(indicators, "ci")),
         planted=params.get("planted") is True,
-        imported=params.get("imported") is True,
+        imported=imported,
+        all_imported=bool(benchmarks) and benchmarks <= set(imported),
     )

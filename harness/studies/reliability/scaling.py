@@ -14,7 +14,7 @@ from harness import rows
 from harness.errors import InputError
 from harness.stats import is_number
 from harness.studies.reliability.labelled import read
-from harness.studies.reliability.terms import GROUPS, NAMES, NONE_SCORED, Counts, pooled, shares
+from harness.studies.reliability.terms import GROUPS, NAMES, NONE_SCORED, Counts, group, is_stand_in, pooled, shares
 
 MEASURES = ("avoidant", "incorrect", "ultracrepidarianism")
 _TOO_FEW = {"missing": "fewer than two models with different compute"}
@@ -71,7 +71,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
             {
                 "model": model,
                 "family": facts.get("family", {"missing": "not said"}),
-                "shaped": facts["shaped"],
+                "shaped": str(facts["shaped"]).lower(),
                 "flops": str(facts["flops"]),
                 "log10_flops": math.log10(_flops(facts["flops"], model)),
                 **means(counted[model]),
@@ -82,7 +82,9 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 def _lacking(facts: Mapping[str, Any]) -> str:
-    if facts.get("shaped") not in GROUPS:
+    if is_stand_in(facts):
+        return "a stand-in, not a model"
+    if group(facts) is None:
         return "not said whether it is shaped"
     return "" if facts.get("flops") is not None else "its training compute is not known"
 
@@ -100,10 +102,10 @@ def _flops(text: Any, model: str) -> float:
 def fits(points: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Fit one line a group and measure, each over the points that have the measure."""
     found: dict[str, Any] = {}
-    for shaped, group in GROUPS.items():
-        inside = [point for point in points if point["shaped"] == shaped]
+    for each in GROUPS.values():
+        inside = [point for point in points if group(point) == each]
         for measure in MEASURES:
             shown = [point for point in inside if is_number(point[measure])]
             fitted = line([float(point["flops"]) for point in shown], [point[measure] for point in shown])
-            found.setdefault(group, {})[measure] = fitted
+            found.setdefault(each, {})[measure] = fitted
     return found

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from harness.errors import InputError
-from harness.steps import Plan, Ref, Step
+from harness.steps import Plan, Ref, Source, Step
 from harness.studies.ask import Asked, ask, make
 from harness.studies.reliability import published_import
 from harness.studies.reliability.analyses import HERE, analyse
@@ -36,12 +36,13 @@ class Reliability:
     def plan(self, brief: Brief) -> Plan:
         """Say which steps a brief means: data, prompts, answers, scores, and what is computed from them."""
         _check(brief)
-        asked, people, places = Asked(), None, []
+        asked, places = Asked(), []
+        people: Mapping[str, Source] = {}
         for dataset in brief.datasets:
             maker = self.makers[dataset.make]
             make(asked, dataset, maker.kind, maker.outputs)
             if dataset.make in PEOPLE:
-                people = asked.parts["items"].pop()
+                people = {"items": asked.parts["items"].pop(), **dataset.files}
                 continue
             benchmark = BENCHMARKS[dataset.make]
             ask(asked, brief, dataset, benchmark.how(brief))

@@ -139,7 +139,7 @@ def scaling(given: Documents) -> list[Html]:
     left = len(given["scaling"].get("excluded") or [])
     return [
         table("Lines by ordinary least squares on log10 of training compute", head, body),
-        el("p", f"Left out, since compute or tuning is not known: {left} models.", class_="soft"),
+        el("p", f"Left out, as stand-ins or since compute or tuning is not known: {left} models.", class_="soft"),
     ]
 
 

@@ -1,6 +1,6 @@
-"""The terms that every analysis shares: labels and their names, the values made of them, and what a share is.
+"""The terms that every analysis shares: labels and their names, values made of them, shares, and groups of models.
 
-It knows letters, names and counts; it must never know a row, a model or a rule.
+It knows letters, names, counts and how a manifest tells a group; it must never know a row, a name of a model or a rule.
 """
 
 from __future__ import annotations
@@ -24,6 +24,16 @@ NOTHING_SCORED = "no scored responses"
 NONE_SCORED = {"missing": NOTHING_SCORED}
 Counts = Sequence[int]
 Triple = tuple[int, int, int]
+
+
+def group(facts: Mapping[str, Any]) -> str | None:
+    """Say whether a manifest calls a model raw or shaped; a stand-in is neither, and so is whatever it does not say."""
+    return None if is_stand_in(facts) else GROUPS.get(str(facts.get("shaped")).lower())
+
+
+def is_stand_in(facts: Mapping[str, Any]) -> bool:
+    """Whether answers come from a stand-in, whatever else is said of it."""
+    return facts.get("stand_in") is True or facts.get("provider") == "baseline"
 
 
 def are_labels(given: Any, more: str = "") -> TypeGuard[str | Sequence[str]]:

@@ -4,7 +4,7 @@ import pytest
 
 from harness import rows
 from harness.errors import InputError
-from harness.studies.reliability import simulate
+from harness.studies.reliability import simulate, surveys
 from harness.studies.reliability.people import analyse
 
 SUBSETS = {"addition": ("addition",), "science": ("gpqa", "obqa")}
@@ -161,3 +161,18 @@ def test_one_participant_and_one_item_are_defined(analysed):
     assert found["s1"]["benchmarks"]["addition"]["degenerate"] is True
     assert "missing" in found["s1"]["benchmarks"]["addition"]["calibration"]
     assert found["s2"]["all"]["degenerate"] is True
+
+
+def test_real_answers_are_counted_by_participant_and_never_read_further(tmp_path):
+    answers = [{"participant_id": who, "benchmark": "addition"} for who in ("p2", "p1", "p2")]
+    rows.write(tmp_path / "s1", answers)
+    rows.write(tmp_path / "s2", answers[:1])
+    surveys.make({}, {"s1": tmp_path / "s1", "s2": tmp_path / "s2"}, tmp_path)
+    assert list(rows.read(tmp_path / "items")) == [
+        {"id": "p1", "answers": {"s1": 1, "s2": 0}}, {"id": "p2", "answers": {"s1": 2, "s2": 1}},
+    ]  # fmt: skip
+    for line in ("{}", "[", '{"participant_id": 7}'):
+        (tmp_path / "s2").write_text(line + "\n")
+        with pytest.raises(InputError, match="no answer of a person") as told:
+            surveys.make({}, {"s1": tmp_path / "s1", "s2": tmp_path / "s2"}, tmp_path)
+        assert told.value.where == "s2, row 1"

@@ -1,0 +1,72 @@
+"""Numbers in the documentation are those that the commands give, and stand where the commands put them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from golden.marked import between, markers
+
+HERE = Path(__file__).parent
+PAGE = HERE.parents[1] / "docs" / "reliability.md"
+CHECKS = {
+    "verdict": "pass",
+    "benchmarks": {
+        "science": {"shotgun": {"correct": 0.21875, "n": 480}},
+        "addition": {"shotgun": {"correct": 0.5, "n": 1275}},
+    },
+}
+
+
+def call(name: str, *words: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, HERE / f"{name}.py", *map(str, words)]
+    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.fixture
+def page(tmp_path: Path) -> Path:
+    return Path(shutil.copy(PAGE, tmp_path / "page.md"))
+
+
+def test_the_page_says_of_the_rules_what_the_command_measures(page: Path) -> None:
+    printed, written = call("agreement"), call("agreement", "--write", page)
+    assert (printed.returncode, written.returncode) == (0, 0), printed.stderr + written.stderr
+    assert page.read_text() == PAGE.read_text(), "run: python tests/golden/agreement.py --write docs/reliability.md"
+    assert between(PAGE.read_text(), "agreement").strip() == printed.stdout.strip()
+    assert "| together | 317 |" in printed.stdout and "`OURS-v1`" in printed.stdout
+
+
+def test_the_rates_of_the_shotgun_are_those_of_the_checks_that_were_given(page: Path, tmp_path: Path) -> None:
+    (tmp_path / "checks").write_text(json.dumps(CHECKS) + "\n")
+    done = call("shotgun", tmp_path / "checks", "manifests/x.yaml", "--write", page)
+    assert done.returncode == 0, done.stderr
+    found = between(page.read_text(), "shotgun")
+    assert "`manifests/x.yaml`" in found
+    assert found.strip().splitlines()[-2:] == ["| addition | 1,275 | 50.0 % |", "| science | 480 | 21.9 % |"]
+    first, last = markers("shotgun")
+    assert page.read_text().replace(first + found + last, "") == PAGE.read_text().replace(
+        first + between(PAGE.read_text(), "shotgun") + last, ""
+    ), "nothing else of the page has changed"
+
+
+def test_the_page_names_a_manifest_and_all_five_benchmarks() -> None:
+    told = between(PAGE.read_text(), "shotgun")
+    manifest = told.split("a run of `")[1].split("`")[0]
+    assert (HERE.parents[1] / manifest).is_file()
+    rows = [line.split("|")[1].strip() for line in told.splitlines() if line.endswith("% |")]
+    assert rows == ["addition", "anagram", "locality", "science", "transforms"]
+
+
+@pytest.mark.parametrize("damage", [lambda text, first, last: text.replace(last, ""),
+                                    lambda text, first, last: text + first,
+                                    lambda text, first, last: last + text.replace(last, "")])  # fmt: skip
+def test_a_page_without_its_markers_is_left_as_it_is(page: Path, damage: object) -> None:
+    page.write_text(damage(page.read_text(), *markers("agreement")))  # type: ignore[operator]
+    before = page.read_bytes()
+    done = call("agreement", "--write", page)
+    assert done.returncode == 1 and "markers of agreement" in done.stderr
+    assert page.read_bytes() == before
