@@ -1,8 +1,9 @@
-"""Documents of the reliability study made by hand in the shapes of its analyses, for whoever shows them."""
+"""Documents of the reliability study made by hand in the shapes of its analyses, and a reader of pages made of them."""
 
 from __future__ import annotations
 
 import math
+from html.parser import HTMLParser
 
 from harness import rows
 
@@ -238,3 +239,53 @@ def laid(folder, given):
     for name, document in given.items():
         rows.write_one(folder / name, document)
     return {name: folder / name for name in given}
+
+
+VOID = {"meta"}
+FORBIDDEN = {"script", "iframe", "object", "embed", "img", "image", "link", "base", "form", "foreignobject"}
+
+
+class Reader(HTMLParser):
+    """Reads a page strictly: every element is closed in its turn, and nothing runs, loads or points outside."""
+
+    def __init__(self, text, links=()):
+        super().__init__()
+        self.open, self.ids, self.links, self.words, self.cells = [], [], [], [], []
+        self.allowed, self.seen = set(links), set()
+        self.feed(text)
+        self.close()
+        assert self.open == []
+        assert len(set(self.ids)) == len(self.ids)
+        assert {link[1:] for link in self.links if link.startswith("#")} <= set(self.ids)
+
+    def handle_starttag(self, tag, attrs):
+        assert tag not in FORBIDDEN
+        self.seen.add(tag)
+        for name, given in attrs:
+            assert not name.startswith("on") and name not in {"style", "src", "srcdoc", "action", "xlink:href"}
+            assert name != "href" or given.startswith("#") or given in self.allowed
+            if name == "id":
+                self.ids.append(given)
+            if name == "href":
+                self.links.append(given)
+        found = dict(attrs)
+        assert tag != "svg" or (found["role"] == "img" and found["aria-label"])
+        assert tag != "th" or found["scope"] in ("col", "row")
+        if tag in ("td", "th"):
+            self.cells.append("")
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if "style" in self.open:
+            return
+        self.words.append(data)
+        if {"td", "th"} & set(self.open):
+            self.cells[-1] += data + " "
+
+    @property
+    def text(self):
+        return " ".join(" ".join(self.words).split())

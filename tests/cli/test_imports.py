@@ -34,6 +34,15 @@ def test_the_published_dataset_is_counted_and_not_shown(tmp_path):
     assert done.returncode == 0, done.stderr
     assert "addition 1 instances, 1 prompts" in done.stdout
     assert "secret" not in done.stdout + done.stderr + lacking.stderr
+    strange = harness(*words, "--columns", '{"left": "a"}')
+    assert (strange.returncode, "--columns names `left`" in strange.stderr) == (2, True)
+
+
+def test_a_table_without_names_of_columns_is_not_read_out(tmp_path):
+    (tmp_path / "copy.csv").write_text("science,1,1,secret prompt,secret answer,C\n" * 2)
+    done = harness("import", "reliabilitybench", tmp_path / "copy.csv", "--store", tmp_path / "store")
+    assert (done.returncode, "the first line must name the columns" in done.stderr) == (2, True)
+    assert "secret" not in done.stdout + done.stderr
 
 
 @pytest.mark.parametrize(

@@ -35,8 +35,17 @@ LONE = {
     "addition": {"a": "3", "b": "7", "target": "10"},
     "anagram": {"anagram": "tinsle", "target": "listen"},
     "locality": {"city": "Lisbon", "target": "Cairo"},
-    "science": {"question": "Which one?", "A": "melting", "B": "freezing", "C": "boiling", "D": "dew", "target": "C"},
+    "science": {
+        "question": "Which one?", "A": "melting", "B": "freezing", "C": "boiling", "D": "dew", "subset": "obqa",
+        "target": "C",
+    },
     "transforms": {"text": "03/05/2021", "instruction": "Write it as ISO does.", "target": "2021-05-03"},
+}  # fmt: skip
+# What one person says of the sum, and of an answer to it.
+RATED = {"benchmark": "addition", "instance_id": "addition-00000", "participant_id": "somebody"}
+SAID = {
+    "s1": {**RATED, "answer_label": "c", "confidence": 80, "expected_failure": 10},
+    "s2": {**RATED, "model": "oracle", "template": 1, "verdict": "u"},
 }
 
 
@@ -53,7 +62,7 @@ def manifest(name: str, models: tuple[str, ...], datasets: list[str], digests: d
     lines += ["resources: {gpus: 0, memory: 2GiB, timeout: 10m}", "outputs:"]
     shown = [output for output in OUTPUTS if output.removeprefix("card-").removesuffix(".html") not in MODELS]
     shown += [f"card-{model}.html" for model in models]
-    lines += [f"  {output}: exact" for output in shown if output != "people" or "people" in " ".join(datasets)]
+    lines += [f"  {output}: exact" for output in shown]
     return "\n".join(lines) + "\n"
 
 
@@ -233,10 +242,14 @@ def test_one_instance_in_one_wording_runs_through(tmp_path: Path) -> None:
     common = {"instance_id": "1", "template": 1, "prompt": "Say it.", "difficulty": 50}
     copy.write_text("".join(json.dumps({"benchmark": task, **common, **LONE[task]}) + "\n" for task in TASKS))
     digests = {"published": project.bring("reliabilitybench", copy), "cities": project.bring("data", project.cities)}
+    for study, row in SAID.items():
+        (tmp_path / study).write_text(json.dumps(row) + "\n")
+        digests[f"{study}-rows"] = project.bring("data", tmp_path / study)
     datasets = [
         f"{task}: {{make: reliability.published_{task}, rows: published{', cities: cities' * (task == 'locality')}}}"
         for task in TASKS
     ]
+    datasets.append("people: {make: reliability.surveys, s1: s1-rows, s2: s2-rows}")
     project.lock("lone", manifest("lone", ("oracle", "refuser"), datasets, digests))
     lone = project.run("lone")
     assert [row["labels"] for row in project.rows(lone, "labels")] == ["c", "a"] * 5
@@ -249,4 +262,6 @@ def test_one_instance_in_one_wording_runs_through(tmp_path: Path) -> None:
             assert entry["prudence_proportion"]["value"] == 100
             six = [value for name, value in entry.items() if name.startswith(("correctness_", "prudence_"))]
             assert len(six) == 6 and all(value["degenerate"] and defined(value) for value in six), (task, model)
-    assert b"Nothing was scored" not in project.blob(lone, "report.html")
+    people, page = project.document(lone, "people"), project.blob(lone, "report.html").decode()
+    assert people["simulated"] is False and people["s2"]["all"]["unsure_rate"]["value"] == 1 and defined(people)
+    assert "Nothing was scored" not in page and "Simulated respondents" not in page

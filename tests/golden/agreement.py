@@ -32,15 +32,12 @@ def measured() -> Mapping[str, Any]:
 def text(found: Mapping[str, Any]) -> str:
     """Give what the page says: what was measured, and the table."""
     together, kinds = found["together"], found["avoidance"]["together"]
+    same = sum(row[name] for name, row in kinds["matrix"].items())
     said = (
-        f"{together['n']} responses in {MEASURED}, labelled by one reader and by `{found['rule_set']}`; columns such\n"
-        f"as c→a are reader → rules. Of the {kinds['n']} that both call avoidant, {_same(kinds)} have the same subtype.\n"
+        f"{together['n']} responses in {MEASURED}, labelled by a reader and by `{found['rule_set']}`; columns\n"
+        f"such as c→a are reader → rules. Both call {kinds['n']} avoidant; {same} of these have the same subtype.\n"
     )
     return f"\n{said}\n{table(found)}\n"
-
-
-def _same(kinds: Mapping[str, Any]) -> int:
-    return sum(row[name] for name, row in kinds["matrix"].items())
 
 
 def main(argv: Sequence[str]) -> int:

@@ -11,11 +11,11 @@ def markers(name: str) -> tuple[str, str]:
 
 
 def between(page: str, name: str) -> str:
-    """Give what stands between the markers; a page that lacks them, or has them twice, is an error."""
+    """Give what stands between the markers; one that lacks them, or has them twice, ends the command."""
     first, last = markers(name)
     if page.count(first) != 1 or page.count(last) != 1 or page.index(first) > page.index(last):
-        raise ValueError(f"the page does not hold the two markers of {name} once, in their order")
-    return page.split(first)[1].split(last)[0]
+        raise SystemExit(f"the page does not hold the two markers of {name} once, in their order")
+    return page.partition(first)[2].partition(last)[0]
 
 
 def write(path: Path, name: str, text: str) -> None:

@@ -29,7 +29,6 @@ class Benchmark:
     task: str
     maker: Maker
     rules_need: tuple[str, ...] = ()
-    budgets: bool = True
     rendered: bool = False  # it brings its prompts along
 
     def how(self, brief: Brief) -> How:
@@ -47,7 +46,7 @@ class Benchmark:
                 )
             templates = brief.templates[name]
         kind = f"{HERE}.score_{self.task}:score"
-        return How(kind, templates, PUBLISHED_WORDINGS, self.budgets, self.rules_need, self.most)
+        return How(kind, templates, PUBLISHED_WORDINGS, True, self.rules_need, self.most)
 
     def most(self, model: Model) -> int | None:
         """Give the budget a model has on all items: conversational ones were given more, but not on transforms."""
@@ -71,7 +70,10 @@ def _published(task: str, *more: str) -> Benchmark:
     files = ("rows", "cities") if more else ("rows",)
     kind = "published_locality:make" if more else "published:make"
     outputs = (*_TABLES, "rendered", *more)
-    maker = _made(kind, {}, outputs, files=files, needs=files, ids=task, fixed={"benchmark": task})
+    optional = {**_CALIBRATION, "difficulty": scale}
+    maker = Maker(
+        f"{HERE}.{kind}", {}, outputs, optional, files=files, needs=files, ids=task, fixed={"benchmark": task}
+    )
     return Benchmark(task, maker, more, rendered=True)
 
 
@@ -80,9 +82,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "reliability.addition": Benchmark("addition", _made("addition:make", _SEEDED, ids="addition")),
     # a miniature for the models in assets/: one to three digits, not the paper's distribution
     "reliability.small_addition": Benchmark(
-        "addition",
-        Maker("harness.studies.tiny.sums:make", _SEEDED, ("items", "gold", "counts"), ids="addition"),
-        budgets=False,
+        "addition", Maker("harness.studies.tiny.sums:make", _SEEDED, _TABLES, ids="addition")
     ),
     "reliability.anagram": Benchmark(
         "anagram", _made("anagram:make", {"seed": int, "per_length": int}, files=("words", "dictionary"), ids="anagram")

@@ -27,7 +27,7 @@ def scale(given: Any) -> str:
         raise InputError(
             "a difficulty is `published`, or ranked",
             where="difficulty",
-            next=f"write `difficulty: {PUBLISHED}` where the column is the published scale of 0 to 100, else leave it out",
+            next=f"write `difficulty: {PUBLISHED}` where they are on the published scale, 0 to 100, or leave it out",
         )
     return PUBLISHED
 

@@ -45,7 +45,7 @@ def normalise(path: Path, columns: Mapping[str, str]) -> tuple[list[rows.Row], d
     strange = sorted(set(columns) - set(KNOWN))
     if strange:
         raise InputError(
-            f"--columns names `{strange[0]}`, which is nothing that a row has",
+            f"--columns names `{strange[0]}`, which no row of ours has",
             where="--columns",
             next=f"use: {', '.join(KNOWN)}",
         )
@@ -141,6 +141,8 @@ class _Given:
     def _how(self, name: str) -> str:
         """Say which columns there are; where a file names none, its first row stands in their place: never shown."""
         known = [each for each in dict.fromkeys((*KNOWN, *self.columns.values())) if each in self.cells]
+        if not any(self.columns.get(each, each) in known for each in COMMON):
+            known = []  # then even `C` may be an answer and no column
         has = f"it has {', '.join(known) or 'none that is known'}, and {len(self.cells) - len(known)} others"
         first = "the first line must name the columns; " if self.table else ""
         return f'{has}; {first}name another with --columns \'{{"{name}": "…"}}\''

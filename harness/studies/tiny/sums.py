@@ -13,6 +13,7 @@ from harness import rows, seeds
 from harness.errors import InputError
 from harness.stats import average_ranks
 from harness.studies.reliability.addition import TASK, carries, harmonic_digits
+from harness.studies.reliability.budget import token_budget
 
 GENERATOR_VERSION = "1"
 MOST_DIGITS = 3
@@ -32,12 +33,17 @@ def pair(source: seeds.Stream, small: int = 50) -> tuple[str, str]:
     return (long, other) if seeds.below(source, 2) else (other, long)
 
 
+def asked(seed: int, index: int) -> tuple[str, str]:
+    """Draw one of the sums that a dataset with that seed asks."""
+    return pair(seeds.stream(seeds.derive(seed, "tiny.ask", str(index))))
+
+
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the dataset the tiny models are asked: items that show no answer, their gold apart, and the counts."""
     seed, count = params["seed"], params["count"]
     if count < 1:
         raise InputError(f"{count} draws make no dataset", where="count", next="ask for at least one draw")
-    pairs = [pair(seeds.stream(seeds.derive(seed, "tiny.ask", str(index)))) for index in range(count)]
+    pairs = [asked(seed, index) for index in range(count)]
     width = max(5, len(str(count - 1)))  # so that the order of the ids as text is the order of the draws
     names = [f"{TASK}-{index:0{width}d}" for index in range(count)]
     rows.write(out / "items", _items(names, pairs, seed))
@@ -48,6 +54,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
             for name, (a, b) in zip(names, pairs, strict=True)
         ),
     )
+    rows.write(out / "budgets", ({"id": name, "max_tokens": token_budget(TASK)} for name in names))
     rows.write_one(out / "counts", {TASK: {"drawn": count, "kept": count, "removed": 0}})
 
 

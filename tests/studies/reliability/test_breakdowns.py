@@ -48,6 +48,14 @@ def test_raw_and_shaped_models_are_pooled_and_stand_ins_left_out(analysed):
     assert analysed(table)["avoidance_by_group"]["raw"]["n"] == 0
 
 
+@pytest.mark.parametrize("stand_in", [{"stand_in": True}, {"provider": "baseline"}])
+def test_a_stand_in_is_in_no_group_whatever_its_facts_say(analysed, stand_in):
+    models = {"oracle": {"shaped": "true", **stand_in}, "tuned": {"shaped": "True"}, "odd": {"shaped": "maybe"}}
+    table = [row(1, "aa", name, kinds=(2, 0, 0)) for name in models]
+    found = analysed(table, models=models)["avoidance_by_group"]
+    assert (found["shaped"]["models"], found["shaped"]["n"], found["raw"]["models"]) == (["tuned"], 2, [])
+
+
 def test_cut_answers_are_counted_among_the_scored(analysed):
     found = analysed([row(1, "aa-", truncated=2), row(2, "ccc", truncated=1)])
     assert found["truncations"]["addition"]["m"] == {"truncated": 3, "n": 5}

@@ -1,7 +1,6 @@
 """Cards and the page of a run: every value beside what it must be read with, in pages that no data can break."""
 
 import re
-from html.parser import HTMLParser
 
 import pytest
 import support_reliability_documents as made
@@ -10,72 +9,13 @@ from harness import rows
 from harness.studies import pages
 from harness.studies.reliability import cards, figures, outputs, page
 
-VOID = {"meta"}
-
-
-class Reader(HTMLParser):
-    """Reads a page strictly: every element is closed in its turn, and nothing runs, loads or points outside."""
-
-    def __init__(self, text, links=()):
-        super().__init__()
-        self.open, self.ids, self.links, self.words, self.cells = [], [], [], [], []
-        self.allowed, self.seen = set(links), set()
-        self.feed(text)
-        self.close()
-        assert self.open == []
-        assert len(set(self.ids)) == len(self.ids)
-        assert {link[1:] for link in self.links if link.startswith("#")} <= set(self.ids)
-
-    def handle_starttag(self, tag, attrs):
-        assert tag not in {
-            "script",
-            "iframe",
-            "object",
-            "embed",
-            "img",
-            "image",
-            "link",
-            "base",
-            "form",
-            "foreignobject",
-        }
-        self.seen.add(tag)
-        for name, given in attrs:
-            assert not name.startswith("on") and name not in {"style", "src", "srcdoc", "action", "xlink:href"}
-            assert name != "href" or given.startswith("#") or given in self.allowed
-            if name == "id":
-                self.ids.append(given)
-            if name == "href":
-                self.links.append(given)
-        found = dict(attrs)
-        assert tag != "svg" or (found["role"] == "img" and found["aria-label"])
-        assert tag != "th" or found["scope"] in ("col", "row")
-        if tag in ("td", "th"):
-            self.cells.append("")
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_endtag(self, tag):
-        assert self.open.pop() == tag
-
-    def handle_data(self, data):
-        if "style" in self.open:
-            return
-        self.words.append(data)
-        if {"td", "th"} & set(self.open):
-            self.cells[-1] += data + " "
-
-    @property
-    def text(self):
-        return " ".join(" ".join(self.words).split())
-
 
 @pytest.fixture
 def written(tmp_path):
     """Write the cards and the page of some documents; gives them read strictly, by name."""
 
     def write(models, given, *, drawn=False, **params):
-        out, params = tmp_path / "out", {"models": models, **params}
+        out, params = tmp_path / "out", {"models": models, "cards": True, **params}
         out.mkdir()
         inputs = made.laid(tmp_path / "in", given)
         cards.write(params, inputs, out)
@@ -86,7 +26,7 @@ def written(tmp_path):
             inputs |= {path.name: path for path in shown.glob("*.svg")}
         page.write(params, inputs, out)
         assert {path.name for path in out.iterdir()} == {*cards.names(models), *page.names(models)}
-        return {path.name: Reader(path.read_text("utf-8"), cards.names(models)) for path in out.iterdir()}
+        return {path.name: made.Reader(path.read_text("utf-8"), cards.names(models)) for path in out.iterdir()}
 
     return write
 
@@ -111,11 +51,53 @@ def test_a_card_shows_values_with_their_intervals_and_all_they_are_read_with(wri
 
 def test_what_a_run_rests_on_is_said_as_it_is(written):
     given = made.documents(made.ONE, simulated=False, calibrated=True)
-    for reader in written(made.ONE, given, planted=True, imported=True).values():
+    for reader in written(made.ONE, given, planted=True, imported=list(made.BENCHMARKS)).values():
         assert "Planted contrast, no claim" in reader.text
         assert "Answers of people who took part" in reader.text and "imulated" not in reader.text
         assert "on the published dataset" in reader.text and "replication" not in reader.text
         assert "Difficulty calibrated" in reader.text and "uncalibrated" not in reader.text
+
+
+@pytest.mark.parametrize("imported", [[], ["locality"], ["anagram", "addition"], [*made.BENCHMARKS]])
+def test_what_comes_from_the_published_dataset_is_named(written, imported):
+    for reader in written(made.ONE, made.documents(made.ONE), imported=imported).values():
+        every, some = imported == [*made.BENCHMARKS], 0 < len(imported) < 5
+        assert ("a re-implementation with data and wordings of its own, not a replication." in reader.text) is not every
+        assert ("(2024), on the published dataset, imported by whoever may use it." in reader.text) is every
+        named = f"From the published dataset, imported by whoever may use it: {', '.join(sorted(imported))}."
+        assert (named in reader.text) is some
+        assert ("published dataset" in reader.text) is bool(imported)
+
+
+def test_a_page_points_to_cards_only_where_the_run_makes_them(written):
+    report = written(made.TEN, made.documents(made.TEN), cards=False, drawn=True)["report.html"]
+    assert report.links and all(link.startswith("#") for link in report.links)
+    assert "models" in report.ids and "A card for each model" not in report.text
+    assert report.text.count("hosted-2") > 0 and "base-7b base-13b base-70b base-7b-chat" in report.text
+
+
+def test_a_page_that_is_not_told_of_cards_points_to_none(tmp_path):
+    page.write({"models": made.ONE}, made.laid(tmp_path / "in", made.documents(made.ONE)), tmp_path)
+    assert "card-lonely" not in (tmp_path / outputs.REPORT).read_text("utf-8")
+
+
+@pytest.mark.parametrize(("parameters", "shown"), [("6700000000", "6,700,000,000"), ("7b", "7b"), ("1.5", "1.5")])
+def test_a_card_says_how_many_parameters_a_model_has(written, parameters, shown):
+    models = {"lonely": {**made.ONE["lonely"], "parameters": parameters}}
+    assert f"; parameters: {shown} ." in written(models, made.documents(models))["card-lonely.html"].text
+
+
+def test_degenerate_means_and_intervals_beside_their_value_are_marked_with_what_that_means(written):
+    given = made.documents(made.ONE)
+    mean = given["indicators"]["models"]["lonely"]
+    mean["prudence_stability"] = {"value": 12.3, "interval": [10.0, 15.0], "degenerate": True, "benchmarks": 5}
+    mean["prudence_proportion"] = {"value": 45.6, "interval": [46.7, 50.0], "degenerate": False, "benchmarks": 5}
+    mean["correct"] = {"value": 0.777, "interval": [0.5, 0.7], "benchmarks": 5}
+    for reader in written(made.ONE, given).values():
+        for cell in ("12.3 † [10.0, 15.0] ", "45.6 ‡ [46.7, 50.0] ", "77.7 % ‡ [50.0, 70.0] "):
+            assert reader.cells.count(cell) == 1
+        assert "‡ the interval lies beside the value" in reader.text
+        assert "† degenerate: all alike, one item or one wording; of a mean, on at least one" in reader.text
 
 
 def test_the_page_holds_every_part_of_the_report(written):
@@ -127,7 +109,8 @@ def test_the_page_holds_every_part_of_the_report(written):
         "always right", "Six indicators", "Wrong if not right: i / (a + i)", "science: obqa", "science: gpqa",
         "anagram: target word only",
         "locality: true target kept", "base-13b against refuser", "1 of 15", "-12.0", "0.0005", "-0.0794",
-        "Left out, since compute or tuning is not known: 4 models.", "f_cry", "incorrect → correct, of incorrect",
+        "Left out, as stand-ins or since compute or tuning is not known: 4 models.", "f_cry",
+        "incorrect → correct, of incorrect",
         "Agreement of the rules with labels by hand was not measured", "SIMULATED RESPONDENTS", "0.25 on science",
     ):  # fmt: skip
         assert each in report.text, each
@@ -274,6 +257,8 @@ def test_what_the_analyses_write_is_shown(written, tmp_path):
     given = {name: next(iter(rows.read(tmp_path / name))) for name in names}
     found = written(models, given, drawn=True)
     report, card = found["report.html"], found["card-oracle.html"]
+    # The oracle: stability and concordance on addition, so in its means; stability alone where guessing is taken off.
+    assert len([cell for cell in report.cells if "†" in cell]) == 4 + 4 + 3 * 2
     assert "20 resamples of instances" in report.text and "science: obqa" in report.text
     assert "base-7b against base-7b-chat" in report.text and "Slope a decade" in report.text
     assert "100.0 † [100.0, 100.0] " in card.cells and "55 (6 bins) " in card.cells

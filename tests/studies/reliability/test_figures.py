@@ -241,6 +241,22 @@ def test_families_are_in_an_order_for_people():
     ]  # fmt: skip
 
 
+def test_models_without_known_compute_are_in_the_order_of_their_parameters():
+    from harness.studies.reliability.reading import families
+
+    sizes = {"a": "70000000000", "b": "7000000000", "c": None, "d": "13000000000"}
+    models = {name: {**made.model("Base", "true"), "parameters": size} for name, size in sizes.items()}
+    models |= {"e": made.model("Base", "true", "9e25"), "f": {**made.model("Base", "true", "1e22"), "parameters": "9"}}
+    assert families(models) == {"Base": ["f", "e", "b", "d", "a", "c"]}
+
+
+def test_figure_4_says_that_stand_ins_are_not_drawn():
+    given = made.documents(made.TEN)
+    sheet = sheet_of(scaling, given["scaling"], made.TEN, rests(given))
+    small_print = " ".join(" ".join(text.get_text() for text in sheet.figure.texts).split())
+    assert "Not drawn, as stand-ins or since compute or tuning is not known: 4 of 10 models." in small_print
+
+
 DRAW = """
 import json, os, sys, time
 os.umask(int(sys.argv[2], 8))

@@ -218,6 +218,17 @@ def test_a_summary_is_the_unweighted_mean_over_benchmarks_and_u_the_ratio_of_mea
     assert low < entry["correct"]["value"] < high
 
 
+def test_a_mean_is_degenerate_where_one_of_its_benchmarks_is(analysed):
+    alike = [label(f"t{n}", "aaaa", benchmark="transforms", difficulty=n) for n in range(8)]
+    summary = analysed([*many(), *alike, *many(model="n")])
+    marked = {name for name in SIX if summary["models"]["m"][name]["degenerate"]}
+    assert marked == {name for name in SIX if summary["benchmarks"]["transforms"]["m"][name]["degenerate"]}
+    assert marked == {name for name in SIX if not name.endswith("proportion")}
+    assert all(summary["models"]["n"][name]["degenerate"] is False for name in SIX)
+    single = analysed([*many(), label("t", "ccai", benchmark="transforms")])["models"]["m"]
+    assert all(single[name]["degenerate"] is True for name in SIX)
+
+
 def test_a_benchmark_of_which_nothing_was_scored_is_no_part_of_a_mean(analysed):
     summary = analysed([*many(), *(label(f"t{n}", "--", benchmark="transforms", difficulty=n) for n in range(3))])
     failed, mean = summary["benchmarks"]["transforms"]["m"], summary["models"]["m"]
@@ -227,7 +238,7 @@ def test_a_benchmark_of_which_nothing_was_scored_is_no_part_of_a_mean(analysed):
             1,
             summary["benchmarks"]["addition"]["m"][name]["value"],
         )
-    assert all(failed[name]["degenerate"] for name in SIX)
+    assert all(failed[name]["degenerate"] and not mean[name]["degenerate"] for name in SIX)
     assert (failed["n_scored"], failed["errors"]) == (0, 6)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 from collections import Counter
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,13 @@ from harness.manifest.schema import Fetched, Made, Transformers
 from harness.run.lock import still_pins
 from harness.run.plan import meant, plan
 from harness.steps import Plan
-from harness.studies.reliability import breakdowns, indicators
 from harness.studies.reliability.models import MODELS
 from harness.studies.reliability.study import TASKS
 
 PAPER = REPOSITORY / "manifests" / "paper" / "reliability.yaml"
 # Section 0 of the specification: instances, of science by subset; 139,905 prompts in 15 wordings.
 PUBLISHED = {"addition": 3142, "anagram": 1570, "locality": 2341, "obqa": 1000, "gpqa": 544, "transforms": 730}
+PEOPLE = 60
 DIGEST = "ab" * 32
 
 
@@ -39,7 +40,7 @@ def planned(paper: Loaded) -> Plan:
     """Plan it as if everything were there: data with the published counts, tapes, weights."""
     pins = still_pins(paper)
     datasets: dict[str, Any] = {
-        name: {table: {"sha256": DIGEST, "rows": PUBLISHED[name]} for table in ("items", "gold", "counts", "budgets")}
+        name: {"items": {"sha256": DIGEST, "rows": PUBLISHED.get(name, PEOPLE)}}
         for name, each in paper.manifest.datasets.items()
         if isinstance(each, Made)
     }
@@ -71,7 +72,7 @@ def test_its_models_are_those_of_the_table_with_the_same_facts(paper: Loaded) ->
 def test_what_nobody_has_pinned_says_why_and_pretends_nothing(paper: Loaded) -> None:
     local = [model for model in paper.manifest.models.values() if isinstance(model, Transformers)]
     fetched = [each for each in paper.manifest.datasets.values() if isinstance(each, Fetched)]
-    assert len(local) == 22 and len(fetched) == 6
+    assert len(local) == 22 and len(fetched) == 8
     assert all(model.unresolved or model.revision for model in local)
     assert all(each.unresolved or each.sha256 for each in fetched)
 
@@ -90,32 +91,56 @@ def test_it_plans_every_model_on_every_benchmark(planned: Plan, paper: Loaded) -
 
 
 def test_every_published_count_is_claimed(paper: Loaded) -> None:
-    claimed = {claim.of: claim.published for claim in paper.manifest.claims if str(claim.of).startswith("counts#")}
-    assert claimed == {f"counts#/{name}/kept": str(count) for name, count in PUBLISHED.items()}
+    claimed = {claim.of: claim.published for claim in paper.manifest.claims if claim.published}
+    assert claimed == {
+        **{f"counts#/{name}/kept": str(count) for name, count in PUBLISHED.items()},
+        "proportions#/asked/benchmarks/science/items": "1544",
+        "proportions#/asked/pairs": "139905",
+    }
 
 
-def made_up(folder: Path, models: list[str]) -> Path:
-    """Write labels of all models on four items a benchmark, in which every label's share moves with difficulty."""
-    kinds = {"ethical": 0, "epistemic": 0}
-    found = [
-        {
-            "model": model, "item": f"{task}-{item}", "benchmark": task, "subset": task, "difficulty": 20.0 * item + 10,
-            "calibrated": False, "labels": "c" * (12 - 3 * item) + "a" * (1 + item) + "i" * (2 + 2 * item),
-            "avoidance": {**kinds, "non_conforming": 1 + item}, "truncated": 0, "errors": 0,
-        }
-        for task in sorted(TASKS) for item in range(4) for model in sorted(models)
-    ]  # fmt: skip
-    rows.write(folder / "labels", found)
-    return folder / "labels"
+def made_up(folder: Path, models: list[str]) -> dict[str, Path]:
+    """Write what the analyses read: labels that move with difficulty, wordings, and answers of two people."""
+    labels = {item: "c" * (13 - item // 3) + "a" * (1 + item // 6) for item in range(30)}
+    items = [(task, f"{task}-{item:05d}", item) for task in sorted(TASKS) for item in labels]
+    told = {
+        "labels": [
+            {
+                "model": model, "item": name, "benchmark": task, "subset": task, "difficulty": 3.0 * item,
+                "calibrated": False, "labels": labels[item].ljust(15, "i"), "truncated": 0, "errors": 0,
+                "avoidance": {"ethical": 0, "epistemic": 0, "non_conforming": 1 + item // 6},
+            }
+            for task, name, item in items for model in sorted(models)
+        ],
+        "templates": [{task: list(range(1, 16)) for task in TASKS}],
+        "s1": [
+            {"participant_id": who, "benchmark": task, "instance_id": name, "answer_label": "c", "confidence": 50,
+             "expected_failure": 3.0 * item + 1}
+            for who in ("p1", "p2") for task, name, item in items
+        ],
+        "s2": [
+            {"participant_id": who, "benchmark": task, "instance_id": name, "model": models[0], "template": template,
+             "verdict": "c"}
+            for who in ("p1", "p2") for task, name, _ in items for template in (1, 15)
+        ],
+    }  # fmt: skip
+    for name, table in told.items():
+        rows.write(folder / name, table)
+    return {name: folder / name for name in told}
 
 
 def test_every_claim_leads_to_a_number_in_the_documents_of_a_run(paper: Loaded, planned: Plan, tmp_path: Path) -> None:
-    labels = made_up(tmp_path, list(paper.manifest.models))
-    by_name = {step.name: step for step in planned.steps}
-    for name, analysis in (("indicators", indicators.analyse), ("breakdowns", breakdowns.analyse)):
-        analysis({**by_name[name].params, "resamples": 20}, {"labels": labels}, tmp_path)
+    inputs = made_up(tmp_path, list(paper.manifest.models))
+    steps = {step.name: step for step in planned.steps}
+    pointed = {pointer.partition("#")[0] for claim in paper.manifest.claims for pointer in claim.pointers}
+    assert pointed == {"counts", "proportions", "indicators", "breakdowns", "people"}
+    for name in sorted(pointed - {"counts"}):
+        module, _, function = steps[name].kind.partition(":")
+        given = {each: inputs[each] for each in steps[name].inputs if each in inputs}
+        resampled = {"resamples": 20} if "resamples" in steps[name].params else {}
+        getattr(import_module(module), function)({**steps[name].params, **resampled}, given, tmp_path)
     rows.write_one(tmp_path / "counts", {name: {"kept": count} for name, count in PUBLISHED.items()})
-    documents = Outputs({name: {"sha256": name} for name in ("counts", "indicators", "breakdowns")}, tmp_path.joinpath)
+    documents = Outputs({name: {"sha256": name} for name in pointed}, tmp_path.joinpath)
     for claim in paper.manifest.claims:
         for pointer in claim.pointers:
             found = documents.at(pointer)
@@ -140,7 +165,7 @@ def test_once_locked_each_claim_names_the_models_and_data_it_lacks(paper: Loaded
         assert row["verdict"].startswith("not run: needs ") and row["value"] is None
         needs = row["verdict"].removeprefix("not run: needs ").split(", ")
         assert {f"models.{name}" for name in paper.manifest.models} <= set(needs)
-        assert {"datasets.cities", "datasets.gpqa-extended", "datasets.reliabilitybench"} <= set(needs)
+        assert {"datasets.cities", "datasets.gpqa-extended", "datasets.reliabilitybench"} <= set(needs), row["id"]
         # what the claim itself is about comes first
         of = row["of"] if isinstance(row["of"], list) else [row["of"]]
         own = {f"models.{name}" for pointer in of for name in pointer.split("/") if name in paper.manifest.models}

@@ -9,7 +9,9 @@ from scipy import stats
 
 from harness import rows
 from harness.errors import InputError
+from harness.studies.reliability.reading import RAW, SHAPED, STAND_IN, UNSAID, kind
 from harness.studies.reliability.scaling import analyse, line
+from harness.studies.reliability.terms import group
 
 
 def test_the_worked_example_of_the_specification():
@@ -99,6 +101,30 @@ def test_models_without_known_compute_or_kind_are_named_and_not_shown(analysed):
         ("gpt", True), ("stand-in", False), ("unheard", False),
     ]  # fmt: skip
     assert found["fits"]["raw"]["avoidant"]["degenerate"] is True
+
+
+def test_a_stand_in_is_in_no_line_whatever_its_facts_say_and_a_group_is_read_in_any_case(analysed):
+    models = {
+        "oracle": facts("true", flops="1e20", stand_in=True), "refuser": facts(flops="1e20", provider="baseline"),
+        "tuned": facts("True", flops="1e21"), "first": facts("FALSE", flops="1e20"), "odd": facts("no", flops="1e20"),
+    }  # fmt: skip
+    found = analysed([(name, "x", "ca") for name in models], models)
+    assert [(point["model"], point["shaped"]) for point in found["points"]] == [("first", "false"), ("tuned", "true")]
+    assert {name: found["fits"][name]["avoidant"]["n"] for name in found["fits"]} == {"raw": 1, "shaped": 1}
+    assert {row["model"]: row["reason"] for row in found["excluded"]} == {
+        "odd": "not said whether it is shaped",
+        **dict.fromkeys(("oracle", "refuser"), "a stand-in, not a model"),
+    }
+
+
+@pytest.mark.parametrize("said", ["true", "True", "FALSE", "false", "no", "", None, True, 1])
+@pytest.mark.parametrize("more", [{}, {"stand_in": True}, {"stand_in": False}, {"provider": "baseline"}])
+def test_figures_and_cards_read_a_group_as_the_analyses_do(said, more):
+    what = {"shaped": said, **more}
+    shown = kind(what)
+    assert group(what) == (shown if shown in (RAW, SHAPED) else None)
+    assert (shown == STAND_IN) is (more in ({"stand_in": True}, {"provider": "baseline"}))
+    assert (shown == UNSAID) is (shown != STAND_IN and str(said).lower() not in ("true", "false"))
 
 
 def test_a_model_that_is_always_right_or_never_scored_has_no_u_and_is_left_out_of_its_line(analysed):

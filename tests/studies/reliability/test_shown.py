@@ -2,9 +2,10 @@
 
 import re
 
+import pytest
 from support_reliability_documents import SHARES
 
-from harness.studies.reliability.shown import NONE, bars, bounds, percent, value
+from harness.studies.reliability.shown import MARKS, NONE, bars, bounds, percent, value
 
 
 def plain(markup):
@@ -26,6 +27,23 @@ def test_a_value_is_spelled_with_its_interval_or_with_why_it_is_absent():
         and plain(value(True)) == f"{NONE} no value"
         and plain(value(float("nan"))) == f"{NONE} no value"
     )
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        ({"value": 70.0, "interval": [71.0, 80.0]}, "70.0 ‡ [71.0, 80.0]"),
+        ({"value": 81.0, "interval": [71.0, 80.0], "degenerate": True}, "81.0 †‡ [71.0, 80.0]"),
+        ({"value": 71.0, "interval": [71.0, 80.0]}, "71.0 [71.0, 80.0]"),
+        ({"value": 80.0 + 1e-12, "interval": [71.0, 80.0]}, "80.0 [71.0, 80.0]"),
+        ({"value": -0.2, "interval": [-0.1, 0.1]}, "-0.2 ‡ [-0.1, 0.1]"),
+        ({"value": 0.3, "interval": {"missing": "x"}}, "0.3 no interval"),
+    ],
+)
+def test_a_value_beside_its_interval_is_marked(found, expected):
+    assert plain(value(found)) == expected
+    assert "‡" not in expected or plain(percent(found)).split()[2].endswith("‡")
+    assert "the interval lies beside the value" in MARKS[1]
 
 
 def test_small_bars_are_the_shares_from_below_and_leave_out_what_was_not_scored():
