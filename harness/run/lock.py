@@ -60,7 +60,8 @@ def _taped(folder: Path, pin: dict[str, Any]) -> dict[str, Any]:
     try:
         tape = Tape.open(folder)
         if not len(tape):
-            return {"unresolved": f"there is no tape to replay in {folder.name}/: record one, or `harness tape import`"}
+            place = f"{folder.parent.name}/{folder.name}/"
+            return {"unresolved": f"there is no tape to replay in {place}: record one, or `harness tape import`"}
         return {**pin, "tape": tape.digest()}
     except HarnessError as bad:
         return {"unresolved": f"{bad.what}; {bad.next}"}

@@ -54,4 +54,5 @@ def shown(candidates: Iterable[str]) -> tuple[str, ...]:
 
 
 def _shortened(token: str) -> str:
-    return token if len(token) <= CANDIDATE_LENGTH else token[:CANDIDATE_LENGTH] + "…"
+    kept = token if len(token) <= CANDIDATE_LENGTH else token[:CANDIDATE_LENGTH] + "…"
+    return kept if kept.isascii() else kept.encode("utf-8", "replace").decode()  # half a character fits in no file

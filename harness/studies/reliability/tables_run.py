@@ -57,7 +57,7 @@ def soundness(given: Documents) -> list[Html]:
 def _agreement(found: Mapping[str, Any]) -> list[Html]:
     together = section(found, "together")
     if not together:
-        return [el("p", "Agreement of the rules with labels by hand was not measured in this run.")]
+        return [el("p", "How the rules agree with labels by hand is measured apart from runs: docs/reliability.md.")]
     head = ["Responses labelled by hand", "n", "Accuracy", "Cohen's kappa", "Recall: correct", "avoidant", "incorrect"]
     groups = {**section(found, "benchmarks"), "all": together}
     body = [
