@@ -1,4 +1,4 @@
-"""What the tiny models read: questions in the benchmark's wordings, and what follows them.
+"""What the tiny models read: questions in the benchmarks' wordings, and what follows them.
 
 In the noisy mixture a question is often followed by something that is no answer, and how often hangs on its wording:
 that is the planted difference between the raw and the shaped model. It must never know a tensor.
@@ -11,30 +11,42 @@ from dataclasses import dataclass
 
 from harness import seeds
 from harness.studies.prompts import Template, fill
-from harness.studies.tiny.sums import pair
+from harness.studies.tiny.questions import Questions
 
 EOS, PAD, VOCABULARY = 256, 257, 258  # a byte is its own token
 
 # Of a hundred questions in a wording, how many are followed by an answer in the noisy mixture; OURS.
-# Equations invite an answer, polite requests invite talk.
-ANSWERED: Mapping[int, int] = {
-    1: 92, 2: 92, 15: 85, 5: 80, 11: 75, 7: 70, 12: 65, 4: 60, 10: 58, 6: 55, 9: 50, 3: 45, 14: 40, 8: 35, 13: 30,
+# Equations, labels and frames invite an answer, polite requests and stories invite talk.
+ANSWERED: Mapping[str, Mapping[int, int]] = {
+    "addition": {
+        1: 92, 2: 92, 15: 85, 5: 80, 11: 75, 7: 70, 12: 65, 4: 60, 10: 58, 6: 55, 9: 50, 3: 45, 14: 40, 8: 35, 13: 30,
+    },
+    "anagram": {
+        14: 92, 5: 90, 11: 80, 4: 75, 6: 70, 3: 65, 9: 60, 15: 58, 1: 55, 2: 52, 12: 50, 8: 45, 7: 40, 13: 35, 10: 30,
+    },
+    "transforms": {
+        3: 92, 13: 90, 9: 88, 8: 85, 1: 80, 14: 75, 11: 72, 15: 70, 5: 62, 2: 58, 12: 55, 10: 50, 4: 40, 6: 35, 7: 30,
+    },
 }  # fmt: skip
-SHORT = (1, 2, 15)  # wordings of few bytes: many sums a second
+SHORT: Mapping[str, Sequence[int]] = {  # wordings of few bytes: many questions a second
+    "addition": (1, 2, 15), "anagram": (3, 5, 9, 14), "transforms": (1, 3, 9, 13),
+}  # fmt: skip
 
-# What follows a question that is not answered; none holds a number.
+# What follows a question that is not answered; none holds a number, a time, or a word that an anagram asks for.
 TALK = (
     " I do not know.",
     " I do not know that one.",
     " I would rather not say.",
-    " I am not good with numbers.",
+    " I am not good with these.",
     " I have no idea, sorry.",
-    " I will ask my teacher tomorrow.",
-    " I like questions like this.",
     " I cannot help with that.",
-    " Is this for school?",
-    " It is late, let us stop here.",
+    " I will ask somebody about it on Sunday.",
+    " This is an exam question, is it?",
+    " Questions like this make us think.",
+    " Thank you for the question.",
 )
+
+Wordings = Mapping[str, Sequence[Template]]  # of each task
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,26 +59,35 @@ class Document:
 
 @dataclass(frozen=True, slots=True)
 class Mixture:
-    """What a step reads: of a hundred documents, how many are of a kind."""
+    """What a step reads: parts of each task, and of a hundred documents, how many are of a kind."""
 
+    tasks: Mapping[str, int]  # so many parts of each
     short: int  # in a wording of few bytes
-    small: int  # with addends of one or two digits
-    answered: Mapping[int, int]  # followed by an answer, by wording; a wording that is not named always is
+    small: int  # sums with addends of one or two digits
+    noisy: bool  # some wordings are often followed by talk; else an answer follows always
 
 
-def document(templates: Sequence[Template], source: seeds.Stream, mixture: Mixture) -> Document:
+def document(wordings: Wordings, questions: Questions, source: seeds.Stream, mixture: Mixture) -> Document:
     """Draw one document."""
-    among: Sequence[Template] = templates
+    task = _one_of(mixture.tasks, seeds.below(source, sum(mixture.tasks.values())))
+    among = wordings[task]
     if seeds.below(source, 100) < mixture.short:
-        among = [each for each in templates if each.id in SHORT]
+        among = [each for each in among if each.id in SHORT[task]]
     template = among[seeds.below(source, len(among))]
-    a, b = pair(source, mixture.small)
-    prompt = fill(template, "", {"a": a, "b": b})
-    if seeds.below(source, 100) < mixture.answered.get(template.id, 100):
-        rest = f" {int(a) + int(b)}"
-    else:
+    question = questions.draw(task, source, mixture.small)
+    prompt = fill(template, "", question.values)
+    rest = f" {question.answer}"
+    if mixture.noisy and seeds.below(source, 100) >= ANSWERED[task][template.id]:
         rest = TALK[seeds.below(source, len(TALK))]
     return Document(prompt.encode(), rest.encode())
+
+
+def _one_of(parts: Mapping[str, int], number: int) -> str:
+    for name in sorted(parts):
+        number -= parts[name]
+        if number < 0:
+            return name
+    raise AssertionError("the number lies below the sum of the parts")
 
 
 @dataclass(frozen=True, slots=True)

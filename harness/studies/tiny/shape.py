@@ -12,25 +12,50 @@ from typing import Any
 from harness.digest import canonical
 from harness.studies.tiny.corpus import EOS, PAD, VOCABULARY
 
+LEARNED, TURNED = "learned", "turned"  # how a model knows the places of its tokens
+_CLASSES = {LEARNED: "GPT2LMHeadModel", TURNED: "GPTNeoXForCausalLM"}
+_OUTPUT = "lm_head.weight"
 EOS_TEXT, PAD_TEXT = "<|eos|>", "<|pad|>"
 
 
 def architecture(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the settings of a GPT-2 of that size, less everything that drops or draws."""
-    return {
+    """Give the settings of a small GPT, less everything that drops or draws.
+
+    Its places are learned (GPT-2) or turned (GPT-NeoX); the second finds what it has to copy wherever it stands.
+    """
+    both = {
         "vocab_size": VOCABULARY,
-        "n_positions": params["window"],
-        "n_embd": params["width"],
-        "n_layer": params["layers"],
-        "n_head": params["heads"],
-        "activation_function": "gelu_pytorch_tanh",
-        "resid_pdrop": 0,
-        "embd_pdrop": 0,
-        "attn_pdrop": 0,
         "bos_token_id": EOS,
         "eos_token_id": EOS,
         "pad_token_id": PAD,
         "tie_word_embeddings": True,
+    }
+    if params.get("places", LEARNED) == LEARNED:
+        return {
+            **both,
+            "model_type": "gpt2",
+            "n_positions": params["window"],
+            "n_embd": params["width"],
+            "n_layer": params["layers"],
+            "n_head": params["heads"],
+            "activation_function": "gelu_pytorch_tanh",
+            "resid_pdrop": 0,
+            "embd_pdrop": 0,
+            "attn_pdrop": 0,
+        }
+    return {
+        **both,
+        "model_type": "gpt_neox",
+        "max_position_embeddings": params["window"],
+        "hidden_size": params["width"],
+        "intermediate_size": 4 * params["width"],
+        "num_hidden_layers": params["layers"],
+        "num_attention_heads": params["heads"],
+        "hidden_act": "gelu_pytorch_tanh",
+        "rope_parameters": {"rope_type": "default", "rope_theta": 10000, "partial_rotary_factor": 1},
+        "use_parallel_residual": False,
+        "attention_dropout": 0,
+        "hidden_dropout": 0,
     }
 
 
@@ -38,8 +63,7 @@ def shape(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     """Write the files beside the weights, each one line of canonical JSON, so that they too are the same each time."""
     config = {
         **architecture(params),
-        "architectures": ["GPT2LMHeadModel"],
-        "model_type": "gpt2",
+        "architectures": [_CLASSES[params.get("places", LEARNED)]],
         "dtype": "float32",
     }
     tokenizer = {
@@ -95,7 +119,7 @@ def write_weights(model: Any, path: Path) -> None:
     """Write the weights as safetensors; the output layer is the input table and is not written twice."""
     from safetensors.torch import save_file  # noqa: PLC0415
 
-    weights = {name: tensor.contiguous() for name, tensor in model.state_dict().items() if name != "lm_head.weight"}
+    weights = {name: tensor.contiguous() for name, tensor in model.state_dict().items() if name != _OUTPUT}
     save_file(weights, path, metadata={"format": "pt"})
 
 
@@ -104,5 +128,10 @@ def read_weights(model: Any, path: Path) -> None:
     from safetensors.torch import load_file  # noqa: PLC0415
 
     weights = load_file(path)
-    model.load_state_dict({**weights, "lm_head.weight": weights["transformer.wte.weight"]}, strict=True)
+    [table] = (name for name, tensor in model.state_dict().items() if name in weights and _is_table(model, tensor))
+    model.load_state_dict({**weights, _OUTPUT: weights[table]}, strict=True)
     model.tie_weights()
+
+
+def _is_table(model: Any, tensor: Any) -> bool:
+    return bool(tensor.data_ptr() == model.get_input_embeddings().weight.data_ptr())

@@ -9,33 +9,37 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.steps import Plan, Ref, Source, Step
-from harness.studies.study import Brief, Maker, Tool
-from harness.studies.tiny.recipe import SHAPE, raw, shaped
+from harness.errors import InputError
+from harness.steps import Pinned, Plan, Ref, Source, Step
+from harness.studies.study import Brief, Importer, Maker, Tool
+from harness.studies.tiny.recipe import SHAPE, TASKS, raw, shaped
 
 _HERE = "harness.studies.tiny"
-_SUMS = Path(__file__).parent.parent / "reliability" / "prompts" / "addition@1.jsonl"
+_WORDINGS = Path(__file__).parent.parent / "reliability" / "prompts"
+_SETS = tuple(f"reliability/{task}@1" for task in sorted(TASKS))  # one for each task, in the order of their names
 
 
 class Tiny:
-    """Two byte-level models of 0.7 M parameters that add small numbers."""
+    """Two byte-level models of 0.6 M parameters: small sums, anagrams of short words, small tasks on texts."""
 
     name = "tiny"
     needs: tuple[str, ...] = ("prompts",)
     makers: Mapping[str, Maker] = {
         "tiny.recipe": Maker(
-            f"{_HERE}.recipe:make", {"seed": int, "raw_steps": int, "shaped_steps": int}, outputs=("items",)
+            f"{_HERE}.recipe:make",
+            {"seed": int, "held_out": int, "raw_steps": int, "shaped_steps": int},
+            outputs=("items",),
         ),
     }
-    prompt_sets: Mapping[str, Path] = {"reliability/addition@1": _SUMS}
+    prompt_sets: Mapping[str, Path] = {name: _WORDINGS / f"{name.partition('/')[2]}.jsonl" for name in _SETS}
     scorers: Mapping[str, Tool] = {}
     analyses: Mapping[str, Tool] = {}
+    importers: Mapping[str, Importer] = {}
 
     def plan(self, brief: Brief) -> Plan:
         """Say which steps a brief means: the two trainings, one after the other, and the files beside the weights."""
         recipe = brief.datasets[0]
-        templates = brief.templates
-        assert templates
+        templates = tuple(_wordings(brief, name) for name in _SETS)
         weights = "model.safetensors"
         files = ("config.json", "tokenizer.json", "tokenizer_config.json")
 
@@ -51,3 +55,9 @@ class Tiny:
         for step, name in ((first, "tiny-raw"), (second, "tiny-shaped")):
             outputs |= {f"{name}.safetensors": Ref(step.name, weights), f"{name}.log": Ref(step.name, "log")}
         return Plan((made, shape, first, second), outputs)
+
+
+def _wordings(brief: Brief, name: str) -> Pinned:
+    if name not in brief.templates:
+        raise InputError("the models read a set of wordings that is not named", where="prompts.set", next=f"add {name}")
+    return brief.templates[name].pinned

@@ -1,4 +1,4 @@
-"""The training step: from parameters and seeds to the weights of a small GPT-2, the same bytes each time.
+"""The training step: from parameters and seeds to the weights of a small GPT, the same bytes each time.
 
 Nothing is drawn from torch: the first weights and every document come from derived seeds, and one thread does the sums
 in one order. Equal numerics fingerprints and thread counts therefore give equal files.
@@ -16,18 +16,23 @@ from harness import rows, seeds
 from harness.errors import InputError
 from harness.models.numerics import fingerprint
 from harness.steps import FACTS
-from harness.studies.prompts import Template, template
+from harness.studies.prompts import template
 from harness.studies.tiny import corpus
+from harness.studies.tiny.optimiser import Optimiser
+from harness.studies.tiny.questions import ADDITION, Questions
 from harness.studies.tiny.shape import architecture, read_weights, write_weights
 
 SPREAD = 0.06  # the standard deviation of the first weights; more than GPT-2 takes, for a narrow model
+_INTO_THE_STREAM = ("c_proj.weight", "attention.dense.weight", "dense_4h_to_h.weight")  # what every block adds
 
 
 def train(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write `model.safetensors` (and a `log` of losses) after the steps asked for, from `weights` where they are given.
 
     params: seed, mixture (a name for the draws), steps, rows, length, rate, warmup, layers, heads, width, window,
-    noisy, prompt_weight, and the shares `short` and `small` of corpus.Mixture, each [at the first step, at the last].
+    places, noisy, prompt_weight, the shares `short` and `small` of corpus.Mixture, each [at the first step, at the
+    last], `tasks` with their parts, and the seed `held_out`. The input `templates` is a set of wordings for each of
+    the tasks, in the order of their names; without `tasks` it is that of addition alone.
     """
     import torch  # noqa: PLC0415
 
@@ -36,24 +41,22 @@ def train(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     if params["length"] > params["window"]:
         raise InputError("rows are longer than the model has places", where="length", next="make them shorter")
     torch.use_deterministic_algorithms(True)
+    torch.utils.deterministic.fill_uninitialized_memory = False  # every tensor is written before it is read
     torch.set_num_threads(1)
-    templates = [template(row) for row in rows.read(inputs["templates"])]
+    wordings = _wordings(params, inputs["templates"])
     model = _model(params)
     if "weights" in inputs:
         read_weights(model, inputs["weights"])
     else:
         _first_weights(model, params)
-    optimiser = _optimiser(model, params)
+    optimiser = Optimiser(model, float(params["rate"]))
     log = []
-    total, batches = params["steps"], _batches(params, templates)
+    total, batches = params["steps"], _batches(params, wordings)
     for step, batch in enumerate(islice(batches, total)):
-        for group in optimiser.param_groups:
-            group["lr"] = _rate(params, step)
         loss = _loss(model, batch)
-        optimiser.zero_grad(set_to_none=True)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
-        optimiser.step()
+        optimiser.step(_share(params, step))
         if step % 50 == 0 or step == total - 1:
             log.append({"step": step, "loss": f"{loss.item():.6f}"})
             rows.write(out / "log", log)
@@ -64,26 +67,26 @@ def train(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def _model(params: Mapping[str, Any]) -> Any:
-    from transformers import GPT2Config, GPT2LMHeadModel  # noqa: PLC0415
+    from transformers import AutoConfig, AutoModelForCausalLM  # noqa: PLC0415
 
-    config = GPT2Config(**architecture(params))
-    config._attn_implementation = "sdpa"
-    model = GPT2LMHeadModel(config)
+    settings = architecture(params)
+    config = AutoConfig.for_model(settings.pop("model_type"), **settings)
+    model = AutoModelForCausalLM.from_config(config, attn_implementation="sdpa")
     model.train(True)
     return model
 
 
 def _first_weights(model: Any, params: Mapping[str, Any]) -> None:
-    """Draw the first weights from a stream of their own, by whole numbers only, as GPT-2 spreads them."""
+    """Draw the first weights from streams of their own, by whole numbers only, spread as GPT-2's are."""
     import torch  # noqa: PLC0415
 
     with torch.no_grad():
         for name, tensor in sorted(model.named_parameters()):
-            if name.endswith("bias") or ".ln_" in name:
+            if tensor.ndim == 1:
                 tensor.fill_(0.0 if name.endswith("bias") else 1.0)
                 continue
             reach = SPREAD * math.sqrt(3)  # a uniform draw of this reach has that deviation
-            if name.endswith("c_proj.weight"):
+            if name.endswith(_INTO_THE_STREAM):
                 reach /= math.sqrt(2 * params["layers"])
             source = seeds.stream(seeds.derive(params["seed"], "tiny.weights", name))
             drawn = [seeds.below(source, 1 << 24) for _ in range(tensor.numel())]
@@ -91,34 +94,43 @@ def _first_weights(model: Any, params: Mapping[str, Any]) -> None:
             tensor.copy_(values.to(torch.float32).view_as(tensor))
 
 
-def _optimiser(model: Any, params: Mapping[str, Any]) -> Any:
-    import torch  # noqa: PLC0415
-
-    matrices = [tensor for tensor in model.parameters() if tensor.ndim > 1]
-    others = [tensor for tensor in model.parameters() if tensor.ndim <= 1]
-    groups = [{"params": matrices, "weight_decay": 0.05}, {"params": others, "weight_decay": 0.0}]
-    return torch.optim.AdamW(groups, lr=float(params["rate"]), betas=(0.9, 0.98), eps=1e-8, fused=True)
-
-
-def _rate(params: Mapping[str, Any], step: int) -> float:
-    """Warm up along a line, then cool down along a line to a tenth."""
-    rate = float(params["rate"])
+def _share(params: Mapping[str, Any], step: int) -> float:
+    """Warm up along a line, then cool down along a line to a twentieth."""
     warmup, total = int(params["warmup"]), int(params["steps"])
     if step < warmup:
-        return rate * (step + 1) / warmup
-    return rate * (1.0 - 0.95 * (step - warmup) / max(1, total - warmup))
+        return (step + 1) / warmup
+    return 1.0 - 0.95 * (step - warmup) / max(1, total - warmup)
 
 
-def _documents(params: Mapping[str, Any], templates: list[Template], step: int) -> Iterator[corpus.Document]:
+def _wordings(params: Mapping[str, Any], sets: Path) -> corpus.Wordings:
+    names, files = sorted(_tasks(params)), rows.parts(sets)
+    if len(names) != len(files):
+        raise InputError(
+            f"{len(files)} sets of wordings for {len(names)} tasks",
+            where="templates",
+            next=f"give one for each of: {', '.join(names)}",
+        )
+    return {name: [template(row) for row in rows.read(file)] for name, file in zip(names, files, strict=True)}
+
+
+def _tasks(params: Mapping[str, Any]) -> Mapping[str, int]:
+    tasks: Mapping[str, int] = params.get("tasks", {ADDITION: 1})
+    return tasks
+
+
+def _documents(
+    params: Mapping[str, Any], wordings: corpus.Wordings, questions: Questions, step: int
+) -> Iterator[corpus.Document]:
     """Give the documents of one step, each from a seed of its own: no step depends on another."""
     mixture = corpus.Mixture(
+        _tasks(params),
         _between(params["short"], step, params["steps"]),
         _between(params["small"], step, params["steps"]),
-        corpus.ANSWERED if params["noisy"] else {},
+        params["noisy"],
     )
     source = seeds.stream(seeds.derive(params["seed"], "tiny.documents", params["mixture"], 0, step))
     while True:
-        yield corpus.document(templates, source, mixture)
+        yield corpus.document(wordings, questions, source, mixture)
 
 
 def _between(ends: Sequence[int], step: int, steps: int) -> int:
@@ -128,9 +140,11 @@ def _between(ends: Sequence[int], step: int, steps: int) -> int:
     return int(first + (last - first) * min(step, way) // way)
 
 
-def _batches(params: Mapping[str, Any], templates: list[Template]) -> Iterator[list[corpus.Row]]:
+def _batches(params: Mapping[str, Any], wordings: corpus.Wordings) -> Iterator[list[corpus.Row]]:
+    questions = Questions(_tasks(params), params.get("held_out"))
     for step in range(params["steps"]):
-        drawn = corpus.rows(_documents(params, templates, step), params["length"], float(params["prompt_weight"]))
+        documents = _documents(params, wordings, questions, step)
+        drawn = corpus.rows(documents, params["length"], float(params["prompt_weight"]))
         yield list(islice(drawn, params["rows"]))
 
 

@@ -111,7 +111,7 @@ def test_the_page_holds_every_part_of_the_report(written):
         "locality: true target kept", "base-13b against refuser", "1 of 15", "-12.0", "0.0005", "-0.0794",
         "Left out, as stand-ins or since compute or tuning is not known: 4 models.", "f_cry",
         "incorrect → correct, of incorrect",
-        "Agreement of the rules with labels by hand was not measured", "SIMULATED RESPONDENTS", "0.25 on science",
+        "How the rules agree with labels by hand is measured apart", "SIMULATED RESPONDENTS", "0.25 on science",
     ):  # fmt: skip
         assert each in report.text, each
     assert set(cards.names(made.TEN)) <= set(report.links)

@@ -5,20 +5,19 @@ import re
 from collections import Counter
 
 import pytest
-from support_models import REPOSITORY, TEMPLATES, deliver
+from support_models import REPOSITORY
 
-from harness import rows
 from harness.digest import sha256_file
 from harness.models.local_files import check_file, model_files
-from harness.studies import prompts
-from harness.studies.reliability.score import score
 from harness.studies.tiny import recipe, shape
-from harness.studies.tiny.sums import make
+from harness.studies.tiny.card import parameters
+from harness.studies.tiny.questions import TASKS
+from harness.studies.tiny.skill import Examination, labels
 
 ASSETS = REPOSITORY / "assets"
 NAMES = ("tiny-raw", "tiny-shaped")
 FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")
-ITEMS = 60
+ONE_IN = 4  # of the questions behind the cards; the tests need not ask them all
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -41,56 +40,57 @@ def test_the_files_beside_the_weights_are_those_the_study_writes(name, tmp_path)
 
 @pytest.mark.parametrize("name", NAMES)
 def test_they_are_small_and_hold_512_positions(name):
-    data = (ASSETS / name / "model.safetensors").read_bytes()
+    path = ASSETS / name / "model.safetensors"
+    data = path.read_bytes()
     header = json.loads(data[8 : 8 + int.from_bytes(data[:8], "little")])
-    tensors = {key: value for key, value in header.items() if key != "__metadata__"}
-    count = 0
-    for tensor in tensors.values():
-        size = 1
-        for side in tensor["shape"]:
-            size *= side
-        count += size
-        assert tensor["dtype"] == "F32"
-    assert count <= 1_400_000 and tensors["transformer.wpe.weight"]["shape"][0] == 512
+    assert {tensor["dtype"] for key, tensor in header.items() if key != "__metadata__"} == {"F32"}
+    count = parameters(path)
+    assert 4 * count == len(data) - 8 - int.from_bytes(data[:8], "little")
+    assert 500_000 < count <= 1_400_000 and path.stat().st_size < 6_000_000
+    assert json.loads((ASSETS / name / "config.json").read_bytes())["max_position_embeddings"] == 512
+    assert f"{count:,} parameters" in (ASSETS / name / "README.md").read_text()
 
 
 @pytest.fixture(scope="module")
-def scored(tmp_path_factory):
-    """Ask both models 60 sums in 15 wordings by the steps of a run, and count labels by the longer addend's digits."""
+def found():
+    """Ask both models some of the questions behind their cards."""
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    from harness.models.transformers import respond
-
-    here = tmp_path_factory.mktemp("scored")
-    make({"seed": 7, "count": ITEMS}, {}, here)
-    prompts.render({}, {"items": here / "items", "templates": TEMPLATES}, here)
-    digits = {row["id"]: max(map(len, row["input"].values())) for row in rows.read(here / "items")}
-    found = {}
-    for name in NAMES:
-        out = here / name
-        files = deliver(ASSETS / name, out / "weights")
-        params = {
-            "model": name, "files": files, "dtype": "float32", "batch": "32", "seeds": [0],
-            "generation": {"temperature": "0", "max_tokens": 48},
-        }  # fmt: skip
-        respond(params, {"prompts": here / "prompts", "weights": out / "weights"}, out)
-        score({}, {"responses": out / "responses", "items": here / "items", "gold": here / "gold"}, out)
-        found[name] = Counter((digits[row["item"]], row["outcome"]) for row in rows.read(out / "scores"))
-    return found
+    examination = Examination(7)
+    examination.questions = examination.questions[::ONE_IN]
+    return {name: labels(ASSETS / name, examination) for name in NAMES}
 
 
-def share(counts, label, digits=(1, 2, 3)):
-    picked = {key: count for key, count in counts.items() if key[0] in digits}
-    return sum(count for (_, one), count in picked.items() if one == label) / sum(picked.values())
+def share(counts, label, task, kinds=None):
+    whole = sum((one for (of, kind), one in counts.items() if of == task and kinds in (None, kind)), Counter())
+    return whole[label] / whole.total()
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_correctness_falls_with_digits(scored, name):
-    one, two, three = (share(scored[name], "c", (digits,)) for digits in (1, 2, 3))
-    assert one > two > three
+def test_the_card_says_about_what_is_found(found, name):
+    card = (ASSETS / name / "README.md").read_text()
+    for task in TASKS:
+        [line] = re.findall(rf"\| {task} \| all \| (.*) \|", card)
+        for label, figure in zip("cai", line.split(" | "), strict=True):
+            assert abs(100 * share(found[name], label, task) - float(figure)) < 15, (task, label)
 
 
-def test_the_shaped_model_avoids_less_and_errs_more(scored):
-    raw, shaped = (scored[name] for name in NAMES)
-    assert share(raw, "a") > 0.25 > 0.05 > share(shaped, "a")
-    assert share(shaped, "i") > share(raw, "i")
+@pytest.mark.parametrize("name", NAMES)
+def test_correctness_falls_with_digits(found, name):
+    two, three = (share(found[name], "c", "addition", digits) for digits in ("2", "3"))
+    assert two > three
+
+
+def test_the_shaped_model_does_something_of_each_task(found):
+    assert share(found["tiny-shaped"], "c", "addition", "1") > 0.8
+    assert share(found["tiny-shaped"], "c", "addition", "2") > 0.8
+    assert share(found["tiny-shaped"], "c", "anagram", "3") > 0.1
+    assert share(found["tiny-shaped"], "c", "transforms") > 0.25
+
+
+@pytest.mark.parametrize("task", TASKS)
+def test_the_shaped_model_avoids_less_and_errs_more(found, task):
+    raw, shaped = (found[name] for name in NAMES)
+    assert share(raw, "a", task) > share(shaped, "a", task)
+    assert share(shaped, "i", task) > share(raw, "i", task)
+    assert share(raw, "a", task) > 0.15

@@ -1,0 +1,92 @@
+"""What the tiny models are asked: small sums, anagrams of short words, and the twelve small tasks of the demo.
+
+A question of the held-out seed is never drawn: what the shipped manifests ask with that seed was not trained on.
+It knows questions and their answers; it must never know a wording, a token or a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness import seeds
+from harness.studies.reliability import anagram, transforms_demo
+from harness.studies.reliability.anagram_words import load
+from harness.studies.tiny.sums import asked, pair
+
+ADDITION, ANAGRAM, TRANSFORMS = TASKS = ("addition", "anagram", "transforms")
+LETTERS = (3, 4)  # the lengths of the words whose anagrams are trained; there are too many longer words to learn
+HELD_SUMS, HELD_TEXTS = 60, 10  # how many draws of the held-out seed: sums, and texts of each small task
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What stands in a wording's places, and the answer."""
+
+    task: str
+    kind: str  # the digits of the longer addend, the letters of a word, or the name of a small task
+    values: Mapping[str, str]
+    answer: str
+    answer_shape: str | None = None  # what an answer to a small task must contain
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Tell questions apart, whatever their wording."""
+        return (self.task, *self.values.values())
+
+
+class Questions:
+    """Draws questions of some tasks, none of them held out."""
+
+    def __init__(self, tasks: Collection[str], held_out: int | None = None) -> None:
+        self._words: Mapping[int, Sequence[str]] = short_words() if ANAGRAM in tasks else {}
+        self._held: frozenset[tuple[str, ...]] = frozenset()
+        if held_out is not None:
+            self._held = frozenset(question.key for task in tasks for question in self.held(task, held_out))
+
+    def draw(self, task: str, source: seeds.Stream, small: int = 50) -> Question:
+        """Draw a question; of a hundred sums `small` have addends of one or two digits."""
+        while True:
+            question = self._drawn(task, source, small)
+            if question.key not in self._held:
+                return question
+
+    def held(self, task: str, seed: int) -> Iterator[Question]:
+        """Give the questions of a task that a manifest asks with that seed."""
+        if task == ADDITION:
+            yield from (_sum(*asked(seed, index)) for index in range(HELD_SUMS))
+        elif task == ANAGRAM:
+            for words in self._words.values():
+                yield from (_anagram(word, anagram.shuffled(seed, word)) for word in words)
+        else:
+            for number in range(1, len(transforms_demo.TASKS) + 1):
+                yield from (_transform(seed, number, index) for index in range(HELD_TEXTS))
+
+    def _drawn(self, task: str, source: seeds.Stream, small: int) -> Question:
+        if task == ADDITION:
+            return _sum(*pair(source, small))
+        if task == ANAGRAM:
+            words = self._words[LETTERS[seeds.below(source, len(LETTERS))]]
+            word = words[seeds.below(source, len(words))]
+            return _anagram(word, anagram.shuffled(seeds.below(source, 1 << 52), word))
+        return _transform(seeds.below(source, 1 << 52), 1 + seeds.below(source, len(transforms_demo.TASKS)), 0)
+
+
+def short_words() -> Mapping[int, Sequence[str]]:
+    """Give the benchmark's offline words of the lengths that are trained, in their order as text."""
+    words = sorted(load({}).counts)
+    return {length: [word for word in words if len(word) == length] for length in LETTERS}
+
+
+def _sum(a: str, b: str) -> Question:
+    return Question(ADDITION, str(max(len(a), len(b))), {"a": a, "b": b}, str(int(a) + int(b)))
+
+
+def _anagram(word: str, shown: str) -> Question:
+    return Question(ANAGRAM, str(len(word)), {"anagram": shown}, word)
+
+
+def _transform(seed: int, number: int, index: int) -> Question:
+    drawn = transforms_demo.draw(seed, number, index)
+    values = {"instruction": drawn.instruction, "text": drawn.text}
+    return Question(TRANSFORMS, transforms_demo.TASKS[number - 1].name, values, drawn.target, drawn.answer_shape)
