@@ -18,6 +18,7 @@ from typing import Any
 from harness import rows
 from harness.digest import canonical
 from harness.errors import InputError
+from harness.scorers.outcome.shape import flaw
 from harness.stats import is_number
 from harness.studies.reliability.published import TYPE
 
@@ -252,13 +253,8 @@ def _science(given: _Given, row: rows.Row) -> None:
 
 
 def _transforms(given: _Given, row: rows.Row) -> None:
-    shape = row.get("answer_shape", "")
-    if len(shape) > LONGEST_SHAPE:
-        raise given.bad(f"`answer_shape` is longer than {LONGEST_SHAPE} characters")
-    try:
-        re.compile(shape)
-    except (re.error, OverflowError, RecursionError):
-        raise given.bad("`answer_shape` is not a regular expression", "give a pattern of Python's re") from None
+    if what := flaw(row.get("answer_shape", "")):
+        raise given.bad(f"`answer_shape` is refused: {what}", "give a simple pattern of Python's re")
 
 
 _CHECKS: Mapping[str, Callable[[_Given, rows.Row], None]] = {
