@@ -41,7 +41,7 @@ if .venv/bin/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'; 
         with_hashes --extra-index-url https://download.pytorch.org/whl/cpu -r .venv/torch.txt
     with_hashes -r .venv/others.txt
 else
-    echo "without local models: their wheels are locked for Python 3.11 (PYTHON=/path/to/python3.11, or ENGINE=docker)" >&2
+    echo "without local models and analyses: their wheels are locked for Python 3.11 (PYTHON=/path/to/python3.11, or ENGINE=docker)" >&2
 fi
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index -e .
 touch .venv/ready
