@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 REPOSITORY = Path(__file__).resolve().parents[1]
+FIXTURES = REPOSITORY.parent / "shared" / "fixtures"  # golden values, beside the checkout
 SECONDS = 120  # no command of a test takes this long; one that does hangs
 
 

@@ -53,8 +53,8 @@ def _scoring(count: int, repeats: int) -> list[Row]:
 
 def _nearest(size: Size) -> Row:
     """Find the target of every surviving city: 18,000 by 18,000."""
-    from harness.studies.reliability.cities import City
-    from harness.studies.reliability.locality import Candidates, distance
+    from harness.studies.reliability.data.cities import City
+    from harness.studies.reliability.data.locality import Candidates, distance
 
     count = 18_000 if size is FULL else 4_000
     source = seeds.stream(seeds.derive(5, "bench.cities"))
@@ -92,7 +92,7 @@ def _figures(work: Path, size: Size) -> list[Row]:
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from pathlib import Path\n"
         "import support_reliability_documents as made\n"
-        "from harness.studies.reliability.figures import draw\n"
+        "from harness.studies.reliability.pages.figures import draw\n"
         "models = dict(list(made.TEN.items())[:7]); out = Path(sys.argv[2]); (out / 'drawn').mkdir(parents=True)\n"
         "draw({'models': models, 'planted': True}, made.laid(out / 'in', made.documents(models)), out / 'drawn')\n"
     )

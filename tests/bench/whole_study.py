@@ -17,7 +17,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from bench.answers import SIZES, answers, questions
 
 from harness import rows
-from harness.studies.reliability.indicators import analyse
+from harness.studies.reliability.measures.indicators import analyse
 
 PROMPTS = 15
 

@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 from golden.readers.case import WORDS, agree, load, tolerance
-from support import REPOSITORY, harness
+from support import FIXTURES, harness
 
-FOLDER = REPOSITORY.parent / "shared" / "fixtures" / "reliability"
+FOLDER = FIXTURES / "reliability"
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the fixtures do not lie beside this checkout")
 Case = tuple[dict[str, Any], dict[str, Any]]  # what is given, and what is expected
 Analyse = Callable[[str, Mapping[str, Any]], dict[str, Any]]

@@ -15,8 +15,8 @@ from typing import Any
 from marked import write
 
 from harness import rows
-from harness.studies.reliability.agreement import table
-from harness.studies.reliability.tools import ANALYSES
+from harness.studies.reliability.measures.agreement import table
+from harness.studies.reliability.tools.catalogue import ANALYSES
 
 CASES = Path(__file__).parent / "cases" / "reliability"
 MEASURED = "`tests/golden/cases/reliability/hand_labels.jsonl`"

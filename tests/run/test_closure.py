@@ -107,7 +107,11 @@ def test_a_kind_that_is_no_module_of_the_harness_is_refused(root, kind):
 
 def test_the_closure_of_every_installed_step_is_enough_to_import_it(tmp_path):
     code = Code()
-    for kind in ("harness.rows:cut", "harness.studies.reliability.addition:make", "harness.models.baseline:respond"):
+    for kind in (
+        "harness.rows:cut",
+        "harness.studies.reliability.data.addition:make",
+        "harness.models.baseline:respond",
+    ):
         closure = code.closure(kind)
         folder = tmp_path / kind.replace(":", ".")
         for name in closure.files:

@@ -5,7 +5,7 @@ import pytest
 from harness.errors import InputError
 from harness.scorers.outcome.by_row import score_row
 from harness.scorers.outcome.shape import flaw
-from harness.studies.reliability import transforms_demo
+from harness.studies.reliability.data import transforms_demo
 
 
 @pytest.mark.parametrize(

@@ -132,7 +132,7 @@ def test_colours_are_told_apart_by_lightness_too():
         red, green, blue = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
-    from harness.studies.reliability.figures_curves import FILL
+    from harness.studies.reliability.pages.figures_curves import FILL
 
     shades = sorted(light(colour) for colour in FILL.values())
     assert min(right - left for left, right in pairwise(shades)) > 0.05

@@ -12,8 +12,8 @@ from harness.models.baseline import BEHAVIOURS
 from harness.scorers.prepare import RULE_SET
 from harness.steps import Ref, Source, Step
 from harness.studies.ask import Asked
-from harness.studies.reliability import outputs as named
-from harness.studies.reliability.statistic import RESAMPLES
+from harness.studies.reliability.measures.statistic import RESAMPLES
+from harness.studies.reliability.pages import outputs as named
 from harness.studies.reliability.terms import BINS, GUESSED
 from harness.studies.study import Brief, Model
 
@@ -38,17 +38,17 @@ def analyse(
         outputs[name] = asked.add(Step(name, f"{HERE}.{kind}", "analyses", params, inputs, (name,), derive=True))
         return outputs[name]
 
-    templates = add("templates", "labels:templates", {"rule_set": RULE_SET}, {"places": places})
-    proportions = add("proportions", "proportions:analyse", rules, table)
-    add("checks", "checks:analyse", {"behaviours": _behaviours(brief)}, {"proportions": proportions})
-    add("indicators", "indicators:analyse", {**rules, **again}, table)
-    add("sensitivity", "sensitivity:analyse", rules, {**table, "templates": templates})
-    add("breakdowns", "breakdowns:analyse", {**facts, **rules}, table)
-    add("comparisons", "paired:analyse", {"pairs": _pairs(brief), **again}, {**table, "templates": templates})
-    add("scaling", "scaling:analyse", facts, table)
+    templates = add("templates", "measures.labels:templates", {"rule_set": RULE_SET}, {"places": places})
+    proportions = add("proportions", "measures.proportions:analyse", rules, table)
+    add("checks", "measures.checks:analyse", {"behaviours": _behaviours(brief)}, {"proportions": proportions})
+    add("indicators", "measures.indicators:analyse", {**rules, **again}, table)
+    add("sensitivity", "measures.sensitivity:analyse", rules, {**table, "templates": templates})
+    add("breakdowns", "measures.breakdowns:analyse", {**facts, **rules}, table)
+    add("comparisons", "measures.paired:analyse", {"pairs": _pairs(brief), **again}, {**table, "templates": templates})
+    add("scaling", "measures.scaling:analyse", facts, table)
     if people:
         asks = {"questions": tables["items"], "gold": tables["gold"], "templates": templates}
-        add("people", "people:analyse", {**facts, **again}, {**table, **people, **asks})
+        add("people", "people.people:analyse", {**facts, **again}, {**table, **people, **asks})
     published = "reliability.published_"
     imported = sorted(each.make.removeprefix(published) for each in brief.datasets if each.make.startswith(published))
     _drawn(asked, outputs, facts["models"], imported)
@@ -61,14 +61,14 @@ def _drawn(asked: Asked, outputs: dict[str, Ref], models: Mapping[str, Mapping[s
     params = {"models": models, "planted": planted, "imported": imported, "cards": True}
     documents: dict[str, Source] = {name: outputs[name] for name in DOCUMENTS if name in outputs}
     figures = named.figures(models)
-    drawn = Step("figures", f"{HERE}.figures:draw", "analyses", params, documents, figures, derive=True)
-    cards = Step("cards", f"{HERE}.cards:write", "analyses", params, documents, named.cards(models), derive=True)
+    drawn = Step("figures", f"{HERE}.pages.figures:draw", "analyses", params, documents, figures, derive=True)
+    cards = Step("cards", f"{HERE}.pages.cards:write", "analyses", params, documents, named.cards(models), derive=True)
     shown: dict[str, Source] = {
         **documents,
         **{name: Ref("figures", name) for name in figures if name.endswith(".svg")},
         "cards": tuple(Ref("cards", name) for name in cards.outputs),  # it links to them: a run has both or none
     }
-    page = Step("page", f"{HERE}.page:write", "analyses", params, shown, ("report.html",), derive=True)
+    page = Step("page", f"{HERE}.pages.page:write", "analyses", params, shown, ("report.html",), derive=True)
     for step in (drawn, cards, page):
         asked.add(step)
         outputs |= {name: Ref(step.name, name) for name in step.outputs}

@@ -11,9 +11,9 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.studies.ask import How
-from harness.studies.reliability.budget import CONVERSATIONAL, MORE
-from harness.studies.reliability.difficulty import block
-from harness.studies.reliability.published import scale
+from harness.studies.reliability.data.budget import CONVERSATIONAL, MORE
+from harness.studies.reliability.data.difficulty import block
+from harness.studies.reliability.data.published import scale
 from harness.studies.study import Brief, Maker, Model
 
 HERE = "harness.studies.reliability"
@@ -45,7 +45,7 @@ class Benchmark:
                     next=f"add reliability/{self.task}@1 to `prompts: {{set: […]}}`",
                 )
             templates = brief.templates[name]
-        kind = f"{HERE}.score_{self.task}:score"
+        kind = f"{HERE}.scoring.{self.task}:score"
         return How(kind, templates, PUBLISHED_WORDINGS, True, self.rules_need, self.most)
 
     def most(self, model: Model) -> int | None:
@@ -62,7 +62,7 @@ class Benchmark:
 
 
 def _made(name: str, params: Mapping[str, Any], outputs: tuple[str, ...] = _TABLES, **more: Any) -> Maker:
-    return Maker(f"{HERE}.{name}", params, outputs, _CALIBRATION, **more)
+    return Maker(f"{HERE}.data.{name}", params, outputs, _CALIBRATION, **more)
 
 
 def _published(task: str, *more: str) -> Benchmark:
@@ -72,7 +72,7 @@ def _published(task: str, *more: str) -> Benchmark:
     outputs = (*_TABLES, "rendered", *more)
     optional = {**_CALIBRATION, "difficulty": scale}
     maker = Maker(
-        f"{HERE}.{kind}", {}, outputs, optional, files=files, needs=files, ids=task, fixed={"benchmark": task}
+        f"{HERE}.data.{kind}", {}, outputs, optional, files=files, needs=files, ids=task, fixed={"benchmark": task}
     )
     return Benchmark(task, maker, more, rendered=True)
 
@@ -111,8 +111,8 @@ BENCHMARKS: Mapping[str, Benchmark] = {
 }
 # Respondents of the two human studies: seeded ones, since the raw data is not ours to ship, or real ones by file.
 PEOPLE: Mapping[str, Maker] = {
-    "reliability.simulated_people": Maker(f"{HERE}.simulate:make", _SEEDED, ("items", "counts"), ids="people"),
+    "reliability.simulated_people": Maker(f"{HERE}.people.simulate:make", _SEEDED, ("items", "counts"), ids="people"),
     "reliability.surveys": Maker(
-        f"{HERE}.surveys:make", {}, ("items", "counts"), files=("s1", "s2"), needs=("s1", "s2"), ids="people"
+        f"{HERE}.people.surveys:make", {}, ("items", "counts"), files=("s1", "s2"), needs=("s1", "s2"), ids="people"
     ),
 }

@@ -9,10 +9,10 @@ from pathlib import Path
 from harness.errors import InputError
 from harness.steps import Plan, Ref, Source, Step
 from harness.studies.ask import Asked, ask, make
-from harness.studies.reliability import published_import
 from harness.studies.reliability.analyses import HERE, analyse
 from harness.studies.reliability.benchmarks import BENCHMARKS, PEOPLE
-from harness.studies.reliability.tools import ANALYSES, SCORERS
+from harness.studies.reliability.data import published_import
+from harness.studies.reliability.tools.catalogue import ANALYSES, SCORERS
 from harness.studies.study import Brief, Dataset, Importer, Maker, Tool
 
 TASKS = ("addition", "anagram", "locality", "science", "transforms")
@@ -90,7 +90,8 @@ def _compute(text: str, where: str) -> None:
 def _labels(asked: Asked, dataset: Dataset, model: str, task: str) -> Ref:
     """Add the table of one model on one dataset; gives the document that names its places."""
     step = Step(
-        f"{dataset.name}/labels/{model}", f"{HERE}.labels:collect", "analyses", {"model": model, "benchmark": task},
+        f"{dataset.name}/labels/{model}", f"{HERE}.measures.labels:collect", "analyses",
+        {"model": model, "benchmark": task},
         {
             "items": Ref(f"{dataset.name}/make", "items"), "gold": Ref(f"{dataset.name}/make", "gold"),
             "scores": tuple(asked.scores[dataset.name, model]),

@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness import seeds
-from harness.studies.reliability import anagram, transforms_demo
-from harness.studies.reliability.anagram_words import load
+from harness.studies.reliability.data import anagram, transforms_demo
+from harness.studies.reliability.data.anagram_words import load
 from harness.studies.tiny.sums import asked, pair
 
 ADDITION, ANAGRAM, TRANSFORMS = TASKS = ("addition", "anagram", "transforms")

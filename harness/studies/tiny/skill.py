@@ -16,8 +16,8 @@ from harness.scorers.outcome.anagram import anagram
 from harness.scorers.outcome.result import Outcome
 from harness.scorers.outcome.transforms import transforms
 from harness.studies.prompts import fill, template
-from harness.studies.reliability.anagram import draw
-from harness.studies.reliability.anagram_words import letters, load
+from harness.studies.reliability.data.anagram import draw
+from harness.studies.reliability.data.anagram_words import letters, load
 from harness.studies.tiny.questions import ADDITION, ANAGRAM, LETTERS, TASKS, Question, Questions
 from harness.studies.tiny.study import Tiny
 

@@ -12,8 +12,8 @@ from typing import Any
 from harness import rows, seeds
 from harness.errors import InputError
 from harness.stats import average_ranks
-from harness.studies.reliability.addition import TASK, carries, harmonic_digits
-from harness.studies.reliability.budget import token_budget
+from harness.studies.reliability.data.addition import TASK, carries, harmonic_digits
+from harness.studies.reliability.data.budget import token_budget
 
 GENERATOR_VERSION = "1"
 MOST_DIGITS = 3

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from fnmatch import fnmatch
 from pathlib import Path
 
-from harness.studies.reliability.tools import ANALYSES, SCORERS
+from harness.studies.reliability.tools.catalogue import ANALYSES, SCORERS
 from readers import reliability_choice, reliability_indicators, reliability_people, reliability_text
 from readers.case import Tally, check, load, tolerance
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from harness.studies.reliability.tools_choice import ANALYSES
+from harness.studies.reliability.tools.choice import ANALYSES
 from readers.case import Tally, check, load, tolerance
 
 SCORED = {

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.studies.reliability.tools_indicators import ANALYSES
+from harness.studies.reliability.tools.indicators import ANALYSES
 from readers.case import Tally, check, load, tolerance
 
 STABILITY = ("s_pos", "s_neg", "stability", "scaled", "degenerate", "mean", "between_instance_variance")

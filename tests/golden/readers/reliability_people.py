@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.studies.reliability.difficulty import calibrated
-from harness.studies.reliability.tools_people import ANALYSES
+from harness.studies.reliability.data.difficulty import calibrated
+from harness.studies.reliability.tools.people import ANALYSES
 from readers.case import Tally, check, load, tolerance
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from harness.studies.reliability.tools_text import ANALYSES
+from harness.studies.reliability.tools.text import ANALYSES
 from readers.case import Tally, check, load, tolerance
 
 SCORED = {

@@ -42,7 +42,7 @@ def test_every_benchmark_is_scored_by_its_own_rules_and_only_places_need_names()
     plan = planned([model("m")])
     kinds = {step.name.partition("/")[0]: step for step in plan.steps if step.stage == "scores" and "/" in step.name}
     assert {name: step.kind.rpartition(".")[2] for name, step in kinds.items()} == {
-        name: f"score_{'science' if name == 'obqa' else name}:score" for name in MAKES
+        name: f"{'science' if name == 'obqa' else name}:score" for name in MAKES
     }
     assert {name for name, step in kinds.items() if "gazetteer" in step.inputs} == {"locality"}
 

@@ -15,7 +15,7 @@ from harness.scorers.outcome.locality import locality
 from harness.scorers.outcome.science import science
 from harness.scorers.prepare import cue
 from harness.studies.prompts import fill, template
-from harness.studies.reliability.science_demo import QUESTIONS
+from harness.studies.reliability.data.science_demo import QUESTIONS
 
 FOLDER = Path(harness.studies.reliability.__file__).parent / "prompts"
 FILES = {task: FOLDER / f"{task}@1.jsonl" for task in ("locality", "science")}

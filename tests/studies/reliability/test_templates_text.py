@@ -12,8 +12,8 @@ from harness.digest import canonical
 from harness.scorers.outcome.anagram import anagram
 from harness.scorers.outcome.transforms import transforms
 from harness.scorers.prepare import cue
-from harness.studies.reliability.anagram_words import SAID
-from harness.studies.reliability.transforms_demo import TASKS, draw
+from harness.studies.reliability.data.anagram_words import SAID
+from harness.studies.reliability.data.transforms_demo import TASKS, draw
 
 FOLDER = Path(harness.studies.reliability.__file__).parent / "prompts"
 NAMES = {"anagram": ["anagram"], "transforms": ["instruction", "text"]}

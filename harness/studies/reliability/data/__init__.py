@@ -1,0 +1,1 @@
+"""The five benchmarks' items and right answers: drawn, read from published files, graded by difficulty."""

@@ -1,0 +1,131 @@
+"""The addition benchmark: its draws, its difficulty and its scores (reliability 1.1, 2 and 4.1).
+
+It knows sums; it must never know a model's name for what it is, a store, or how a response was obtained.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness import rows, seeds
+from harness.errors import InputError
+from harness.studies.reliability.data.budget import token_budget
+from harness.studies.reliability.data.difficulty import calibrated
+
+TASK = "addition"
+GENERATOR_VERSION = "1"
+MOST_DIGITS = 100
+FILTER = 50  # an instance is removed when the harmonic mean of its digit counts is larger
+_DECIMAL = re.compile(r"0|[1-9][0-9]*", re.ASCII)
+
+
+def carries(a: str, b: str) -> int:
+    """Count the columns that carry, the one that makes a new leading digit among them: f_cry (2, OURS)."""
+    width = max(len(a), len(b))
+    found = carry = 0
+    for left, right in zip(reversed(a.zfill(width)), reversed(b.zfill(width)), strict=True):
+        carry = int(left) + int(right) + carry >= 10
+        found += carry
+    return found
+
+
+def harmonic_digits(a: str, b: str) -> float:
+    """Give the harmonic mean of the two digit counts: f_hrm, the measure of the filter."""
+    return 2 * len(a) * len(b) / (len(a) + len(b))
+
+
+def kept(a: str, b: str) -> bool:
+    """Say whether the filter keeps an instance; in whole numbers, so that equality is kept exactly (trap 3)."""
+    return 2 * len(a) * len(b) <= FILTER * (len(a) + len(b))
+
+
+def facts(a: str, b: str) -> dict[str, Any]:
+    """Give everything about a pair that the benchmark derives from it, for one look by hand or by a test."""
+    for name, value in (("a", a), ("b", b)):
+        if not isinstance(value, str) or not _DECIMAL.fullmatch(value) or len(value) > 40 * MOST_DIGITS:
+            raise InputError(
+                f"`{name}` is not a whole number in decimal digits",
+                where=name,
+                next=f'give text such as "{name}": "42"',
+            )
+    return {
+        "sum": str(int(a) + int(b)),
+        "digits_a": len(a),
+        "digits_b": len(b),
+        "f_cry": carries(a, b),
+        "f_hrm": harmonic_digits(a, b),
+        "keep": kept(a, b),
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One draw that the filter kept."""
+
+    index: int
+    a: str
+    b: str
+
+
+def draw(seed: int, index: int) -> Pair:
+    """Draw one pair: digit counts first, then the numbers of that length (1.1, OURS); no draw depends on another."""
+    source = seeds.stream(seeds.derive(seed, "addition.draw", str(index)))
+    digits_a = 1 + seeds.below(source, MOST_DIGITS)
+    digits_b = 1 + seeds.below(source, MOST_DIGITS)
+    return Pair(index, _number(source, digits_a), _number(source, digits_b))
+
+
+def _number(source: seeds.Stream, digits: int) -> str:
+    smallest: int = 10 ** (digits - 1)
+    return str(smallest + seeds.below(source, 9 * smallest))
+
+
+def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the dataset: items that show no answer, their gold apart, and the counts the paper can be held to."""
+    seed, count = params["seed"], params["count"]
+    if count < 1:
+        raise InputError(f"{count} draws make no dataset", where="count", next="ask for at least one draw")
+    drawn = (draw(seed, index) for index in range(count))
+    pairs = [pair for pair in drawn if kept(pair.a, pair.b)]
+    width = max(5, len(str(count - 1)))  # so that the order of the ids as text is the order of the draws
+    rows.write(out / "items", _items(pairs, params, width))
+    rows.write(
+        out / "gold",
+        (
+            {"id": _id(pair, width), "gold": {"target": str(int(pair.a) + int(pair.b)), "accepted": []}}
+            for pair in pairs
+        ),
+    )
+    budget = token_budget(TASK)
+    rows.write(out / "budgets", ({"id": _id(pair, width), "max_tokens": budget} for pair in pairs))
+    counts = {"drawn": count, "kept": len(pairs), "removed": count - len(pairs)}
+    rows.write_one(out / "counts", {TASK: counts})
+
+
+def _id(pair: Pair, width: int) -> str:
+    return f"{TASK}-{pair.index:0{width}d}"
+
+
+def _items(pairs: list[Pair], params: Mapping[str, Any], width: int) -> Iterator[rows.Row]:
+    f_cry = [carries(pair.a, pair.b) for pair in pairs]
+    scale = calibrated(f_cry, params.get("calibration"))
+    for pair, raw, difficulty in zip(pairs, f_cry, scale.values, strict=True):
+        yield {
+            "id": _id(pair, width),
+            "task": TASK,
+            "input": {"a": pair.a, "b": pair.b},
+            "difficulty": difficulty,
+            "meta": {
+                "source": "generated",
+                "raw_difficulty": {"f_cry": raw, "f_hrm": harmonic_digits(pair.a, pair.b)},
+                "difficulty_function": "f_cry",
+                **scale.meta(),
+                "seed": params["seed"],
+                "generator_version": GENERATOR_VERSION,
+                "licence": "Apache-2.0",
+            },
+        }

@@ -1,0 +1,140 @@
+"""The words anagrams are made of: the lists, the filters on them, and what was used of them (reliability 1.2).
+
+It knows words and how often each is met; it must never know a shuffle, an item or a prompt.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.digest import sha256, sha256_file
+from harness.errors import InputError, MissingError
+from harness.studies.reliability.data.anagram_offline import FILTER, likely_words
+
+SHORTEST, LONGEST = 3, 20
+NO_FILTER, DICTIONARY = "none", "dictionary"
+_SPELLED = re.compile(rf"[a-z]{{{SHORTEST},{LONGEST}}}")
+
+# OURS: no item may turn on a word that prompts and refusals are made of, or whoever repeats the prompt, or says that
+# they do not know, is right. All solutions of such a word's letters are left out; the counts say how many.
+_SAID = """
+able about above accepted access add added again against agreed all altogether anagram and another answer any
+apologize are ask asked assist assume back been before being believe belongs below beyond boxed but calculate came
+can cannot careless certain certainly claims clear clearly clue compare complete compute confident confirmed
+context correct correctly could course crossword data details determine dictionary did different does down dropped
+english enough every everything exactly exam examination exercise expected fail false figure final find first
+following for form found from full gave get give gives goes got grader guess had harmful has have hello help here
+hidden him his how idea identify illegal impossible inappropriate information instance instructions insufficient
+into invalid item its json jumble jumbled key know label language last latter left less let letter letters like
+line list lot made make many marks matched may mean meant mixed model more need none not nothing now offensive
+once one only order original other our out outcome over own page part pass perhaps please policy possible
+precisely print printer privacy programming proper provide put puzzle question rainy reads rearrange rearranged
+red response restore right sad same say says score scrambled sensible sentence set she should shuffle shuffled
+shuffling solution solve some somebody sorry sort sorted span spell spelled spelling squares standing stands state
+still stuck sufficient sunday sure system take target task tell than thank thanks that the their them then there
+these they thing think this those thought too true try type unable unclear understand unethical unknown unscramble
+unsure use used using value verdict vocabulary want was were what when which who will with word words would write
+written wrong yes yet you your
+"""
+SAID = frozenset(_SAID.split())
+
+
+@dataclass(frozen=True, slots=True)
+class Words:
+    """The words to draw from with their counts, and what a report says of where they come from."""
+
+    counts: Mapping[str, int]
+    filter: str
+    source: str
+    licence: str
+    lists: Mapping[str, Any]
+    tally: Mapping[str, int]
+
+
+def load(inputs: Mapping[str, Path]) -> Words:
+    """Read the lists given, or the package's own list, and keep the words that an anagram can be made of."""
+    if "words" in inputs:
+        listed, about = _file(inputs["words"]), {"source": "file", "sha256": sha256_file(inputs["words"])[0]}
+        source, licence = f"word list {about['sha256'][:16]}", "as the word list that was given"
+    else:
+        listed, about = packaged()
+        source, licence = about["source"], "CC-BY-SA-4.0 (word frequencies of the package wordfreq)"
+    lists: dict[str, Any] = {"words": about}
+    spelled = {word: count for word, count in listed.items() if _SPELLED.fullmatch(word)}
+    kind = NO_FILTER
+    filtered = spelled
+    if "dictionary" in inputs:
+        kind, known = DICTIONARY, _dictionary(inputs["dictionary"])
+        filtered = {word: count for word, count in spelled.items() if word in known}
+        lists["dictionary"] = {"source": "file", "sha256": sha256_file(inputs["dictionary"])[0]}
+    elif "words" not in inputs:
+        kind = FILTER
+        filtered = {word: spelled[word] for word in likely_words(spelled)}
+    said = {letters(word) for word in SAID}
+    mixed = {word: count for word, count in filtered.items() if len(set(word)) > 1}
+    left = {word: count for word, count in mixed.items() if letters(word) not in said}
+    tally = {
+        "listed": len(listed), "spelled": len(spelled), "filtered": len(filtered),
+        "all_letters_equal": len(filtered) - len(mixed), "said_in_prompts": len(mixed) - len(left), "left": len(left),
+    }  # fmt: skip
+    return Words(left, kind, source, licence, lists, tally)
+
+
+def letters(word: str) -> str:
+    """Give the letters of a word in their order in the alphabet: what all its anagrams share."""
+    return "".join(sorted(word))
+
+
+def packaged() -> tuple[dict[str, int], dict[str, Any]]:
+    """Give the list of the package wordfreq as counts in a thousand million words, and its name and digest."""
+    from importlib import metadata  # noqa: PLC0415 - slow to load, and needed here alone
+
+    try:
+        import wordfreq  # noqa: PLC0415 - a package of data, read only where no list is given
+    except ImportError as bad:
+        raise MissingError(
+            "the package wordfreq is not installed",
+            where="dataset anagram",
+            next="install this project with [science], or give a `words` file",
+        ) from bad
+    found = wordfreq.get_frequency_dict("en", wordlist="large")
+    counts = {word: round(1e9 * share) for word, share in found.items()}
+    text = "".join(f"{word}\t{counts[word]}\n" for word in sorted(counts))
+    name = f"wordfreq {metadata.version('wordfreq')} large en"
+    return counts, {"source": name, "sha256": sha256(text.encode())}
+
+
+def _file(path: Path) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for number, line in enumerate(_lines(path, "words"), 1):
+        word, _, count = line.replace(",", "\t").partition("\t")
+        if not (count.isascii() and count.isdigit()):
+            if number == 1:
+                continue  # a header names its columns
+            raise InputError(
+                "a line of the word list is not a word and its count",
+                where=f"words, line {number}",
+                next="give lines such as `word<tab>count` or `word,count`",
+            )
+        counts.setdefault(word, int(count[:18]))
+    return counts
+
+
+def _dictionary(path: Path) -> set[str]:
+    return {line.strip() for line in _lines(path, "dictionary")}
+
+
+def _lines(path: Path, name: str) -> Iterator[str]:
+    try:
+        with open(path, encoding="utf-8-sig") as lines:
+            for line in lines:
+                if text := line.rstrip("\r\n"):
+                    yield text
+    except UnicodeDecodeError as bad:
+        raise InputError(
+            f"the file is not UTF-8: byte {bad.start}", where=name, next="save the list as UTF-8 text"
+        ) from bad

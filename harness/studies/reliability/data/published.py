@@ -1,0 +1,118 @@
+"""One benchmark of the published dataset, with the prompts as they were published.
+
+It must never know how the rows were come by; no message of it holds a word of an item.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.digest import sha256
+from harness.errors import InputError
+from harness.studies.reliability.data.budget import token_budget
+from harness.studies.reliability.data.difficulty import Difficulties, calibrated
+
+TYPE = "reliabilitybench/1"  # what every row of an import says of itself
+LICENCE = "gated: its owner promised not to show items"
+PUBLISHED = "published"
+
+
+def scale(given: Any) -> str:
+    """Read the one word by which an owner says that the difficulties are the published ones, on 0 to 100."""
+    if given != PUBLISHED:
+        raise InputError(
+            "a difficulty is `published`, or ranked",
+            where="difficulty",
+            next=f"write `difficulty: {PUBLISHED}` where they are on the published scale, 0 to 100, or leave it out",
+        )
+    return PUBLISHED
+
+
+def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write one benchmark of the imported dataset: items, gold, budgets, and the prompts as they were published."""
+    benchmark = params["benchmark"]
+    chosen: dict[str, list[rows.Row]] = {}
+    for row in _imported(inputs["rows"]):
+        if row["benchmark"] == benchmark:
+            chosen.setdefault(row["instance_id"], []).append(row)
+    if not chosen:
+        raise InputError(f"the imported dataset holds no {benchmark}", where="rows", next="import the whole dataset")
+    names = {instance: f"{benchmark}-{place:05d}" for place, instance in enumerate(sorted(chosen))}
+    first = [(names[instance], asked[0]) for instance, asked in sorted(chosen.items())]
+    placed = _placed([row["difficulty"] for _, row in first], params)
+    rows.write(
+        out / "items",
+        (_item(name, row, value, placed.meta()) for (name, row), value in zip(first, placed.values, strict=True)),
+    )
+    rows.write(out / "gold", ({"id": name, "gold": _gold(row)} for name, row in first))
+    rows.write(out / "budgets", ({"id": name, "max_tokens": _budget(row)} for name, row in first))
+    rows.write(
+        out / "rendered", (_prompt(names[instance], row) for instance, asked in sorted(chosen.items()) for row in asked)
+    )
+    prompts = sum(map(len, chosen.values()))
+    rows.write_one(
+        out / "counts", {benchmark: {"drawn": len(first), "kept": len(first), "removed": 0, "prompts": prompts}}
+    )
+
+
+def _imported(path: Path) -> Iterator[rows.Row]:
+    """Give the rows of an import; somebody may have pinned the owner's copy itself, whose lines can be anything."""
+    for part in rows.parts(path):
+        with open(part, "rb") as lines:
+            for line in lines:
+                try:
+                    row = json.loads(line)
+                except (ValueError, RecursionError):
+                    row = None
+                if not isinstance(row, dict) or row.get("type") != TYPE:
+                    raise InputError(
+                        "this is not an imported dataset",
+                        where="rows",
+                        next="`harness import reliabilitybench` your copy and pin the digest that it prints",
+                    )
+                yield row
+
+
+def _placed(raw: Sequence[float], params: Mapping[str, Any]) -> Difficulties:
+    """Put difficulties on the scale; numbers from 0 to 100 are the published ones only where their owner says so."""
+    if "difficulty" not in params:
+        return calibrated(raw, params.get("calibration"))
+    if "calibration" in params:
+        raise InputError(
+            "a published difficulty is calibrated already", where="calibration", next="leave one of the two out"
+        )
+    if not all(0 <= value <= 100 for value in raw):
+        raise InputError(
+            "a published difficulty lies outside 0 to 100",
+            where="difficulty",
+            next=f"leave `difficulty: {PUBLISHED}` out: difficulties are then ranked",
+        )
+    return Difficulties(list(raw), PUBLISHED, True)
+
+
+def _item(name: str, row: rows.Row, difficulty: float, placed: Mapping[str, Any]) -> rows.Row:
+    inputs = dict(row["inputs"])
+    options = {letter: inputs.pop(letter) for letter in "ABCD" if row["benchmark"] == "science"}
+    meta = {"source": "ReliabilityBench", "gated": True, "template_source": "published", **placed, "licence": LICENCE}
+    meta["source_row"] = sha256(row["instance_id"].encode())  # its owner finds the row again, and nobody else reads it
+    shown = {"id": name, "task": row["benchmark"], "input": inputs, "difficulty": difficulty, "meta": meta}
+    return {**shown, "options": options} if options else shown
+
+
+def _gold(row: rows.Row) -> dict[str, Any]:
+    gold = {"target": row["target"], "accepted": row.get("accepted", [])}
+    return {**gold, "answer_shape": row["answer_shape"]} if "answer_shape" in row else gold
+
+
+def _budget(row: rows.Row) -> int:
+    name = row["inputs"]["subset"] if row["benchmark"] == "science" else row["benchmark"]
+    return token_budget(name, chars=len(row["target"]))
+
+
+def _prompt(name: str, row: rows.Row) -> rows.Row:
+    text = row["prompt"]
+    return {"item": name, "template": row["template"], "text": text, "meta": {"text_sha256": sha256(text.encode())}}

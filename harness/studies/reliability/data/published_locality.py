@@ -1,0 +1,20 @@
+"""The locality benchmark of the published dataset: its rows, and besides the names of places that its rules look up.
+
+It must never know how the rows were come by; no message of it holds a word of an item.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.studies.reliability.data import published
+from harness.studies.reliability.data.cities import load, names
+
+
+def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the benchmark, and the gazetteer of the cities that are given beside it."""
+    published.make(params, inputs, out)
+    rows.write_one(out / "gazetteer", {"names": names(load(inputs).rows)})

@@ -1,0 +1,120 @@
+"""The science benchmark: OpenBookQA, GPQA, and a set of our own for demonstrations (reliability 1.4 and 2).
+
+It knows questions; it must never know a prompt, a model or how a response is scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness import rows, seeds
+from harness.digest import sha256
+from harness.errors import InputError
+from harness.studies.reliability.data.budget import token_budget
+from harness.studies.reliability.data.difficulty import calibrated, percentages
+from harness.studies.reliability.data.questions import LETTERS, Question, gpqa, openbookqa
+from harness.studies.reliability.data.science_demo import QUESTIONS
+
+TASK = "science"
+GENERATOR_VERSION = "1"
+LONGEST_REMOVED = 2  # of GPQA: two exceed the context window of some models; OURS: the two longest
+
+
+@dataclass(frozen=True, slots=True)
+class Subset:
+    """What is said of every item of one subset."""
+
+    name: str
+    budget: str
+    source: str
+    licence: str
+    measure: str = "f_hum"
+    gated: bool = False
+    shuffled: bool = True  # the source's own order of options says which is right, or nothing
+
+
+_OPENBOOKQA = Subset("obqa", "obqa", "OpenBookQA, additional", "unknown", shuffled=False)
+_GPQA = Subset("gpqa", "gpqa", "GPQA, gpqa_extended", "CC-BY-4.0", gated=True)
+_DEMO = Subset("demo", "science-demo", "written for this project", "Apache-2.0", measure="judged")
+
+
+def make_openbookqa(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write `count` questions of OpenBookQA drawn from all the splits given, in their own order of options."""
+    questions = _read(openbookqa, inputs)
+    drawn = _drawn(questions, params, params["count"])
+    _write(_OPENBOOKQA, drawn, params, {"read": len(questions), "drawn": len(drawn), "removed": 0}, out)
+
+
+def make_gpqa(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write all questions of GPQA but the two longest, whose hashes the counts list."""
+    questions = _read(gpqa, inputs)
+    if len(questions) <= LONGEST_REMOVED:
+        raise InputError(f"{len(questions)} questions, of which two go", where="questions", next="give the whole file")
+    by_length = sorted(questions, key=lambda question: (-question.length, question.record))
+    left = by_length[LONGEST_REMOVED:]
+    removed = [sha256(question.record.encode()) for question in by_length[:LONGEST_REMOVED]]
+    counts = {
+        "read": len(questions),
+        "drawn": len(questions),
+        "removed": len(removed),
+        "removed_record_sha256": removed,
+    }
+    _write(_GPQA, _drawn(sorted(left, key=lambda question: question.record), params, len(left)), params, counts, out)
+
+
+def make_science_demo(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write `count` of the questions written for this project, graded by our own judgement."""
+    drawn = _drawn(QUESTIONS, params, params["count"])
+    _write(_DEMO, drawn, params, {"read": len(QUESTIONS), "drawn": len(drawn), "removed": 0}, out)
+
+
+def order(seed: int, record: str) -> list[int]:
+    """Draw the order of a question's options from seed and record id; the right one is where the order puts it."""
+    return seeds.sample(seeds.stream(seeds.derive(seed, "science.options", record)), range(len(LETTERS)), len(LETTERS))
+
+
+def _read(read: Callable[[list[Path]], list[Question]], inputs: Mapping[str, Path]) -> list[Question]:
+    return read([part for name in sorted(inputs) if name.startswith("questions") for part in rows.parts(inputs[name])])
+
+
+def _drawn(questions: Sequence[Question], params: Mapping[str, Any], count: int) -> list[Question]:
+    if not 0 < count <= len(questions):
+        raise InputError(
+            f"{count} of {len(questions)} questions cannot be drawn",
+            where="count",
+            next=f"ask for 1 to {len(questions)}",
+        )
+    return seeds.sample(seeds.stream(seeds.derive(params["seed"], "science.questions")), questions, count)
+
+
+def _write(
+    subset: Subset, drawn: Sequence[Question], params: Mapping[str, Any], counts: Mapping[str, Any], out: Path
+) -> None:
+    failed = [question.failed for question in drawn]
+    scale = calibrated(failed, params["calibration"]) if params.get("calibration") else percentages(failed)
+    meta = {
+        "source": subset.source, "licence": subset.licence, "gated": subset.gated,
+        "difficulty_function": subset.measure, **scale.meta(),
+        "seed": params["seed"], "generator_version": GENERATOR_VERSION,
+    }  # fmt: skip
+    items, golds = [], []
+    for index, (question, difficulty) in enumerate(zip(drawn, scale.values, strict=True)):
+        name = f"{subset.name}-{index:05d}"
+        placed = order(params["seed"], question.record) if subset.shuffled else list(range(len(LETTERS)))
+        items.append({
+            "id": name, "task": TASK, "input": {"question": question.text, "subset": subset.name},
+            "options": {letter: question.options[place] for letter, place in zip(LETTERS, placed, strict=True)},
+            "difficulty": difficulty,
+            "meta": {**meta, "record": question.record, "raw_difficulty": {subset.measure: question.failed}},
+        })  # fmt: skip
+        # the order stands with the gold: where a source puts the right option first, it is the answer
+        gold = {"target": LETTERS[placed.index(question.right)], "accepted": [], "order": placed}
+        golds.append({"id": name, "gold": gold})
+    budget = token_budget(subset.budget)
+    rows.write(out / "items", items)
+    rows.write(out / "gold", golds)
+    rows.write(out / "budgets", ({"id": item["id"], "max_tokens": budget} for item in items))
+    rows.write_one(out / "counts", {subset.name: {**counts, "kept": len(items)}})

@@ -1,0 +1,81 @@
+"""The demo of the transforms benchmark as a dataset, and the benchmark's difficulty f_w+l (reliability 1.5, 2).
+
+It knows inputs and outputs; it must never know a prompt's wording, a model or how a response is scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.errors import InputError
+from harness.studies.reliability.data.budget import token_budget
+from harness.studies.reliability.data.difficulty import calibrated
+from harness.studies.reliability.data.transforms_demo import GENERATOR_VERSION, TASKS, Instance, draw
+from harness.studies.reliability.data.words_distance import f_wl, levenshtein, word_count
+
+TASK, SOURCE = "transforms", "transforms-demo"
+LONGEST = 20_000  # characters whose distance is computed over the command line
+
+
+def facts(given: str, answer: str) -> dict[str, Any]:
+    """Give the difficulty of an input and its output, and what it is the sum of."""
+    for name, value in (("input", given), ("output", answer)):
+        if not isinstance(value, str) or len(value) > LONGEST:
+            raise InputError(
+                f"`{name}` is not a text of at most {LONGEST} characters", where=name, next=f"give `{name}` as a string"
+            )
+    return {
+        "words_in": word_count(given),
+        "words_out": word_count(answer),
+        "levenshtein": levenshtein(given, answer),
+        "f_wl": f_wl(given, answer),
+    }
+
+
+def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the dataset: twelve kinds of task, `count` instances of each, and the answers apart."""
+    seed, count = params["seed"], params["count"]
+    if count < 1:
+        raise InputError("no instances make no dataset", where="count", next="ask for at least one instance a task")
+    drawn = [(task, index, draw(seed, task, index)) for task in range(1, len(TASKS) + 1) for index in range(count)]
+    width = max(5, len(str(count - 1)))  # so that the order of the ids as text is the order of the draws
+    ids = [f"{TASK}-{task:02d}-{index:0{width}d}" for task, index, _ in drawn]
+    kinds, instances = [TASKS[task - 1] for task, _, _ in drawn], [each for _, _, each in drawn]
+    raw = [f_wl(each.text, each.target) for each in instances]
+    scale = calibrated(raw, params.get("calibration"))
+    meta = {
+        "source": SOURCE,
+        "raw_difficulty": {},  # f_w+l tells of the answer: it stands in the gold
+        "difficulty_function": "f_w+l",
+        **scale.meta(),
+        "seed": seed,
+        "generator_version": GENERATOR_VERSION,
+        "licence": "Apache-2.0",
+    }
+    rows.write(out / "items", (
+        {
+            "id": name, "task": TASK, "difficulty": None,
+            "input": {"task_id": kind.name, "instruction": each.instruction, "text": each.text},
+            "meta": {**meta, "area": kind.area},
+        }
+        for name, kind, each in zip(ids, kinds, instances, strict=True)
+    ))  # fmt: skip
+    rows.write(out / "gold", map(_gold, ids, instances, raw, scale.values))
+    rows.write(out / "budgets", (
+        {"id": name, "max_tokens": token_budget(TASK, chars=len(each.target))}
+        for name, each in zip(ids, instances, strict=True)
+    ))  # fmt: skip
+    counts = {"drawn": len(drawn), "kept": len(drawn), "removed": 0, "tasks": len(TASKS)}
+    rows.write_one(out / "counts", {TASK: counts})
+
+
+def _gold(name: str, each: Instance, raw: int, difficulty: float) -> rows.Row:
+    return {
+        "id": name,
+        "gold": {"target": each.target, "accepted": list(each.accepted), "answer_shape": each.answer_shape},
+        "difficulty": difficulty,
+        "raw_difficulty": {"f_w+l": raw, "chars_in": len(each.text), "chars_out": len(each.target)},
+    }

@@ -1,0 +1,1 @@
+"""What is computed from labels: shares over bins, indicators, their intervals and comparisons."""

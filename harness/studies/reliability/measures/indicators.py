@@ -1,0 +1,105 @@
+"""The step that gives every model its six indicators on every benchmark, with their intervals (reliability 6.3-6.9).
+
+It knows labels and what the manifest asks of the analysis; it must never know a scoring rule or a response's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.studies.reliability.measures.findings import NEVER_WRONG, Asked, Found, find, means
+from harness.studies.reliability.measures.labelled import read
+from harness.studies.reliability.measures.resample import LEVEL
+from harness.studies.reliability.measures.statistic import RESAMPLES
+from harness.studies.reliability.terms import BINS, LABELS, NAMES, NOTHING_SCORED, discounts
+
+CONSTANT = "difficulty or rate is constant"
+ONE_PROMPT = "one prompt says nothing about another"
+
+
+def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write six indicators, correlations and shares of every model, by benchmark, by part and as means."""
+    asked = Asked(
+        params.get("bins", BINS),
+        params.get("resamples", RESAMPLES),
+        params["seed"],
+        discounts(params["discount"]),
+    )
+    labels = read(inputs["labels"])
+    found = {name: find(table, asked) for name, table in labels.benchmarks.items()}
+    summary = {
+        "rule_set": params["rule_set"],
+        "calibrated": labels.calibrated,
+        "difficulty_scale": "unit",
+        "discount": dict(asked.discount),
+        "ci": {
+            "level": str(LEVEL),
+            "resamples": asked.resamples,
+            "of": "instances with all their prompts, within benchmark and subset",
+            "fixed": ["calibration", "templates"],
+        },
+        "benchmarks": {name: _entries(each) for name, each in found.items()},
+        "parts": {name: _entries(find(table, asked)) for name, table in labels.parts.items()},
+        "models": {
+            model: means([each for each in found.values() if model in each.points], model)
+            for model in sorted({model for each in found.values() for model in each.points})
+        },
+    }
+    rows.write_one(out / "indicators", summary)
+
+
+def _entries(found: Found) -> dict[str, Any]:
+    return {
+        model: {
+            **{name: value for kind in ("correctness", "prudence") for name, value in _three(found, model, kind)},
+            "spearman": {
+                over: {label: found.statistic(model, f"spearman.{over}.{label}", CONSTANT) for label in LABELS}
+                for over in ("bins", "items")
+            },
+            "ultracrepidarianism": found.statistic(
+                model, "ultracrepidarianism", NEVER_WRONG if point["n_scored"] else NOTHING_SCORED
+            ),
+            **{name: found.statistic(model, name) for name in NAMES.values()},
+            "n_items": point["n_items"],
+            "n_scored": point["n_scored"],
+            "errors": found.table.errors(model),
+            "prompts": found.table.prompts,
+        }
+        for model, point in found.points.items()
+    }
+
+
+def _three(found: Found, model: str, kind: str) -> list[tuple[str, dict[str, Any]]]:
+    """Give the three indicators of correctness or of prudence, each with the companions that make it readable."""
+    point = found.points[model]
+    steady, agreed = point["stability"][kind], point["concordance"][kind]
+
+    def stated(what: str) -> dict[str, Any]:
+        name = f"{kind}_{what}"
+        return {**found.statistic(model, name), "degenerate": found.degenerate(model, name)}
+
+    return [
+        (f"{kind}_proportion", stated("proportion")),
+        (
+            f"{kind}_stability",
+            {
+                **stated("stability"),
+                "noise_floor": _known(steady["noise_floor"], NOTHING_SCORED),
+                "corrected": _known(steady["corrected"], ONE_PROMPT if point["n_scored"] else NOTHING_SCORED),
+            },
+        ),
+        (
+            f"{kind}_concordance",
+            {
+                **stated("concordance"),
+                **{name: _known(agreed[name], NOTHING_SCORED) for name in ("flat_curve", "difficulty_range", "spread")},
+            },
+        ),
+    ]
+
+
+def _known(value: Any, missing: str) -> Any:
+    return {"missing": missing} if value is None else value

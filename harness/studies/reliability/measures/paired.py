@@ -1,0 +1,163 @@
+"""Two models held against each other on the same items and wordings (reliability 6.9, OURS).
+
+Wordings of one item are no independent draws: a test is made per wording, or over items, never pooled over wordings.
+It knows labels and ids; it must never know which of the two anybody would like to win.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness import rows, seeds
+from harness.errors import InputError
+from harness.studies.reliability.measures import statistic
+from harness.studies.reliability.measures.labelled import read, template_ids
+from harness.studies.reliability.measures.resample import multiplicities
+from harness.studies.reliability.measures.table import Table, codes
+from harness.studies.reliability.terms import UNSCORED
+
+NO_PAIRS = "no item and wording was scored for both"
+MEASURES: Mapping[str, Callable[[Any], Any]] = {
+    "correctness": lambda codes: codes == ord("c"),
+    "prudence": lambda codes: codes != ord("i"),
+}
+
+
+def mcnemar(a_only: int, b_only: int) -> float:
+    """Give the exact two-sided p of a split of discordant pairs under even odds; none discordant is no evidence."""
+    total = a_only + b_only
+    term = tail = 1
+    for k in range(min(a_only, b_only)):
+        term = term * (total - k) // (k + 1)
+        tail += term
+    p: float = 2 * tail / 2**total  # whole numbers to the last division
+    return min(1.0, p)
+
+
+def holm(values: Sequence[float]) -> list[float]:
+    """Adjust p-values by Holm's step-down rule: never below a smaller one's, never above 1."""
+    order = sorted(range(len(values)), key=values.__getitem__)
+    adjusted, reached = [0.0] * len(values), 0.0
+    for rank, place in enumerate(order):
+        reached = max(reached, min(1.0, (len(values) - rank) * values[place]))
+        adjusted[place] = reached
+    return adjusted
+
+
+@dataclass(frozen=True)
+class Draws:
+    """Resamples and sign flips of the items of one benchmark: the same for all models, and for both measures."""
+
+    weights: Any
+    flips: Any
+
+    @staticmethod
+    def of(strata: Mapping[str, Sequence[int]], what: str, seed: int, count: int) -> Draws:
+        """Draw them; `strata` gives the places of the items of each subset, which are resampled apart."""
+        import numpy as np  # noqa: PLC0415
+
+        size = sum(map(len, strata.values()))
+        source = np.random.Generator(np.random.PCG64(seeds.derive(seed, "sign-flip", what)))
+        flips = source.integers(0, 2, (count, size)) * 2.0 - 1
+        drawn = multiplicities(seed, count, strata)
+        return Draws(drawn.astype(np.float64), flips)  # whole numbers as floats: their products stay exact
+
+
+@dataclass(frozen=True)
+class Measured:
+    """The comparison of one measure, and the resampled differences, from which means over benchmarks are made."""
+
+    row: dict[str, Any]
+    value: float | None
+    resampled: Any
+
+
+def compare(a: Sequence[str], b: Sequence[str], templates: Sequence[Any], draws: Draws) -> dict[str, Measured]:
+    """Compare two columns of labels, item by item and wording by wording, on what was scored for both."""
+    left, right = (codes(column, len(templates)) for column in (a, b))
+    both = (left != ord(UNSCORED)) & (right != ord(UNSCORED))
+    return {
+        name: _measured(hit(left) & both, hit(right) & both, both, templates, draws) for name, hit in MEASURES.items()
+    }
+
+
+def _measured(left: Any, right: Any, both: Any, templates: Sequence[Any], draws: Draws) -> Measured:
+    import numpy as np  # noqa: PLC0415
+
+    counted = zip((left & ~right).sum(axis=0).tolist(), (right & ~left).sum(axis=0).tolist(), strict=True)
+    splits = list(counted)
+    p = [mcnemar(*split) for split in splits]
+    table = [
+        {"template": template, "a_only": split[0], "b_only": split[1], "n": n, "p": each, "p_holm": adjusted}
+        for template, split, n, each, adjusted in zip(
+            templates, splits, both.sum(axis=0).tolist(), p, holm(p), strict=True
+        )
+    ]
+    lead = left.sum(axis=1) - right.sum(axis=1).astype(np.int64)  # per item: whole numbers, compared exactly
+    pairs = both.sum(axis=1)
+    total = int(pairs.sum())
+    value = float(lead.sum() / total) if total else None
+    resampled = statistic.ratio(draws.weights @ lead, draws.weights @ pairs)
+    beyond = int((np.abs(draws.flips @ lead) >= abs(int(lead.sum()))).sum())
+    row = {
+        "templates": table,
+        "difference": statistic.beside(value, resampled, len(lead), NO_PAIRS),
+        "sign_flip_p": (1 + beyond) / (1 + len(draws.flips)) if total else {"missing": NO_PAIRS},
+        "n_items": len(lead),
+        "n_pairs": total,
+        "degenerate": len(lead) < statistic.FEWEST or not total,
+    }
+    return Measured(row, value, resampled)
+
+
+def shown(found: Mapping[str, Measured]) -> dict[str, Any]:
+    """Give a comparison as a report shows it: of correctness, and of prudence beside it."""
+    return {**found["correctness"].row, "prudence": found["prudence"].row}
+
+
+def overall(found: Sequence[Mapping[str, Measured]]) -> dict[str, Any]:
+    """Average the differences over benchmarks, unweighted (6.6), resample by resample."""
+    row: dict[str, Any] = {"benchmarks": len(found)}
+    for name in MEASURES:
+        each = [measured[name] for measured in found if measured[name].value is not None]
+        value = math.fsum(m.value or 0.0 for m in each) / len(each) if each else None
+        mean = sum(m.resampled for m in each) / len(each) if each else None
+        units = min((m.row["n_items"] for m in each), default=0)
+        row[name] = {"difference": statistic.beside(value, mean, units, NO_PAIRS)}
+    return row
+
+
+def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the comparison of each pair of models, a against b: benchmark by benchmark, subsets apart, and overall."""
+    wanted = [tuple(pair) for pair in params["pairs"]]
+    models = {model for pair in wanted for model in pair}
+    labels = read(inputs["labels"])
+    known = {model for table in labels.benchmarks.values() for model in table.labels}
+    if lacking := sorted(models - known):
+        raise InputError(f"no labels of the model {lacking[0]}", where="pairs", next="name models of this run")
+    results: list[dict[str, Any]] = [{"a": a, "b": b, "benchmarks": {}, "parts": {}} for a, b in wanted]
+    means: list[list[Mapping[str, Measured]]] = [[] for _ in wanted]
+    for place, name, table in labels.groups():
+        for number, found in _pairs(table, wanted, params, template_ids(inputs, table)):
+            results[number][place][name] = shown(found)
+            if place == "benchmarks":
+                means[number].append(found)
+    for result, found_all in zip(results, means, strict=True):
+        result["overall"] = overall(found_all)
+    rows.write_one(out / "comparisons", {"pairs": results, "resamples": params.get("resamples", statistic.RESAMPLES)})
+
+
+def _pairs(
+    table: Table, wanted: Sequence[Sequence[str]], params: Mapping[str, Any], templates: Sequence[Any]
+) -> list[tuple[int, Mapping[str, Measured]]]:
+    """Compare the pairs of which both have labels here; resamples are drawn once, and dropped with the table."""
+    met = [(number, a, b) for number, (a, b) in enumerate(wanted) if a in table.labels and b in table.labels]
+    if not met:
+        return []
+    again = params.get("seed", 0), params.get("resamples", statistic.RESAMPLES)
+    draws = Draws.of(table.strata(), table.name, *again)
+    return [(number, compare(table.column(a), table.column(b), templates, draws)) for number, a, b in met]

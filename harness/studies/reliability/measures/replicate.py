@@ -1,0 +1,72 @@
+"""The measures of all models over many resamples at once: what `measures` gives for one, as arrays (reliability 6.9).
+
+It knows counts of labels as arrays; it must never know rows, names or a seed. `measures` is the definition:
+tests hold the two together, on the labels as they are and on resampled ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from harness.stats import bin_edges
+from harness.studies.reliability.measures.resample import Array
+from harness.studies.reliability.measures.statistic import ratio
+from harness.studies.reliability.measures.vector_bins import binned, concordance, correlations
+from harness.studies.reliability.measures.vector_items import Items, item_correlations, prepare, stabilities
+from harness.studies.reliability.terms import BINS, LABELS, NAMES, SIX, Counts
+
+CELLS = 1_000_000  # numbers of a working array: bounds the memory, whatever is asked
+
+
+@dataclass(frozen=True)
+class Board:
+    """The instances of a benchmark in the order of the bins, with the labels of all models."""
+
+    order: list[int]  # the place of each in the table
+    difficulty: Array  # [instance]
+    counts: Array  # [instance, model, label]
+
+
+def board(ids: Sequence[str], difficulties: Sequence[float], counts: Iterable[Sequence[Counts]]) -> Board:
+    """Lay the labels of several models out as one array, sorted once as the bins want it."""
+    import numpy as np  # noqa: PLC0415
+
+    order = sorted(range(len(ids)), key=lambda place: (difficulties[place], ids[place]))
+    labels = np.array(list(counts), np.int32).transpose(1, 0, 2)[order]
+    return Board(order, np.array(difficulties, np.float64)[order], labels)
+
+
+def replicate(given: Board, drawn: Array, bins: int = BINS, discount: float = 0.0) -> dict[str, Array]:
+    """Give each value of `measures.flat` as [resample, model], NaN where it is undefined.
+
+    `drawn` is [resample, instance]: how often each instance of the table stands in each resample.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    size, models = given.counts.shape[:2]
+    rows = max(1, CELLS // (size + bins * models))
+    items, edges, weights = prepare(given.difficulty, given.counts), bin_edges(size, bins), drawn[:, given.order]
+    parts = [
+        _some(given, items, edges, weights[start : start + rows], discount) for start in range(0, len(weights), rows)
+    ]
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+
+
+def _some(given: Board, items: Items, edges: Sequence[int], weights: Array, discount: float) -> Mapping[str, Array]:
+    cut = binned(given.difficulty, given.counts, edges, weights)
+    total = cut.counts.sum(axis=1)
+    scored, (correct, avoidant, incorrect) = total.sum(axis=2), (total[..., at] for at in range(len(LABELS)))
+    steady, agreed = stabilities(items, weights, total), concordance(cut, discount)
+    over_bins, over_items = correlations(cut), item_correlations(items, weights)
+    found = (
+        100 * ratio(correct, scored), 100 * ratio(correct + avoidant, scored),
+        steady[..., 0], steady[..., 1], agreed[..., 0], agreed[..., 1],
+    )  # fmt: skip
+    return {
+        **dict(zip(SIX, found, strict=True)),
+        **{f"spearman.bins.{label}": over_bins[..., at] for at, label in enumerate(LABELS)},
+        **{f"spearman.items.{label}": over_items[..., at] for at, label in enumerate(LABELS)},
+        "ultracrepidarianism": ratio(incorrect, avoidant + incorrect),
+        **{name: ratio(total[..., LABELS.index(label)], scored) for label, name in NAMES.items()},
+    }

@@ -1,0 +1,111 @@
+"""How avoidance and error change with training compute, raw and shaped models apart (reliability 6.7, Fig. 4).
+
+It knows models' compute and their shares of labels; it must never know a model that only its name describes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.errors import InputError
+from harness.stats import is_number
+from harness.studies.reliability.measures.labelled import read
+from harness.studies.reliability.terms import GROUPS, NAMES, NONE_SCORED, Counts, group, is_stand_in, pooled, shares
+
+MEASURES = ("avoidant", "incorrect", "ultracrepidarianism")
+_TOO_FEW = {"missing": "fewer than two models with different compute"}
+
+
+def line(flops: Sequence[float], value: Sequence[float]) -> dict[str, Any]:
+    """Fit value = intercept + slope * log10(FLOPs) by ordinary least squares (6.7, OURS)."""
+    if len(flops) != len(value):
+        raise InputError("`flops` and `value` differ in length", where="flops", next="give one of each a model")
+    for place, (compute, each) in enumerate(zip(flops, value, strict=True)):
+        if not _compute(compute):
+            raise InputError("`flops` holds something else than positive numbers", where=f"flops[{place}]")
+        if not is_number(each):
+            raise InputError("`value` holds something else than finite numbers", where=f"value[{place}]")
+    x = [math.log10(compute) for compute in flops]
+    if len(set(x)) < 2:
+        return {"slope_per_decade": _TOO_FEW, "intercept": _TOO_FEW, "n": len(x), "degenerate": True}
+    middle, mean = math.fsum(x) / len(x), math.fsum(value) / len(x)
+    along = math.fsum((at - middle) * (each - mean) for at, each in zip(x, value, strict=True))
+    slope = along / math.fsum((at - middle) ** 2 for at in x)
+    return {"slope_per_decade": slope, "intercept": mean - slope * middle, "n": len(x), "degenerate": False}
+
+
+def _compute(value: object) -> bool:
+    """Whether a value is an amount of compute; far more than the largest number that can be summed."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
+
+
+def means(per_benchmark: Iterable[Counts]) -> dict[str, Any]:
+    """Give a model's shares as unweighted means over its benchmarks, and u from the means (6.6, 6.7)."""
+    found = [shares(counts) for counts in per_benchmark if sum(counts)]
+    if not found:
+        return {**dict.fromkeys(("correct", *MEASURES), NONE_SCORED), "benchmarks": 0}
+    mean = {name: math.fsum(each[name] for each in found) / len(found) for name in NAMES.values()}
+    short = mean["avoidant"] + mean["incorrect"]
+    u = mean["incorrect"] / short if short else {"missing": "no answer short of correct"}
+    return {**mean, "ultracrepidarianism": u, "benchmarks": len(found)}
+
+
+def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the points of Fig. 4 and a line a group and measure; a model without known compute is named, not shown."""
+    counted: dict[str, list[Counts]] = {}
+    for table in read(inputs["labels"]).benchmarks.values():
+        for model in table.labels:
+            counted.setdefault(model, []).append(pooled(table.counts(model)))
+    points, excluded = [], []
+    for model in sorted(counted):
+        facts = params["models"].get(model, {})
+        why = _lacking(facts)
+        if why:
+            excluded.append({"model": model, "reason": why})
+            continue
+        points.append(
+            {
+                "model": model,
+                "family": facts.get("family", {"missing": "not said"}),
+                "shaped": str(facts["shaped"]).lower(),
+                "flops": str(facts["flops"]),
+                "log10_flops": math.log10(_flops(facts["flops"], model)),
+                **means(counted[model]),
+            }
+        )
+    points.sort(key=lambda point: (point["log10_flops"], point["model"]))
+    rows.write_one(out / "scaling", {"points": points, "fits": fits(points), "excluded": excluded})
+
+
+def _lacking(facts: Mapping[str, Any]) -> str:
+    if is_stand_in(facts):
+        return "a stand-in, not a model"
+    if group(facts) is None:
+        return "not said whether it is shaped"
+    return "" if facts.get("flops") is not None else "its training compute is not known"
+
+
+def _flops(text: Any, model: str) -> float:
+    try:
+        value = float(text)
+    except (TypeError, ValueError):
+        value = math.nan
+    if not _compute(value):
+        raise InputError(f"`flops` of {model} is no amount of compute", where="models", next='give it as "6.41e20"')
+    return value
+
+
+def fits(points: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Fit one line a group and measure, each over the points that have the measure."""
+    found: dict[str, Any] = {}
+    for each in GROUPS.values():
+        inside = [point for point in points if group(point) == each]
+        for measure in MEASURES:
+            shown = [point for point in inside if is_number(point[measure])]
+            fitted = line([float(point["flops"]) for point in shown], [point[measure] for point in shown])
+            found.setdefault(each, {})[measure] = fitted
+    return found

@@ -1,0 +1,127 @@
+"""The reliability card: one page a model, with all that its six numbers rest on and must not be read without.
+
+It knows one model's values; it must never know an item, a wording's text or a response.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.studies.pages import Html, bullets, document, el, join, named, section, text
+from harness.studies.reliability.pages import outputs, reading, tables
+from harness.studies.reliability.pages.reading import (
+    SHAPED,
+    STAND_IN,
+    Basis,
+    Facts,
+    Models,
+    basis,
+    documents,
+    family,
+    kind,
+)
+from harness.studies.reliability.pages.shown import MARKS, people
+from harness.studies.reliability.pages.tables import Documents, Line
+
+DOCUMENTS = ("indicators", "proportions", "sensitivity", "breakdowns", "people")
+WARNINGS = (
+    "Prudence is not accuracy: a model that never answers has a prudence of 100.",
+    "Never publish the six numbers without the breakdowns below: the same means hide very different models.",
+    "Models that are always right, or never, reach a concordance of 100: read it beside the proportion, the value of a "
+    "flat curve and the range of difficulty.",
+    "Stability is not zero for pure noise, and values of different numbers of wordings cannot be compared.",
+)
+OVERREACH = "Wrong if not right: i / (a + i), ultracrepidarianism."
+COLOURS = "Bars: from below correct, avoidant, incorrect; the easiest items on the left."
+
+
+def names(models: Models) -> tuple[str, ...]:
+    """Say which files `write` will write, before anything is computed."""
+    return outputs.cards(models)
+
+
+def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the card of every model."""
+    given = documents(inputs, DOCUMENTS)
+    rests = basis(params, given["indicators"])
+    for model, name in outputs.card_names(params["models"]).items():
+        (out / name).write_bytes(card(model, params["models"][model], given, rests))
+
+
+def card(model: str, facts: Facts, given: Documents, rests: Basis) -> bytes:
+    """Make one card: a page that holds all it needs."""
+    lines = tables.lines_of_model(given["indicators"], model)
+    means = Line("Unweighted mean", model)
+    body = [
+        el("header", el("p", "Reliability card", class_="soft"), el("h1", named(model)), el("p", *about(facts))),
+        el("div", bullets([rests.warning, *WARNINGS] if rests.planted else WARNINGS), class_="note", role="note"),
+    ]
+    if lines:
+        first, whole = "Benchmark", [line for line in lines if not line.inner]
+        body += [
+            tables.six(f"Six indicators, 0 to 100, with their intervals. {OVERREACH}", first, [means, *lines], given),
+            tables.difficulty(f"Along difficulty, 0 to 100. {COLOURS}", first, lines, given),
+            tables.asked("What was asked and what came back; kinds of avoidance as counts", first, lines, given),
+            tables.companions("What stability and concordance are read against", first, whole, given),
+        ]
+    else:
+        body.append(el("p", "No response of this model was scored."))
+    return document(f"Reliability card: {model}", el("main", *body, _rests(rests, given, lines)))
+
+
+def about(facts: Facts) -> list[Html]:
+    """Say what a model is, in a line."""
+    what = kind(facts)
+    words = {
+        SHAPED: "shaped: tuned on instructions or by people's preferences, or moderated",
+        STAND_IN: "a stand-in, not a model",
+    }
+    found = [join(["Family: ", named(family(facts)), "; "]), text(words.get(what, what))]
+    for name, label in (
+        ("provider", "answers from"),
+        ("parameters", "parameters"),
+        ("flops", "training compute, FLOPs"),
+    ):
+        if facts.get(name):
+            spelled = _thousands(facts[name]) if name == "parameters" else str(facts[name])
+            found.append(join([f"; {label}: ", named(spelled)]))
+    return [*found, text(".")]
+
+
+def _thousands(given: object) -> str:
+    """Set thousands apart in a whole number; anything else stands as the manifest has it."""
+    known = reading.number(given)
+    return str(given) if known is None or not known.is_integer() else f"{known:,.0f}"
+
+
+def _rests(rests: Basis, given: Documents, lines: list[Line]) -> Html:
+    discounts = ", ".join(sorted(reading.section(given["indicators"], "discount")))
+    guessed = (
+        f"A quarter of what does not avoid is taken off the concordance for guessing: {discounts}."
+        if discounts
+        else None
+    )
+    said = [
+        rests.rules,
+        rests.scale,
+        rests.intervals,
+        people(given["people"]),
+        guessed,
+        *MARKS,
+    ]
+    return section(
+        "What this rests on", "rests", bullets(each for each in said if each), el("p", origin(rests), class_="soft")
+    )
+
+
+def origin(rests: Basis) -> str:
+    """Say whose study this is, and what it is not."""
+    paper = "Zhou et al., Larger and more instructable language models become less reliable, Nature 634 (2024)"
+    if rests.all_imported:
+        return f"After {paper}, on the published dataset, imported by whoever may use it."
+    own = f"After {paper}: a re-implementation with data and wordings of its own, not a replication."
+    if rests.imported:
+        return f"{own} From the published dataset, imported by whoever may use it: {', '.join(rests.imported)}."
+    return own

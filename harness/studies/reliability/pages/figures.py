@@ -1,0 +1,58 @@
+"""The figures of the study: which there are, what each is drawn from, and the step that draws them all.
+
+It knows the documents of the analyses; it must never know an item or a response. Nothing is computed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.studies import plots
+from harness.studies.reliability.pages import outputs
+from harness.studies.reliability.pages.figures_curves import stacked, templates
+from harness.studies.reliability.pages.figures_grid import Shown
+from harness.studies.reliability.pages.figures_indicators import indicators
+from harness.studies.reliability.pages.figures_people import supervision
+from harness.studies.reliability.pages.figures_scaling import scaling
+from harness.studies.reliability.pages.reading import Models, basis, documents
+
+Drawer = Callable[[], plots.Sheet]
+DOCUMENTS = ("indicators", "proportions", "sensitivity", "scaling", "people")
+
+
+def names(models: Models) -> tuple[str, ...]:
+    """Say which files `draw` will write, before anything is computed."""
+    return outputs.figures(models)
+
+
+def draw(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Draw every figure as SVG, and as PNG for people; a document that is absent is a figure that says so."""
+    given = documents(inputs, DOCUMENTS)
+    with plots.drawing():
+        for stem, drawer in _drawers(params, given).items():
+            sheet = drawer()
+            plots.save(sheet.figure, out / f"{stem}.svg", out / f"{stem}.png", outputs.title(f"{stem}.svg"))
+
+
+def _drawers(params: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Drawer]:
+    """Say how each figure is drawn, under the names that `names` promised."""
+    models: Models = params["models"]
+    rests = basis(params, given["indicators"])
+    found: dict[str, Drawer] = {"figure-1": lambda: indicators(given["indicators"], models, rests)}
+    for stem, part in outputs.sheets("figure-2", models).items():
+        found[stem] = _stacked(Shown(models, part, rests), given["proportions"])
+    found["figure-3"] = lambda: supervision(given["people"], rests)
+    found["figure-4"] = lambda: scaling(given["scaling"], models, rests)
+    for stem, part in outputs.sheets("figure-templates", models).items():
+        found[stem] = _templates(Shown(models, part, rests), given["sensitivity"])
+    return found
+
+
+def _stacked(shown: Shown, document: Mapping[str, Any]) -> Drawer:
+    return lambda: stacked(document, shown)
+
+
+def _templates(shown: Shown, document: Mapping[str, Any]) -> Drawer:
+    return lambda: templates(document, shown)

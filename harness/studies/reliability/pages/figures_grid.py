@@ -1,0 +1,87 @@
+"""A grid of benchmarks and models, each panel a walk along difficulty: the sheet that several figures share.
+
+It knows where panels stand and what is written around them; it must never know what is drawn inside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness.studies import plots
+from harness.studies.reliability.pages.reading import Basis, Models, ends, family, kind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LEFT, TOP, ROW, GAP, WIDEST = 2.2, 1.1, 0.78, 0.2, 4.5  # inches
+Bins = Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Shown:
+    """The models of one sheet, what is known of them, and what their values rest on."""
+
+    models: Models
+    rows: Sequence[str]
+    rests: Basis
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One panel: the bins along its foot, and how it is drawn; nothing to draw where nothing was scored."""
+
+    bins: Bins
+    draw: Callable[[Axes], None] | None
+
+
+def grid(shown: Shown, cells: Mapping[str, Mapping[str, Cell]], title: str, under: str, note: str) -> plots.Sheet:
+    """Lay out a column a benchmark and a row a model; difficulty stands under the last row."""
+    count = max(len(shown.rows), 1)
+    sheet = plots.sheet(plots.WIDTH, TOP + count * (ROW + GAP) - GAP + 0.45 + plots.depth(note))
+    sheet.heading(title, under)
+    width = min((plots.WIDTH - LEFT - 0.25) / max(len(cells), 1) - GAP, WIDEST)
+    for across, (benchmark, column) in enumerate(cells.items()):
+        left = LEFT + across * (width + GAP)
+        sheet.above(left, TOP - 0.13, plots.label(benchmark, 0.88 * width))
+        for down, model in enumerate(shown.rows):
+            panel = sheet.panel(left, TOP + down * (ROW + GAP), width, ROW)
+            _frame(panel, column[model].bins, first=across == 0, last=down == count - 1)
+            draw = column[model].draw
+            if draw:
+                draw(panel)
+            else:
+                sheet.text(
+                    left + width / 2, TOP + down * (ROW + GAP) + ROW / 2, "nothing scored", ha="center", **plots.FAINT
+                )
+    for down, model in enumerate(shown.rows):
+        _name(sheet, TOP + down * (ROW + GAP) + ROW / 2, model, shown.models)
+    if not cells or not shown.rows:
+        sheet.text(LEFT, TOP, "Nothing was scored: there is nothing to draw.", **plots.FAINT)
+    sheet.small_print(note)
+    return sheet
+
+
+def _frame(panel: Axes, bins: Bins, *, first: bool, last: bool) -> None:
+    panel.set(xlim=(0, max(len(bins), 1)), ylim=(0, 1), xticks=[], yticks=[])
+    if first:
+        panel.set_yticks([0, 0.5, 1], labels=["0", "0.5", "1"])
+    if last and bins:
+        places = sorted({0, len(bins) // 2, len(bins) - 1})
+        panel.set_xticks([at + 0.5 for at in places], labels=[ends(bins[at]) for at in places])
+        if len(places) == 3:  # so that the ends of two neighbours do not touch
+            left, _, right = panel.get_xticklabels()
+            left.set_horizontalalignment("left")
+            right.set_horizontalalignment("right")
+
+
+def _name(sheet: plots.Sheet, middle: float, model: str, models: Models) -> None:
+    sheet.text(LEFT - 0.4, middle - 0.02, plots.label(model, LEFT - 0.5), ha="right", va="bottom")
+    what = kind(models[model])
+    about = (
+        what
+        if what == family(models[model])[:-1]
+        else f"{plots.label(family(models[model]), LEFT - 1.0, plots.SMALL)}, {what}"
+    )
+    sheet.text(LEFT - 0.4, middle + 0.02, about, ha="right", **plots.FAINT)

@@ -1,0 +1,126 @@
+"""Figure 1: the six indicators of every model, with their intervals, families together (reliability 6.6).
+
+It knows values that were computed elsewhere; it must never know a label or a benchmark's rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from harness.studies import plots
+from harness.studies.reliability.pages import outputs, reading
+from harness.studies.reliability.pages.reading import RAW, SHAPED, SIX, STAND_IN, UNSAID, kind, number, section
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MARKS: Mapping[str, str] = {RAW: "o", SHAPED: "D", STAND_IN: "s", UNSAID: "^"}
+NAMES_WIDTH, GAP, ROW, TOP = 2.35, 0.16, 0.235, 1.2
+FLOOR = 100 / (1 + 0.5**0.5)  # 6.5: on the unit scale no concordance lies below
+FIRST = ("correctness_proportion", "correctness_stability", "correctness_concordance")
+ORDER = (*FIRST, *(name for name in SIX if name not in FIRST))
+
+
+def indicators(document: Mapping[str, Any], models: reading.Models, rests: reading.Basis) -> plots.Sheet:
+    """Draw a panel an indicator, a row a model."""
+    grouped = reading.families(models)
+    lines = _lines(grouped)
+    note = rests.small_print(
+        "Each value is the unweighted mean over benchmarks; * over fewer benchmarks than the run has; † at least one "
+        "of them is degenerate (all alike, one item or one wording).",
+        f"No concordance lies in the hatched part, below {FLOOR:.1f}: it is read against its companions, never alone. "
+        "Prudence is not accuracy: who never answers has a prudence of 100.",
+        intervals=True,
+    )
+    height = TOP + max(len(lines), 1) * ROW + 0.32 + plots.depth(note)
+    sheet = plots.sheet(plots.WIDTH, height)
+    sheet.heading(
+        outputs.TITLES["figure-1"],
+        "0 to 100, more is better. The bar behind a mark is its interval.",
+    )
+    _legend(sheet, sorted({kind(facts) for facts in models.values()}, key=reading.KINDS.index))
+    width = (plots.WIDTH - NAMES_WIDTH - 0.2 - 5 * GAP) / 6
+    for place, name in enumerate(ORDER):
+        panel = sheet.panel(NAMES_WIDTH + place * (width + GAP), TOP, width, max(len(lines), 1) * ROW)
+        for line, word in enumerate(SIX[name].split()):
+            sheet.above(NAMES_WIDTH + place * (width + GAP), TOP - 0.25 + 0.16 * line, word)
+        _frame(panel, name, lines)
+        if place == 0:
+            _names(panel, lines)
+        for at, (family, model) in enumerate(lines):
+            if model:
+                colour = plots.COLOURS[list(grouped).index(family) % len(plots.COLOURS)]
+                _row(panel, at, section(document, "models", model).get(name), kind(models[model]), colour)
+                _mark(panel, at, document, model, name)
+    sheet.small_print(note)
+    return sheet
+
+
+def _lines(grouped: Mapping[str, Sequence[str]]) -> list[tuple[str, str]]:
+    """List what stands in each row: a family's name, then its models."""
+    return [(family, model) for family, members in grouped.items() for model in ("", *members)]
+
+
+def _frame(panel: Axes, name: str, lines: Sequence[tuple[str, str]]) -> None:
+    panel.set(xlim=(-4, 104), ylim=(max(len(lines), 1) - 0.5, -0.5), yticks=[])
+    panel.set_xticks([0, 25, 50, 75, 100], labels=["0", "", "50", "", "100"])
+    panel.grid(axis="x")
+    panel.spines["left"].set_visible(False)
+    panel.tick_params(axis="x", length=0)
+    for at, (_, model) in enumerate(lines):
+        if model and at % 2:
+            panel.axhspan(at - 0.5, at + 0.5, color=plots.BAND, zorder=0, linewidth=0)
+    if name.endswith("concordance"):
+        panel.axvspan(-4, FLOOR, facecolor="none", edgecolor=plots.LINE, hatch="////", linewidth=0, zorder=0.4)
+
+
+def _names(panel: Axes, lines: Sequence[tuple[str, str]]) -> None:
+    room = NAMES_WIDTH - 0.25
+    how: Mapping[str, Any] = {"transform": panel.get_yaxis_transform(), "ha": "right", "va": "center"}
+    for at, (family, model) in enumerate(lines):
+        if model:
+            panel.text(-0.06, at, plots.label(model, room), **how)
+        else:
+            panel.text(-0.06, at + 0.08, plots.label(family, 0.88 * room), fontweight="bold", color=plots.MUTED, **how)
+
+
+def _row(panel: Axes, at: int, value: Any, what: str, colour: str) -> None:
+    """Draw a value and its interval; raw models are hollow."""
+    found, bounds = number(value), reading.interval(value)
+    if found is None:
+        panel.text(50, at, "no value", ha="center", va="center", fontsize=plots.SMALL, color=plots.MUTED)
+        return
+    if bounds:
+        panel.plot(bounds, (at, at), color=colour, linewidth=9.5, alpha=0.3, solid_capstyle="butt", zorder=2)
+    inside = plots.PAPER if what == RAW else colour
+    size = 3.6 if what == SHAPED else 4.2
+    panel.plot(
+        [found], [at], marker=MARKS[what], markersize=size, markerfacecolor=inside, markeredgecolor=colour,
+        markeredgewidth=1.2, linestyle="none", zorder=3, clip_on=False,
+    )  # fmt: skip
+
+
+def _mark(panel: Axes, at: int, document: Mapping[str, Any], model: str, name: str) -> None:
+    """Mark a mean that rests on less than the others, or on a degenerate case."""
+    value = section(document, "models", model, name)
+    benchmarks = section(document, "benchmarks")
+    parts = [section(benchmarks, each, model, name) for each in benchmarks]
+    few = number(value.get("benchmarks")) is not None and value["benchmarks"] < len(benchmarks)
+    degenerate = value.get("degenerate") is True or any(part.get("degenerate") is True for part in parts)
+    signs = ("*" if few else "") + ("†" if degenerate else "")
+    if signs and number(value) is not None:
+        panel.text(106, at, signs, va="center", ha="left", fontsize=plots.SMALL, color=plots.MUTED, clip_on=False)
+
+
+def _legend(sheet: plots.Sheet, kinds: Sequence[str]) -> None:
+    from matplotlib.lines import Line2D  # noqa: PLC0415
+
+    marks = [
+        Line2D(
+            [], [], marker=MARKS[what], linestyle="none", markersize=5, markeredgecolor=plots.INK, markeredgewidth=1.2,
+            markerfacecolor=plots.PAPER if what == RAW else plots.INK, label=what,
+        )
+        for what in kinds
+    ]  # fmt: skip
+    sheet.legend(marks, handletextpad=0.2)

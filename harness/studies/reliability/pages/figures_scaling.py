@@ -1,0 +1,128 @@
+"""Figure 4: avoidance, error and ultracrepidarianism against training compute, raw and shaped apart (reliability 6.7).
+
+It knows points and fitted lines; it must never fit one itself.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from harness.studies import plots
+from harness.studies.reliability.pages import outputs
+from harness.studies.reliability.pages.reading import RAW, SHAPED, Basis, Models, kind, number, section
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+MEASURES: Mapping[str, str] = {
+    "avoidant": "Avoidant (a)",
+    "incorrect": "Incorrect (i)",
+    "ultracrepidarianism": "Ultracrepidarian: i / (a + i)",
+}
+MARKS = ("o", "s", "^", "v", "P", "X", "*")
+NOTHING = "No model of this run has a known amount of training compute: there is nothing to draw avoidance against."
+LEFT, TOP, HEIGHT, GAP_ACROSS, GAP_DOWN = 0.95, 1.2, 1.9, 0.4, 0.45
+Points = Sequence[Mapping[str, Any]]
+
+
+def scaling(document: Mapping[str, Any], models: Models, rests: Basis) -> plots.Sheet:
+    """Draw a column a measure, raw models above and shaped ones below, with their lines."""
+    points = [point for point in document.get("points", []) if (number(point.get("flops")) or 0) > 0]
+    without = len({*models} - {point["model"] for point in points})
+    note = rests.small_print(
+        "Shares are unweighted means over benchmarks. Lines: ordinary least squares on log10 FLOPs, a line a group; "
+        "they say what these models did, not what compute does.",
+        f"Not drawn, as stand-ins or since compute or tuning is not known: {without} of {len(models)} models."
+        if without
+        else "",
+    )
+    if not points:
+        sheet = plots.sheet(plots.WIDTH, 1.3 + plots.depth(note))
+        sheet.heading(outputs.TITLES["figure-4"])
+        sheet.text(0.15, 0.75, NOTHING)
+        sheet.small_print(note)
+        return sheet
+    sheet = plots.sheet(plots.WIDTH, TOP + 2 * HEIGHT + GAP_DOWN + 0.6 + plots.depth(note))
+    sheet.heading(outputs.TITLES["figure-4"], "Share of responses by training compute (FLOPs, logarithmic).")
+    colours = _families(points)
+    _legend(sheet, colours)
+    exponents = [math.log10(number(point["flops"]) or 1) for point in points]
+    ends = (math.floor(min(exponents) - 0.15), math.ceil(max(exponents) + 0.15))
+    width = (plots.WIDTH - LEFT - 0.2 - 2 * GAP_ACROSS) / 3
+    for down, group in enumerate((RAW, SHAPED)):
+        top = TOP + down * (HEIGHT + GAP_DOWN)
+        sheet.text(0.2, top + HEIGHT / 2, group, rotation=90, va="center", ha="center", fontweight="bold")
+        inside = [point for point in points if kind(point) == group]
+        for across, (measure, title) in enumerate(MEASURES.items()):
+            panel = sheet.panel(LEFT + across * (width + GAP_ACROSS), top, width, HEIGHT)
+            _frame(panel, ends, last=down == 1)
+            _points(panel, inside, measure, colours)
+            words = _line(panel, section(document, "fits", group, measure), inside, measure)
+            left = LEFT + across * (width + GAP_ACROSS)
+            sheet.above(left, top - 0.11, words, fontweight="normal", **plots.FAINT)
+            if down == 0:
+                sheet.above(left, top - 0.3, title)
+    sheet.small_print(note)
+    return sheet
+
+
+def _families(points: Points) -> dict[str, int]:
+    return {name: place for place, name in enumerate(sorted({_family(point) for point in points}))}
+
+
+def _family(point: Mapping[str, Any]) -> str:
+    found = point.get("family")
+    return found if isinstance(found, str) else "family not said"
+
+
+def _frame(panel: Axes, ends: tuple[int, int], *, last: bool) -> None:
+    panel.set(xlim=ends, ylim=(0, 1))
+    panel.set_yticks([0, 0.25, 0.5, 0.75, 1], labels=["0", "", "0.5", "", "1"])
+    step = max(1, math.ceil((ends[1] - ends[0]) / 6))
+    ticks = list(range(ends[0], ends[1] + 1, step))
+    panel.set_xticks(ticks, labels=[f"1e{tick}" for tick in ticks] if last else [])
+    panel.grid()
+    if last:
+        panel.set_xlabel("training compute, FLOPs")
+
+
+def _points(panel: Axes, points: Points, measure: str, colours: Mapping[str, int]) -> None:
+    for point in points:
+        value = number(point.get(measure))
+        place = colours[_family(point)]
+        colour = plots.COLOURS[place % len(plots.COLOURS)]
+        if value is not None:
+            panel.plot(
+                [math.log10(number(point["flops"]) or 1)], [value], marker=MARKS[place % len(MARKS)], markersize=6,
+                markerfacecolor=plots.PAPER if kind(point) == RAW else colour, markeredgecolor=colour,
+                markeredgewidth=1.3, linestyle="none", clip_on=False, zorder=3,
+            )  # fmt: skip
+
+
+def _line(panel: Axes, fit: Mapping[str, Any], points: Points, measure: str) -> str:
+    """Draw the fitted line over the range of its points; gives its slope in words, or that there is none."""
+    slope, intercept = number(fit.get("slope_per_decade")), number(fit.get("intercept"))
+    across = [math.log10(number(p["flops"]) or 1) for p in points if number(p.get(measure)) is not None]
+    if not across:
+        return "no points"
+    if slope is None or intercept is None:
+        return "no line: too few points"
+    ends = (min(across), max(across))
+    panel.plot(ends, [intercept + slope * at for at in ends], color=plots.INK, linewidth=1.1, zorder=2)
+    count = number(fit.get("n"))
+    words = f"slope {slope:+.3f} a decade, n = {len(across) if count is None else int(count)}"
+    return words.replace("-", "\N{MINUS SIGN}")
+
+
+def _legend(sheet: plots.Sheet, colours: Mapping[str, int]) -> None:
+    from matplotlib.lines import Line2D  # noqa: PLC0415
+
+    marks = []
+    for name, place in colours.items():
+        mark, colour = MARKS[place % len(MARKS)], plots.COLOURS[place % len(plots.COLOURS)]
+        how: Mapping[str, Any] = {"markersize": 5.5, "markerfacecolor": "none", "markeredgewidth": 1.3}
+        words = plots.label(name, 1.3, plots.SMALL)
+        marks.append(Line2D([], [], marker=mark, linestyle="none", markeredgecolor=colour, label=words, **how))
+    sheet.legend(marks, handletextpad=0.2, ncols=min(len(marks), 6))

@@ -1,0 +1,143 @@
+"""The report of a run: one page with every table and figure, what they rest on, and what they do not say.
+
+It knows the documents of the analyses and the drawn figures; it must never know an item or a response.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.studies import pages
+from harness.studies.inline import inline
+from harness.studies.pages import Html, bullets, document, el, join, named
+from harness.studies.reliability.pages import outputs, tables, tables_run
+from harness.studies.reliability.pages.cards import COLOURS, OVERREACH, WARNINGS, origin
+from harness.studies.reliability.pages.reading import Basis, Models, basis, documents, families, number, section
+from harness.studies.reliability.pages.shown import MARKS, part, people
+from harness.studies.reliability.pages.tables import Documents, Line
+
+DOCUMENTS = (
+    "indicators", "proportions", "sensitivity", "breakdowns", "comparisons", "scaling", "people", "checks", "agreement",
+)  # fmt: skip
+TITLE = "Reliability of language models"
+QUESTION = (
+    "How often is a model right, silent or wrong as questions get harder for people, and how much does that hang on "
+    "the wording? Each response is labelled correct, avoidant or incorrect; prudent is what is not incorrect."
+)
+
+
+def names(_models: Models) -> tuple[str, ...]:
+    """Say which files `write` will write."""
+    return (outputs.REPORT,)
+
+
+def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the page of the run, its figures inside it."""
+    given = documents(inputs, DOCUMENTS)
+    figures = {
+        name: inputs[name].read_text(encoding="utf-8")
+        for name in outputs.figures(params["models"])
+        if name.endswith(".svg") and name in inputs
+    }
+    rests, cards = basis(params, given["indicators"]), params.get("cards") is True
+    made = page(params["models"], given, figures, rests, cards=cards)
+    (out / outputs.REPORT).write_bytes(made)
+
+
+def page(models: Models, given: Documents, figures: Mapping[str, str], rests: Basis, *, cards: bool = False) -> bytes:
+    """Make the page from what was computed and drawn; it points to cards only where the run makes them."""
+    parts = {
+        "Are the rules sound?": tables_run.soundness(given),
+        "Six indicators": _means(models, given),
+        "Figures": [_figure(name, svg) for name, svg in figures.items()],
+        "Benchmark by benchmark": [_benchmark(name, models, given) for name in _all(given, "benchmarks")],
+        "Parts of benchmarks": [_benchmark(name, models, given) for name in _all(given, "parts")],
+        "Kinds of avoidance": tables_run.avoidance(given),
+        "Models against each other": tables_run.comparisons(given),
+        "Training compute": tables_run.scaling(given),
+        "People": tables_run.people(given),
+        "A card for each model" if cards else "Models": [_models(models, linked=cards)],
+        "What this rests on": [_rests(rests, given)],
+    }
+    shown = {title: inside for title, inside in parts.items() if inside}
+    return document(
+        TITLE,
+        el("header", el("h1", TITLE), el("p", QUESTION), el("p", el("strong", origin(rests)))),
+        el("div", bullets(_notes(rests, given)), class_="note", role="note"),
+        el(
+            "nav",
+            bullets(el("a", title, href=f"#{_anchor(title)}") for title in shown),
+            aria_label="Parts of this page",
+        ),
+        el("main", *(pages.section(title, _anchor(title), *inside) for title, inside in shown.items())),
+    )
+
+
+def _anchor(title: str) -> str:
+    return "".join(char if char.isalnum() else "-" for char in title.lower()).strip("-")
+
+
+def _notes(rests: Basis, given: Documents) -> Iterable[str]:
+    yield from (rests.warning,) if rests.planted else ()
+    yield from () if rests.calibrated else (f"{rests.scale} The concordance cannot be compared with published values.",)
+    yield from (people(given["people"]),) if given["people"].get("simulated") is True else ()
+    yield from WARNINGS
+
+
+def _all(given: Documents, place: str) -> list[str]:
+    return sorted(section(given["indicators"], place))
+
+
+def _means(models: Models, given: Documents) -> list[Html]:
+    """Show the means over benchmarks; the breakdowns stand below, on the same page."""
+    lines = [line for line in _lines(models, "") if line.entry(given["indicators"])]
+    if not lines:
+        return [el("p", "Nothing was scored.")]
+    caption = "Unweighted means over benchmarks, 0 to 100, with their intervals; shares in percent. " + OVERREACH
+    return [tables.six(caption, "Model", lines, given)]
+
+
+def _lines(models: Models, benchmark: str) -> list[Line]:
+    return [Line(model, model, benchmark) for members in families(models).values() for model in members]
+
+
+def _benchmark(name: str, models: Models, given: Documents) -> Html:
+    """Show one benchmark, or a part of one: its indicators, and all they must be read with."""
+    title = part(name)
+    lines = [line for line in _lines(models, name) if line.entry(given["indicators"])]
+    more = [
+        tables.difficulty(f"{title}: along difficulty, 0 to 100. {COLOURS}", "Model", lines, given),
+        tables.asked(
+            f"{title}: what was asked and what came back; kinds of avoidance as counts", "Model", lines, given
+        ),
+        tables.companions(f"{title}: what stability and concordance are read against", "Model", lines, given),
+    ]
+    return join(
+        [
+            el("h3", title),
+            tables.six(f"{title}: six indicators, 0 to 100, with their intervals", "Model", lines, given),
+            el("details", el("summary", f"{title}: difficulty, counts, companions"), *more),
+        ]
+    )
+
+
+def _figure(name: str, svg: str) -> Html:
+    stem, title = Path(name).stem, outputs.title(name)
+    sheet = stem.removeprefix(next(kind for kind in outputs.TITLES if stem.startswith(kind))).strip("-")
+    words = f"{title} ({sheet})" if sheet else title
+    return el("figure", inline(svg, stem, words), el("figcaption", f"{words}. File: {name}"), id=f"shown-{stem}")
+
+
+def _models(models: Models, *, linked: bool) -> Html:
+    files, shown = outputs.card_names(models), [model for members in families(models).values() for model in members]
+    return bullets(el("a", named(model), href=files[model]) if linked else named(model) for model in shown)
+
+
+def _rests(rests: Basis, given: Documents) -> Html:
+    discounts = section(given["indicators"], "discount")
+    said = [rests.rules, rests.scale, rests.intervals, people(given["people"])]
+    words = "Taken off the concordance for guessing, of what does not avoid:"
+    said += [f"{words} {number(share):g} on {name}." for name, share in sorted(discounts.items()) if number(share)]
+    return bullets([*said, *MARKS, "Means are over benchmarks, not over pooled items."])

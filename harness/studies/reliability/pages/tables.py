@@ -1,0 +1,142 @@
+"""The tables that a model's card and a run's page share: one line a model or a benchmark, a column a value.
+
+It knows the documents' shapes; it must never know a single item, nor compute a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.studies.pages import Html, named, table
+from harness.studies.reliability.pages.reading import SHARES, SIX, number, section
+from harness.studies.reliability.pages.shown import NONE, bars, bounds, count, part, percent, value
+from harness.studies.reliability.terms import LABELS, SUBTYPES
+
+EASIEST = ("correct", "correct_discounted", "incorrect")
+Documents = Mapping[str, Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of a table: whose values it shows, and of which benchmark, or part of one; none: of all together."""
+
+    name: str
+    model: str
+    benchmark: str = ""
+
+    @property
+    def inner(self) -> bool:
+        """Whether it stands below the line of a whole benchmark."""
+        return ":" in self.benchmark
+
+    def entry(self, document: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Find this line in a document that lays out benchmarks, their parts, and means of models."""
+        if not self.benchmark:
+            return section(document, "models", self.model)
+        return section(document, "parts" if self.inner else "benchmarks", self.benchmark, self.model)
+
+    def counts(self, breakdowns: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
+        """Find this line among the breakdowns of a kind."""
+        place = ("parts", kind) if self.inner else (kind,)
+        return section(breakdowns, *place, self.benchmark, self.model)
+
+
+def lines_of_model(indicators: Mapping[str, Any], model: str) -> list[Line]:
+    """List the benchmarks of one model, each with its parts below it."""
+    parts = sorted(section(indicators, "parts"))
+    found = []
+    for benchmark in sorted(section(indicators, "benchmarks")):
+        found.append(Line(benchmark, model, benchmark))
+        below = [name for name in parts if name.partition(":")[0] == benchmark]
+        found += [Line(part(name).partition(": ")[2], model, name) for name in below]
+    return [line for line in found if line.entry(indicators)]
+
+
+def _table(caption: str, head: Sequence[str], lines: Sequence[Line], cells: Sequence[Sequence[str]]) -> Html:
+    body = [[named(line.name), *each] for line, each in zip(lines, cells, strict=True)]
+    mixed = any(line.inner for line in lines) and not all(line.inner for line in lines)
+    return table(caption, head, body, parts=[at for at, line in enumerate(lines) if line.inner] if mixed else ())
+
+
+def six(caption: str, first: str, lines: Sequence[Line], given: Documents) -> Html:
+    """Show the six indicators, never without the shares behind them."""
+    head = [first, *SIX.values(), "Correct", "Avoidant", "Incorrect", "Wrong if not right"]
+    cells = [
+        [
+            *(value(line.entry(given["indicators"]).get(name)) for name in SIX),
+            *(percent(line.entry(given["indicators"]).get(name)) for name in SHARES),
+            percent(line.entry(given["indicators"]).get("ultracrepidarianism")),
+        ]
+        for line in lines
+    ]
+    return _table(caption, head, lines, cells)
+
+
+def companions(caption: str, first: str, lines: Sequence[Line], given: Documents) -> Html:
+    """Show what stability and concordance have to be read against, and the rank correlations."""
+    head = [
+        first, "Stability of pure noise", "Correctness stability above noise", "Prudence stability above noise",
+        "Concordance of a flat curve: correctness", "Concordance of a flat curve: prudence", "Range of difficulty",
+        "Spearman, bins: correct", "Spearman, bins: avoidant", "Spearman, bins: incorrect", "Spearman, items: correct",
+    ]  # fmt: skip
+    cells = []
+    for line in lines:
+        entry = line.entry(given["indicators"])
+        bins = section(entry, "spearman", "bins")
+        cells.append(
+            [
+                value(section(entry, "correctness_stability").get("noise_floor")),
+                value(section(entry, "correctness_stability").get("corrected")),
+                value(section(entry, "prudence_stability").get("corrected")),
+                value(section(entry, "correctness_concordance").get("flat_curve")),
+                value(section(entry, "prudence_concordance").get("flat_curve")),
+                bounds(section(entry, "correctness_concordance").get("difficulty_range"), 100),
+                *(value(bins.get(label), 2) for label in LABELS),
+                value(section(entry, "spearman", "items").get("c"), 2),
+            ]
+        )
+    return _table(caption, head, lines, cells)
+
+
+def asked(caption: str, first: str, lines: Sequence[Line], given: Documents) -> Html:
+    """Show what was asked and what came back."""
+    head = [first, "Items", "Wordings", "Scored responses", "In error", "Cut at their budget", "Ethical", "Epistemic",
+            "Non-conforming"]  # fmt: skip
+    cells = []
+    for line in lines:
+        entry = line.entry(given["indicators"])
+        kinds = line.counts(given["breakdowns"], "avoidance")
+        counts = [entry.get("n_items"), entry.get("prompts"), entry.get("n_scored"), entry.get("errors")]
+        cut = line.counts(given["breakdowns"], "truncations").get("truncated")
+        cells.append([count(each) for each in (*counts, cut, *(kinds.get(name) for name in SUBTYPES))])
+    return _table(caption, head, lines, cells)
+
+
+def difficulty(caption: str, first: str, lines: Sequence[Line], given: Documents) -> Html:
+    """Show the walk along difficulty: bars, the easiest bin, how far nothing was wrong, and the spread of wordings."""
+    head = [first, "Easy to hard", "Easiest bin", "Correct there", "less what guessing finds", "Incorrect there",
+            "Nothing wrong up to", "Correct by wording, lowest to highest"]  # fmt: skip
+    cells = []
+    for line in lines:
+        easiest = line.counts(given["breakdowns"], "easiest_bin")
+        curve, wordings = line.entry(given["proportions"]), line.entry(given["sensitivity"])
+        cells.append(
+            [
+                bars(curve.get("bins", []), f"{line.benchmark}, {line.model}"),
+                bounds(easiest.get("difficulty")),
+                *(percent(easiest[name]) if name in easiest else NONE for name in EASIEST),
+                _safe(easiest),
+                bounds(section(wordings, "spread").get("correct"), 100, 0, " %"),
+            ]
+        )
+    return _table(caption, head, lines, cells)
+
+
+def _safe(easiest: Mapping[str, Any]) -> str:
+    """Say how far from the easiest item on nothing was wrong (R11)."""
+    if easiest.get("safe") is not True:
+        return "no safe region" if easiest else NONE
+    upto, bins = number(easiest.get("safe_up_to")), number(easiest.get("safe_bins"))
+    return f"{upto:.0f} ({bins:.0f} bins)" if upto is not None and bins is not None else "the easiest bin"

@@ -1,0 +1,117 @@
+"""Study S1: how hard people think items are, against how hard they are and how sure they were (reliability 6.8).
+
+It knows people's numbers and items' measures; it must never know a question, nor whether people were simulated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.digest import canonical, sha256
+from harness.errors import InputError
+from harness.stats import is_number
+from harness.studies.reliability.measures.bins import cut
+from harness.studies.reliability.measures.calibration import fit
+from harness.studies.reliability.measures.calibration_rows import fit_rows
+from harness.studies.reliability.people.ratings import CONSTANT, Rating, Sheet
+
+BINS = 10
+Candidates = Mapping[str, Mapping[str, float]]  # function -> item -> value
+
+
+def summary(
+    given: Sequence[Rating], candidates: Candidates, difficulty: Mapping[str, float] | None, seed: int, draws: int
+) -> dict[str, Any]:
+    """Give everything S1 says of one benchmark, or of one subset; all numbers in percent, 0 to 100."""
+    if not given:
+        return {"missing": "no survey rows"}
+    sheet = Sheet(given, seed, draws)
+    expected, failed, sure = (sheet.means(each) for each in (sheet.expected, sheet.failed, sheet.sure))
+    selection = _selection(sheet, candidates, expected)
+    chosen = selection["selected"]
+    fitted: dict[str, Any] = {"missing": "no function was selected"}
+    if isinstance(chosen, str):
+        fitted = _calibration(sheet, given, chosen, candidates[chosen])
+    all_expected, all_failed, all_sure = (sheet.mean(each) for each in (sheet.expected, sheet.failed, sheet.sure))
+    right, wrong = sheet.there * (sheet.failed == 0), sheet.there * (sheet.failed > 0)
+    return {
+        "participants": len(sheet.people), "items": len(sheet.items), "ratings": len(given),
+        "degenerate": len(sheet.people) < 2 or len(sheet.items) < 2,
+        "selection": selection,
+        "calibration": fitted,
+        "perceived": {
+            "spearman": sheet.spearman(expected, failed),
+            "expected_failure": sheet.shown(*all_expected),
+            "actual_failure": sheet.shown(*all_failed),
+            "difference": sheet.difference(all_expected, all_failed),
+        },
+        "confidence": {
+            "mean": sheet.shown(*all_sure),
+            "when_correct": sheet.shown(*sheet.mean(sheet.sure, right)),
+            "when_not_correct": sheet.shown(*sheet.mean(sheet.sure, wrong)),
+            "overconfidence": sheet.difference(all_sure, (_rest(all_failed[0]), 100 - all_failed[1])),
+            "spearman_with_correctness": sheet.spearman(sure, (100 - failed[0], 100 - failed[1])),
+            "spearman_with_expected_failure": sheet.spearman(sure, expected),
+        },
+        "curve": _curve(sheet, difficulty) if difficulty is not None else [],
+    }  # fmt: skip
+
+
+def _rest(value: float | None) -> float | None:
+    return None if value is None else 100 - value
+
+
+def _selection(sheet: Sheet, candidates: Candidates, expected: tuple[Any, Any]) -> dict[str, Any]:
+    """Choose the difficulty function by the largest |Spearman| with the items' mean expectation (OURS)."""
+    import numpy as np  # noqa: PLC0415
+
+    found: dict[str, Any] = {}
+    for name in sorted(candidates):
+        at = [place for place, item in enumerate(sheet.items) if item in candidates[name]]
+        values = np.array([candidates[name][sheet.items[place]] for place in at], float)
+        told = sheet.spearman((values, values[None, :]), (expected[0][at], expected[1][:, at]))
+        found[name] = {"spearman": told, "n_items": len(at)}
+    defined = [name for name, row in found.items() if is_number(row["spearman"]["value"])]
+    best = max(defined, key=lambda name: abs(found[name]["spearman"]["value"]), default=None)  # ties: the first name
+    return {"selected": best or {"missing": CONSTANT}, "candidates": found}
+
+
+def _calibration(sheet: Sheet, given: Sequence[Rating], name: str, known: Mapping[str, float]) -> dict[str, Any]:
+    """Fit the logistic of section 2.1 to item means, each weighing as many ratings as it rests on."""
+    at = [place for place, item in enumerate(sheet.items) if item in known]
+    f = [known[sheet.items[place]] for place in at]
+    counts = sheet.there.sum(axis=0)[at]
+    y, resampled = sheet.means(sheet.expected)
+    try:
+        found = fit(f, (y[at] / 100).tolist(), counts.tolist())
+    except InputError as bad:  # separable or constant: said in the report, beside what can be said
+        return {"missing": bad.what}
+    alphas, betas = fit_rows(f, resampled[:, at] / 100, sheet.rated[:, at])
+    used = sorted((each for each in given if each.item in known), key=lambda each: (each.item, each.person))
+    data = sha256(b"".join(canonical(each.row()) + b"\n" for each in used))
+    return {
+        **found.row(),
+        "function": name,
+        "alpha": sheet.shown(found.alpha, alphas),
+        "beta": sheet.shown(found.beta, betas),
+        "block": found.block(len(used), data),
+    }
+
+
+def _curve(sheet: Sheet, difficulty: Mapping[str, float]) -> list[dict[str, Any]]:
+    """Give perceived and actual failure and confidence over bins of equal size on the difficulty scale."""
+    import numpy as np  # noqa: PLC0415
+
+    found = cut(sheet.items, [difficulty[item] for item in sheet.items], BINS)
+    place = np.array(found.of_item)
+    table = []
+    for number, members in enumerate(found.members):
+        inside = sheet.there * (place == number)
+        row: dict[str, Any] = {**found.span(number), "items": len(members), "n": int(inside.sum())}
+        for name, values in (
+            ("expected_failure", sheet.expected), ("actual_failure", sheet.failed), ("confidence", sheet.sure),
+        ):  # fmt: skip
+            row[name] = sheet.shown(*sheet.mean(values, inside))
+        table.append(row)
+    return table

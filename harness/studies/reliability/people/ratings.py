@@ -1,0 +1,102 @@
+"""Ratings of study S1 (reliability 6.8): the record, its check, and the arrays in which people are resampled.
+
+It knows people's numbers on items; it must never know a question, nor whether people were simulated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.errors import InputError
+from harness.stats import is_number, spearman
+from harness.studies.reliability.measures import statistic
+from harness.studies.reliability.measures.resample import multiplicities
+from harness.studies.reliability.terms import LABELS
+
+FIELDS = ("participant_id", "benchmark", "instance_id", "answer_label", "confidence", "expected_failure")
+CONSTANT = "constant, or fewer than two items"
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One person on one item: the own answer's label, the confidence in it, and the failure expected of others."""
+
+    person: str
+    benchmark: str
+    item: str
+    label: str
+    confidence: float
+    expected: float
+
+    def row(self) -> dict[str, Any]:
+        """Give the record of section 6.8."""
+        values = (self.person, self.benchmark, self.item, self.label, self.confidence, self.expected)
+        return dict(zip(FIELDS, values, strict=True))
+
+
+def ratings(rows: Iterable[Any]) -> list[Rating]:
+    """Check rows against the record of section 6.8; nobody rates an item twice."""
+    found: dict[tuple[str, str, str], Rating] = {}
+    for number, row in enumerate(rows, 1):
+        where = f"s1 row {number}"
+        if not isinstance(row, Mapping):
+            raise InputError("a row is not an object", where=where, next=f"give {', '.join(FIELDS)}")
+        for name in FIELDS[:3]:
+            if not isinstance(row.get(name), str):
+                raise InputError(f"`{name}` is missing or not text", where=where)
+        if row.get("answer_label") not in LABELS:
+            raise InputError("`answer_label` is none of c, a, i", where=where)
+        for name in FIELDS[4:]:
+            if not is_number(row.get(name)) or not 0 <= row[name] <= 100:
+                raise InputError(f"`{name}` is missing or no number from 0 to 100", where=where)
+        each = Rating(*(row[name] for name in FIELDS))
+        if (key := (each.person, each.benchmark, each.item)) in found:
+            raise InputError("a participant rates the same item twice", where=where, next="keep one of the two rows")
+        found[key] = each
+    return list(found.values())
+
+
+class Sheet:
+    """Ratings as arrays of people x items, and the same under resampling of people."""
+
+    def __init__(self, given: Sequence[Rating], seed: int, draws: int) -> None:
+        import numpy as np  # noqa: PLC0415
+
+        self.people = sorted({each.person for each in given})
+        self.items = sorted({each.item for each in given})
+        row = {person: number for number, person in enumerate(self.people)}
+        column = {item: number for number, item in enumerate(self.items)}
+        shape = (len(self.people), len(self.items))
+        self.there, self.expected, self.failed, self.sure = (np.zeros(shape) for _ in range(4))
+        for each in given:
+            at = row[each.person], column[each.item]
+            self.there[at], self.expected[at], self.sure[at] = 1, each.expected, each.confidence
+            self.failed[at] = 0 if each.label == "c" else 100
+        self.drawn = multiplicities(seed, draws, {"people": range(len(self.people))}).astype(np.float64)
+        self.rated = self.drawn @ self.there
+
+    def means(self, values: Any) -> tuple[Any, Any]:
+        """Give the mean of each item: as rated, and in each resample (nan where nobody rated it)."""
+        return values.sum(axis=0) / self.there.sum(axis=0), statistic.ratio(self.drawn @ values, self.rated)
+
+    def mean(self, values: Any, of: Any = None) -> tuple[float | None, Any]:
+        """Give the mean over ratings, all or some: as rated, and in each resample."""
+        of = self.there if of is None else of
+        value = float((values * of).sum() / of.sum()) if of.sum() else None
+        return value, statistic.ratio(self.drawn @ (values * of).sum(axis=1), self.drawn @ of.sum(axis=1))
+
+    def shown(self, value: float | None, values: Any, why: str = "no such ratings") -> dict[str, Any]:
+        """Put a value beside its interval over people."""
+        return statistic.beside(value, values, len(self.people), why)
+
+    def spearman(self, left: tuple[Any, Any], right: tuple[Any, Any]) -> dict[str, Any]:
+        """Correlate two measures of items by rank."""
+        value = spearman(left[0].tolist(), right[0].tolist())
+        return self.shown(value, statistic.spearman_rows(left[1], right[1]), CONSTANT)
+
+    def difference(self, left: tuple[float | None, Any], right: tuple[float | None, Any]) -> dict[str, Any]:
+        """Subtract two means."""
+        value = None if left[0] is None or right[0] is None else left[0] - right[0]
+        return self.shown(value, left[1] - right[1])

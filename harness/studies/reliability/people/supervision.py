@@ -1,0 +1,131 @@
+"""Study S2: what people say of a model's output against what it was; cells are always named model->human (6.8).
+
+It knows pairs of labels, people and difficulties; it must never know an output's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.errors import InputError
+from harness.studies.reliability.measures import statistic
+from harness.studies.reliability.measures.bins import cut
+from harness.studies.reliability.measures.resample import multiplicities
+from harness.studies.reliability.terms import LABELS
+
+HUMAN = (*LABELS, "u")  # what a person says of an output; u: unsure
+CELLS = [(m, h) for m in LABELS for h in HUMAN]
+BINS = 10  # OURS
+NO_ROW, NO_VERDICTS = "no such outputs", "no verdicts"
+# Each error is one sum of cells over another; unsure stays in every denominator (OURS).
+ERRORS: Mapping[str, tuple[tuple[tuple[str, str], ...], str]] = {
+    "incorrect_to_correct_over_nonavoidant": ((("i", "c"),), "ci"),
+    "incorrect_to_correct_over_incorrect": ((("i", "c"),), "i"),
+    "correct_to_incorrect_over_correct": ((("c", "i"),), "c"),
+    "supervision_accuracy": ((("c", "c"), ("a", "a"), ("i", "i")), "cai"),
+    "unsure_rate": ((("c", "u"), ("a", "u"), ("i", "u")), "cai"),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One person on one output."""
+
+    person: str
+    item: str
+    model: str
+    outcome: str
+    verdict: str
+    difficulty: float
+
+
+def matrix(records: Iterable[Any]) -> dict[str, dict[str, int]]:
+    """Count pairs [model outcome, human verdict]."""
+    counts = {m: dict.fromkeys(HUMAN, 0) for m in LABELS}
+    for place, pair in enumerate(records):
+        if not isinstance(pair, list | tuple) or len(pair) != 2:
+            raise InputError("a record is not a pair of labels", where=f"records[{place}]", next='give ["c", "u"]')
+        model, human = pair
+        if model not in LABELS or human not in HUMAN:
+            raise InputError(
+                "a record holds something else than a label",
+                where=f"records[{place}]",
+                next="the model's is c, a or i, the person's c, a, i or u",
+            )
+        counts[model][human] += 1
+    return counts
+
+
+def errors(counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
+    """Give the five shares of section 6.8; one over an empty row is missing."""
+    found: dict[str, Any] = {}
+    for name, (cells, outcomes) in ERRORS.items():
+        under = sum(sum(counts[m].values()) for m in outcomes)
+        over = sum(counts[m][h] for m, h in cells)
+        found[name] = over / under if under else {"missing": NO_ROW}
+    return found
+
+
+def summary(given: Sequence[Verdict], seed: int, draws: int) -> dict[str, Any]:
+    """Give the matrix and the five shares with intervals over resampled people."""
+    if not given:
+        return {"missing": NO_VERDICTS}
+    counts = matrix((each.outcome, each.verdict) for each in given)
+    people = sorted({each.person for each in given})
+    drawn = multiplicities(seed, draws, {"people": range(len(people))})
+    resampled = drawn @ _cells(given, people, {"": 0}, lambda _: "")[:, 0]
+    found: dict[str, Any] = {}
+    for name, (cells, outcomes) in ERRORS.items():
+        over = _sum(resampled, [cell in cells for cell in CELLS])
+        under = _sum(resampled, [m in outcomes for m, _ in CELLS])
+        value = errors(counts)[name]
+        known = None if isinstance(value, Mapping) else value
+        found[name] = statistic.beside(known, statistic.ratio(over, under), len(people), NO_ROW)
+    sizes = {"n": len(given), "participants": len(people), "items": len({each.item for each in given})}
+    return {"counts": counts, **found, **sizes, "degenerate": len(people) < 2 or len({e.item for e in given}) < 2}
+
+
+def curve(given: Sequence[Verdict], bins: int, seed: int, draws: int) -> list[dict[str, Any]]:
+    """Give Fig. 3: over bins of equal size, the share of each cell among the outputs that are not avoidant."""
+    shown = [each for each in given if each.outcome != "a"]
+    difficulty = {each.item: each.difficulty for each in shown}
+    items = sorted(difficulty)
+    if not items:
+        return []
+    found = cut(items, [difficulty[item] for item in items], bins)
+    people = sorted({each.person for each in shown})
+    cells = _cells(shown, people, dict(zip(items, found.of_item, strict=True)), lambda each: each.item)
+    drawn = multiplicities(seed, draws, {"people": range(len(people))})
+    table = []
+    for at, inside in enumerate(found.members):
+        total, resampled = cells[:, at].sum(axis=0), drawn @ cells[:, at]
+        shares = {
+            f"{m}->{h}": statistic.beside(
+                float(total[number] / total.sum()),
+                statistic.ratio(resampled[:, number], resampled.sum(axis=1)),
+                len(people),
+                NO_ROW,
+            )
+            for number, (m, h) in enumerate(CELLS)
+            if m != "a"
+        }
+        table.append({**found.span(at), "items": len(inside), "n": int(total.sum()), "shares": shares})
+    return table
+
+
+def _cells(given: Sequence[Verdict], people: Sequence[str], bins: Mapping[str, int], key: Any) -> Any:
+    """Count verdicts as an array of people x bins x cells."""
+    import numpy as np  # noqa: PLC0415
+
+    row = {person: number for number, person in enumerate(people)}
+    column = {cell: number for number, cell in enumerate(CELLS)}
+    counts = np.zeros((len(people), max(bins.values(), default=-1) + 1, len(CELLS)))
+    for each in given:
+        counts[row[each.person], bins[key(each)], column[each.outcome, each.verdict]] += 1
+    return counts
+
+
+def _sum(counts: Any, chosen: Sequence[bool]) -> Any:
+    return counts[:, [number for number, taken in enumerate(chosen) if taken]].sum(axis=1)

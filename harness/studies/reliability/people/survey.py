@@ -1,0 +1,82 @@
+"""Who is shown what in the simulated studies, and what they say: rows of the same records real surveys would give.
+
+It knows simulated participants and tables of labels; it must never know an analysis.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from harness import seeds
+from harness.studies.reliability.measures.table import Table
+from harness.studies.reliability.people import simulate
+from harness.studies.reliability.terms import UNSCORED
+
+MOST = 30  # items a participant and study
+POOL = 30  # items of a benchmark that the participants share, so that an item has several ratings
+
+
+def pools(tables: Mapping[str, Table], seed: int) -> dict[str, list[str]]:
+    """Draw the items of each benchmark that the studies are about."""
+    return {
+        name: sorted(seeds.sample(seeds.stream(seeds.derive(seed, "people.pool", name)), table.ids, POOL))
+        for name, table in tables.items()
+    }
+
+
+def _drawn(
+    who: simulate.Person, study: str, pool: Mapping[str, Sequence[str]], seed: int
+) -> Iterator[tuple[str, list[str], seeds.Stream]]:
+    """Give one participant's items, equally many of each benchmark as far as there are."""
+    for name, items in pool.items():
+        source = seeds.stream(seeds.derive(seed, f"people.{study}", f"{who.id}/{name}"))
+        yield name, seeds.sample(source, items, max(1, MOST // len(pool))), source
+
+
+def s1(
+    people: Sequence[simulate.Person],
+    tables: Mapping[str, Table],
+    pool: Mapping[str, Sequence[str]],
+    seed: int,
+) -> Iterator[dict[str, Any]]:
+    """Ask every participant what an average human would fail at."""
+    for who in people:
+        for name, items, _ in _drawn(who, "s1", pool, seed):
+            for item in items:
+                said = simulate.expects(who, item, tables[name].items[item].difficulty, seed)
+                yield {"participant_id": who.id, "benchmark": name, "instance_id": item, **said}
+
+
+def s2(
+    people: Sequence[simulate.Person],
+    tables: Mapping[str, Table],
+    pool: Mapping[str, Sequence[str]],
+    models: Sequence[str],
+    templates: Mapping[str, Sequence[Any]],
+    seed: int,
+) -> Iterator[dict[str, Any]]:
+    """Show every participant outputs, each of a model and in a wording drawn for it, and ask what they are."""
+    for who in people:
+        for name, items, source in _drawn(who, "s2", pool, seed):
+            table = tables[name]
+            for item in items:
+                shown = [
+                    (model, place)
+                    for model in models
+                    for place, label in enumerate(table.labels.get(model, {}).get(item, ""))
+                    if label != UNSCORED
+                ]
+                if not shown:
+                    continue
+                model, place = shown[seeds.below(source, len(shown))]
+                label, difficulty = table.labels[model][item][place], table.items[item].difficulty
+                output = f"{item}/{model}/{place}"
+                yield {
+                    "participant_id": who.id,
+                    "benchmark": name,
+                    "instance_id": item,
+                    "model": model,
+                    "template": templates[name][place],
+                    "verdict": simulate.verdict(who, output, label, difficulty, seed),
+                }

@@ -1,0 +1,1 @@
+"""The steps that label the answers of one benchmark, one module each."""

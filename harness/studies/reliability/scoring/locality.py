@@ -1,0 +1,27 @@
+"""The step that labels responses to questions for the most populous city nearby, with the names of all cities.
+
+It must never know who answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.scorers.outcome.gazetteer import gazetteer
+from harness.scorers.outcome.locality import locality
+from harness.scorers.outcome.result import Outcome
+from harness.studies.reliability.scoring import scored
+
+
+def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write one score for each response."""
+    [given] = rows.read(inputs["gazetteer"])
+    names = gazetteer(given["names"])
+
+    def label(item: rows.Row, gold: rows.Row, text: str) -> Outcome:
+        return locality(item["input"]["city"], gold["gold"]["target"], text, names)
+
+    scored.write(inputs, out, label)

@@ -1,0 +1,56 @@
+"""Ranks and correlations of many rows, against scipy and the house's own of one row; values beside intervals."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from harness.stats import average_ranks, spearman
+from harness.studies.reliability.measures.statistic import beside, rank_rows, ratio, spearman_rows
+
+cells = st.sampled_from([0.0, 1.0, 1.5, 7.0, np.nan])
+tables = st.integers(2, 9).flatmap(
+    lambda width: st.lists(st.lists(cells, min_size=width, max_size=width), min_size=1, max_size=5)
+)
+
+
+@given(tables)
+def test_each_row_is_ranked_among_what_it_has(table):
+    found = rank_rows(np.array(table))
+    for row, ranks in zip(table, found.tolist(), strict=True):
+        known = [value for value in row if not np.isnan(value)]
+        assert [rank for rank in ranks if not np.isnan(rank)] == average_ranks(known)
+        assert [np.isnan(rank) for rank in ranks] == [np.isnan(value) for value in row]
+
+
+@settings(deadline=None)
+@given(tables, st.randoms(use_true_random=False))
+def test_rows_correlate_as_their_complete_pairs_do(table, shuffler):
+    other = [shuffler.sample(row, len(row)) for row in table]
+    found = spearman_rows(np.array(table), np.array(other))
+    for left, right, value in zip(table, other, found.tolist(), strict=True):
+        pairs = [(a, b) for a, b in zip(left, right, strict=True) if not (np.isnan(a) or np.isnan(b))]
+        alone = spearman([a for a, _ in pairs], [b for _, b in pairs]) if len(pairs) > 1 else None
+        if alone is None:
+            assert np.isnan(value)
+        else:
+            assert value == pytest.approx(alone, abs=1e-12)
+            assert value == pytest.approx(stats.spearmanr(*zip(*pairs, strict=True)).statistic, abs=1e-12)
+
+
+def test_one_measure_stands_beside_many_rows_and_one_item_is_no_correlation():
+    assert spearman_rows(np.array([[1.0, 2, 3]]), np.array([[1.0, 5, 9], [9.0, 5, 1]])).tolist() == [1, -1]
+    assert np.isnan(spearman_rows(np.ones((1, 1)), np.ones((4, 1)))).tolist() == [True] * 4
+
+
+def test_nothing_divided_by_nothing_is_undefined_without_a_warning():
+    assert ratio([1, 1], [2, 0])[0] == 0.5 and np.isnan(ratio([1, 1], [2, 0])[1])
+
+
+def test_a_value_stands_beside_its_interval_or_the_reason_it_has_none():
+    draws = np.arange(101.0)
+    assert beside(50, draws, 7, "why") == {"value": 50, "interval": [pytest.approx(2.5), pytest.approx(97.5)]}
+    assert "missing" in beside(50, draws, 1, "why")["interval"]
+    assert beside(None, draws, 7, "why") == {"value": {"missing": "why"}, "interval": {"missing": "why"}}
+    assert "missing" in beside(50, np.where(draws < 60, np.nan, draws), 7, "why")["interval"]
