@@ -15,7 +15,7 @@ from harness.cli.terminal import show
 from harness.errors import InputError
 
 if TYPE_CHECKING:
-    from harness.studies.study import Tool
+    from harness.scorers.tool import Tool
 
 Listing = Annotated[bool, typer.Option("--list", envvar="HARNESS_LIST", help="Name them all, with their fields.")]
 Name = Annotated[str, typer.Argument(help="Its name; --list shows all.")]
@@ -44,9 +44,9 @@ def score(
 ) -> None:
     """Score JSON Lines with one scorer, stdin to stdout."""
     from harness.digest import canonical
-    from harness.studies.registry import STUDIES
+    from harness.studies.registry import scorers
 
-    found = {name: tool for study in STUDIES.values() for name, tool in study.scorers.items()}
+    found = scorers()
     if listing:
         _list(found, json)
         return
@@ -65,9 +65,9 @@ def analyse(
 ) -> None:
     """Run one analysis: one JSON object in, one out."""
     from harness.digest import canonical
-    from harness.studies.registry import STUDIES
+    from harness.studies.registry import analyses
 
-    found = {name: tool for study in STUDIES.values() for name, tool in study.analyses.items()}
+    found = analyses()
     if listing:
         _list(found, json)
         return

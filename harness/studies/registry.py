@@ -1,24 +1,41 @@
-"""The studies there are. Steps never import this: a study is found here by name, its code by the step's kind."""
+"""The studies there are, and every scorer and analysis that works alone.
+
+Steps never import this: a study is found here by its folder's name, its code by a step's kind.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from typing import cast
 
-from harness.errors import InputError
-from harness.studies.reliability.study import Reliability
+from harness.parts import Shelf
+from harness.scorers.tool import Tool
 from harness.studies.study import Importer, Study
-from harness.studies.tiny.study import Tiny
 
-STUDIES: Mapping[str, Study] = {study.name: study for study in (Reliability(), Tiny())}
-
-
-def importers() -> dict[str, Importer]:
-    """Give every dataset that a person may bring along, by the name the studies know it under."""
-    return {name: read for study in STUDIES.values() for name, read in study.importers.items()}
+SHELF = Shelf("study", "harness.studies", "STUDY", "study")
+SCORERS = Shelf("file of scorers", "harness.scorers", "SCORERS")
 
 
 def find(name: str, where: str = "") -> Study:
     """Give a study by the name a manifest calls it."""
-    if name not in STUDIES:
-        raise InputError(f"no study is called {name!r}", where=where, next=f"choose one of: {', '.join(STUDIES)}")
-    return STUDIES[name]
+    return cast(Study, SHELF.find(name, where))
+
+
+def studies() -> list[Study]:
+    """Give them all."""
+    return [find(name) for name in SHELF.names()]
+
+
+def importers() -> dict[str, Importer]:
+    """Give every dataset that a person may bring along, by the name the studies know it under."""
+    return {name: read for study in studies() for name, read in study.importers.items()}
+
+
+def scorers() -> dict[str, Tool]:
+    """Give every scorer by its name: those of the studies, and those that stand alone in `harness/scorers/`."""
+    alone = [SCORERS.find(name) for name in SCORERS.names()]
+    return {name: tool for found in (*(study.scorers for study in studies()), *alone) for name, tool in found.items()}
+
+
+def analyses() -> dict[str, Tool]:
+    """Give every analysis by its name."""
+    return {name: tool for study in studies() for name, tool in study.analyses.items()}

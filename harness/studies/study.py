@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from harness.scorers.tool import Tool
 from harness.steps import Pinned, Plan
 
 
@@ -71,16 +72,6 @@ class Maker:
     needs: tuple[str, ...] = ()
     ids: str = ""  # what its items' ids begin with, where another maker's may begin so too
     fixed: Mapping[str, Any] = field(default_factory=dict)  # parameters that are the maker's own
-
-
-@dataclass(frozen=True)
-class Tool:
-    """One scorer (a row in, a row out) or one analysis (an object in, an object out), usable alone."""
-
-    about: str
-    takes: Mapping[str, str]
-    gives: Mapping[str, str]
-    run: Callable[[Mapping[str, Any]], Mapping[str, Any]]
 
 
 # A person's own copy of a dataset, read into rows of ours, and what they amount to by benchmark.

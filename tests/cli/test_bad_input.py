@@ -34,7 +34,7 @@ BAD = {
     "not YAML": ("a: [1\n", ":", "not YAML"),
     "50 MB": (b"#" * (50 << 20), "", "at most 1 MiB"),
     "empty": ("", "", "map of names"),
-    "unknown study": (GOOD.replace("study: reliability", "study: alchemy"), ":2", "no study is called"),
+    "unknown study": (GOOD.replace("study: reliability", "study: alchemy"), ":2", "there is no study"),
     "unknown maker": (GOOD.replace("reliability.addition", "reliability.alchemy"), ":9", "makes no"),
     "unknown behaviour": (GOOD.replace("behaviour: oracle", "behaviour: psychic"), ":6", "psychic"),
     "unknown wordings": (GOOD.replace("addition@1", "addition@7"), ":10", "addition@7"),

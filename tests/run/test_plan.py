@@ -119,7 +119,7 @@ def test_what_is_unresolved_is_named_with_its_reason(tmp_path, kind):
 @pytest.mark.parametrize(
     ("old", "new", "line", "said"),
     [
-        ("study: reliability", "study: alchemy", 2, "no study is called 'alchemy'"),
+        ("study: reliability", "study: alchemy", 2, "there is no study 'alchemy'"),
         ("reliability.addition", "reliability.subtraction", 9, "makes no 'reliability.subtraction'"),
         ("seed: 7, ", "", 9, "`datasets.addition.seed` is missing"),
         ("seed: 7", "seed: seven", 9, "must be a whole number"),

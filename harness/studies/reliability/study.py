@@ -7,13 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from harness.errors import InputError
+from harness.scorers.tool import Tool
 from harness.steps import Plan, Ref, Source, Step
 from harness.studies.ask import Asked, ask, make
 from harness.studies.reliability.analyses import HERE, analyse
 from harness.studies.reliability.benchmarks import BENCHMARKS, PEOPLE
 from harness.studies.reliability.data import published_import
 from harness.studies.reliability.tools.catalogue import ANALYSES, SCORERS
-from harness.studies.study import Brief, Dataset, Importer, Maker, Tool
+from harness.studies.study import Brief, Dataset, Importer, Maker
 
 TASKS = ("addition", "anagram", "locality", "science", "transforms")
 TABLES = {"items": "rows", "gold": "rows", "prompts": "prompts", "responses": "responses", "scores": "scores"}
@@ -100,3 +101,6 @@ def _labels(asked: Asked, dataset: Dataset, model: str, task: str) -> Ref:
     )  # fmt: skip
     asked.add(step, "labels")
     return Ref(step.name, "places")
+
+
+STUDY = Reliability()

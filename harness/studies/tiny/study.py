@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
+from harness.scorers.tool import Tool
 from harness.steps import Pinned, Plan, Ref, Source, Step
-from harness.studies.study import Brief, Importer, Maker, Tool
+from harness.studies.study import Brief, Importer, Maker
 from harness.studies.tiny.recipe import SHAPE, TASKS, raw, shaped
 
 _HERE = "harness.studies.tiny"
@@ -61,3 +62,6 @@ def _wordings(brief: Brief, name: str) -> Pinned:
     if name not in brief.templates:
         raise InputError("the models read a set of wordings that is not named", where="prompts.set", next=f"add {name}")
     return brief.templates[name].pinned
+
+
+STUDY = Tiny()

@@ -10,9 +10,9 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.scorers.outcome.by_row import score_row
+from harness.scorers.tool import Tool
 from harness.studies.reliability.measures.agreement import agreement
 from harness.studies.reliability.tools.fields import MOST, sequence, whole
-from harness.studies.study import Tool
 
 SHARED = ("gazetteer", "common_words")  # of locality; given once for all rows, or in a row
 

@@ -10,12 +10,12 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.scorers.outcome.by_row import score_row
+from harness.scorers.tool import Tool
 from harness.studies.reliability.data.addition import facts
 from harness.studies.reliability.measures.proportions import proportions
 from harness.studies.reliability.terms import BINS
 from harness.studies.reliability.tools import agreement, choice, difficulty, indicators, models, people, text
 from harness.studies.reliability.tools.fields import field, same_length, sequence, whole
-from harness.studies.study import Tool
 
 
 def addition_difficulty(given: Mapping[str, Any]) -> dict[str, Any]:

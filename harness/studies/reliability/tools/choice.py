@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.errors import InputError
+from harness.scorers.tool import Tool
 from harness.stats import is_number
 from harness.studies.reliability.data.cities import City, city, surviving
 from harness.studies.reliability.data.nearby import within
 from harness.studies.reliability.tools.fields import sequence
-from harness.studies.study import Tool
 
 _ABSENT = {"city_ascii": "", "country": ""}  # columns of a source that no target depends on
 

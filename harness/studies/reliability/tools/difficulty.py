@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness.errors import InputError
+from harness.scorers.tool import Tool
 from harness.studies.reliability.data import addition, anagram, transforms
 from harness.studies.reliability.data.difficulty import block, calibrated
 from harness.studies.reliability.tools.fields import field, numbers, sequence
-from harness.studies.study import Tool
 
 # Of each benchmark whose raw difficulty follows from two texts: their fields, and what is derived from them.
 DERIVED: Mapping[str, tuple[tuple[str, str], Callable[[str, str], dict[str, Any]]]] = {

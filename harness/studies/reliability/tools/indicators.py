@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.errors import InputError
+from harness.scorers.tool import Tool
 from harness.stats import is_number
 from harness.studies.reliability.measures.bins import cut
 from harness.studies.reliability.measures.generality import generality
@@ -16,7 +17,6 @@ from harness.studies.reliability.measures.measures import measures
 from harness.studies.reliability.measures.stability import stability
 from harness.studies.reliability.terms import BINS, GUESSED, Counts, are_labels, counted
 from harness.studies.reliability.tools.fields import MOST, numbers, same_length, sequence, texts, whole, wholes
-from harness.studies.study import Tool
 
 
 def bins_of(given: Mapping[str, Any]) -> dict[str, Any]:

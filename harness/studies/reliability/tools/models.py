@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from harness.scorers.tool import Tool
 from harness.studies.reliability.models import SOURCES, rows
-from harness.studies.study import Tool
 
 
 def models_of(given: Mapping[str, Any]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.errors import InputError
+from harness.scorers.tool import Tool
 from harness.stats import is_number
 from harness.studies.reliability.data.budget import token_budget
 from harness.studies.reliability.measures import calibration, paired, scaling
@@ -17,7 +18,6 @@ from harness.studies.reliability.measures.table import strata
 from harness.studies.reliability.people import expectations, ratings, supervision
 from harness.studies.reliability.terms import UNSCORED, are_labels
 from harness.studies.reliability.tools.fields import field, sequence, text, texts, whole
-from harness.studies.study import Tool
 
 MOST_RESAMPLES = 10_000
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from harness.scorers.tool import Tool
 from harness.studies.reliability.data import anagram, transforms
 from harness.studies.reliability.tools.fields import field
-from harness.studies.study import Tool
 
 
 def anagram_validity(given: Mapping[str, Any]) -> dict[str, Any]:

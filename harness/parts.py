@@ -1,0 +1,51 @@
+"""Finds the parts that are chosen by name: engines, providers, scorers, studies.
+
+A part is found where its kind lives, by the name of its file, so that adding one touches no list. Nothing that a step
+imports may import this: what a step runs is read from its source, and an import by name would not be seen there.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from dataclasses import dataclass
+from typing import Any
+
+from harness.errors import InputError
+
+
+@dataclass(frozen=True)
+class Shelf:
+    """One kind of part: `what` a person calls it, the package it lives in, and the name its file gives it."""
+
+    what: str
+    package: str
+    holds: str
+    file: str = ""  # of a part that is a folder: the module in it that says what it is
+
+    def find(self, name: str, where: str = "") -> Any:
+        """Give a part by its name, or say which there are."""
+        found = self._load(name) if name in self._modules() else None
+        if found is None:
+            raise InputError(
+                f"there is no {self.what} {name!r}", where=where, next=f"choose one of: {', '.join(self.names())}"
+            )
+        return found
+
+    def names(self) -> list[str]:
+        """List the parts there are: the modules of the package that hold one."""
+        return [name for name in self._modules() if self._load(name) is not None]
+
+    def _modules(self) -> list[str]:
+        package = importlib.import_module(self.package)
+        return sorted(one.name for one in pkgutil.iter_modules(package.__path__) if one.ispkg == bool(self.file))
+
+    def _load(self, name: str) -> Any:
+        module = f"{self.package}.{name}{'.' if self.file else ''}{self.file}"
+        return getattr(importlib.import_module(module), self.holds, None)
+
+
+def part(place: str) -> Any:
+    """Give what one of the project's own modules holds: `module:name`, as a step's kind is written."""
+    module, _, name = place.partition(":")
+    return getattr(importlib.import_module(module), name)
