@@ -32,10 +32,6 @@ HEAVY = {
     "mcp", "numpy", "aiohttp", "httpx2",
 }  # fmt: skip
 NO_STEP = ("/registry.py", "/study.py", "/parts.py")  # a step runs what is read from its source, nothing found by name
-    "/registry.py",
-    "/study.py",
-    "/parts.py",
-)  # a step runs what is read from its source, and nothing found by name
 CODE = Code(ROOT)
 MODULES = sorted(
     path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
