@@ -25,12 +25,16 @@ class Shelf:
 
     def find(self, name: str, where: str = "") -> Any:
         """Give a part by its name, or say which there are."""
-        found = self._load(name) if name in self._modules() else None
+        found = self.get(name)
         if found is None:
             raise InputError(
                 f"there is no {self.what} {name!r}", where=where, next=f"choose one of: {', '.join(self.names())}"
             )
         return found
+
+    def get(self, name: object) -> Any:
+        """Give a part by its name, or nothing."""
+        return self._load(name) if isinstance(name, str) and name in self._modules() else None
 
     def names(self) -> list[str]:
         """List the parts there are: the modules of the package that hold one."""

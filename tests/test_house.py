@@ -18,7 +18,7 @@ from harness.studies.registry import studies
 ROOT = Path(__file__).resolve().parents[1]
 FLOORS = {
     "errors": -1, "digest": 0,
-    "engines": 1, "stats": 1, "steps": 1, "files": 1, "rows": 1, "seeds": 1, "clock": 1, "parts": 1,
+    "engines": 1, "stats": 1, "steps": 1, "files": 1, "rows": 1, "seeds": 1, "clock": 1, "parts": 1, "texts": 1,
     "models": 2, "store": 2,
     "scorers": 3, "manifest": 3,
     "studies": 4, "evidence": 4, "images": 4,

@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from harness.digest import sha256
 from harness.errors import InputError
+from harness.manifest.models import NO_PROVIDER
 from harness.manifest.read import Place, Tree, read_bytes, read_tree
 from harness.manifest.schema import Manifest
 
@@ -79,15 +80,14 @@ def explain(bad: ValidationError, tree: Tree, schema: type[BaseModel]) -> InputE
     place = _place(first["loc"], tree)
     field = ".".join(str(part) for part in place) or "the file"
     kind, message = first["type"], str(first["msg"]).removeprefix("Value error, ")
-    if kind == "extra_forbidden":
+    if kind in ("extra_forbidden", "unexpected_keyword_argument"):
         what, mend = f"unknown key `{field}`", _nearest(place, schema)
     elif kind == "missing":
         missing = str(first["loc"][-1])
         field = f"{field}.{missing}" if place else missing
         what, mend = f"`{field}` is missing", f"add `{missing}: …`{_pin_advice(missing)}"
-    elif kind in ("union_tag_invalid", "union_tag_not_found"):
-        tags = str(first.get("ctx", {}).get("expected_tags", "")) or "baseline, transformers, openai, anthropic"
-        what, mend = f"`{field}` names no known provider", f"set `provider` to one of {tags}"
+    elif kind == NO_PROVIDER:
+        what, mend = f"`{field}` names no known provider", f"set `provider` to one of: {message}"
     else:
         given = first.get("input")
         shown = f", not {given!r}" if isinstance(given, str) and len(given) <= 60 else ""

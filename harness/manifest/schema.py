@@ -6,8 +6,7 @@ Numbers that are not counts are kept as the decimal text a person wrote: identit
 from __future__ import annotations
 
 import re
-from decimal import Decimal, InvalidOperation
-from pathlib import Path, PurePosixPath
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from pydantic import (
@@ -21,26 +20,9 @@ from pydantic import (
     model_validator,
 )
 
+from harness import texts
 from harness.manifest import claim
-
-HEX40 = r"^[0-9a-f]{40}$"
-HEX64 = r"^[0-9a-f]{64}$"
-
-
-def _decimal(text: str) -> str:
-    try:
-        if not Decimal(text).is_finite():
-            raise ValueError("write a finite decimal number")
-    except InvalidOperation as bad:
-        raise ValueError("write a decimal number, such as 0.5 or 1e-9") from bad
-    return text
-
-
-def _inside(text: str) -> str:
-    path = PurePosixPath(text)
-    if path.is_absolute() or ".." in path.parts or "\\" in text or "\0" in text:
-        raise ValueError("a path stays inside the project: relative, and without `..`")
-    return text
+from harness.manifest.models import Model
 
 
 def _between(low: str, high: str) -> Any:
@@ -78,130 +60,15 @@ def amount(text: str, units: dict[str, float] | dict[str, int]) -> float:
     return float(number) * units[text[len(number) :].strip()]
 
 
-Text = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1, max_length=2000)]
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9][a-z0-9._-]{0,79}$")]
-Decimals = Annotated[str, StringConstraints(max_length=40), AfterValidator(_decimal)]
-InsidePath = Annotated[str, StringConstraints(min_length=1, max_length=400), AfterValidator(_inside)]
-Digest = Annotated[str, StringConstraints(pattern=HEX64)]
+Text = Annotated[str, AfterValidator(texts.line)]
+Name = Annotated[str, AfterValidator(texts.name)]
+Decimals = Annotated[str, AfterValidator(texts.decimal)]
+InsidePath = Annotated[str, AfterValidator(texts.inside)]
+Digest = Annotated[str, AfterValidator(texts.matching(texts.HEX64, "a SHA-256: 64 hex digits"))]
 
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Baseline(_Part):
-    """A seeded stand-in with which a benchmark proves its own scorer."""
-
-    provider: Literal["baseline"]
-    behaviour: Name
-    facts: dict[Name, Text] = {}
-
-    def answering(self) -> dict[str, Any]:
-        """Give what of the settings can change an answer."""
-        return {"behaviour": self.behaviour}
-
-
-class Transformers(_Part):
-    """Open weights: a folder of the project, or a hub's name pinned by its 40-hex revision."""
-
-    provider: Literal["transformers"]
-    source: Text
-    revision: Annotated[str, StringConstraints(pattern=HEX40)] | None = None
-    dtype: Literal["float32", "float16", "bfloat16"]
-    batch: Annotated[str, StringConstraints(pattern=r"^(reference|[1-9][0-9]{0,4})$")] = "reference"
-    chat: bool = False
-    logprobs: Annotated[int, Field(ge=1, le=100)] | None = None
-    quantisation: Literal["nf4"] | None = None
-    unresolved: Text | None = Field(default=None, exclude_if=_unset)  # why there is no revision: it cannot be run
-    facts: dict[Name, Text] = {}
-
-    @model_validator(mode="after")
-    def _pinned(self) -> Transformers:
-        if self.source.startswith("hf:"):
-            if (self.revision is None) == (self.unresolved is None):
-                raise ValueError("a model from a hub needs a pin: add `revision: <40 hex digits>`")
-        else:
-            _inside(self.source)
-        return self
-
-    def answering(self) -> dict[str, Any]:
-        """Give what of the settings can change an answer: what its files are stands beside, where they lie does not."""
-        return self.model_dump(mode="json", exclude={"provider", "source", "revision", "unresolved", "facts"})
-
-
-class Prices(_Part):
-    """What a provider asks for: dollars for a million tokens."""
-
-    input: Decimals
-    output: Decimals
-
-
-class Allowance(_Part):
-    """What may be asked of a provider: in a minute, and in all."""
-
-    requests_per_minute: Annotated[int, Field(ge=1)] | None = None
-    tokens_per_minute: Annotated[int, Field(ge=1)] | None = None
-    dollars: Decimals | None = None
-
-
-PROVIDERS = {
-    "openai": ("https://api.openai.com/v1", "OPENAI_API_KEY"),
-    "anthropic": ("https://api.anthropic.com", "ANTHROPIC_API_KEY"),
-}
-
-
-class Remote(_Part):
-    """A closed model behind an API: a dated name, and a tape that says whether it is replayed or asked."""
-
-    provider: Literal["openai", "anthropic"]
-    model: Text
-    tape: Literal["replay", "record", "live"]
-    tapes: InsidePath | None = None  # the folder of the tape; default: tapes/ and the manifest's name
-    endpoint: Literal["chat", "completions"] = "chat"
-    system: Text | None = None
-    base_url: Annotated[str, StringConstraints(pattern=r"^https?://[^@\s?#]+$", max_length=2000)] | None = None
-    key: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")] | None = None
-    prices: Prices | None = None
-    limits: Allowance | None = None
-    facts: dict[Name, Text] = {}
-
-    @model_validator(mode="after")
-    def _whole(self) -> Remote:
-        if self.provider == "anthropic" and self.endpoint != "chat":
-            raise ValueError("this provider has no completions: leave `endpoint` out")
-        if self.limits and self.limits.dollars and not self.prices:
-            raise ValueError("a limit in dollars needs `prices`, or nobody knows what is spent")
-        return self
-
-    def answering(self) -> dict[str, Any]:
-        """Give what of the settings can change an answer, as the step that asks is given it."""
-        asked = {"id": self.model, "endpoint": self.endpoint, "system": self.system, "base_url": self.base_url}
-        if self.provider == "anthropic":
-            del asked["endpoint"]
-        return {name: value for name, value in asked.items() if value is not None}
-
-    def folder(self, root: Path, name: str) -> Path:
-        """Say where the tape lies, for a manifest of this name."""
-        return root / (self.tapes or f"tapes/{name}")
-
-    def served(self, root: Path, name: str) -> dict[str, Any]:
-        """Say what a gateway is told: where to ask, under which name a key is found, what is kept and allowed."""
-        url, key = PROVIDERS[self.provider]
-        told: dict[str, Any] = {
-            "provider": self.provider,
-            "base_url": self.base_url or url,
-            "key": self.key or key,
-            "mode": self.tape,
-        }
-        if self.tape != "live":
-            told["tape"] = str(self.folder(root, name))
-        for part in (self.prices, self.limits):
-            if part:
-                told["prices" if part is self.prices else "limits"] = part.model_dump(mode="json", exclude_none=True)
-        return told
-
-
-Model = Annotated[Baseline | Transformers | Remote, Field(discriminator="provider")]
 
 
 class Made(BaseModel):

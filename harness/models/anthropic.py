@@ -3,17 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
 from harness.models import remote
 from harness.models.model import limited
+from harness.models.provider import Elsewhere
 from harness.models.wire import Said, Wire, settings, usage
 
 _SAME = ("temperature", "top_p", "top_k", "max_tokens")
 SETTINGS = {**{name: name for name in _SAME}, "stop": "stop_sequences"}
 _PROMPT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnthropicSettings(Elsewhere):
+    """A model of this provider, or of another that speaks like it."""
+
+    URL = "https://api.anthropic.com"
+    KEY = "ANTHROPIC_API_KEY"
+    DIALECT = "harness.models.gate.anthropic:DIALECT"
+
+    def __post_init__(self) -> None:
+        """Refuse an endpoint that this provider does not have."""
+        super().__post_init__()
+        if self.endpoint != "chat":
+            raise ValueError("this provider has no completions: leave `endpoint` out")
+
+    def answering(self) -> dict[str, Any]:
+        """Give what can change an answer; there is one endpoint."""
+        return {name: value for name, value in super().answering().items() if name != "endpoint"}
+
+
+PROVIDER = AnthropicSettings
 
 
 def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:

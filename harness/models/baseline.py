@@ -10,12 +10,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any
 
 from harness import rows, seeds
 from harness.errors import InputError
 from harness.models.forgery import FORGERY
 from harness.models.model import Request, Response
+from harness.models.provider import Checked, Settings, StandIn
 from harness.models.shotgun import shotgun
 
 
@@ -32,15 +33,12 @@ NOTHING = Known("")
 
 
 @dataclass(frozen=True)
-class Behaviour:
+class Behaviour(StandIn):
     """One way of answering, and what it proves of the benchmark that scores it."""
 
     about: str
     answer: Callable[[Request, Known], str]
-    sees_gold: bool = False
     sees_difficulty: bool = False
-    adversarial: bool = False
-    expected: Literal["all", "none"] | None = None  # the share a sound scorer finds right; None: nothing is claimed
 
 
 _OPTIONS = "ABCD"
@@ -127,6 +125,27 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
 }
 
 
+def _known_behaviour(name: str) -> str:
+    if name not in BEHAVIOURS:
+        raise ValueError(f"no stand-in behaves as {name!r}; choose one of: {', '.join(BEHAVIOURS)}")
+    return name
+
+
+@dataclass(frozen=True, kw_only=True)
+class BaselineSettings(Settings):
+    """A seeded stand-in with which a benchmark proves its own scorer."""
+
+    behaviour: Annotated[str, Checked(_known_behaviour)]
+
+    @property
+    def stand_in(self) -> StandIn:
+        """Say what it is shown, and what a sound scorer makes of it."""
+        return BEHAVIOURS[self.behaviour]
+
+
+PROVIDER = BaselineSettings
+
+
 @dataclass(frozen=True)
 class Baseline:
     """A model that behaves as its name says."""
@@ -153,11 +172,7 @@ class Baseline:
 
 def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write one response for each prompt and seed, in the order of the prompts."""
-    name = params["behaviour"]
-    if name not in BEHAVIOURS:
-        known = ", ".join(BEHAVIOURS)
-        raise InputError(f"there is no behaviour {name!r}", where="behaviour", next=f"use one of: {known}")
-    behaviour = BEHAVIOURS[name]
+    behaviour = BEHAVIOURS[params["behaviour"]]
     model = Baseline(params["model"], behaviour, _known(behaviour, inputs))
     requests = _requests(inputs["prompts"], params["seeds"], params.get("generation", {}))
     rows.write(out / "responses", (response.row() for response in model.complete(requests)))

@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
 from harness.models import remote
 from harness.models.model import limited
+from harness.models.provider import Elsewhere
 from harness.models.wire import Said, Wire, settings, usage
 
 _SAME = ("temperature", "top_p", "max_tokens", "stop", "seed", "frequency_penalty", "presence_penalty")
 COMPLETIONS = {name: name for name in _SAME}
 CHAT = {**COMPLETIONS, "max_completion_tokens": "max_completion_tokens", "reasoning_effort": "reasoning_effort"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenaiSettings(Elsewhere):
+    """A model of this provider, or of another that speaks like it."""
+
+    URL = "https://api.openai.com/v1"
+    KEY = "OPENAI_API_KEY"
+    DIALECT = "harness.models.gate.openai:DIALECT"
+
+
+PROVIDER = OpenaiSettings
 
 
 def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:

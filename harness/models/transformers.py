@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, Literal
 
-from harness import rows
+from harness import rows, texts
 from harness.errors import InputError
 from harness.models.local_batch import NO_ROOM, Used, answer_all
 from harness.models.local_choose import request_seed, rule
@@ -20,7 +21,45 @@ from harness.models.local_files import lay_out
 from harness.models.local_load import REFERENCE, Loaded, open_causal
 from harness.models.model import Request, Response, limited
 from harness.models.numerics import fingerprint
+from harness.models.provider import LATE, Checked, Line, Settings, Weights
 from harness.steps import FACTS
+
+BATCH = texts.matching(r"^(reference|[1-9][0-9]{0,4})$", "`reference`, or how many at a time")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TransformersSettings(Settings):
+    """Open weights: a folder of the project, or a hub's name pinned by its 40-hex revision."""
+
+    source: Line
+    revision: Annotated[str, Checked(texts.matching(texts.HEX40, "the commit: 40 hex digits"))] | None = None
+    dtype: Literal["float32", "float16", "bfloat16"]
+    batch: Annotated[str, Checked(BATCH)] = REFERENCE
+    chat: bool = False
+    logprobs: int | None = None
+    quantisation: Literal["nf4"] | None = None
+    unresolved: Line | None = field(default=None, metadata=LATE)  # why there is no revision: it cannot be run
+
+    def __post_init__(self) -> None:
+        """Refuse a model that is not pinned, and a folder that is not the project's."""
+        if self.logprobs is not None and not 1 <= self.logprobs <= 100:
+            raise ValueError("`logprobs` is a number from 1 to 100")
+        if not self.source.startswith("hf:"):
+            texts.inside(self.source)
+        elif (self.revision is None) == (self.unresolved is None):
+            raise ValueError("a model from a hub needs a pin: add `revision: <40 hex digits>`")
+
+    def answering(self) -> dict[str, Any]:
+        """Give what can change an answer: what its files are stands beside, where they lie does not."""
+        return {name: getattr(self, name) for name in ("dtype", "batch", "chat", "logprobs", "quantisation")}
+
+    @property
+    def weights(self) -> Weights:
+        """Say where its files lie."""
+        return Weights(self.source, self.revision, self.unresolved)
+
+
+PROVIDER = TransformersSettings
 
 
 def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:

@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import HarnessError, InputError, MissingError
-from harness.manifest.schema import Manifest, Remote
+from harness.manifest.schema import Manifest
+from harness.models.provider import Service
 from harness.run.closure import code_root
 
 START = 60.0  # seconds in which a gateway must listen
@@ -27,11 +28,13 @@ def served(manifest: Manifest, root: Path) -> dict[str, dict[str, Any]]:
     """Say what a gateway is told of the models of a manifest, by their providers' names."""
     found: dict[str, dict[str, Any]] = {}
     for name, model in manifest.models.items():
-        if isinstance(model, Remote):
-            told = model.served(root, manifest.name)
-            if found.setdefault(model.model, told) != told:
+        service: Service | None = model.service
+        if service:
+            tape = {} if service.tape == "live" else {"tape": str(service.folder(root, manifest.name))}
+            told = {**service.told, **tape}
+            if found.setdefault(service.model, told) != told:
                 raise InputError(
-                    f"models.{name} asks {model.model!r} in another way than a model before it",
+                    f"models.{name} asks {service.model!r} in another way than a model before it",
                     next="ask one provider's model in one way, or write a second manifest",
                 )
     return found

@@ -11,7 +11,7 @@ from harness.errors import HarnessError, InputError
 from harness.images.image import pins
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
-from harness.manifest.schema import Fetched, Made, Remote, Transformers
+from harness.manifest.schema import Fetched, Made
 from harness.models.tape import Tape
 from harness.run import weights
 from harness.run.closure import code_root
@@ -32,13 +32,12 @@ def still_pins(loaded: Loaded) -> Pins:
     manifest = loaded.manifest
     models: dict[str, Any] = {}
     for name, model in manifest.models.items():
-        if isinstance(model, Transformers):
-            models[name] = weights.pin(loaded.root, model)
-        else:
-            described = {"type": "model/1", "provider": model.provider, **model.answering()}
-            models[name] = {"sha256": document_digest(described)}
-        if isinstance(model, Remote) and model.tape == "replay":
-            models[name] = _taped(model.folder(loaded.root, manifest.name), models[name])
+        described = {"type": "model/1", "provider": model.provider, **model.answering()}
+        models[name] = {"sha256": document_digest(described)}
+        if model.weights:
+            models[name] = weights.pin(loaded.root, model.weights, models[name])
+        if model.service and model.service.tape == "replay":
+            models[name] = _taped(model.service.folder(loaded.root, manifest.name), models[name])
     prompts: dict[str, Any] = {}
     for name in manifest.prompts.names if manifest.prompts else ():
         path = find(manifest.study).prompt_sets[name]

@@ -10,8 +10,7 @@ from harness.errors import InputError, MissingError
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
 from harness.manifest.read import Place, Tree
-from harness.manifest.schema import Baseline, Fetched, Made, Manifest
-from harness.models.baseline import BEHAVIOURS
+from harness.manifest.schema import Fetched, Made, Manifest
 from harness.steps import Pinned, Plan
 from harness.studies.registry import find
 from harness.studies.study import Brief, Dataset, Maker, Model, Study, Templates
@@ -36,13 +35,6 @@ def meant(loaded: Loaded) -> Meant:
         if not getattr(manifest, part):
             raise InputError(f"study {study.name} needs `{part}`", where=tree.at((part,)), next=f"add `{part}: …`")
     params, makers, files = _data(manifest, study, tree)
-    for name, model in manifest.models.items():
-        if isinstance(model, Baseline) and model.behaviour not in BEHAVIOURS:
-            raise InputError(
-                f"no stand-in behaves as {model.behaviour!r}",
-                where=tree.at(("models", name, "behaviour")),
-                next=f"choose one of: {', '.join(BEHAVIOURS)}",
-            )
     sets = manifest.prompts.names if manifest.prompts else ()
     for name in sets:
         if name not in study.prompt_sets:
@@ -221,6 +213,8 @@ def _brief(
                 {**model.answering(), **({"tape": pins[name]["tape"]} if "tape" in pins.get(name, {}) else {})},
                 {file: Pinned(sha) for file, sha in sorted(pins.get(name, {}).get("files", {}).items())},
                 model.facts,
+                model.stand_in,
+                calls=model.service is not None,
             )
             for name, model in sorted(manifest.models.items())
         ),

@@ -20,7 +20,7 @@ from harness.evidence.record import Record, read_record, spell, summarise
 from harness.files import write_atomic
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
-from harness.manifest.schema import Fetched, Transformers
+from harness.manifest.schema import Fetched
 from harness.run.calls import gateway
 from harness.run.closure import code_root
 from harness.run.data import fetch
@@ -132,8 +132,8 @@ class Runner:
             if blobs.put((code_root() / name).read_bytes()) != digest:
                 raise DamageError(f"{name} changed while it was read", next="run again")
         for name, model in self.loaded.manifest.models.items():
-            if isinstance(model, Transformers):
-                bring(self.store, self.loaded.root, model, self.lock.pins["models"][name]["files"])
+            if model.weights:
+                bring(self.store, self.loaded.root, model.weights, self.lock.pins["models"][name]["files"])
         for dataset in self.loaded.manifest.datasets.values():
             if isinstance(dataset, Fetched) and dataset.sha256:
                 fetch(self.store, dataset, self.beside)

@@ -7,20 +7,21 @@ import os
 from pathlib import Path
 from typing import Any
 
-from harness.digest import document_digest, sha256_file
+from harness.digest import sha256_file
 from harness.engines.engine import NO_IMAGE
 from harness.errors import HarnessError, MissingError
 from harness.files import told
-from harness.manifest.schema import Manifest, Transformers
+from harness.manifest.schema import Manifest
 from harness.models.local_files import check_names, model_files
+from harness.models.provider import Weights
 from harness.store.store import Store
 
 HUB = "hf:"
 KEPT = (".safetensors", ".json", ".txt", ".model", ".jinja")  # of a model's folder; the rest no model needs
 
 
-def pin(root: Path, model: Transformers) -> dict[str, Any]:
-    """Give what a lock says of a local model: its settings' digest, and every file of it by digest."""
+def pin(root: Path, model: Weights, settings: dict[str, Any]) -> dict[str, Any]:
+    """Add to what a lock says of a model's settings every file of it by digest."""
     if model.unresolved:
         return {"unresolved": model.unresolved}
     try:
@@ -31,11 +32,10 @@ def pin(root: Path, model: Transformers) -> dict[str, Any]:
         return {"unresolved": f"{bad.what}; {bad.next}"}
     with told(folder):
         files = {name: sha256_file(folder / name)[0] for name in names}
-    described = {"type": "model/1", "provider": model.provider, **model.answering()}
-    return {"sha256": document_digest(described), "files": files}
+    return {**settings, "files": files}
 
 
-def folder_of(root: Path, model: Transformers) -> Path:
+def folder_of(root: Path, model: Weights) -> Path:
     """Find the folder of a model: in the project, or where the hub's own tools keep a revision on this machine."""
     if not model.source.startswith(HUB):
         folder = root / model.source  # the schema has seen to it that this leads down
@@ -68,7 +68,7 @@ def _hub_files(folder: Path) -> list[str]:
 
 def require_torch(manifest: Manifest, image: str) -> None:
     """Refuse to begin a run of local models on this machine where their library is not installed."""
-    wanted = [name for name, model in manifest.models.items() if isinstance(model, Transformers)]
+    wanted = [name for name, model in manifest.models.items() if model.weights]
     if wanted and image == NO_IMAGE and importlib.util.find_spec("torch") is None:
         raise MissingError(
             f"{wanted[0]} is a local model, and torch is not installed beside this Python",
@@ -76,7 +76,7 @@ def require_torch(manifest: Manifest, image: str) -> None:
         )
 
 
-def bring(store: Store, root: Path, model: Transformers, files: dict[str, str]) -> None:
+def bring(store: Store, root: Path, model: Weights, files: dict[str, str]) -> None:
     """See to it that every pinned file of a model lies in the store; other bytes under its name are refused."""
     missing = {name: digest for name, digest in files.items() if store.blobs.state(digest) != "sound"}
     for name, digest in missing.items():

@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from harness.models.baseline import BEHAVIOURS
 from harness.rows import part_name
 from harness.steps import GATHER, Ref, Source, Step
 from harness.studies.study import Brief, Dataset, Model, Templates
 
 # Rows a shard holds: at least two seconds of work each (design.md section 4).
 SHARD = 5000
-REMOTE = ("openai", "anthropic")
 LOCAL = 1024  # where a model computes on this machine, since its weights are loaded once a shard
 MERGE = "harness.rows:merge"
 
@@ -122,11 +120,10 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
     if model.weights:
         inputs["weights"] = tuple(model.weights.values())
         params["files"] = list(model.weights)
-    calls = model.provider in REMOTE
     respond = Step(
         f"{dataset.name}/responses/{model.name}/{part}", f"harness.models.{model.provider}:respond", "responses",
-        params, {**inputs, **(answers if shown else {})}, ("responses", "inference") if calls else ("responses",),
-        batch=str(model.settings.get("batch", "none")), sees_gold=shown, calls=calls, infers=bool(model.weights),
+        params, {**inputs, **(answers if shown else {})}, ("responses", "inference") if model.calls else ("responses",),
+        batch=str(model.settings.get("batch", "none")), sees_gold=shown, calls=model.calls, infers=bool(model.weights),
     )  # fmt: skip
     responses = asked.add(respond, "responses")
     needed = {name: Ref(f"{dataset.name}/make", name) for name in how.rules_need}
@@ -139,4 +136,4 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
 
 def sees_gold(model: Model) -> bool:
     """Whether a model is a stand-in that is shown the answers, which record and report must say."""
-    return model.provider == "baseline" and BEHAVIOURS[model.settings["behaviour"]].sees_gold
+    return model.stand_in is not None and model.stand_in.sees_gold

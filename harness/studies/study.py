@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
+from harness.models.provider import StandIn
 from harness.scorers.tool import Tool
 from harness.steps import Pinned, Plan
 
@@ -24,6 +25,8 @@ class Model:
     settings: Mapping[str, Any]
     weights: Mapping[str, Pinned] = field(default_factory=dict)  # the files of a local model, by name
     facts: Mapping[str, str] = field(default_factory=dict)  # what the manifest says of it: family, shaped, flops …
+    stand_in: StandIn | None = None  # what it is where it is no model
+    calls: bool = False  # it answers elsewhere
 
 
 @dataclass(frozen=True)

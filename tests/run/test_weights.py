@@ -13,7 +13,7 @@ from support import REPOSITORY
 
 from harness.digest import sha256_file
 from harness.errors import MissingError
-from harness.manifest.schema import Transformers
+from harness.models.provider import Weights
 from harness.run import weights
 from harness.store.store import Store
 
@@ -21,8 +21,7 @@ REVISION = "0123456789abcdef0123456789abcdef01234567"
 TINY = REPOSITORY / "assets" / "tiny-raw"
 
 
-def model(source: str, **more: Any) -> Transformers:
-    return Transformers.model_validate({"provider": "transformers", "source": source, "dtype": "float32", **more})
+SETTINGS = {"sha256": "0" * 64}
 
 
 @pytest.fixture
@@ -41,43 +40,42 @@ def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_a_folder_of_the_project_and_a_revision_of_the_hub_pin_the_same_files(tmp_path: Path, hub: Path) -> None:
     shutil.copytree(TINY, tmp_path / "project" / "assets" / "toy")
-    here = weights.pin(tmp_path / "project", model("assets/toy"))
-    there = weights.pin(tmp_path, model("hf:lab/toy", revision=REVISION))
+    here = weights.pin(tmp_path / "project", Weights("assets/toy"), SETTINGS)
+    there = weights.pin(tmp_path, Weights("hf:lab/toy", revision=REVISION), SETTINGS)
     assert here["files"] == there["files"]
-    assert here["sha256"] == there["sha256"]  # where the files lie is no part of what they are
     assert here["files"]["model.safetensors"] == sha256_file(TINY / "model.safetensors")[0]
     assert "README.md" not in here["files"]
 
 
 def test_what_is_not_on_this_machine_is_unresolved_with_the_way_to_get_it(tmp_path: Path, hub: Path) -> None:
     other = "f" * 40
-    found = weights.pin(tmp_path, model("hf:lab/toy", revision=other))
+    found = weights.pin(tmp_path, Weights("hf:lab/toy", revision=other), SETTINGS)
     assert f"hf download lab/toy --revision {other}" in found["unresolved"]
-    assert "no model folder" in weights.pin(tmp_path, model("assets/none"))["unresolved"]
+    assert "no model folder" in weights.pin(tmp_path, Weights("assets/none"), SETTINGS)["unresolved"]
 
 
 def test_links_that_lead_elsewhere_are_not_read(tmp_path: Path, hub: Path) -> None:
     secret = tmp_path / "secret.json"
     secret.write_text("{}")
     (hub / "extra.json").symlink_to(secret)
-    assert "extra.json" not in weights.pin(tmp_path, model("hf:lab/toy", revision=REVISION))["files"]
+    assert "extra.json" not in weights.pin(tmp_path, Weights("hf:lab/toy", revision=REVISION), SETTINGS)["files"]
     (tmp_path / "assets").mkdir()
     (tmp_path / "assets" / "out").symlink_to(hub)
     inner = tmp_path / "project"
     inner.mkdir()
     os.symlink(hub, inner / "toy")
-    assert "no model folder" in weights.pin(inner, model("toy"))["unresolved"]
+    assert "no model folder" in weights.pin(inner, Weights("toy"), SETTINGS)["unresolved"]
 
 
 def test_a_folder_that_could_run_code_is_unresolved(tmp_path: Path) -> None:
     shutil.copytree(TINY, tmp_path / "toy")
     (tmp_path / "toy" / "pytorch_model.bin").write_bytes(b"x")
-    assert "can run code" in weights.pin(tmp_path, model("toy"))["unresolved"]
+    assert "can run code" in weights.pin(tmp_path, Weights("toy"), SETTINGS)["unresolved"]
 
 
 def test_the_store_takes_the_pinned_bytes_and_no_others(tmp_path: Path, hub: Path) -> None:
-    wanted = model("hf:lab/toy", revision=REVISION)
-    pin = weights.pin(tmp_path, wanted)
+    wanted = Weights("hf:lab/toy", revision=REVISION)
+    pin = weights.pin(tmp_path, wanted, SETTINGS)
     store = Store.make(tmp_path / "store")
     weights.bring(store, tmp_path, wanted, pin["files"])
     assert all(store.blobs.state(digest) == "sound" for digest in pin["files"].values())
@@ -90,7 +88,7 @@ def test_the_store_takes_the_pinned_bytes_and_no_others(tmp_path: Path, hub: Pat
 
 def test_without_torch_a_run_of_local_models_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(weights.importlib.util, "find_spec", lambda _: None)
-    manifest: Any = SimpleNamespace(models={"toy": model("assets/toy")})
+    manifest: Any = SimpleNamespace(models={"toy": SimpleNamespace(weights=Weights("assets/toy"))})
     with pytest.raises(MissingError, match="torch is not installed"):
         weights.require_torch(manifest, "none")
     weights.require_torch(manifest, "sha256:" + "0" * 64)  # the image has its own

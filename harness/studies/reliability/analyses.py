@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.models.baseline import BEHAVIOURS
 from harness.scorers.prepare import RULE_SET
 from harness.steps import Ref, Source, Step
 from harness.studies.ask import Asked
@@ -77,8 +76,8 @@ def _drawn(asked: Asked, outputs: dict[str, Ref], models: Mapping[str, Mapping[s
 def _facts(model: Model) -> dict[str, Any]:
     """Give what the analyses may know of a model: facts of the manifest, and whether it is a stand-in."""
     told = {name: model.facts[name] for name in ("shaped", "parameters", "flops", "raw_twin") if name in model.facts}
-    family = model.facts.get("family", "stand-ins" if model.provider == "baseline" else "others")
-    return {"family": family, "provider": model.provider, "stand_in": model.provider == "baseline", **told}
+    family = model.facts.get("family", "stand-ins" if model.stand_in else "others")
+    return {"family": family, "provider": model.provider, "stand_in": model.stand_in is not None, **told}
 
 
 def _pairs(brief: Brief) -> list[list[str]]:
@@ -90,7 +89,7 @@ def _pairs(brief: Brief) -> list[list[str]]:
 
 def _behaviours(brief: Brief) -> dict[str, Any]:
     return {
-        model.name: {"expected": stand_in.expected, "adversarial": stand_in.adversarial}
+        model.name: {"expected": model.stand_in.expected, "adversarial": model.stand_in.adversarial}
         for model in brief.models
-        if model.provider == "baseline" and (stand_in := BEHAVIOURS[model.settings["behaviour"]])
+        if model.stand_in
     }

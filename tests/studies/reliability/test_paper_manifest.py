@@ -16,7 +16,7 @@ from harness import rows
 from harness.evidence.pointed import Outputs
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
-from harness.manifest.schema import Fetched, Made, Transformers
+from harness.manifest.schema import Fetched, Made
 from harness.run.lock import still_pins
 from harness.run.plan import meant, plan
 from harness.steps import Plan
@@ -49,7 +49,7 @@ def planned(paper: Loaded) -> Plan:
     }
     pins["models"] = {
         name: {"sha256": DIGEST, **({"files": {"model.safetensors": DIGEST}} if local else {"tape": DIGEST})}
-        for name, local in ((name, isinstance(each, Transformers)) for name, each in paper.manifest.models.items())
+        for name, local in ((name, bool(each.weights)) for name, each in paper.manifest.models.items())
     }
     lock = Lock(paper.manifest.intent(), paper.sha256, {**pins, "datasets": datasets})
     return plan(meant(paper), lock)
@@ -64,13 +64,13 @@ def test_its_models_are_those_of_the_table_with_the_same_facts(paper: Loaded) ->
         assert told.provider == model.access.provider
         assert (
             (told.source == f"hf:{model.access.id}")
-            if isinstance(told, Transformers)
+            if told.weights
             else told.model == model.access.id
         )
 
 
 def test_what_nobody_has_pinned_says_why_and_pretends_nothing(paper: Loaded) -> None:
-    local = [model for model in paper.manifest.models.values() if isinstance(model, Transformers)]
+    local = [model for model in paper.manifest.models.values() if model.weights]
     fetched = [each for each in paper.manifest.datasets.values() if isinstance(each, Fetched)]
     assert len(local) == 22 and len(fetched) == 8
     assert all(model.unresolved or model.revision for model in local)

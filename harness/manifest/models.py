@@ -1,0 +1,34 @@
+"""A model as a manifest names it: what may be said of it stands in its provider's own file, found by name.
+
+It must never know a provider: it finds one, and holds what was written against that provider's settings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from typing import Annotated, Any
+
+from pydantic import PlainSerializer, PlainValidator, TypeAdapter
+from pydantic_core import PydanticCustomError
+
+from harness.parts import Shelf
+
+PROVIDERS = Shelf("provider", "harness.models", "PROVIDER")
+NO_PROVIDER = "no_provider"  # the kind of error that load.py words
+
+
+@cache
+def _reader(provider: str) -> TypeAdapter[Any]:
+    return TypeAdapter(PROVIDERS.find(provider))
+
+
+def _read(value: Any) -> Any:
+    """Type what a manifest says of a model."""
+    name = value.get("provider") if isinstance(value, Mapping) else None
+    if PROVIDERS.get(name) is None:
+        raise PydanticCustomError(NO_PROVIDER, "{known}", {"known": ", ".join(PROVIDERS.names())})
+    return _reader(str(name)).validate_python(value)
+
+
+Model = Annotated[Any, PlainValidator(_read), PlainSerializer(lambda model: model.said())]

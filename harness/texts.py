@@ -1,0 +1,57 @@
+"""Checks of texts that a person writes into a manifest: decimals, paths inside the project, names, pins.
+
+Each gives the text back or says in a ValueError how it should look; it must never know which field it checks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from decimal import Decimal, InvalidOperation
+from pathlib import PurePosixPath
+
+HEX40 = r"^[0-9a-f]{40}$"
+HEX64 = r"^[0-9a-f]{64}$"
+NAME = r"^[a-z0-9][a-z0-9._-]{0,79}$"
+Check = Callable[[str], str]
+
+
+def decimal(text: str) -> str:
+    """Hold a text against what a decimal number looks like; it is kept as it was written."""
+    try:
+        if len(text) > 40 or not Decimal(text).is_finite():
+            raise ValueError("write a finite decimal number")
+    except InvalidOperation as bad:
+        raise ValueError("write a decimal number, such as 0.5 or 1e-9") from bad
+    return text
+
+
+def inside(text: str) -> str:
+    """Refuse a path that could lead out of the project."""
+    path = PurePosixPath(text)
+    if not 0 < len(text) <= 400:
+        raise ValueError("a path has 1 to 400 characters")
+    if path.is_absolute() or ".." in path.parts or "\\" in text or "\0" in text:
+        raise ValueError("a path stays inside the project: relative, and without `..`")
+    return text
+
+
+def line(text: str) -> str:
+    """Give a text without the space around it; it may be long, and never empty."""
+    if not 0 < len(text.strip()) <= 2000:
+        raise ValueError("write a text of 1 to 2,000 characters")
+    return text.strip()
+
+
+def matching(pattern: str, meant: str) -> Check:
+    """Give the check for texts of a pattern; `meant` says how such a text looks."""
+
+    def check(text: str) -> str:
+        if len(text) > 2000 or not re.search(pattern, text):
+            raise ValueError(f"write {meant}")
+        return text
+
+    return check
+
+
+name = matching(NAME, "a name: lower-case letters, digits and ._-, at most 80")
