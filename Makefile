@@ -7,7 +7,7 @@ DEMOS := $(sort $(wildcard manifests/demo/*.yaml))
 ENGINE ?= local
 MOVED ?=
 
-.PHONY: help setup images reproduce test check golden bench relock
+.PHONY: help setup images reproduce test check golden bench house relock
 
 help: ## say what there is to make
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -37,6 +37,9 @@ golden: setup ## hold the scorers and analyses against golden values: make golde
 
 bench: setup ## measure against peers in one run; writes docs/benchmarks.md
 	@$(BIN)/python tests/bench/run.py
+
+house: setup ## draw the floors of the house from the code into docs/architecture.md
+	@$(BIN)/python tests/house.py
 
 relock: ## resolve lockfiles/requirements.txt anew from pyproject.toml
 	@sh lockfiles/relock.sh

@@ -10,38 +10,21 @@ import subprocess
 import sys
 from pathlib import Path
 
+import house
 import pytest
+from house import APART, FLOORS, room, source
 
 from harness.run.closure import Code
 from harness.studies.registry import studies
 
 ROOT = Path(__file__).resolve().parents[1]
-FLOORS = {
-    "errors": -1, "digest": 0,
-    "engines": 1, "stats": 1, "steps": 1, "files": 1, "rows": 1, "seeds": 1, "clock": 1, "parts": 1, "texts": 1,
-    "models": 2, "store": 2,
-    "scorers": 3, "manifest": 3,
-    "studies": 4, "evidence": 4, "images": 4,
-    "run": 5, "report": 5,
-    "cli": 6,
-}  # fmt: skip
-SCIENCE = {"studies", "scorers", "models", "stats"}
-EVIDENCE = {"evidence", "manifest", "store"}
 HEAVY = {
     "torch", "transformers", "himalaya", "matplotlib", "openai", "anthropic", "docker", "installer", "requests", "dask",
     "mcp", "numpy", "aiohttp", "httpx2",
 }  # fmt: skip
 NO_STEP = ("/registry.py", "/study.py", "/parts.py")  # a step runs what is read from its source, nothing found by name
 CODE = Code(ROOT)
-MODULES = sorted(
-    path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
-    for path in (ROOT / "harness").rglob("*.py")
-    if path.name != "__init__.py"
-)
-
-
-def room(module: str) -> str:
-    return module.split(".")[1]
+MODULES = house.modules()
 
 
 def imported(path: Path) -> set[str]:
@@ -55,10 +38,6 @@ def imported(path: Path) -> set[str]:
     return found
 
 
-def source(module: str) -> Path:
-    return ROOT / (module.replace(".", "/") + ".py")
-
-
 @pytest.mark.parametrize("module", MODULES)
 def test_imports_run_downward_only_and_inside_a_floor_stay_at_home(module: str) -> None:
     assert room(module) in FLOORS, f"{module} stands on no floor"
@@ -70,10 +49,40 @@ def test_imports_run_downward_only_and_inside_a_floor_stay_at_home(module: str) 
 @pytest.mark.parametrize("module", MODULES)
 def test_the_two_towers_do_not_know_each_other(module: str) -> None:
     rooms = {room(other) for other in CODE.imports(module) if other.count(".") >= 1}
-    if room(module) in SCIENCE:
-        assert not rooms & (EVIDENCE | {"engines"})
-    if room(module) in EVIDENCE:
-        assert not rooms & SCIENCE
+    assert not rooms & APART.get(room(module), set())
+
+
+def test_the_page_shows_the_house_as_it_stands() -> None:
+    drawn = house.parts_of(house.PAGE.read_text())[1]
+    found = house.rooms()
+    assert house.structure(house.text(found)) in house.structure(drawn), "`make house` draws it again"
+    assert all(f">{each.name}</text>" in house.DRAWING.read_text() for each in found)
+
+
+def test_every_stop_of_the_walk_of_one_prompt_is_where_the_page_says() -> None:
+    page = house.PAGE.read_text()
+    walk = page[page.index("## The walk of one prompt") : page.index("## Steps")]
+    stops = re.findall(r"`([a-z_/]+\.py): (\w+)`", walk)
+    assert len(stops) >= 25
+    for path, name in stops:
+        begin = rf"^(?: {{4}})?(?:(?:def|class) {name}\b|{name} = )"
+        defined = re.search(begin, (ROOT / "harness" / path).read_text(), re.MULTILINE)
+        assert defined, f"{path} holds no {name}"
+
+
+def test_folders_that_stand_side_by_side_import_one_way() -> None:
+    """Where a room has rooms of its own, they stand in an order too: no two of them know each other."""
+    arrows: dict[str, set[str]] = {}
+    for module in MODULES:
+        folder = module.rpartition(".")[0]
+        for other in CODE.imports(module):
+            beside = other.rpartition(".")[0]
+            if beside != folder and beside.rpartition(".")[0] == folder.rpartition(".")[0]:
+                arrows.setdefault(folder, set()).add(beside)
+    waiting = set(arrows) | {to for found in arrows.values() for to in found}
+    while free := {folder for folder in waiting if not arrows.get(folder, set()) & waiting}:
+        waiting -= free
+    assert not waiting, f"these import each other: {', '.join(sorted(waiting))}"
 
 
 def test_files_are_small() -> None:

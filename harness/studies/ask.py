@@ -16,6 +16,7 @@ from harness.studies.study import Brief, Dataset, Model, Templates
 SHARD = 5000
 LOCAL = 1024  # where a model computes on this machine, since its weights are loaded once a shard
 MERGE = "harness.rows:merge"
+TABLES = {"items": "rows", "gold": "rows", "prompts": "prompts", "responses": "responses", "scores": "scores"}
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,11 @@ class Asked:
     def merged(self, output: str, stage: str) -> Ref:
         """Give one document behind an output: the only one there is, or all of them put into one."""
         return self._one(output, stage, MERGE)
+
+    def tables(self) -> dict[str, Ref]:
+        """Give the outputs that every such study has, once all of its datasets have been asked."""
+        found = {name: self.joined(name, stage) for name, stage in TABLES.items()}
+        return {**found, "counts": self.merged("counts", "rows")}
 
     def _one(self, output: str, stage: str, kind: str) -> Ref:
         parts = self.parts.get(output, [])

@@ -6,10 +6,13 @@ It must never know of stores, engines, records or of the manifest's syntax.
 
 from __future__ import annotations
 
+import sys
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from types import MappingProxyType
+from typing import Any
 
 from harness.models.provider import StandIn
 from harness.scorers.tool import Tool
@@ -81,17 +84,22 @@ class Maker:
 Importer = Callable[[Path, Mapping[str, str]], tuple[list[dict[str, Any]], dict[str, Any]]]
 
 
-class Study(Protocol):
-    """One published study."""
+class Study(ABC):
+    """One published study: what it makes, how it is asked and scored, and what is computed from the scores."""
 
     name: str
-    needs: tuple[str, ...]  # what of a manifest's optional parts this study cannot do without
     makers: Mapping[str, Maker]
-    prompt_sets: Mapping[str, Path]
-    scorers: Mapping[str, Tool]
-    analyses: Mapping[str, Tool]
-    importers: Mapping[str, Importer]
+    needs: tuple[str, ...] = ("models", "prompts")  # what of a manifest's optional parts it cannot do without
+    scorers: Mapping[str, Tool] = MappingProxyType({})
+    analyses: Mapping[str, Tool] = MappingProxyType({})
+    importers: Mapping[str, Importer] = MappingProxyType({})
 
+    @property
+    def prompt_sets(self) -> Mapping[str, Path]:
+        """Find its wordings: every file `NAME@N.jsonl` in the folder `prompts/` beside it."""
+        folder = Path(str(sys.modules[type(self).__module__].__file__)).parent / "prompts"
+        return {f"{self.name}/{path.stem}": path for path in sorted(folder.glob("*.jsonl"))}
+
+    @abstractmethod
     def plan(self, brief: Brief) -> Plan:
         """Say which steps a brief means and which of their outputs a reader may ask for."""
-        ...
