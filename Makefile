@@ -26,11 +26,11 @@ reproduce: setup $(if $(filter docker,$(ENGINE)),images) ## run the demo manifes
 test: setup ## run the tests
 	@$(BIN)/python -m pytest -n auto
 
-check: setup ## ruff, mypy --strict, the floors of the house, docstrings
+check: setup ## ruff, mypy --strict, floors and habits of the house
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy
-	@$(BIN)/python -m pytest tests/test_house.py
+	@$(BIN)/python -m pytest tests/test_house.py tests/test_habits.py
 
 golden: setup ## hold the scorers and analyses against golden values: make golden FIXTURES=DIR
 	@$(BIN)/python tests/golden/run.py $(FIXTURES)

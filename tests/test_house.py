@@ -1,11 +1,9 @@
-"""The rules of the house, read from the code: floors, sizes, and the one place for each thing that may be done once."""
+"""The rules of the house, read from the code: floors, towers, rooms, and what a step may import."""
 
 from __future__ import annotations
 
 import ast
-import os
 import re
-import statistics
 import subprocess
 import sys
 from pathlib import Path
@@ -85,44 +83,11 @@ def test_folders_that_stand_side_by_side_import_one_way() -> None:
     assert not waiting, f"these import each other: {', '.join(sorted(waiting))}"
 
 
-def test_files_are_small() -> None:
-    lengths = {path: len(path.read_text().splitlines()) for path in python_files()}
-    assert max(lengths.values()) <= 400, max(lengths, key=lambda path: lengths[path])
-    assert statistics.median(lengths.values()) <= 130
-
-
-def python_files() -> list[Path]:
-    return [path for folder in ("harness", "tools", "tests") for path in sorted((ROOT / folder).rglob("*.py"))]
-
-
 def test_parent_packages_hold_a_docstring_and_nothing_else() -> None:
     """A step's closure contains every parent `__init__.py`: code there would run in every step."""
     for path in [*(ROOT / "harness").rglob("__init__.py"), ROOT / "tools" / "__init__.py"]:
         body = ast.parse(path.read_text()).body
         assert len(body) == 1 and ast.get_docstring(ast.Module(body, [])), path
-
-
-@pytest.mark.parametrize(
-    ("pattern", "allowed"),
-    [
-        (r"^\s*(import|from) hashlib\b", {"harness/digest.py"}),
-        (r"^\s*(import|from) random\b", {"harness/seeds.py"}),
-        (r"\bos\.(fsync|fdatasync)\(|fcntl\.flock\(", {"harness/files.py"}),
-        (r"^\s*(import|from) (pickle|marshal|shelve|dill|joblib)\b", set()),
-        (r"\b(eval|exec)\(", set()),
-        (r"\byaml\.(load|unsafe_load|full_load)\b", set()),
-        (r"\bprint\(", {"harness/cli/terminal.py"}),
-        (r"\bimportlib\.import_module\(|\b__import__\(", {"harness/run/step.py", "harness/parts.py"}),
-        (r"datetime\.now\(|time\.time\(", {"harness/clock.py"}),
-    ],
-)
-def test_there_is_one_place_for_each_thing(pattern: str, allowed: set[str]) -> None:
-    found = {
-        path.relative_to(ROOT).as_posix()
-        for path in (ROOT / "harness").rglob("*.py")
-        if re.search(pattern, path.read_text(), re.MULTILINE)
-    }
-    assert found <= allowed
 
 
 def test_heavy_libraries_are_imported_where_they_are_used_only() -> None:
@@ -149,33 +114,3 @@ def test_help_loads_neither_a_study_nor_the_schema() -> None:
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert not {"pydantic", "yaml", "numpy", "harness.studies.registry"} & set(done.stderr.split())
-
-
-def test_every_dependency_says_why_it_is_there() -> None:
-    text = (ROOT / "pyproject.toml").read_text()
-    block = text[text.index("dependencies = [") : text.index("[project.scripts]")]
-    lines = [line for line in block.splitlines() if line.strip().startswith('"')]
-    assert lines and all("# " in line for line in lines)
-
-
-def test_nothing_in_the_project_names_one_machine() -> None:
-    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
-    pattern = re.compile("/" + "(work|root|farm)" + "/")
-    for name in listed:
-        path = ROOT / name
-        if path.is_file() and path.suffix != ".lock":
-            assert not pattern.search(path.read_text(errors="ignore")), name
-
-
-def test_the_readme_shows_the_help_as_it_is() -> None:
-    env = {**os.environ, "COLUMNS": "80", "TERM": "dumb"}
-    shown = subprocess.run(
-        [sys.executable, "-m", "harness.cli.main", "--help"], capture_output=True, text=True, check=True, env=env
-    ).stdout.strip()
-    assert shown in (ROOT / "README.md").read_text()
-
-
-def test_every_make_target_the_readme_names_is_there() -> None:
-    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
-    named = set(re.findall(r"^make ([a-z]+)", (ROOT / "README.md").read_text(), re.MULTILINE))
-    assert {"reproduce", "test"} <= named <= targets

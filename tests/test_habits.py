@@ -1,0 +1,119 @@
+"""How the house is written: small files and functions, nothing twice, one place for each thing, pages that are true."""
+
+from __future__ import annotations
+
+import ast
+import os
+import re
+import statistics
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+TWICE = 10  # lines that may stand twice in a row before they are one thing
+
+
+def python_files() -> list[Path]:
+    return [path for folder in ("harness", "tools", "tests") for path in sorted((ROOT / folder).rglob("*.py"))]
+
+
+def functions() -> Iterator[tuple[str, int]]:
+    """Give every function with its length."""
+    for path in python_files():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef) and node.end_lineno:
+                yield f"{path.relative_to(ROOT)}: {node.name}", node.end_lineno - node.lineno + 1
+
+
+def written(path: Path) -> list[tuple[int, str]]:
+    """Give the lines of a file that say something: no blank line, comment, import or lone bracket."""
+    lines = enumerate(path.read_text().splitlines(), 1)
+    said = ((number, line.strip()) for number, line in lines)
+    return [
+        (number, line) for number, line in said if re.search(r"\w", line) and not re.match(r"#|import |from ", line)
+    ]
+
+
+def test_files_are_small() -> None:
+    lengths = {path: len(path.read_text().splitlines()) for path in python_files()}
+    assert max(lengths.values()) <= 400, max(lengths, key=lambda path: lengths[path])
+    assert statistics.median(lengths.values()) <= 130
+    assert sorted(lengths.values())[int(0.9 * len(lengths))] <= 250
+
+
+def test_functions_are_short() -> None:
+    lengths = dict(functions())
+    assert [name for name, length in lengths.items() if length > 60] == []
+    assert statistics.median(lengths.values()) <= 12
+    assert sorted(lengths.values())[int(0.9 * len(lengths))] <= 40
+
+
+def test_no_block_of_more_than_ten_lines_is_written_twice() -> None:
+    seen: dict[tuple[str, ...], str] = {}
+    twins = []
+    for path in python_files():
+        lines = written(path)
+        for at in range(len(lines) - TWICE):
+            block = tuple(line for _, line in lines[at : at + TWICE + 1])
+            place = f"{path.relative_to(ROOT)}:{lines[at][0]}"
+            if block in seen:
+                twins.append(f"{place} ~ {seen[block]}")
+            seen.setdefault(block, place)
+    assert twins == []
+
+
+@pytest.mark.parametrize(
+    ("pattern", "allowed"),
+    [
+        (r"^\s*(import|from) hashlib\b", {"harness/digest.py"}),
+        (r"^\s*(import|from) random\b", {"harness/seeds.py"}),
+        (r"\bos\.(fsync|fdatasync)\(|fcntl\.flock\(", {"harness/files.py"}),
+        (r"^\s*(import|from) (pickle|marshal|shelve|dill|joblib)\b", set()),
+        (r"\b(eval|exec)\(", set()),
+        (r"\byaml\.(load|unsafe_load|full_load)\b", set()),
+        (r"\bprint\(", {"harness/cli/terminal.py"}),
+        (r"\bimportlib\.import_module\(|\b__import__\(", {"harness/run/step.py", "harness/parts.py"}),
+        (r"datetime\.now\(|time\.time\(", {"harness/clock.py"}),
+    ],
+)
+def test_there_is_one_place_for_each_thing(pattern: str, allowed: set[str]) -> None:
+    found = {
+        path.relative_to(ROOT).as_posix()
+        for path in (ROOT / "harness").rglob("*.py")
+        if re.search(pattern, path.read_text(), re.MULTILINE)
+    }
+    assert found <= allowed
+
+
+def test_every_dependency_says_why_it_is_there() -> None:
+    text = (ROOT / "pyproject.toml").read_text()
+    block = text[text.index("dependencies = [") : text.index("[project.scripts]")]
+    lines = [line for line in block.splitlines() if line.strip().startswith('"')]
+    assert lines and all("# " in line for line in lines)
+
+
+def test_nothing_in_the_project_names_one_machine() -> None:
+    listed = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split()
+    pattern = re.compile("/" + "(work|root|farm)" + "/")
+    for name in listed:
+        path = ROOT / name
+        if path.is_file() and path.suffix != ".lock":
+            assert not pattern.search(path.read_text(errors="ignore")), name
+
+
+def test_the_readme_shows_the_help_as_it_is() -> None:
+    env = {**os.environ, "COLUMNS": "80", "TERM": "dumb"}
+    shown = subprocess.run(
+        [sys.executable, "-m", "harness.cli.main", "--help"], capture_output=True, text=True, check=True, env=env
+    ).stdout.strip()
+    assert shown in (ROOT / "README.md").read_text()
+
+
+def test_every_make_target_the_readme_names_is_there() -> None:
+    targets = set(re.findall(r"^([a-z]+):", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    named = set(re.findall(r"^make ([a-z]+)", (ROOT / "README.md").read_text(), re.MULTILINE))
+    assert {"reproduce", "test"} <= named <= targets
