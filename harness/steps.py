@@ -57,6 +57,11 @@ class Step:
             yield from (part for part in parts if isinstance(part, Ref))
 
 
+def maker(dataset: str) -> str:
+    """Name the step that makes a dataset: the planner, the runner and audit find it by this name alone."""
+    return f"{dataset}/make"
+
+
 @dataclass(frozen=True)
 class Plan:
     """Steps in an order in which each finds its inputs made, and the outputs a reader may ask for."""

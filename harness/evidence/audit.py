@@ -19,7 +19,7 @@ from harness.evidence.steps import Made, audit_steps
 from harness.files import is_leftover
 from harness.manifest.load import parse_manifest
 from harness.manifest.lockfile import Lock, image_state, read_lock
-from harness.steps import Plan, Step
+from harness.steps import Plan, Step, maker
 from harness.store.journal import Chain, Event, read_chain
 from harness.store.store import Store
 
@@ -187,7 +187,7 @@ def _pins(store: Store, lock: Lock, made: Made, report: Report) -> None:
     """Hold the data a run used against the data its lock pins."""
     flaws = []
     for name, pin in lock.pins["datasets"].items():
-        outputs = made.get(f"{name}/make", {}).get("outputs", {})
+        outputs = made.get(maker(name), {}).get("outputs", {})
         sound = {output: digest for output, digest in outputs.items() if store.blobs.state(digest) == "sound"}
         found = {
             output: {"sha256": digest, "rows": rows.count(store.blobs.path(digest))} for output, digest in sound.items()

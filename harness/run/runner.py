@@ -29,7 +29,7 @@ from harness.run.lock import require_dataset
 from harness.run.stopping import heed, stoppable
 from harness.run.weights import bring
 from harness.run.workshop import Result, Workshop
-from harness.steps import Plan, Step
+from harness.steps import Plan, Step, maker
 from harness.store.journal import Journal, read_chain
 from harness.store.store import HOME
 
@@ -91,6 +91,7 @@ class Runner:
         self.store = workshop.store
         self.beside = beside or loaded.root / HOME
         self.board = Board(plan)
+        self.makers = {maker(name): name for name in lock.pins["datasets"]}
         self.heard: Counter[str] = Counter()  # bytes of each step's words, each piece counted as HEARD at least
 
     def run(self, progress: Progress) -> Record:
@@ -210,8 +211,8 @@ class Runner:
         if self.journal.count % BATCH == 0:
             self.journal.flush()
         following = list(self.board.done(step, result))
-        if step.stage == "rows" and step.name.endswith("/make"):
-            require_dataset(step.name.removesuffix("/make"), entry, self.lock, self.store)
+        if step.name in self.makers:
+            require_dataset(self.makers[step.name], entry, self.lock, self.store)
         progress(step.name, result.state, len(self.board.results), len(self.plan.steps))
         return following
 

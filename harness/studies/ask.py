@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from harness.rows import part_name
-from harness.steps import GATHER, Ref, Source, Step
+from harness.steps import GATHER, Ref, Source, Step, maker
 from harness.studies.study import Brief, Dataset, Model, Templates
 
 # Rows a shard holds: at least two seconds of work each (design.md section 4).
@@ -73,12 +73,12 @@ def make(asked: Asked, dataset: Dataset, kind: str, outputs: Sequence[str]) -> N
     """Add the step that makes a dataset."""
     asked.steps.append(make_step(dataset, kind, outputs))
     for output in outputs:
-        asked.parts.setdefault(output, []).append(Ref(f"{dataset.name}/make", output))
+        asked.parts.setdefault(output, []).append(Ref(maker(dataset.name), output))
 
 
 def make_step(dataset: Dataset, kind: str, outputs: Sequence[str]) -> Step:
     """Give the step that makes a dataset, the same one in every plan, so that `lock` and `run` share its result."""
-    return Step(f"{dataset.name}/make", kind, "rows", dataset.params, dict(dataset.files), tuple(outputs))
+    return Step(maker(dataset.name), kind, "rows", dataset.params, dict(dataset.files), tuple(outputs))
 
 
 def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
@@ -89,7 +89,7 @@ def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
     slices = [part_name(index) for index in range(-(-dataset.rows // size))]
     shape = {"size": size, "rows": dataset.rows}
     for table in ("items", "gold", *(("budgets",) if how.budgets else ())):
-        source = Ref(f"{dataset.name}/make", table)
+        source = Ref(maker(dataset.name), table)
         asked.add(Step(f"{dataset.name}/{table}", "harness.rows:cut", "rows", shape, {"rows": source}, tuple(slices)))
     for part in slices:
         asked.add(_prompts(dataset, how, part), "prompts")
@@ -106,7 +106,7 @@ def _prompts(dataset: Dataset, how: How, part: str) -> Step:
     if how.templates:
         inputs["templates"] = how.templates.pinned
     else:
-        inputs["rendered"] = Ref(f"{dataset.name}/make", "rendered")
+        inputs["rendered"] = Ref(maker(dataset.name), "rendered")
     kind = "harness.studies.prompts:render" if how.templates else "harness.studies.prompts:pick"
     return Step(f"{dataset.name}/prompts/{part}", kind, "prompts", {}, inputs, ("prompts",))
 
@@ -132,7 +132,7 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
         batch=str(model.settings.get("batch", "none")), sees_gold=shown, calls=model.calls, infers=bool(model.weights),
     )  # fmt: skip
     responses = asked.add(respond, "responses")
-    needed = {name: Ref(f"{dataset.name}/make", name) for name in how.rules_need}
+    needed = {name: Ref(maker(dataset.name), name) for name in how.rules_need}
     score = Step(
         f"{dataset.name}/scores/{model.name}/{part}", how.score, "scores", {},
         {"responses": responses, **answers, **needed}, ("scores",),
