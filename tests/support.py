@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
@@ -11,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from warm import Warm
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 FIXTURES = REPOSITORY.parent / "shared" / "fixtures"  # golden values, beside the checkout
@@ -23,10 +25,19 @@ def command(*args: str) -> list[str]:
 
 
 def clean_env(extra: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Give an environment in which no HARNESS_… variable of the person running the tests stands."""
-    env = {name: value for name, value in os.environ.items() if not name.startswith("HARNESS_")}
+    """Give an environment in which no HARNESS_… variable of the person running the tests stands.
+
+    Processes may keep their bytecode, whatever that person's shell says: compiling takes longer than a verb.
+    """
+    env = {name: value for name, value in os.environ.items() if not name.startswith(("HARNESS_", "PYTHONDONT"))}
     path = os.pathsep.join(filter(None, (str(REPOSITORY), env.get("PYTHONPATH", ""))))
     return {**env, "PYTHONPATH": path, "COLUMNS": "200", **(extra or {})}
+
+
+@functools.cache
+def warm() -> Warm:
+    """Give this test process's warm one."""
+    return Warm(clean_env())
 
 
 def harness(
@@ -36,13 +47,24 @@ def harness(
     check: int | None = None,
     text: bool = True,
     disk: SmallDisk | None = None,
+    fresh: bool = False,
 ) -> subprocess.CompletedProcess[Any]:
-    """Run a verb to its end, on a small disk if one is given; `check` is the exit code that is expected of it."""
-    words = command(*map(str, args))
-    done = subprocess.run(
-        disk.within(words, cwd) if disk else words, cwd=None if disk else cwd, env=clean_env(env), text=text,
-        capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS, check=False,
-    )  # fmt: skip
+    """Run a verb to its end, on a small disk if one is given; `check` is the exit code that is expected of it.
+
+    It runs in a warm process where it can; `fresh` asks for one of its own from the start of the interpreter on.
+    """
+    words, around = list(map(str, args)), clean_env(env)
+    done: subprocess.CompletedProcess[Any]
+    if disk or fresh or not warm().fits(around):
+        line = disk.within(command(*words), cwd) if disk else command(*words)
+        done = subprocess.run(
+            line, cwd=None if disk else cwd, env=around,
+            capture_output=True, stdin=subprocess.DEVNULL, timeout=SECONDS, check=False,
+        )  # fmt: skip
+    else:
+        done = warm().run(words, cwd, around, SECONDS)
+    if text:
+        done.stdout, done.stderr = (told.decode().replace("\r\n", "\n") for told in (done.stdout, done.stderr))
     if check is not None and done.returncode != check:
         raise AssertionError(f"`harness {' '.join(map(str, args))}` → {done.returncode}\n{done.stdout}\n{done.stderr}")
     return done

@@ -24,7 +24,7 @@ from harness.engines.docker import DockerEngine
 from harness.engines.owner import OWNER
 from harness.files import write_atomic
 from harness.images.image import find, shelve
-from harness.images.layout import archive
+from harness.images.transfer.layout import archive
 from harness.store.store import Store
 
 USUAL = "unix:///var/run/docker.sock"
@@ -101,11 +101,11 @@ class Service:
         """End it as a crash would, with the containerd of its own: neither is told. Its containers are not touched."""
         self.process.send_signal(signal.SIGKILL)
         self.process.wait()
-        assert until(lambda: not self._helpers(), 20)
+        assert until(lambda: not self._end_containerd(), 20)
         (self.folder / "exec" / "containerd" / "containerd.pid").unlink(missing_ok=True)  # a zombie passes for alive
 
-    def _helpers(self) -> list[int]:
-        """List what dockerd started to help it, dying with it or ended here; a second start would meet its locks."""
+    def _end_containerd(self) -> list[int]:
+        """End what dockerd started to help it, and list what there still was: a second start would meet its locks."""
         found = []
         for path in Path("/proc").glob("[0-9]*"):
             try:
@@ -160,15 +160,8 @@ def dockerd() -> Iterator[Service]:
         yield service
 
 
-def container_project(
-    folder: Path,
-    images: tuple[Path, str],
-    *,
-    count: int = 20,
-    models: tuple[str, ...] = ("oracle", "noisy-oracle"),
-    resources: str = "{gpus: 0, memory: 1GiB, timeout: 2m}",
-) -> Path:
-    """Write a locked project whose steps run in the image of the tests."""  # fmt: skip
+def container_project(folder: Path, images: tuple[Path, str], models: tuple[str, ...]) -> Path:
+    """Write a locked project whose steps run in the image of the tests."""
     (folder / "lockfiles").mkdir(parents=True)
     store, image_id = images
     image = find(Store.open(store), image_id)
@@ -177,8 +170,7 @@ def container_project(
     write_atomic(folder / "lockfiles" / "images.json", document(body) + b"\n")
     manifest = folder / "manifests" / "small.yaml"
     manifest.parent.mkdir()
-    text = manifest_text(count, models).replace("{gpus: 0, memory: 2GiB, timeout: 10m}", resources)
-    manifest.write_text(text + "image: tests\n")
+    manifest.write_text(manifest_text(models=models) + "image: tests\n")
     harness("lock", manifest, cwd=folder, check=0)
     return manifest
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from html.parser import HTMLParser
+from xml.etree import ElementTree
 
 from harness import rows
 
@@ -48,10 +49,10 @@ HOSTILE = {
         ("nul\x00and\x1bescape\nline", "a\tb"),
     )
 }
-THIRTY_TWO = {
-    **{f"gpt-{n}": model("GPT", "false" if n < 4 else "true", f"{n + 1}e21" if n < 4 else None) for n in range(10)},
-    **{f"llama-{n}b": model("LLaMA", "false" if n < 5 else "true", f"{n + 1}e22") for n in range(10)},
-    **{f"bloom{'z' * (n % 2)}-{n}b": model("BLOOM", "true" if n % 2 else "false", f"{n + 1}e21") for n in range(12)},
+THIRTEEN = {  # one more than a sheet holds
+    **{f"gpt-{n}": model("GPT", "false" if n < 4 else "true", f"{n + 1}e21" if n < 4 else None) for n in range(5)},
+    **{f"llama-{n}b": model("LLaMA", "false" if n < 2 else "true", f"{n + 1}e22") for n in range(4)},
+    **{f"bloom{'z' * (n % 2)}-{n}b": model("BLOOM", "true" if n % 2 else "false", f"{n + 1}e21") for n in range(4)},
 }
 
 
@@ -239,6 +240,25 @@ def laid(folder, given):
     for name, document in given.items():
         rows.write_one(folder / name, document)
     return {name: folder / name for name in given}
+
+
+def empty(folder):
+    """Make a folder for a step to write into."""
+    folder.mkdir(parents=True)
+    return folder
+
+
+def words(svg):
+    """Give the words of a drawing, which must be sound, run nothing and point nowhere outside."""
+    root = ElementTree.fromstring(svg)
+    tags = {each.tag.rpartition("}")[2] for each in root.iter()}
+    assert not tags & {"script", "foreignObject", "image", "a"}
+    for each in root.iter():
+        for name, value in each.attrib.items():
+            assert not name.rpartition("}")[2].startswith("on")
+            assert not name.endswith("href") or value.startswith("#")
+            assert "url(" not in value or "url(#" in value
+    return " ".join(each.text or "" for each in root.iter() if each.tag.endswith("}text"))
 
 
 VOID = {"meta"}

@@ -95,7 +95,7 @@ def _run(loaded: Loaded, history: History | None) -> tuple[Record | None, list[s
     parted = moved(lock.intent, loaded.manifest.intent())
     if parted:
         return None, [f"a lock that fits: {parted[0]} moved"]
-    gaps = [pin for pin, _ in unresolved_pins(lock, ("models", "prompts", "datasets"))]
+    gaps = [pin for pin, _ in unresolved_pins(lock)]
     if gaps or history is None:
         return None, gaps or ["a run"]
     pointed = {pointer.partition("#")[0] for claim in loaded.manifest.claims for pointer in claim.pointers}

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections import Counter
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from harness.cli.options import Debug, Images, Json, Run, StoreDir, open_run, store_root
-from harness.cli.terminal import clean, say, short, show, table
+from harness.cli.terminal import give, say, short, show, table
+from harness.digest import CHUNK
 from harness.errors import AGREED, DISAGREED, InputError
 
 if TYPE_CHECKING:
@@ -50,11 +51,7 @@ def get(
         show({**data, "file": str(path)}, "", json)
     else:
         with open(path, "rb") as file:
-            if sys.stdout.isatty():
-                for line in file:
-                    sys.stdout.write(clean(line.decode("utf-8", "replace")))
-            else:
-                shutil.copyfileobj(file, sys.stdout.buffer)
+            give(iter(partial(file.read, CHUNK), b""))
 
 
 def audit(

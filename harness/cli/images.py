@@ -8,6 +8,7 @@ import typer
 
 from harness.cli import transfer
 from harness.cli.options import Debug, Json, StoreDir, here, store_root
+from harness.cli.shelf import data_of, pinned, size_text, unknown
 from harness.cli.terminal import progress, say, show, table
 from harness.errors import AGREED, DISAGREED, InputError
 
@@ -17,8 +18,7 @@ if TYPE_CHECKING:
     from harness.store.store import Store
 
 app = typer.Typer(
-    name="images", help="Build, check and list container images, bit for bit.", no_args_is_help=True,
-    rich_markup_mode=None,
+    name="images", help="Build, check and list container images, bit for bit.", rich_markup_mode=None
 )  # fmt: skip
 Names = Annotated[
     list[str], typer.Argument(help="Images, by the names of their recipes in images/.", show_default=False)
@@ -49,11 +49,14 @@ def build(
 ) -> int:
     """Build images from their locks, without a builder or a daemon."""
     from harness.images.build import build as make
+    from harness.images.recipe import lineage
     from harness.store.store import Store
 
     if moved and relock:
         raise InputError("--moved and --relock exclude each other", next="--relock pins the newest packages")
     root = here()
+    for name in names:
+        lineage(root, name)  # nothing is written for a recipe that is wrong
     where = Store.make(store_root(store, root))
     built = []
     for name in dict.fromkeys(names):
@@ -61,8 +64,8 @@ def build(
             one = make(where, root, name, tell, moved=moved, relock=relock)
         _remark(one)
         built.append(one)
-    data = [_data(one.image, where, pinned=one.pinned, differs=list(one.differs)) for one in built]
-    rows = [[one["name"], one["image_id"], _size(one["bytes"]), one["pinned"]] for one in data]
+    data = [_sized(one.image, where, pinned=one.pinned, differs=list(one.differs)) for one in built]
+    rows = [[one["name"], one["image_id"], size_text(one["bytes"]), one["pinned"]] for one in data]
     text = table(["image", "image id", "size", "pin"], rows)
     show(data[0] if len(data) == 1 else {"images": data}, text, json)
     return DISAGREED if any(one.differs for one in built) else AGREED
@@ -91,7 +94,7 @@ def verify(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Read stored images again and hold them against lockfiles/images.json."""
+    """Read stored images again and hold them against their pins."""
     from harness.images.verify import verify as check
     from harness.store.store import Store
 
@@ -112,26 +115,17 @@ def ls(store: StoreDir = None, json: Json = False, debug: Debug = False) -> None
     from harness.store.store import Store
 
     where = Store.open(store_root(store))
-    known = _pinned()
+    known = pinned()
 
     def state(image: Image) -> str:
         if image.name.endswith(MOVED):
             return "moved"
-        return "pinned" if known.get(image.name) == image.pin.image_id else "old"
+        pin = known.get(image.name)
+        return "pinned" if pin and pin.image_id == image.pin.image_id else "old"
 
-    data = [_data(image, where, state=state(image)) for image in shelved(where)]
-    rows = [[one["name"], one["image_id"], _size(one["bytes"]), one["state"]] for one in data]
+    data = [_sized(image, where, state=state(image)) for image in shelved(where)]
+    rows = [[one["name"], one["image_id"], size_text(one["bytes"]), one["state"]] for one in data]
     show({"images": data}, table(["image", "image id", "size", "state"], rows) if rows else "no images", json)
-
-
-def _pinned() -> dict[str, str]:
-    """Give the image IDs that the project around us pins; none where a store is looked at from elsewhere."""
-    from harness.images.image import pins
-
-    try:
-        return {name: pin.image_id for name, pin in pins(here()).items()}
-    except InputError:
-        return {}
 
 
 def rm(
@@ -149,8 +143,7 @@ def rm(
     short = name.removeprefix("sha256:")
     gone = [one for one in images if one.name == name or (len(short) >= 6 and one.config.startswith(short))]
     if not gone:
-        known = ", ".join(sorted({one.name for one in images})) or "none"
-        raise InputError(f"no image {name!r} in this store", where=str(where.images), next=f"stored are: {known}")
+        raise unknown(where, name, images)
     for image in gone:
         unshelve(where, image)
     lines = [f"{one.name} {one.pin.image_id} is off the shelf" for one in gone]
@@ -158,12 +151,7 @@ def rm(
     show({"removed": data}, "\n".join([*lines, "`harness gc --delete` frees what nothing else uses"]), json)
 
 
-def _data(image: Image, store: Store, **more: Any) -> dict[str, Any]:
-    """Give an image as scripts see it."""
-    sizes = [store.blobs.path(one) for one in image.layers]
-    size = sum(path.stat().st_size for path in sizes if path.exists())
-    return {"name": image.name, **image.pin.as_data(), "bytes": size, **more}
-
-
-def _size(count: int) -> str:
-    return f"{count / 2**20:.0f} MiB"
+def _sized(image: Image, store: Store, **more: Any) -> dict[str, Any]:
+    """Give an image as scripts see it, with the room that its layers take."""
+    paths = [store.blobs.path(one) for one in image.layers]
+    return data_of(image, bytes=sum(path.stat().st_size for path in paths if path.exists()), **more)

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from harness.cli.options import Debug, Json, StoreDir, store_root
+from harness.cli.options import Debug, Json, StoreDir, store_root, there
 from harness.cli.terminal import show
 from harness.errors import InputError
 
@@ -27,7 +27,7 @@ def bring(
         typer.Option(
             "--columns",
             envvar="HARNESS_COLUMNS",
-            help='What columns are called in your copy, as JSON: {"target": "…"}.',
+            help='What columns of a dataset are called in your copy, as JSON: {"target": "…"}.',
         ),
     ] = "",
     store: StoreDir = None,
@@ -45,14 +45,15 @@ def bring(
         raise InputError(
             f"nothing is imported as {kind!r}", where="KIND", next=f"use one of: {', '.join((DATA, *sorted(known)))}"
         )
-    where = Store.make(store_root(store))
+    there(file)
     if kind == DATA:
-        digest, size = put(where, file)
+        digest, size = put(Store.make(store_root(store)), file)
         data: dict[str, Any] = {"kind": kind, "sha256": digest, "bytes": size}
         text = f"{file.name} is in the store: {size} bytes, sha256 {digest}"
     else:
         found, counts = known[kind](file, _columns(columns))
-        data = {"kind": kind, "sha256": bring_rows(where, found), "rows": len(found), "counts": counts}
+        digest = bring_rows(Store.make(store_root(store)), found)
+        data = {"kind": kind, "sha256": digest, "rows": len(found), "counts": counts}
         held = ", ".join(
             f"{name} {told['instances']} instances, {told['prompts']} prompts" for name, told in counts.items()
         )

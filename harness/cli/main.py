@@ -13,7 +13,7 @@ from typing import NoReturn
 import typer
 from typer.exceptions import TyperException
 
-from harness.cli import claims, evidence, images, imports, runs, stores, tapes, tools
+from harness.cli import claims, evidence, images, imports, manifests, runs, stores, tapes, tools
 from harness.cli.terminal import fail
 from harness.errors import Defect, HarnessError, InputError, Interrupted
 from harness.files import explained
@@ -22,11 +22,10 @@ app = typer.Typer(
     name="harness",
     help="Reproducible, checkable LLM evaluations: lock what is meant, run it, audit what happened.",
     add_completion=False,
-    no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for verbs in (runs, evidence, claims, tools, imports, stores, images, tapes):
+for verbs in (manifests, runs, evidence, claims, tools, imports, stores, images, tapes):
     verbs.register(app)
 GROUPS = {"images": images.app, "tape": tapes.app}
 VERBS = {
@@ -34,6 +33,7 @@ VERBS = {
     for group, one in [((), app), *(((name,), one) for name, one in GROUPS.items())]
     for command in one.registered_commands
 }
+TRUE = {"1", "true", "t", "yes", "y", "on"}  # the words that typer takes for yes
 
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:
@@ -51,15 +51,13 @@ def run(argv: Sequence[str]) -> int:
         words = [*argv, "--help"] if list(argv) in ([], *([name] for name in GROUPS)) else list(argv)
         code = app(args=words, prog_name="harness", standalone_mode=False)
         return code if isinstance(code, int) else 0
-    except (BrokenPipeError, SystemExit):  # who read our output has gone; typer leaves in its own way
-        return 0
     except (Exception, KeyboardInterrupt) as bad:  # the one place where nothing may pass: a person reads what comes out
         return fail(_told(bad, argv), as_json, debug)
 
 
 def _asked(argv: Sequence[str], name: str) -> bool:
     """Whether an option of every verb was given, on the command line or by its variable."""
-    return f"--{name}" in argv or os.environ.get(f"HARNESS_{name.upper()}", "").lower() in ("1", "true", "yes", "on")
+    return f"--{name}" in argv or os.environ.get(f"HARNESS_{name.upper()}", "").lower() in TRUE
 
 
 def _told(bad: BaseException, argv: Sequence[str]) -> HarnessError:
@@ -68,7 +66,7 @@ def _told(bad: BaseException, argv: Sequence[str]) -> HarnessError:
         return bad
     error: HarnessError
     if isinstance(bad, TyperException):
-        verb = next((f" {words}" for words in (" ".join(argv[:2]), *argv[:1]) if words in VERBS), "")
+        verb = next((f" {words}" for words in (" ".join(argv[:2]), *argv[:1]) if words in VERBS | GROUPS.keys()), "")
         error = InputError(bad.format_message(), next=f"`harness{verb} --help` shows what it takes")
     elif isinstance(bad, RecursionError):
         error = InputError("what was given is nested too deeply", next="give flatter data")

@@ -20,13 +20,16 @@ StoreDir = Annotated[
     typer.Option("--store", envvar="HARNESS_STORE", help="The store; default: .harness/ in the project's root."),
 ]
 Debug = Annotated[bool, typer.Option("--debug", envvar="HARNESS_DEBUG", help="Show tracebacks and whole logs.")]
-EngineName = Annotated[str, typer.Option("--engine", envvar="HARNESS_ENGINE", help="Where steps run: local or docker.")]
+LOCAL = "local"  # the engine that needs nothing but this machine; what a verb runs on unless it is told otherwise
+EngineName = Annotated[
+    str, typer.Option("--engine", envvar="HARNESS_ENGINE", help="The engine that steps run on, such as docker.")
+]
 Isolation = Annotated[
     str,
     typer.Option(
         "--isolation",
         envvar="HARNESS_ISOLATION",
-        help="bubblewrap, namespaces or process; default: the best this machine offers.",
+        help="How the engine shuts steps in, such as bubblewrap; default: the best it can here.",
     ),
 ]
 Images = Annotated[
@@ -72,6 +75,13 @@ def here() -> Path:
     raise InputError(
         "this folder stands in no project", where=str(start), next="go to the project, or name a store with --store DIR"
     )
+
+
+def there(path: Path) -> Path:
+    """Refuse a path where nothing lies, before a store is made for what was to come from it."""
+    if not path.exists():
+        raise InputError("there is no such file", where=str(path), next="check the path")
+    return path
 
 
 def open_run(given: Path | None, name: str) -> tuple[Store, str]:

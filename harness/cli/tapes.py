@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,8 +12,7 @@ from harness.cli.terminal import short, show, table
 from harness.errors import AGREED, DISAGREED, InputError
 
 app = typer.Typer(
-    name="tape", help="List, check and fill tapes: recorded responses of models.", no_args_is_help=True,
-    rich_markup_mode=None,
+    name="tape", help="List, check and fill tapes: recorded responses of models.", rich_markup_mode=None
 )  # fmt: skip
 Folder = Annotated[Path, typer.Argument(help="The tape: a folder of segments.", show_default=False)]
 
@@ -30,14 +29,14 @@ def ls(folder: Folder, json: Json = False, debug: Debug = False) -> None:
     """List what a tape holds, by model."""
     from harness.models.tape import Tape
 
-    found: dict[tuple[str, str], dict[str, int | str]] = {}
+    found: dict[tuple[str, str], dict[str, Any]] = {}
     with Tape.open(_there(folder)) as tape:
         for one in tape.requests():
-            model = str(one.body.get("model", ""))
-            row = found.setdefault((one.provider, model), {"exchanges": 0, "bytes": 0, "first": one.at, "last": one.at})
-            row["exchanges"] = int(row["exchanges"]) + 1
-            row["bytes"] = int(row["bytes"]) + len(one.response)
-            row["first"], row["last"] = min(str(row["first"]), one.at), max(str(row["last"]), one.at)
+            names = (one.provider, str(one.body.get("model", "")))
+            row = found.setdefault(names, {"exchanges": 0, "bytes": 0, "first": one.at, "last": one.at})
+            row["exchanges"] += 1
+            row["bytes"] += len(one.response)
+            row["first"], row["last"] = min(row["first"], one.at), max(row["last"], one.at)
         digest, count = tape.digest(), len(tape)
     models = [{"provider": provider, "model": model, **row} for (provider, model), row in sorted(found.items())]
     size = sum(path.stat().st_size for path in folder.glob("segment-*.jsonl"))

@@ -2,27 +2,56 @@
 
 from __future__ import annotations
 
+import codecs
 import json
+import os
+import shutil
 import sys
+import textwrap
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
+from itertools import zip_longest
+from typing import Any, TextIO
 
 from harness.errors import HarnessError
 
 Progress = Callable[[str, str, int, int], None]
+GAP, INDENT = "  ", "    "
+NARROWEST = 8  # no column of a table is made narrower, whatever the terminal
 
 
 def say(text: str) -> None:
     """Tell the person something; never data."""
-    print(clean(text), file=sys.stderr, flush=True)
+    with _heard(sys.stderr):
+        print(clean(text), file=sys.stderr, flush=True)
 
 
 def show(data: Any, text: str, as_json: bool) -> None:
     """Give a verb's result: data for a script, text for a person."""
-    sys.stdout.write((json.dumps(data, ensure_ascii=True, indent=1) if as_json else clean(text)) + "\n")
-    sys.stdout.flush()
+    with _heard(sys.stdout):
+        print(json.dumps(data, ensure_ascii=True, indent=1) if as_json else clean(text), flush=True)
+
+
+def give(pieces: Iterable[bytes]) -> None:
+    """Give data as the bytes they are, piece by piece; a terminal is spared their control characters."""
+    read = codecs.getincrementaldecoder("utf-8")("replace").decode
+    with _heard(sys.stdout):
+        for piece in pieces:
+            if sys.stdout.isatty():
+                sys.stdout.write(clean(read(piece)))
+            else:
+                sys.stdout.buffer.write(piece)
+        sys.stdout.flush()
+
+
+@contextmanager
+def _heard(stream: TextIO) -> Iterator[None]:
+    """Where nobody reads any longer, say the rest to nobody: what a verb does, and how it ends, stay what they are."""
+    try:
+        yield
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def clean(text: str) -> str:
@@ -35,22 +64,50 @@ def fail(error: HarnessError, as_json: bool, debug: bool) -> int:
     if as_json:
         say(json.dumps(error.as_data(), ensure_ascii=True))
     else:
-        say(clean(f"error: {error}"))
+        say(f"error: {error}")
     if debug:
         import traceback
 
-        say(clean("".join(traceback.format_exception(error))))
+        say("".join(traceback.format_exception(error)))
     return error.code
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Lay rows out in columns that are as wide as what they hold."""
+    """Lay rows out in columns: as wide as what they hold, on a terminal no wider than it is."""
     cells = [[str(cell) for cell in row] for row in [head, *rows]]
     if not any(row[-1] for row in cells):  # a column of remarks in which there is nothing to remark
         cells = [row[:-1] for row in cells]
-    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
-    lines = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in cells]
-    return "\n".join([lines[0], "  ".join("─" * width for width in widths), *lines[1:]])
+    room = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0  # what is piped has one line a row
+    remarks = [""] * len(cells)
+    widths = _widths(cells)
+    if room and _total(widths) > room and len(widths) > 2:  # the last column goes below, a row's remark under its row
+        remarks = [
+            "",
+            *(textwrap.fill(row[-1], room, initial_indent=INDENT, subsequent_indent=INDENT) for row in cells[1:]),
+        ]
+        cells = [row[:-1] for row in cells]
+        widths = _widths(cells)
+    while room and _total(widths) > room and max(widths) > NARROWEST:
+        widths[widths.index(max(widths))] -= 1
+    lines = [_row(row, widths) + (f"\n{remark}" if remark else "") for row, remark in zip(cells, remarks, strict=True)]
+    return "\n".join([lines[0], GAP.join("─" * width for width in widths), *lines[1:]])
+
+
+def _widths(cells: Sequence[Sequence[str]]) -> list[int]:
+    return [max(map(len, column)) for column in zip(*cells, strict=True)]
+
+
+def _total(widths: Sequence[int]) -> int:
+    return sum(widths) + len(GAP) * (len(widths) - 1)
+
+
+def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """Lay one row out, on as many lines as its longest cell needs."""
+    parts = [
+        [cell] if len(cell) <= width else textwrap.wrap(cell, width) for cell, width in zip(cells, widths, strict=True)
+    ]
+    lines = zip_longest(*parts, fillvalue="")
+    return "\n".join(GAP.join(map(str.ljust, line, widths)).rstrip() for line in lines)
 
 
 @contextmanager

@@ -5,13 +5,14 @@ from __future__ import annotations
 import json as jsonlib
 import sys
 from collections.abc import Iterator, Mapping
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from harness.cli.options import Debug, Json
-from harness.cli.terminal import show
+from harness.cli.terminal import give, show
 from harness.errors import InputError
 
 if TYPE_CHECKING:
@@ -52,12 +53,14 @@ def score(
         return
     tool = _find(found, name, "scorer")
     shared = _object(_text(data), str(data)) if data else {}
-    for where, value in _rows(source):
+
+    def scored(where: str, row: Mapping[str, Any]) -> bytes:
         try:
-            sys.stdout.buffer.write(canonical(tool.run({**shared, **value})) + b"\n")
+            return canonical(tool.run({**shared, **row})) + b"\n"
         except InputError as bad:
             raise InputError(bad.what, where=where, next=bad.next) from bad
-    sys.stdout.buffer.flush()
+
+    give(scored(where, row) for where, row in _rows(source))
 
 
 def analyse(
@@ -73,8 +76,7 @@ def analyse(
         return
     tool = _find(found, name, "analysis")
     value = _object(_text(source), str(source or "stdin"))
-    sys.stdout.buffer.write(canonical(tool.run(value)) + b"\n")
-    sys.stdout.buffer.flush()
+    give([canonical(tool.run(value)) + b"\n"])
 
 
 def _find(found: Mapping[str, Tool], name: str, what: str) -> Tool:
@@ -112,19 +114,15 @@ def _rows(source: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
     from harness.files import told
 
     name = str(source or "stdin")
-    if source:
-        with told(source):
-            lines = open(source, "rb")  # noqa: SIM115 - closed when the process ends
-    else:
-        lines = sys.stdin.buffer  # type: ignore[assignment]
-    number = 0
-    while line := lines.readline(MAX_LINE + 1):
-        number += 1
-        where = f"{name}:{number}"
-        if len(line) > MAX_LINE:
-            raise InputError("a row is at most 64 MiB", where=where, next="split it")
-        if line.strip():
-            yield where, _object(line, where)
+    with told(name), open(source, "rb") if source else nullcontext(sys.stdin.buffer) as lines:
+        number = 0
+        while line := lines.readline(MAX_LINE + 1):
+            number += 1
+            where = f"{name}:{number}"
+            if len(line) > MAX_LINE:
+                raise InputError("a row is at most 64 MiB", where=where, next="split it")
+            if line.strip():
+                yield where, _object(line, where)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

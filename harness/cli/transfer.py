@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli.options import Debug, Json, StoreDir, here, store_root
+from harness.cli.options import Debug, Json, StoreDir, store_root, there
+from harness.cli.shelf import data_of, pinned, size_text, unknown
 from harness.cli.terminal import say, show
 from harness.errors import InputError
 
 if TYPE_CHECKING:
-    from harness.images.image import Image, Pin
+    from harness.images.image import Image
     from harness.store.store import Store
 
 Name = Annotated[str, typer.Argument(help="An image, by the name of its recipe in images/.", show_default=False)]
@@ -30,16 +31,19 @@ def register(app: typer.Typer) -> None:
 
 
 def push(name: Name, reference: Place, store: StoreDir = None, json: Json = False, debug: Debug = False) -> None:
-    """Bring a stored image to a registry; what the registry has already is not sent again."""
-    from harness.images.registry import push as send
+    """Bring a stored image to a registry.
+
+    What the registry has already is not sent again.
+    """
+    from harness.images.transfer.registry import push as send
     from harness.store.store import Store
 
     where = Store.open(store_root(store))
     image = _meant(where, name)
     pushed = send(where, image, reference, _Meter(f"images push {name}"))
     data = {"reference": pushed.reference, "blobs": pushed.blobs, "bytes": pushed.bytes}
-    text = f"{name} is {pushed.reference} ({pushed.blobs} blobs sent, {_size(pushed.bytes)})"
-    show(_data(image, **data), text, json)
+    text = f"{name} is {pushed.reference} ({pushed.blobs} blobs sent, {size_text(pushed.bytes)})"
+    show(data_of(image, **data), text, json)
 
 
 def pull(
@@ -58,11 +62,14 @@ def pull(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Fetch an image from a registry, if it is the one that lockfiles/images.json pins."""
-    from harness.images.registry import pull as fetch
+    """Fetch an image from a registry, if it is the pinned one.
+
+    The pins are those of lockfiles/images.json; an image that it does not name is fetched by its digest.
+    """
+    from harness.images.transfer.registry import pull as fetch
     from harness.store.store import Store
 
-    expected = _pinned().get(name)
+    expected = pinned().get(name)
     if expected is None and "@sha256:" not in source:
         raise InputError(
             f"lockfiles/images.json pins no image {name!r}, so nothing says what it must be",
@@ -70,7 +77,7 @@ def pull(
             next="name it by digest: --from HOST/NAME@sha256:…",
         )
     image = fetch(Store.make(store_root(store)), source, name, expected, _Meter(f"images pull {name}"))
-    show(_data(image), f"{name} is in the store: {image.pin.image_id}", json)
+    show(data_of(image), f"{name} is in the store: {image.pin.image_id}", json)
 
 
 def save(
@@ -82,15 +89,18 @@ def save(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Write a stored image to an archive (OCI and `docker load`) or to an OCI layout folder."""
-    from harness.images.layout import write_archive, write_layout
+    """Write a stored image to an archive or a folder.
+
+    An archive is for OCI tools and for `docker load`; a folder is an OCI layout.
+    """
+    from harness.images.transfer.layout import write_archive, write_layout
     from harness.store.store import Store
 
     where = Store.open(store_root(store))
     image = _meant(where, name)
     write = write_archive if path.suffix == ".tar" else write_layout
     write(where, image, path.absolute(), _Meter(f"images save {name}"))
-    show(_data(image, path=str(path)), f"{path} holds {name}: {image.pin.image_id}", json)
+    show(data_of(image, path=str(path)), f"{path} holds {name}: {image.pin.image_id}", json)
 
 
 def load(
@@ -102,51 +112,38 @@ def load(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Take an image in from an archive or an OCI layout folder; under a pinned name only the pinned one."""
-    from harness.images.layout import read_layout
+    """Take an image in from an archive or an OCI layout folder.
+
+    Under a name that lockfiles/images.json pins, only the pinned image is taken.
+    """
+    from harness.images.transfer.layout import read_layout
     from harness.store.store import Store
 
-    expected = _pinned().get(name)
-    image = read_layout(Store.make(store_root(store)), path.absolute(), name, expected, _Meter(f"images load {name}"))
+    expected = pinned().get(name)
+    source = there(path).absolute()
+    image = read_layout(Store.make(store_root(store)), source, name, expected, _Meter(f"images load {name}"))
     state = "as lockfiles/images.json pins it" if expected else "which lockfiles/images.json does not pin"
-    show(_data(image, pinned=expected is not None), f"{name} is in the store, {state}: {image.pin.image_id}", json)
+    show(data_of(image, pinned=expected is not None), f"{name} is in the store, {state}: {image.pin.image_id}", json)
 
 
 def _meant(store: Store, name: str) -> Image:
     """Give the image that a name means: the pinned one, else the only one that the store holds under it."""
     from harness.images.image import shelved, take
 
-    pin = _pinned().get(name)
+    pin = pinned().get(name)
     if pin:
         return take(store, pin.image_id, name)
     images = shelved(store)
     found = [image for image in images if image.name == name]
     if len(found) == 1:
         return found[0]
-    known = ", ".join(sorted({image.name for image in images})) or "none"
+    if not found:
+        raise unknown(store, name, images)
     raise InputError(
-        f"{len(found)} images in this store are called {name!r}, and lockfiles/images.json pins none of them"
-        if found
-        else f"no image {name!r} in this store",
+        f"{len(found)} images in this store are called {name!r}, and lockfiles/images.json pins none of them",
         where=str(store.images),
-        next="`harness images ls` lists them; `harness images rm ID` drops one" if found else f"stored are: {known}",
+        next="`harness images ls` lists them; `harness images rm ID` drops one",
     )
-
-
-def _pinned() -> dict[str, Pin]:
-    """Give the project's pins; none where the verb is called outside of a project."""
-    from harness.images.image import pins
-
-    try:
-        root = here()
-    except InputError:
-        return {}
-    return pins(root)
-
-
-def _data(image: Image, **more: Any) -> dict[str, Any]:
-    """Give an image as scripts see it."""
-    return {"name": image.name, **image.pin.as_data(), **more}
 
 
 class _Meter:
@@ -161,8 +158,4 @@ class _Meter:
         now = time.monotonic()
         if now - self._last >= 3:
             self._last = now
-            say(f"{self._title}: {_size(self._moved)} so far")
-
-
-def _size(count: int) -> str:
-    return f"{count / 2**20:.0f} MiB"
+            say(f"{self._title}: {size_text(self._moved)} so far")

@@ -60,10 +60,9 @@ class Budget:
 
     def _unseen(self) -> str:
         """Protect the disk from files that have no name any more: they take room until the step lets go of them."""
-        try:
-            disk = os.statvfs(self.folders[0])
-        except OSError:
+        if not self.folders:
             return ""
+        disk = os.statvfs(self.folders[0].parent)
         free = disk.f_bavail * disk.f_frsize
         self._free = max(self._free, free)
         if self._free - free > self.limits.disk and free < disk.f_blocks * disk.f_frsize // SPARE:

@@ -10,21 +10,18 @@ import contextlib
 import os
 import select
 import socket
-import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
 
-from harness.engines.budget import Budget
+from harness.engines import gpu
+from harness.engines.watch import Watch
 from harness.errors import HarnessError, MissingError
 
-Call = Callable[..., Any]
 ENDING = 30.0  # seconds in which the engine must tell how a container ended
-TURN = 0.1
 # PID 1 of the container: when it ends, the kernel ends all others.
-_WATCH = 'exec 3<&0 </dev/null; (read -r _ <&3; kill -KILL -1) & exec 3<&-; "$@"; exit $?'
-GUARD = ("/bin/sh", "-c", _WATCH, "guard")
+_SCRIPT = 'exec 3<&0 </dev/null; (read -r _ <&3; kill -KILL -1) & exec 3<&-; "$@"; exit $?'
+GUARD = ("/bin/sh", "-c", _SCRIPT, "guard")
 
 
 @contextmanager
@@ -39,23 +36,16 @@ def answered(what: str) -> Iterator[None]:
         said = str(bad.explanation or bad)
         raise refusal(what, said) from bad
     except (docker.errors.DockerException, requests.exceptions.RequestException, OSError) as bad:
-        raise gone(what, bad) from bad
-
-
-def gone(what: str, bad: Exception | str) -> MissingError:
-    """Say that the engine does not answer any more."""
-    return MissingError(
-        f"the container engine stopped answering while {what}: {str(bad)[:300]}",
-        next="start it again and run again: everything finished so far is kept",
-    )
+        raise MissingError(
+            f"the container engine stopped answering while {what}: {str(bad)[:300]}",
+            next="start it again and run again: everything finished so far is kept",
+        ) from bad
 
 
 def refusal(what: str, said: str) -> HarnessError:
     """Say what an engine's refusal means."""
-    from harness.engines.gpu import missing  # noqa: PLC0415 - only where something is wrong
-
     if any(mark in said for mark in ("could not select device driver", "nknown runtime", "CDI", "nvidia-container")):
-        return missing(f"the engine has no GPU runtime ({said[:200]})")
+        return gpu.missing(f"the engine has no GPU runtime ({said[:200]})")
     if "o such image" in said or "image not known" in said:
         return MissingError(
             f"the engine does not hold the image: {said[:200]}", next="run again: the image is loaded at the start"
@@ -65,16 +55,6 @@ def refusal(what: str, said: str) -> HarnessError:
     return MissingError(
         f"the engine refused while {what}: {said[:400]}", next="`harness doctor` says what the engine can do"
     )
-
-
-@dataclass
-class Ended:
-    """How a container ended."""
-
-    code: int = 0
-    oom: bool = False
-    why: str = "ended"  # ended | deadline | cancel | budget
-    log: bytearray = field(default_factory=bytearray)
 
 
 class Container:
@@ -99,52 +79,23 @@ class Container:
                 continue  # the engine is gone: its next start finds the guard dead, and the sweep removes it
             return
 
-    def run(
-        self,
-        seconds: float,
-        stop: Callable[[], bool],
-        budget: Budget | None,
-        on_log: Callable[[bytes], None],
-        keep: int,
-    ) -> Ended:
-        """Start, watch to the end or the first reason to end it, and read how it ended."""
-        ended = Ended()
+    def run(self, watch: Watch) -> tuple[int, bool]:
+        """Start, watch to the end or the first reason to end it; gives the exit code, and whether memory ran out."""
         with answered("it started a container"):
             stream = self.client.attach_socket(self.id, {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
         try:
             with answered("it started a container"):
                 self.client.start(self.id)
-            self._watch(stream, time.monotonic() + seconds, stop, budget, _Log(ended.log, on_log, keep), ended)
+            watch.begin()
+            _follow(stream.fileno(), watch)
         finally:
             _hang_up(stream)
         with answered("it read how a container ended"):
-            if ended.why != "ended":
+            if watch.why:
                 self._kill()
             self.client.wait(self.id, timeout=ENDING)
             state = self.client.inspect_container(self.id)["State"]
-        ended.code, ended.oom = int(state["ExitCode"]), bool(state.get("OOMKilled"))
-        return ended
-
-    def _watch(
-        self, stream: Any, deadline: float, stop: Callable[[], bool], budget: Budget | None, log: _Log, ended: Ended
-    ) -> None:
-        pipe, ready = stream.fileno(), select.poll()
-        ready.register(pipe, select.POLLIN)
-        while True:
-            left = deadline - time.monotonic()
-            if ready.poll(1000 * max(0.0, min(left, TURN))):
-                block = os.read(pipe, 65536)
-                if not block:
-                    return
-                log.take(block)
-            if budget and budget.spent():
-                ended.why = "budget"
-            elif stop():
-                ended.why = "cancel"
-            elif left <= 0:
-                ended.why = "deadline"
-            if ended.why != "ended":
-                return
+        return int(state["ExitCode"]), bool(state.get("OOMKilled"))
 
     def _kill(self) -> None:
         import docker.errors  # noqa: PLC0415 - heavy
@@ -166,12 +117,25 @@ def _hang_up(held: Any) -> None:
     held.close()
 
 
-class _Log:
+def _follow(pipe: int, watch: Watch) -> None:
+    """Hear what the container prints until it ends or is to be ended."""
+    frames, ready = _Frames(watch.hear), select.poll()
+    ready.register(pipe, select.POLLIN)
+    while True:
+        if ready.poll(1000 * watch.turn):
+            block = os.read(pipe, 65536)
+            if not block:
+                return
+            frames.take(block)
+        if watch.ends():
+            return
+
+
+class _Frames:
     """What a container prints, taken out of the engine's frames: a header of eight bytes, then as many as it says."""
 
-    def __init__(self, log: bytearray, on_log: Callable[[bytes], None], keep: int) -> None:
-        self.log, self.on_log, self.keep = log, on_log, keep
-        self.buffer = bytearray()
+    def __init__(self, hear: Callable[[bytes], None]) -> None:
+        self.hear, self.buffer = hear, bytearray()
 
     def take(self, block: bytes) -> None:
         """Take what came, whole frames or parts of them."""
@@ -180,8 +144,5 @@ class _Log:
             size = int.from_bytes(self.buffer[4:8])
             if len(self.buffer) < 8 + size:
                 return
-            text = bytes(self.buffer[8 : 8 + size])
+            self.hear(bytes(self.buffer[8 : 8 + size]))
             del self.buffer[: 8 + size]
-            self.on_log(text)
-            self.log += text
-            del self.log[: -self.keep]

@@ -6,7 +6,7 @@ It must never know what a step computes, what a store is, or what a result means
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
@@ -22,7 +22,7 @@ class Limits:
     seconds: float = 1800.0
     memory: int = 4 << 30
     disk: int = 16 << 30  # bytes in all that it writes
-    files: int = 10_000  # files and folders in `out/`
+    files: int = 10_000  # files and folders that it writes
     processes: int = 256
     cpus: float = 0.0  # 0: as many as there are
     log_bytes: int = 64 << 10
@@ -101,3 +101,32 @@ class Engine(Protocol):
     def run(self, job: Job, on_log: Callable[[bytes], None], cancel: threading.Event) -> Outcome:
         """Run a command to its end, its limits or its cancellation; nothing of it survives the call."""
         ...
+
+
+@dataclass(frozen=True)
+class Loadable:
+    """An image by its digests, `sha256:…`, and the way to its bytes: one archive that `docker load` takes."""
+
+    id: str
+    manifest: str
+    load: Callable[[], Iterable[bytes]]
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What is wanted of an engine when it is opened."""
+
+    isolation: str  # one of its kind's isolations; empty: its best
+    gpus: int | str  # how many, or `prefer`
+    image: Callable[[], Loadable]  # asked only by an engine that runs in one
+
+
+@dataclass(frozen=True)
+class Kind:
+    """What a file of this folder says of its engine, as `ENGINE`: all that is known of it before it is opened."""
+
+    about: str  # one line for a person who chooses
+    in_image: bool  # steps run in the image that the manifest names, not in what is installed here
+    open: Callable[[Setting], Engine]
+    isolations: tuple[str, ...] = ()  # those a person may choose from
+    probe: Callable[[], str] | None = None  # names what it would run on here, or says what is missing

@@ -14,6 +14,7 @@ from harness.errors import MissingError
 FIELDS = ("name", "uuid", "driver_version", "compute_cap", "memory.total")
 QUERY = ("nvidia-smi", f"--query-gpu={','.join(FIELDS)}", "--format=csv,noheader,nounits")
 NONE = "no GPU can be used here: "
+PATIENCE = 60.0  # seconds that the driver may take to answer
 CAPABILITY = re.compile(r"[0-9]+\.[0-9]+")
 Wanted = int | str  # how many, or `prefer`
 
@@ -33,9 +34,13 @@ def choose(wanted: Wanted, ask: Callable[[Sequence[str]], str]) -> Device:
 def ask_here(query: Sequence[str]) -> str:
     """Ask this machine's own driver."""
     try:
-        done = subprocess.run(list(query), capture_output=True, text=True, errors="replace", timeout=60, check=False)
-    except (OSError, subprocess.TimeoutExpired) as bad:
+        done = subprocess.run(
+            list(query), capture_output=True, text=True, errors="replace", timeout=PATIENCE, check=False
+        )
+    except OSError as bad:
         raise missing("`nvidia-smi` is not here, so neither is NVIDIA's driver") from bad
+    except subprocess.TimeoutExpired as bad:
+        raise missing(f"`nvidia-smi` gave no answer in {PATIENCE:g} s") from bad
     if done.returncode:
         raise missing(f"`nvidia-smi` says: {(done.stdout + done.stderr).strip()[:200]}")
     return done.stdout

@@ -10,8 +10,9 @@ from typing import Any
 from harness.clock import stamp
 from harness.digest import sha256_file
 from harness.errors import InputError
-from harness.images import debian, layer, locks, unpack, wheels
+from harness.images import locks
 from harness.images.image import MOVED
+from harness.images.layers import debian, debs, layer, programs, python, wheels
 from harness.images.locks import DEBS, Deb, Debs, Wheel, read_debs, read_wheels
 from harness.images.recipe import Loaded, Recipe, lineage
 from harness.store.store import Store
@@ -44,22 +45,26 @@ def design(store: Store, root: Path, name: str, tell: Tell, *, moved: bool = Fal
     """Read what an image is made of, and see to it that every package lies in the store."""
     parts: list[Part] = []
     sources: dict[str, str] = {}
-    chosen: list[Wheel] = []
+    stacked: list[Wheel] = []
     relocked: dict[Path, Debs] = {}
     line = lineage(root, name)
+
+    def say(text: str) -> None:
+        tell("packages", text, 0, len(line))
+
     for one in line:
         recipe = one.recipe
         if recipe.suite:
-            debs = _debs(store, one, name, tell, newest=moved or (relock and one is line[-1]))
+            chosen = _debs(store, one, name, say, newest=moved or (relock and one is line[-1]))
             if relock and one is line[-1]:
-                relocked[one.folder / DEBS] = Debs(recipe.suite, recipe.packages, tuple(debs), _taken())
-            parts.append(_debian_part(store, recipe, debs))
-            sources.update({deb.file: deb.sha256 for deb in debs})
+                relocked[one.folder / DEBS] = Debs(recipe.suite, recipe.packages, tuple(chosen), _taken())
+            parts.append(_debian_part(store, recipe, chosen))
+            sources.update({deb.file: deb.sha256 for deb in chosen})
         if path := one.requirements:
             found = _wheels(path, one)
-            wheels.keep(store, found, lambda text: tell("packages", text, 0, len(line)))
-            chosen += found
-            unpack.check(store.blobs, chosen)
+            wheels.keep(store, found, say)
+            stacked += found
+            python.check(store.blobs, stacked)
             parts += _wheel_parts(store, recipe, found)
             sources.update({wheel.label: wheel.sha256 for wheel in found})
     return Design(name + MOVED * moved, line[-1].recipe, tuple(parts), sources, relocked)
@@ -70,14 +75,11 @@ def _taken() -> str:
     return stamp().partition("-")[0]
 
 
-def _debs(store: Store, one: Loaded, name: str, tell: Tell, *, newest: bool) -> Sequence[Deb]:
-    def say(text: str) -> None:
-        tell("packages", text, 0, 1)
-
+def _debs(store: Store, one: Loaded, name: str, say: Callable[[str], None], *, newest: bool) -> Sequence[Deb]:
     if newest:
-        return debian.resolve(store, one.recipe.suite, one.recipe.packages, say)
+        return debs.resolve(store, one.recipe.suite, one.recipe.packages, say)
     locked = read_debs(one)
-    debian.keep(store, name, locked, say)
+    debs.keep(store, name, locked, say)
     return locked.packages
 
 
@@ -93,18 +95,18 @@ def _wheels(path: Path, one: Loaded) -> tuple[Wheel, ...]:
     return found
 
 
-def _debian_part(store: Store, recipe: Recipe, debs: Sequence[Deb]) -> Part:
+def _debian_part(store: Store, recipe: Recipe, chosen: Sequence[Deb]) -> Part:
     inputs = {
         "type": "layer-inputs/1",
         "kind": "debian",
-        "code": _code(debian, layer),
+        "code": _code(debian, layer, programs),
         "epoch": recipe.epoch,
         "suite": recipe.suite,
-        "packages": sorted([deb.file, deb.sha256] for deb in debs),
+        "packages": sorted([deb.file, deb.sha256] for deb in chosen),
     }
 
     def make(folder: Path, target: Path) -> None:
-        debian.write(store.blobs, folder, debs, recipe.suite, recipe.epoch, target)
+        debian.write(store.blobs, folder, chosen, recipe.suite, recipe.epoch, target)
 
     return Part("debian", inputs, make)
 
@@ -119,13 +121,13 @@ def _wheel_part(store: Store, recipe: Recipe, title: str, found: Sequence[Wheel]
     inputs = {
         "type": "layer-inputs/1",
         "kind": "wheels",
-        "code": _code(unpack, layer),
+        "code": _code(python, layer),
         "epoch": recipe.epoch,
         "packages": [[wheel.name, wheel.version, wheel.sha256] for wheel in found],
     }
 
     def make(folder: Path, target: Path) -> None:
-        unpack.write(store.blobs, found, recipe.epoch, target)
+        python.write(store.blobs, found, recipe.epoch, target)
 
     return Part(f"{title} wheels", inputs, make)
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.engines import gpu
-from harness.engines.docker import probe
+from harness.engines.engine import Kind
 from harness.engines.local import ISOLATIONS, available
 from harness.errors import HarnessError
+from harness.run.engines import kinds
 from harness.run.environment import facts
 
 
@@ -33,7 +34,7 @@ _ADVICE = {
 
 
 def examine(store: Path | None) -> list[Finding]:
-    """Look at the interpreter, the platform, the isolation, the room on the disk and the store."""
+    """Look at the interpreter, the platform, the isolation, the room on the disk, the store and the engines."""
     findings = [_python(), _platform(), _isolation()]
     about = facts()
     findings.append(Finding("ok", "machine", f"{about['cpu']}, {about['cores']} cores, Linux {about['kernel']}"))
@@ -45,7 +46,7 @@ def examine(store: Path | None) -> list[Finding]:
     findings.append(Finding(state, "disk", f"{free} MiB free", "" if state == "ok" else "free some room"))
     if not os.access(place, os.W_OK):
         findings.append(Finding("better", "store", f"{place} cannot be written", "name a store with --store DIR"))
-    return [*findings, _docker(), _gpus(), _builder()]
+    return [*findings, *(_engine(name, kind) for name, kind in kinds().items()), _gpus(), _builder()]
 
 
 def _python() -> Finding:
@@ -65,18 +66,16 @@ def _isolation() -> Finding:
         offered = available()
     except HarnessError as bad:
         return Finding("missing", "isolation", bad.what, bad.next)
-    if not offered:
-        return Finding("missing", "isolation", "none", "install util-linux, which brings setpriv")
     best = offered[0]
     return Finding("ok" if best == ISOLATIONS[0] else "better", "isolation", ", ".join(offered), _ADVICE.get(best, ""))
 
 
-def _docker() -> Finding:
+def _engine(name: str, kind: Kind) -> Finding:
     try:
-        version = probe()
+        found = f": {kind.probe()}" if kind.probe else ""
     except HarnessError as bad:
-        return Finding("better", "docker", bad.what, bad.next)
-    return Finding("ok", "docker", version)
+        return Finding("better", name, bad.what, bad.next)
+    return Finding("ok", name, f"{kind.about}{found}")
 
 
 def _gpus() -> Finding:

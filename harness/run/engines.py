@@ -1,21 +1,23 @@
-"""The engine a person names, for a manifest: its isolation, its image, its GPUs, and what a step may use on it."""
+"""The engine a person names, for a manifest: its isolation, its image, its GPUs, and what a step may use on it.
+
+An engine is a file of `harness/engines/`, found by its name; nothing here may know one of them.
+"""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.engines.engine import NO_IMAGE, Engine, Limits
-from harness.engines.local import LocalEngine
+from harness.engines.engine import NO_IMAGE, Engine, Kind, Limits, Loadable, Setting
 from harness.errors import InputError, MissingError
 from harness.images.image import MOVED, Pin, find, pins, shelved, take
-from harness.images.layout import archive
+from harness.images.transfer.layout import archive
 from harness.manifest.schema import SIZES, TIMES, Resources, amount
+from harness.parts import Shelf
 from harness.store.store import Store
 
-ENGINES = ("local", "docker")
+ENGINES = Shelf("engine", "harness.engines", "ENGINE")
 Tell = Callable[[str], None]
 
 
@@ -30,23 +32,86 @@ class Choice:
     tell: Tell = lambda _: None
 
 
+def kinds() -> dict[str, Kind]:
+    """Give every engine there is, by its name."""
+    return {name: ENGINES.find(name) for name in ENGINES.names()}
+
+
 def open_engine(choice: Choice, root: Path, image: str, resources: Resources) -> Engine:
     """Give the engine for a manifest of a project."""
-    if choice.engine not in ENGINES:
-        raise InputError(f"no engine is called {choice.engine!r}", next=f"choose one of: {', '.join(ENGINES)}")
-    if choice.engine == "local":
-        if choice.moved:
-            raise InputError("the local engine runs in no image, so none can have moved", next="add --engine docker")
-        return LocalEngine(choice.isolation, resources.gpus)
-    if choice.isolation:
-        raise InputError("docker brings its own isolation", next="leave --isolation out, or choose --engine local")
-    name = image + MOVED if choice.moved else image
-    return docker_engine(choice, name, _pin(choice, root, image), resources)
+    kind: Kind = ENGINES.find(choice.engine)
+    if choice.moved and not kind.in_image:
+        raise InputError(
+            f"the {choice.engine} engine runs in no image, so none can have moved",
+            next=f"leave --moved out, or add --engine {_those(lambda one: one.in_image)}",
+        )
+    if choice.isolation and not kind.isolations:
+        raise InputError(
+            f"the {choice.engine} engine leaves no choice of isolation",
+            next=f"leave --isolation out, or choose --engine {_those(lambda one: bool(one.isolations))}",
+        )
+    if choice.isolation and choice.isolation not in kind.isolations:
+        raise InputError(
+            f"no isolation is called {choice.isolation!r}", next=f"choose one of: {', '.join(kind.isolations)}"
+        )
+    return kind.open(Setting(choice.isolation, resources.gpus, lambda: _image_of_project(choice, root, image)))
 
 
-def docker_engine(choice: Choice, name: str, pin: Pin, resources: Resources) -> Engine:
-    """Give the docker engine for an image, known by its digests; its bytes come from the store when needed."""
-    from harness.engines.docker import DockerEngine  # noqa: PLC0415 - the SDK is heavy
+def _those(fit: Callable[[Kind], bool]) -> str:
+    return " or ".join(name for name, kind in kinds().items() if fit(kind))
+
+
+def engine_of_run(choice: Choice, image_id: str, resources: Resources) -> Engine:
+    """Give an engine on which a run's steps can be made again: one that runs in the image its record names, or in none.
+
+    Where the GPUs of the run are not to be had it goes without: most steps compute on none.
+    """
+    chosen: Kind = ENGINES.find(choice.engine)
+    in_image = image_id != NO_IMAGE
+    fitting = [kind for kind in (chosen, *kinds().values()) if kind.in_image == in_image]
+    if not fitting:
+        raise MissingError(f"no engine here runs in image {image_id[:19]}", next="`harness doctor` lists the engines")
+
+    def image() -> Loadable:
+        return _image_of_run(choice, image_id)
+
+    try:
+        return fitting[0].open(Setting(choice.isolation, resources.gpus, image))
+    except MissingError:
+        if resources.gpus == 0:
+            raise
+        return fitting[0].open(Setting(choice.isolation, 0, image))
+
+
+def _image_of_project(choice: Choice, root: Path, name: str) -> Loadable:
+    """Give the image that is meant: the one images.json pins, or the newest that was made of moved packages."""
+    if choice.moved:
+        store = Store.open(choice.images)
+        found = [one for one in shelved(store) if one.name == name + MOVED]
+        if not found:
+            raise MissingError(
+                f"no image {name + MOVED} is in this store", where=str(choice.images),
+                next=f"`harness images build {name} --moved` makes it",
+            )  # fmt: skip
+        newest = max(found, key=lambda image: (store.images / f"{image.config}.json").stat().st_mtime)
+        return _loadable(choice, name + MOVED, newest.pin)
+    known = pins(root)
+    if name not in known:
+        raise MissingError(
+            f"lockfiles/images.json names no image {name!r}", where=str(root / "lockfiles" / "images.json"),
+            next=f"`harness images build {name}`, or name one of: {', '.join(known) or 'none yet'}",
+        )  # fmt: skip
+    return _loadable(choice, name, known[name])
+
+
+def _image_of_run(choice: Choice, image_id: str) -> Loadable:
+    """Give the image by its ID; one that the store does not hold may be held by the engine."""
+    held = find(Store.open(choice.images), image_id)
+    return _loadable(choice, held.name if held else "of this run", held.pin if held else Pin(image_id, image_id, ()))
+
+
+def _loadable(choice: Choice, name: str, pin: Pin) -> Loadable:
+    """Give an image by its digests; its bytes come from the store when the engine needs them."""
 
     def load() -> Iterable[bytes]:
         store = Store.open(choice.images)
@@ -54,35 +119,7 @@ def docker_engine(choice: Choice, name: str, pin: Pin, resources: Resources) -> 
         choice.tell(f"loading image {name} ({pin.image_id[7:19]}) into the engine")
         return archive(store, held)
 
-    return DockerEngine(pin.image_id, [pin.manifest], load, resources.gpus)
-
-
-def _pin(choice: Choice, root: Path, name: str) -> Pin:
-    """Say which image is meant: the one images.json pins, or the newest that was made of moved packages."""
-    if choice.moved:
-        found = [one for one in shelved(Store.open(choice.images)) if one.name == name + MOVED]
-        if not found:
-            raise MissingError(
-                f"no image {name + MOVED} is in this store", where=str(choice.images),
-                next=f"`harness images build {name} --moved` makes it",
-            )  # fmt: skip
-        return max(found, key=lambda image: os.stat(Store(choice.images).images / f"{image.config}.json").st_mtime).pin
-    known = pins(root)
-    if name not in known:
-        raise MissingError(
-            f"lockfiles/images.json names no image {name!r}", where=str(root / "lockfiles" / "images.json"),
-            next=f"`harness images build {name}`, or name one of: {', '.join(known) or 'none yet'}",
-        )  # fmt: skip
-    return known[name]
-
-
-def engine_of_run(choice: Choice, image_id: str, resources: Resources) -> Engine:
-    """Give the engine on which a run's steps can be made again: by the image its record names."""
-    if image_id == NO_IMAGE:
-        return LocalEngine(choice.isolation)
-    held = find(Store.open(choice.images), image_id)
-    pin = held.pin if held else Pin(image_id, image_id, ())
-    return docker_engine(choice, held.name if held else "of this run", pin, resources)
+    return Loadable(pin.image_id, pin.manifest, load)
 
 
 def limits(resources: Resources) -> Limits:

@@ -11,12 +11,12 @@ from harness.errors import HarnessError, InputError
 from harness.images.image import pins
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
-from harness.manifest.schema import Fetched, Made
+from harness.manifest.schema import Fetched
 from harness.models.tape import Tape
 from harness.run import weights
 from harness.run.closure import code_root
 from harness.run.data import fetch
-from harness.run.plan import Meant, made_dataset
+from harness.run.plan import Meant
 from harness.run.workshop import Workshop
 from harness.steps import Pinned
 from harness.store.entries import Entry
@@ -74,20 +74,18 @@ def resolve(loaded: Loaded, meant: Meant, workshop: Workshop) -> Lock:
         if isinstance(dataset, Fetched):
             datasets[name] = _published(dataset, workshop.store)
     data = {name: Pinned(pin["sha256"]) for name, pin in datasets.items() if "sha256" in pin}
-    for name, dataset in loaded.manifest.datasets.items():
-        if isinstance(dataset, Made):
-            lacking = [other for other in meant.files[name].values() if other not in data]
-            if lacking:
-                datasets[name] = {"unresolved": f"it needs {lacking[0]}, which is unresolved"}
-                continue
-            maker = meant.makers[name]
-            step = make_step(made_dataset(meant, name, dataset.make, 0, data), maker.kind, maker.outputs)
-            entry = workshop.make(step, workshop.preimage(step, {})).entry
-            datasets[name] = dataset_pin(entry, workshop.store)
-            if not datasets[name]["items"]["rows"]:
-                raise InputError(
-                    f"dataset {name!r} came out empty", where=loaded.tree.at(("datasets", name)), next="draw more items"
-                )
+    for name, drawn in meant.drawn.items():
+        lacking = [other for other in drawn.files.values() if other not in data]
+        if lacking:
+            datasets[name] = {"unresolved": f"it needs {lacking[0]}, which is unresolved"}
+            continue
+        step = make_step(drawn.dataset(0, data), drawn.maker.kind, drawn.maker.outputs)
+        entry = workshop.make(step, workshop.preimage(step, {})).entry
+        datasets[name] = dataset_pin(entry, workshop.store)
+        if not datasets[name]["items"]["rows"]:
+            raise InputError(
+                f"dataset {name!r} came out empty", where=loaded.tree.at(("datasets", name)), next="draw more items"
+            )
     return Lock(loaded.manifest.intent(), loaded.sha256, {**still_pins(loaded), "datasets": datasets})
 
 

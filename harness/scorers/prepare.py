@@ -9,6 +9,8 @@ import re
 import unicodedata
 from typing import Literal
 
+from harness.scorers.remember import remembered
+
 Avoidance = Literal["ethical", "epistemic", "non_conforming"]
 RULE_SET = "OURS-v1"
 LONGEST_RUN_OF_MARKS = 30  # NFKC is quadratic in a run of combining marks; nobody's answer has more
@@ -47,6 +49,9 @@ _GROUP_SPACE = re.compile(r"(?<=\d)[\u00a0\u202f\u2009](?=\d{3}(?!\d))")
 _MAYBE_RUN = re.compile(rf"[^\x00-\x7f]{{{LONGEST_RUN_OF_MARKS + 1}}}")
 # Not marks by category, but NFKC turns them into marks, and so they would join the runs it is slow in (OURS).
 _BECOME_MARKS = "\uff9e\uff9f"
+# The one letter that NFKC spells with eighteen signs (the next longest: eight). After so many of them only the last of
+# the eighteen is kept, so that ten megabytes of it cost what ten megabytes of anything else do (OURS).
+_EIGHTEEN, _LAST_OF_THEM, MOST_EIGHTEENS = "\ufdfa", "\u0645", 1_000
 
 
 def prepare(response: str) -> str:
@@ -54,6 +59,9 @@ def prepare(response: str) -> str:
     if response.isascii():
         return response.strip()  # none of the other steps can change ASCII
     text = _GROUP_SPACE.sub("", response.translate(_STRAIGHT))
+    if text.count(_EIGHTEEN) > MOST_EIGHTEENS:
+        *kept, rest = text.split(_EIGHTEEN, MOST_EIGHTEENS)
+        text = _EIGHTEEN.join((*kept, rest.replace(_EIGHTEEN, _LAST_OF_THEM)))
     if _MAYBE_RUN.search(text):
         text = _cut_marks(text)
     return unicodedata.normalize("NFKC", text).strip()
@@ -69,6 +77,7 @@ def _cut_marks(text: str) -> str:
     return "".join(kept)
 
 
+@remembered(32)
 def cue(text: str) -> tuple[Avoidance, tuple[int, int] | None]:
     """Name the kind of avoidance a prepared text shows and where: an ethical cue goes before an epistemic one."""
     for name, pattern in _CUES:

@@ -5,8 +5,11 @@ Steps never import this: a study is found here by its folder's name, its code by
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from typing import cast
 
+from harness.errors import InputError
 from harness.parts import Shelf
 from harness.scorers.tool import Tool
 from harness.studies.study import Importer, Study
@@ -32,10 +35,18 @@ def importers() -> dict[str, Importer]:
 
 def scorers() -> dict[str, Tool]:
     """Give every scorer by its name: those of the studies, and those that stand alone in `harness/scorers/`."""
-    alone = [SCORERS.find(name) for name in SCORERS.names()]
-    return {name: tool for found in (*(study.scorers for study in studies()), *alone) for name, tool in found.items()}
+    alone = (SCORERS.find(name) for name in SCORERS.names())
+    return _joined("scorers", *(study.scorers for study in studies()), *alone)
 
 
 def analyses() -> dict[str, Tool]:
     """Give every analysis by its name."""
-    return {name: tool for study in studies() for name, tool in study.analyses.items()}
+    return _joined("analyses", *(study.analyses for study in studies()))
+
+
+def _joined(what: str, *found: Mapping[str, Tool]) -> dict[str, Tool]:
+    """Put the tools of several places into one table; a name that two of them give would hide one."""
+    named = Counter(name for tools in found for name in tools)
+    if twice := [name for name, times in named.items() if times > 1]:
+        raise InputError(f"two {what} are called {twice[0]!r}", next="begin a name with its study or its file")
+    return {name: tool for tools in found for name, tool in tools.items()}

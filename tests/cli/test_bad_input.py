@@ -7,9 +7,11 @@ import subprocess
 
 import pytest
 from support import clean_env, command, data_of, error_of, harness, manifest_text, small_project, tree, unlocked_project
+from support_inside import inner_data, inside
 
 from harness.digest import sealed
 
+pytestmark = pytest.mark.xdist_group("bad_input")  # one worker makes the project that all of these read
 GOOD = manifest_text()
 ORACLE = "  oracle: {provider: baseline, behaviour: oracle}\n"
 MADE = "make: reliability.addition, seed: 7, count: 20"
@@ -63,7 +65,7 @@ def ran(tmp_path_factory):
 def refused(*args, cwd, code=2, env=None):
     """Run a verb that must refuse: one error as data, nothing on stdout, nothing written."""
     before = tree(cwd)
-    done = harness(*args, "--json", cwd=cwd, check=code, env=env)
+    done = inside(*args, "--json", cwd=cwd, check=code, env=env)
     assert done.stdout == ""
     error = error_of(done)
     assert set(error) == {"code", "name", "what", "where", "next"} and error["code"] == code
@@ -129,7 +131,7 @@ def test_one_bad_manifest_among_several_stops_all_before_anything_is_written(bar
 )
 def test_bad_arguments_are_told_once_and_nothing_is_written(bare, args, said):
     before = tree(bare)
-    done = harness(*args, "--json", cwd=bare)
+    done = inside(*args, "--json", cwd=bare)
     error = error_of(done)
     assert (done.returncode, done.stdout) == (error["code"], "")
     assert error["code"] in (2, 3) and said in error["what"] and error["next"]
@@ -221,11 +223,11 @@ def test_control_characters_of_data_never_reach_the_terminal(ran, tmp_path):
     body["pins"]["datasets"]["\x1b[31mgone"] = body["pins"]["datasets"]["addition"]
     lock.write_bytes(sealed(body))
     for args in (["show", manifest], ["run", manifest], ["lock", manifest], ["run", manifest], ["list"]):
-        done = harness(*args, cwd=folder, text=False)
-        assert b"Traceback" not in done.stderr
-        assert calm(done.stdout) and calm(done.stderr), args
-    assert data_of("list", cwd=folder)["manifests"][0]["about"] == nasty  # data keeps every character
-    assert calm(harness("list", "--json", cwd=folder, text=False).stdout)
+        done = inside(*args, cwd=folder)
+        assert "Traceback" not in done.stderr
+        assert calm(done.stdout.encode()) and calm(done.stderr.encode()), args
+    assert inner_data("list", cwd=folder)["manifests"][0]["about"] == nasty  # data keeps every character
+    assert calm(inside("list", "--json", cwd=folder).stdout.encode())
 
 
 def test_the_environment_can_ask_for_data_too(bare):

@@ -8,10 +8,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import data_of, error_of, harness, small_project, tree, unlocked_project
+from support import error_of, small_project, tree, unlocked_project
+from support_inside import inner_data, inside
 
 from harness.digest import sealed
 
+pytestmark = pytest.mark.xdist_group("claims")  # one worker makes the project that all of these read
 CLAIMS = """claims:
   - {of: "counts#/addition/drawn", published: 20, within: 0, where: "Table 1", id: drawn, status: secondary source}
   - {of: ["counts#/addition/kept", "counts#/addition/drawn"], order: increasing, where: "Figure 2"}
@@ -30,7 +32,7 @@ def edit(project: Path, old: str, new: str) -> None:
 
 
 def relock(project: Path) -> None:
-    harness("lock", SMALL, cwd=project, check=0)
+    inside("lock", SMALL, cwd=project, check=0)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +42,7 @@ def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
     manifest = unlocked_project(folder, models=("oracle",))
     manifest.write_text(manifest.read_text() + CLAIMS)
     relock(folder)
-    harness("run", manifest, cwd=folder, check=0)
+    inside("run", manifest, cwd=folder, check=0)
     return folder
 
 
@@ -51,7 +53,7 @@ def project(first: Path, tmp_path: Path) -> Path:
 
 
 def rows(project: Path, *args: str, check: int = 0) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = data_of("claims", *args, cwd=project, check=check)["claims"]
+    found: list[dict[str, Any]] = inner_data("claims", *args, cwd=project, check=check)["claims"]
     return found
 
 
@@ -66,15 +68,15 @@ def test_claims_that_are_met_leave_with_0_and_give_the_fields_that_scripts_rely_
     assert [row["verdict"] for row in (drawn, order, bound)] == ["met"] * 3
     assert (drawn["id"], drawn["manifest"], drawn["published"], drawn["value"]) == ("drawn", "small", "20", "20")
     assert (drawn["tolerance"], drawn["where"], drawn["status"]) == ("0", "Table 1", "secondary source")
-    kept = json.loads(harness("get", "last", "counts", cwd=project, check=0).stdout)["addition"]["kept"]
+    kept = json.loads(inside("get", "last", "counts", cwd=project, check=0).stdout)["addition"]["kept"]
     assert (order["value"], bound["value"], bound["published"]) == ([str(kept), "20"], str(kept), None)
-    assert drawn["run"] == data_of("audit", "last", cwd=project)["run"]
+    assert drawn["run"] == inner_data("audit", "last", cwd=project)["run"]
     assert not any(row["moved"] or row["withdrawn"] for row in (drawn, order, bound))
     assert tree(project) == before, "looking at claims writes nothing"
 
 
 def test_the_table_shows_a_person_what_was_published_and_what_came_out(project: Path) -> None:
-    shown = harness("claims", cwd=project, check=0).stdout
+    shown = inside("claims", cwd=project, check=0).stdout
     head, _, drawn, *_ = shown.splitlines()
     assert head.split() == ["manifest", "id", "published", "reproduced", "tolerance", "verdict", "where"]
     assert drawn.split() == ["small", "drawn", "20", "20", "±", "0", "met", "Table", "1", "[secondary", "source]"]
@@ -84,7 +86,7 @@ def test_the_table_shows_a_person_what_was_published_and_what_came_out(project: 
 def test_a_claim_that_is_missed_leaves_with_1_and_says_by_what(project: Path) -> None:
     edit(project, *MISS)
     assert verdicts(project, check=1) == ["missed", "met", "met"]
-    assert "small drawn: 20 is not within 0.5 of 21" in harness("claims", SMALL, cwd=project, check=1).stdout
+    assert "small drawn: 20 is not within 0.5 of 21" in inside("claims", SMALL, cwd=project, check=1).stdout
 
 
 def test_before_anything_was_run_every_claim_says_what_it_needs_and_that_is_no_miss(project: Path) -> None:
@@ -92,7 +94,7 @@ def test_before_anything_was_run_every_claim_says_what_it_needs_and_that_is_no_m
     before = tree(project)
     assert verdicts(project) == ["not run: needs a run"] * 3
     assert verdicts(project, "--store", "elsewhere") == ["not run: needs a run"] * 3
-    assert "no store" in harness("claims", cwd=project, check=0).stderr
+    assert "no store" in inside("claims", cwd=project, check=0).stderr
     assert tree(project) == before
     (project / LOCK).unlink()
     assert verdicts(project) == ["not run: needs a lock"] * 3
@@ -106,10 +108,10 @@ def test_pins_that_are_not_resolved_are_named(project: Path) -> None:
 
 
 def test_only_a_complete_run_gives_values(project: Path) -> None:
-    limited = data_of("run", SMALL, "--limit", "2", cwd=project)["runs"][0]["run"]
+    limited = inner_data("run", SMALL, "--limit", "2", cwd=project)["runs"][0]["run"]
     assert {row["run"] for row in rows(project)} != {limited}, "the newest complete run counts"
     shutil.rmtree(project / ".harness")
-    harness("run", SMALL, "--limit", "2", cwd=project, check=0)
+    inside("run", SMALL, "--limit", "2", cwd=project, check=0)
     assert verdicts(project) == ["not run: needs a complete run"] * 3
 
 
@@ -129,11 +131,11 @@ def test_a_bar_that_was_moved_after_the_first_run_shows_what_it_was(project: Pat
         if step == "locked":
             relock(project)
         if step == "run again":
-            harness("run", SMALL, cwd=project, check=0)
+            inside("run", SMALL, cwd=project, check=0)
         drawn, order, bound = rows(project, check=1)
         assert (drawn["moved"], order["moved"], bound["moved"]) == (True, False, False), step
         assert (drawn["was"]["published"], drawn["was"]["within"], drawn["verdict"]) == ("20", "0", "missed")
-    shown = harness("claims", cwd=project, check=1).stdout
+    shown = inside("claims", cwd=project, check=1).stdout
     assert "missed (moved)" in shown and "small drawn: the first run registered 20 ± 0\n" in shown
 
 
@@ -145,7 +147,7 @@ def test_a_claim_that_was_taken_out_stays_and_one_put_in_later_says_so(project: 
     assert found["counts#/addition/removed"]["was"]["of"] == "counts#/addition/kept"
     (project / SMALL).write_text((project / SMALL).read_text().partition("claims:")[0])
     assert [row["withdrawn"] for row in rows(project)] == [True] * 3
-    assert "and is gone from the manifest" in harness("claims", cwd=project, check=0).stdout
+    assert "and is gone from the manifest" in inside("claims", cwd=project, check=0).stdout
 
 
 def test_all_manifests_of_the_project_that_claim_something_are_meant_by_default(project: Path) -> None:
@@ -156,25 +158,25 @@ def test_all_manifests_of_the_project_that_claim_something_are_meant_by_default(
     assert [row["manifest"] for row in rows(project)] == ["other"] * 3 + ["small"] * 3
     assert [row["manifest"] for row in rows(project, SMALL)] == ["small"] * 3
     assert rows(project, "manifests/silent.yaml") == []
-    assert "claims anything" in harness("claims", "manifests/silent.yaml", cwd=project, check=0).stdout
+    assert "claims anything" in inside("claims", "manifests/silent.yaml", cwd=project, check=0).stdout
 
 
 def test_a_first_run_that_was_removed_is_missed_by_name(project: Path) -> None:
     gone = rows(project)[0]["run"]
     edit(project, *MISS)
     relock(project)
-    harness("run", SMALL, cwd=project, check=0)
+    inside("run", SMALL, cwd=project, check=0)
     shutil.rmtree(project / ".harness" / "runs" / gone)
-    data = data_of("claims", cwd=project, check=1)
+    data = inner_data("claims", cwd=project, check=1)
     assert data["unread"] == [gone] and not data["claims"][0]["moved"]
-    assert f"run {gone} cannot be read" in harness("claims", cwd=project, check=1).stderr
+    assert f"run {gone} cannot be read" in inside("claims", cwd=project, check=1).stderr
 
 
 def test_a_first_run_that_was_rewritten_is_not_believed(project: Path) -> None:
     journal = next((project / ".harness").glob("runs/*/journal.jsonl"))
     journal.chmod(0o644)
     journal.write_bytes(journal.read_bytes().replace(b'"engine":"local"', b'"engine":"docker"', 1))
-    data = data_of("claims", cwd=project)
+    data = inner_data("claims", cwd=project)
     assert data["unread"] == [journal.parent.name]
     assert {row["verdict"] for row in data["claims"]} == {"not run: needs a run"}
 
@@ -183,7 +185,7 @@ def test_a_first_run_that_was_rewritten_is_not_believed(project: Path) -> None:
 def test_what_was_damaged_gives_no_verdict(project: Path, what: str) -> None:
     store = project / ".harness"
     digest = next(
-        one["sha256"] for one in data_of("run", SMALL, cwd=project)["runs"][0]["outputs"] if one["name"] == "counts"
+        one["sha256"] for one in inner_data("run", SMALL, cwd=project)["runs"][0]["outputs"] if one["name"] == "counts"
     )
     newest = sorted(store.glob("runs/*"))[-1]
     path = {
@@ -195,7 +197,7 @@ def test_what_was_damaged_gives_no_verdict(project: Path, what: str) -> None:
     data = path.read_bytes()
     path.write_bytes(data.replace(b"20", b"21", 1))
     assert path.read_bytes() != data
-    done = harness("claims", "--json", cwd=project, check=1)
+    done = inside("claims", "--json", cwd=project, check=1)
     assert done.stdout == "" and error_of(done)["name"] == "damaged"
 
 
@@ -211,7 +213,7 @@ BAD = {
 def test_a_claim_that_cannot_be_checked_is_told_with_its_line(project: Path, case: str) -> None:
     old, new, said = BAD[case]
     edit(project, old, new)
-    error = error_of(harness("claims", SMALL, "--json", cwd=project, check=2))
+    error = error_of(inside("claims", SMALL, "--json", cwd=project, check=2))
     assert said in error["what"] and "small.yaml:1" in error["where"] and error["next"]
 
 
@@ -226,14 +228,14 @@ def test_a_claim_that_cannot_be_checked_is_told_with_its_line(project: Path, cas
     ],
 )
 def test_bad_arguments_are_told_once(project: Path, args: list[str], code: int) -> None:
-    done = harness("claims", *args, "--json", cwd=project, check=code)
+    done = inside("claims", *args, "--json", cwd=project, check=code)
     assert done.stdout == "" and error_of(done)["next"]
 
 
 def test_a_lock_that_was_edited_is_refused(project: Path) -> None:
     body = json.loads((project / LOCK).read_bytes())
     (project / LOCK).write_bytes(sealed(body).replace(b'"within":"0"', b'"within":"9"'))
-    assert LOCK in error_of(harness("claims", "--json", cwd=project, check=2))["where"]
+    assert LOCK in error_of(inside("claims", "--json", cwd=project, check=2))["where"]
 
 
 HOSTILE = {
@@ -260,4 +262,4 @@ def test_a_pointer_that_leads_to_no_number_is_never_met(project: Path, case: str
 
 def test_a_project_without_claims_has_nothing_to_say(tmp_path: Path) -> None:
     small_project(tmp_path / "plain", models=("oracle",))
-    assert data_of("claims", cwd=tmp_path / "plain") == {"claims": [], "unread": []}
+    assert inner_data("claims", cwd=tmp_path / "plain") == {"claims": [], "unread": []}

@@ -13,7 +13,8 @@ from typing import Any
 
 import pytest
 from golden.readers.case import WORDS, agree, load, tolerance
-from support import FIXTURES, harness
+from support import FIXTURES
+from support_inside import inside
 
 FOLDER = FIXTURES / "reliability"
 pytestmark = pytest.mark.skipif(not FOLDER.is_dir(), reason="the fixtures do not lie beside this checkout")
@@ -27,7 +28,7 @@ def analyse(tmp_path: Path) -> Analyse:
 
     def run(name: str, given: Mapping[str, Any]) -> dict[str, Any]:
         (tmp_path / "given.json").write_text(json.dumps(given))
-        done = harness("analyse", f"reliability.{name}", "--input", "given.json", cwd=tmp_path, check=0)
+        done = inside("analyse", f"reliability.{name}", "--input", "given.json", cwd=tmp_path, check=0)
         assert done.stderr == ""
         found: dict[str, Any] = json.loads(done.stdout)
         return found
@@ -154,7 +155,7 @@ def test_every_scored_case_of_all_benchmarks_in_one_go(name: str, tmp_path: Path
     (tmp_path / "data.json").write_text(json.dumps(shared))
     (tmp_path / "rows.jsonl").write_text("".join(json.dumps(row) + "\n" for row in every))
     words = ("score", "reliability.outcome", "--input", "rows.jsonl", "--data", "data.json")
-    done = harness(*words, cwd=tmp_path, check=0)
+    done = inside(*words, cwd=tmp_path, check=0)
     found = [json.loads(line) for line in done.stdout.splitlines()]
     assert done.stderr == "" and len(every) > 20
     assert [(row["label"], row["avoidance"]) for row in found] == expected

@@ -1,25 +1,18 @@
 """`harness import`: a person's own copy of data, put where manifests find it."""
 
 import json
-import subprocess
-import sys
 
 import pytest
+from support_inside import inner_data, inside
 
 from harness.digest import sha256
 
 
-def harness(*words, **more):
-    command = [sys.executable, "-m", "harness.cli.main", *map(str, words)]
-    return subprocess.run(command, capture_output=True, text=True, check=False, **more)
-
-
 def test_data_is_kept_by_its_digest(tmp_path):
     (tmp_path / "cities.csv").write_bytes(b"city\nArden\n")
-    done = harness("import", "data", tmp_path / "cities.csv", "--store", tmp_path / "store", "--json")
-    assert done.returncode == 0, done.stderr
+    brought = inner_data("import", "data", "cities.csv", "--store", tmp_path / "store", cwd=tmp_path)
     digest = sha256(b"city\nArden\n")
-    assert json.loads(done.stdout) == {"kind": "data", "sha256": digest, "bytes": 11}
+    assert brought == {"kind": "data", "sha256": digest, "bytes": 11}
     assert (tmp_path / "store/blobs/sha256" / digest[:2] / digest).read_bytes() == b"city\nArden\n"
 
 
@@ -28,19 +21,19 @@ def test_the_published_dataset_is_counted_and_not_shown(tmp_path):
            "difficulty": 5, "left": "3", "b": "7"}  # fmt: skip
     (tmp_path / "copy.jsonl").write_text(json.dumps(row) + "\n")
     words = ("import", "reliabilitybench", tmp_path / "copy.jsonl", "--store", tmp_path / "store")
-    lacking = harness(*words)
+    lacking = inside(*words, cwd=tmp_path)
     assert (lacking.returncode, "column `a`" in lacking.stderr) == (2, True)
-    done = harness(*words, "--columns", '{"a": "left"}')
+    done = inside(*words, "--columns", '{"a": "left"}', cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     assert "addition 1 instances, 1 prompts" in done.stdout
     assert "secret" not in done.stdout + done.stderr + lacking.stderr
-    strange = harness(*words, "--columns", '{"left": "a"}')
+    strange = inside(*words, "--columns", '{"left": "a"}', cwd=tmp_path)
     assert (strange.returncode, "--columns names `left`" in strange.stderr) == (2, True)
 
 
 def test_a_table_without_names_of_columns_is_not_read_out(tmp_path):
     (tmp_path / "copy.csv").write_text("science,1,1,secret prompt,secret answer,C\n" * 2)
-    done = harness("import", "reliabilitybench", tmp_path / "copy.csv", "--store", tmp_path / "store")
+    done = inside("import", "reliabilitybench", tmp_path / "copy.csv", "--store", tmp_path / "store", cwd=tmp_path)
     assert (done.returncode, "the first line must name the columns" in done.stderr) == (2, True)
     assert "secret" not in done.stdout + done.stderr
 
@@ -50,10 +43,12 @@ def test_a_table_without_names_of_columns_is_not_read_out(tmp_path):
     [
         (("import", "alchemy", "x"), "nothing is imported as 'alchemy'"),
         (("import", "data", "nothing-here"), "no such file"),
-        (("import", "reliabilitybench", "x", "--columns", "["), "not a JSON object"),
+        (("import", "reliabilitybench", "copy", "--columns", "["), "not a JSON object"),
     ],
 )
-def test_what_cannot_be_imported(tmp_path, words, what):
-    done = harness(*words, "--store", tmp_path / "store")
+def test_what_cannot_be_imported_is_told_and_no_store_is_made_for_it(tmp_path, words, what):
+    (tmp_path / "copy").write_text("{}\n")
+    done = inside(*words, "--store", tmp_path / "store", cwd=tmp_path)
     assert done.returncode == 2
     assert what in done.stderr
+    assert not (tmp_path / "store").exists()

@@ -8,8 +8,11 @@ from pathlib import Path
 
 import pytest
 from support import data_of, executed, harness, outputs_of, small_project
+from support_inside import inner_data, inside
 
 from harness.digest import sha256
+
+pytestmark = pytest.mark.xdist_group("verbs")  # one worker makes the project that all of these read
 
 
 @pytest.fixture(scope="module")
@@ -30,25 +33,25 @@ def test_list_tells_the_state_of_locks_and_the_last_verdict(project: Path) -> No
     text = (project / "manifests" / "small.yaml").read_text()
     (project / "manifests" / "other.yaml").write_text(text.replace("name: small", "name: other"))
     (project / "manifests" / "broken.yaml").write_text("harness: 1\nstudi: x\n")
-    found = {row["manifest"]: row for row in data_of("list", cwd=project)["manifests"]}
+    found = {row["manifest"]: row for row in inner_data("list", cwd=project)["manifests"]}
     assert found["manifests/small.yaml"]["lock"] == "fits"
     assert found["manifests/small.yaml"]["verdict"] == "unconfirmed"
     assert found["manifests/other.yaml"]["lock"] == "none"
     assert found["manifests/broken.yaml"]["lock"] == "broken"
     (project / "manifests" / "small.yaml").write_text(text.replace("seed: 7", "seed: 9"))
-    found = {row["manifest"]: row for row in data_of("list", cwd=project)["manifests"]}
+    found = {row["manifest"]: row for row in inner_data("list", cwd=project)["manifests"]}
     assert found["manifests/small.yaml"]["lock"] == "stale"
 
 
 def test_show_names_the_pins_and_the_steps(project: Path) -> None:
-    shown = data_of("show", "manifests/small.yaml", cwd=project)
+    shown = inner_data("show", "manifests/small.yaml", cwd=project)
     assert shown["lock"]["pins"]["datasets"]["addition"]["items"]["rows"] > 0
     assert shown["stages"]["analyses"] == 5  # a table for each of two models, all of them, proportions, checks
-    assert "addition" in harness("show", "manifests/small.yaml", cwd=project, check=0).stdout
+    assert "addition" in inside("show", "manifests/small.yaml", cwd=project, check=0).stdout
 
 
 def test_run_gives_the_fields_that_scripts_rely_on(project: Path) -> None:
-    [run] = data_of("run", "manifests/small.yaml", cwd=project)["runs"]
+    [run] = inner_data("run", "manifests/small.yaml", cwd=project)["runs"]
     assert {"manifest", "run", "engine", "isolation", "verdict", "steps", "outputs"} <= set(run)
     assert run["steps"]["total"] == run["steps"]["cached"] and run["steps"]["executed"] == 0
     assert {"name", "sha256", "level", "verdict"} <= set(run["outputs"][0])
@@ -56,40 +59,41 @@ def test_run_gives_the_fields_that_scripts_rely_on(project: Path) -> None:
 
 
 def test_get_gives_the_bytes_whose_digest_the_run_names(project: Path) -> None:
-    digest = outputs_of(data_of("run", "manifests/small.yaml", cwd=project))["scores"]
-    plain = harness("get", "last", "scores", cwd=project, check=0, text=False).stdout
+    digest = outputs_of(inner_data("run", "manifests/small.yaml", cwd=project))["scores"]
+    plain = inside("get", "last", "scores", cwd=project, check=0).stdout.encode()
     assert sha256(plain) == digest
-    assert data_of("get", "last", "scores", "-o", "scores.jsonl", cwd=project)["sha256"] == digest
+    assert inner_data("get", "last", "scores", "-o", "scores.jsonl", cwd=project)["sha256"] == digest
     assert (project / "scores.jsonl").read_bytes() == plain
 
 
 def test_the_oracle_is_always_right_and_only_it(project: Path) -> None:
-    checks = json.loads(harness("get", "last", "checks", cwd=project, check=0).stdout)
+    checks = json.loads(inside("get", "last", "checks", cwd=project, check=0).stdout)
     assert checks["verdict"] == "pass"
     assert checks["benchmarks"]["addition"]["oracle"]["correct"] == 1
     assert 0 < checks["benchmarks"]["addition"]["noisy-oracle"]["correct"] < 1
 
 
 def test_a_run_is_found_by_a_prefix_and_by_a_path(project: Path) -> None:
-    run = data_of("audit", "last", cwd=project)["run"]
+    run = inner_data("get", "last", "items", cwd=project)["run"]
     record = f".harness/runs/{run}/record.json"
-    assert data_of("audit", run[:18], cwd=project)["run"] == run
-    assert data_of("audit", str(project / record), cwd=project.parent)["run"] == run
+    assert inner_data("get", run[:18], "items", cwd=project)["run"] == run
+    assert inner_data("get", str(project / record), "items", cwd=project.parent)["run"] == run
+    assert inner_data("audit", record, cwd=project)["run"] == run
 
 
 def test_accept_writes_the_expectation_and_reproduce_holds_a_fresh_run_against_it(project: Path) -> None:
-    accepted = data_of("lock", "--accept", "last", cwd=project)
+    accepted = inner_data("lock", "--accept", "last", cwd=project)
     assert {change["old"] for change in accepted["changes"]} == {""}
-    assert data_of("lock", "--accept", "last", cwd=project)["changes"] == []
-    [run] = data_of("reproduce", "manifests/small.yaml", cwd=project)["runs"]
+    assert inner_data("lock", "--accept", "last", cwd=project)["changes"] == []
+    [run] = inner_data("reproduce", "manifests/small.yaml", cwd=project)["runs"]
     assert run["verdict"] == "agreed"
     assert {output["level"] for output in run["outputs"]} == {"exact"}
     assert not list((project / ".reproduce").glob("*")), "an agreed reproduction leaves nothing behind"
-    assert data_of("list", cwd=project)["manifests"][0]["verdict"] == "agreed"
+    assert inner_data("list", cwd=project)["manifests"][0]["verdict"] == "agreed"
 
 
 def test_reproduce_without_an_expectation_is_unconfirmed_and_exits_1(project: Path) -> None:
-    done = harness("reproduce", "manifests/small.yaml", "--json", cwd=project, check=1)
+    done = inside("reproduce", "manifests/small.yaml", "--json", cwd=project, check=1)
     assert json.loads(done.stdout)["runs"][0]["verdict"] == "unconfirmed"
     assert "stays in" in done.stderr
 
@@ -98,49 +102,49 @@ def test_reproduce_names_the_output_and_the_code_that_parted(project: Path) -> N
     """The expectation is moved instead of the code: the same bytes are then not what was accepted."""
     from harness.digest import sealed
 
-    harness("lock", "--accept", "last", cwd=project, check=0)
+    inside("lock", "--accept", "last", cwd=project, check=0)
     path = project / "lockfiles" / "manifests" / "small.expect.json"
     body = json.loads(path.read_bytes())
     body["outputs"]["scores"]["sha256"] = "0" * 64
     body["files"]["harness/scorers/outcome/addition.py"] = "0" * 64
     path.write_bytes(sealed(body))
-    done = harness("reproduce", "manifests/small.yaml", "--json", cwd=project, check=1)
+    done = inside("reproduce", "manifests/small.yaml", "--json", cwd=project, check=1)
     verdicts = {one["name"]: one["verdict"] for one in json.loads(done.stdout)["runs"][0]["outputs"]}
     assert [name for name, word in verdicts.items() if word != "agreed"] == ["scores"]
     assert "harness/scorers/outcome/addition.py" in done.stderr
 
 
 def test_a_reproduction_refuses_a_store_that_is_not_fresh(project: Path) -> None:
-    assert harness("reproduce", "manifests/small.yaml", "--store", ".harness", cwd=project).returncode == 2
+    assert inside("reproduce", "manifests/small.yaml", "--store", ".harness", cwd=project).returncode == 2
 
 
 @pytest.mark.parametrize("how", ["limited", "stale", "damaged"])
 def test_accept_refuses_a_run_that_is_not_complete_current_and_sound(how: str, project: Path) -> None:
     if how == "limited":
-        [run] = data_of("run", "manifests/small.yaml", "--limit", "2", cwd=project)["runs"]
+        [run] = inner_data("run", "manifests/small.yaml", "--limit", "2", cwd=project)["runs"]
         assert run["verdict"] == "incomplete"
     elif how == "stale":
         manifest = project / "manifests" / "small.yaml"
         manifest.write_text(manifest.read_text().replace("seed: 7", "seed: 8"))
-        harness("lock", "manifests/small.yaml", cwd=project, check=0)
+        inside("lock", "manifests/small.yaml", cwd=project, check=0)
     else:
         record = next((project / ".harness").glob("runs/*/record.json"))
         record.chmod(0o644)
         record.write_bytes(record.read_bytes().replace(b"local", b"local2"))
-    assert harness("lock", "--accept", "last", cwd=project).returncode == (1 if how == "damaged" else 2)
+    assert inside("lock", "--accept", "last", cwd=project).returncode == (1 if how == "damaged" else 2)
     assert not (project / "lockfiles" / "manifests" / "small.expect.json").exists()
 
 
 def test_a_limited_run_asks_the_first_items_only_and_shares_their_data(project: Path) -> None:
-    data_of("run", "manifests/small.yaml", "--limit", "2", cwd=project)
-    rows = harness("get", "last", "responses", cwd=project, check=0).stdout.splitlines()
+    inner_data("run", "manifests/small.yaml", "--limit", "2", cwd=project)
+    rows = inside("get", "last", "responses", cwd=project, check=0).stdout.splitlines()
     assert len({json.loads(row)["item"] for row in rows}) == 2
-    assert data_of("audit", "last", cwd=project)["verdict"] == "agreed"
+    assert inner_data("audit", "last", cwd=project)["verdict"] == "agreed"
 
 
 def test_rescore_and_rerun_make_steps_again_and_find_the_same(project: Path) -> None:
-    derived = data_of("audit", "last", cwd=project)
-    rescored = data_of("audit", "last", "--level", "rescore", "--rerun", "3", cwd=project)
+    derived = inner_data("audit", "last", cwd=project)
+    rescored = inner_data("audit", "last", "--level", "rescore", "--rerun", "3", cwd=project)
     assert rescored["verdict"] == derived["verdict"] == "agreed"
     again = [check for check in rescored["checks"] if check["id"] == "output.differs"]
     assert len(rescored["checks"]) > len(derived["checks"]) and len(again) > 3
@@ -152,27 +156,27 @@ def test_every_event_of_executed_steps_is_there_once(project: Path) -> None:
 
 
 def test_doctor_names_the_isolation(project: Path) -> None:
-    findings = data_of("doctor", cwd=project)["findings"]
+    findings = data_of("doctor", cwd=project)["findings"]  # its look for an engine leaves sockets to the process
     assert any(finding["subject"] == "isolation" and finding["found"] for finding in findings)
 
 
 def test_fsck_and_gc_find_a_sound_store(project: Path) -> None:
-    assert data_of("fsck", cwd=project)["verdict"] == "agreed"
-    swept = data_of("gc", "--delete", cwd=project)
+    assert inner_data("fsck", cwd=project)["verdict"] == "agreed"
+    swept = inner_data("gc", "--delete", cwd=project)
     assert swept["blobs"] == [] and swept["entries"] == []
-    assert data_of("audit", "last", cwd=project)["verdict"] == "agreed"
+    assert inner_data("audit", "last", cwd=project)["verdict"] == "agreed"
 
 
 def test_score_and_analyse_work_alone(project: Path, tmp_path: Path) -> None:
     rows = tmp_path / "rows.jsonl"
     rows.write_text('{"benchmark": "addition", "a": "24427", "b": "7120", "response": "31,547"}\n')
-    scored = json.loads(harness("score", "reliability.outcome", "-i", rows, cwd=tmp_path, check=0).stdout)
+    scored = json.loads(inside("score", "reliability.outcome", "-i", rows, cwd=tmp_path, check=0).stdout)
     assert (scored["label"], scored["avoidance"], scored["rule_set"]) == ("c", None, "OURS-v1")
     rows.write_text('{"rows": [{"id": "x", "difficulty": 5, "labels": "cai"}], "params": {}}')
-    table = json.loads(harness("analyse", "reliability.proportions", "-i", rows, cwd=tmp_path, check=0).stdout)
+    table = json.loads(inside("analyse", "reliability.proportions", "-i", rows, cwd=tmp_path, check=0).stdout)
     assert {"n", "difficulty", "correct", "avoidant", "incorrect"} <= set(table["bins"][0])
     for verb in ("score", "analyse"):
-        for tool in data_of(verb, "--list", cwd=tmp_path)["tools"]:
+        for tool in inner_data(verb, "--list", cwd=tmp_path)["tools"]:
             assert tool["name"] and tool["gives"] and isinstance(tool["takes"], dict)
 
 

@@ -17,7 +17,7 @@ from harness.engines.engine import Job, Limits
 from harness.run.environment import step_environment
 
 
-@pytest.mark.parametrize("code", [0, 1, 7, 100])
+@pytest.mark.parametrize("code", [0, 100])
 def test_a_command_gives_its_exit_code_and_what_it_printed(step, code: int) -> None:
     outcome = step(f"print('out'); print('err', file=sys.stderr); sys.stdout.flush(); sys.exit({code})")
     assert (outcome.exit, outcome.signal, outcome.isolation) == (code, 0, "container")
@@ -96,9 +96,9 @@ def test_what_a_command_prints_is_heard_while_it_runs(step, place: Path) -> None
 
 def test_the_log_is_the_end_of_what_was_printed_and_no_more(step) -> None:
     taken: list[bytes] = []
-    outcome = step("for n in range(3 * 10**5): print(n)", taken.append, log_bytes=1000)
-    assert len(outcome.log) == 1000 and outcome.log.endswith(b"\n299998\n299999\n")
-    assert b"".join(taken) == b"".join(b"%d\n" % n for n in range(3 * 10**5))
+    outcome = step("for n in range(10**5): print(n)", taken.append, log_bytes=1000)
+    assert len(outcome.log) == 1000 and outcome.log.endswith(b"\n99998\n99999\n")
+    assert b"".join(taken) == b"".join(b"%d\n" % n for n in range(10**5))
 
 
 def test_a_command_that_closes_its_output_is_waited_for(step, place: Path) -> None:
@@ -108,7 +108,7 @@ def test_a_command_that_closes_its_output_is_waited_for(step, place: Path) -> No
         for handle in range(3):
             os.close(handle)
         os.closerange(3, 256)
-        time.sleep(1.0)
+        time.sleep(0.4)
         os.close(os.open("out/made", os.O_CREAT))
         os._exit(5)
         """
@@ -188,8 +188,7 @@ def test_many_commands_at_once_keep_apart(docker: DockerEngine, step, tmp_path: 
 
     with ThreadPoolExecutor(8) as pool:
         assert list(pool.map(one, range(8))) == [b"%d" % number for number in range(8)]
-    assert step("print()").fine
     before = len(os.listdir("/proc/self/fd"))
-    for _ in range(3):
-        step("print()")
+    for _ in range(2):
+        assert step("print()").fine
     assert len(os.listdir("/proc/self/fd")) <= before + 1  # its connections are closed and used again

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import data_of, error_of, harness, journals, manifest_text, small_project
-from support_engine import container_project, open_docker
+from support import data_of, error_of, harness, journals, manifest_text, unlocked_project
+from support_engine import open_docker
 
 from harness.engines import gpu
 from harness.engines.engine import Limits
@@ -50,6 +50,16 @@ GARBAGE = ["", "No devices were found", "a,b,c", "a,b,c,d,e", f"{H100}, more", f
            H100.replace("9.0", "[N/A]"), '"' + H100]  # fmt: skip
 
 
+def test_a_driver_that_is_not_here_and_one_that_says_nothing_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(MissingError, match="is not here"):
+        gpu.ask_here(gpu.QUERY)
+    monkeypatch.setenv("PATH", "/usr/bin:/bin")
+    monkeypatch.setattr(gpu, "PATIENCE", 0.1)
+    with pytest.raises(MissingError, match="gave no answer"):
+        gpu.ask_here(("sleep", "10"))
+
+
 @pytest.mark.parametrize("answer", [*GARBAGE, f"{H100}\n{A100}"])
 def test_an_answer_that_names_no_such_gpus_is_refused_and_prefer_says_why(answer: str) -> None:
     with pytest.raises(MissingError, match="nvidia-container-toolkit") as refused:
@@ -82,27 +92,31 @@ def wanting(project: Path, gpus: str) -> None:
 
 def test_a_run_on_this_machine_s_gpu_says_so_in_key_and_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = tmp_path / "p"
-    small_project(project, models=("noisy-oracle",))
+    unlocked_project(project)
     wanting(project, "1")
     isolation = ("--isolation", available()[0])
     none = driver(tmp_path / "none", "No devices were found")
     refused = harness("run", "manifests/small.yaml", "--relock", *isolation, "--json", cwd=project, env=none, check=3)
     assert "no GPU" in error_of(refused)["what"] and "gpus: prefer" in error_of(refused)["next"]
 
+    wanting(project, "prefer")
+    text = harness("run", "manifests/small.yaml", "--relock", *isolation, cwd=project, env=none, check=0).stdout
+    [events] = journals(project / ".harness")
+    assert "device: cpu (no GPU: " in text and events[0]["facts"]["gpus_wanted"] == "prefer"
+
+    wanting(project, "1")
     env = driver(tmp_path / "bin", H100)
     run = data_of("run", "manifests/small.yaml", "--relock", *isolation, cwd=project, env=env)["runs"][0]
     assert run["device"] == "1 x NVIDIA H100 80GB HBM3"
-    [events] = journals(project / ".harness")
+    _, events = journals(project / ".harness")
     assert events[0]["facts"]["gpus"][0]["driver"] == "550.54.15"
     monkeypatch.setenv("PATH", env["PATH"])
     shop = Workshop(Store.open(project / ".harness"), LocalEngine(isolation[1], gpus=1), Limits())
     assert shop.setting.device == "cuda:sm_90"  # from where the keys of the steps that compute there have it
-    text = harness("run", "manifests/small.yaml", *isolation, cwd=project, env=env, check=0).stdout
-    assert "device: 1 x NVIDIA H100" in text
 
 
-def test_docker_without_a_gpu_runtime_names_what_is_missing_and_prefer_runs_on(
-    docker_host: str, image_store: tuple[Path, str], tmp_path: Path
+def test_docker_without_a_gpu_runtime_names_what_is_missing_and_prefer_goes_without(
+    docker_host: str, image_store: tuple[Path, str]
 ) -> None:
     try:
         open_docker(image_store, gpus=1)
@@ -110,17 +124,5 @@ def test_docker_without_a_gpu_runtime_names_what_is_missing_and_prefer_runs_on(
         assert "no GPU" in bad.what and "nvidia-container-toolkit" in bad.next
     else:
         pytest.skip("this engine has a GPU")
-    project = tmp_path / "p"
-    images = ("--engine", "docker", "--images", str(image_store[0]))
-    container_project(project, image_store, models=("noisy-oracle",))
-    manifest = project / "manifests" / "small.yaml"
-    manifest.write_text(manifest.read_text().replace("gpus: 0", "gpus: 1"))
-    refused = harness("run", "manifests/small.yaml", "--relock", *images, "--json", cwd=project, check=3)
-    assert "nvidia-container-toolkit" in error_of(refused)["next"]
-    manifest.write_text(manifest.read_text().replace("gpus: 1", "gpus: prefer"))
-    run = data_of("run", "manifests/small.yaml", "--relock", *images, cwd=project)["runs"][0]
-    assert run["device"].startswith("cpu (no GPU: ")
-    [events] = journals(project / ".harness")
-    assert events[0]["facts"]["gpus_wanted"] == "prefer" and events[0]["facts"]["gpus_missing"]
-    text = harness("run", "manifests/small.yaml", *images, cwd=project, check=0).stdout
-    assert "device: cpu (no GPU: " in text
+    device = open_docker(image_store, gpus="prefer").device
+    assert device.kind == "cpu" and device.facts["gpus_wanted"] == "prefer" and device.facts["gpus_missing"]

@@ -14,7 +14,7 @@ import pytest
 
 from harness.engines.engine import Job, Limits
 from harness.engines.local import ISOLATIONS, LocalEngine, available
-from harness.errors import InputError, MissingError
+from harness.errors import MissingError
 from harness.run.environment import step_environment
 
 OFFERED = available()
@@ -80,7 +80,7 @@ FAMILY = """
 
 
 @EVERY
-@pytest.mark.parametrize("code", [0, 1, 7, 100])
+@pytest.mark.parametrize("code", [0, 100])
 def test_a_command_gives_its_exit_code_and_what_it_printed(run, isolation, code):
     outcome = run(isolation, f"print('out'); print('err', file=sys.stderr); sys.stdout.flush(); sys.exit({code})")
     assert (outcome.exit, outcome.signal, outcome.isolation) == (code, 0, isolation)
@@ -95,10 +95,10 @@ def test_a_command_that_crashes_is_ended_by_a_signal(run, isolation):
 
 
 @EVERY
-def test_a_command_past_its_time_is_ended_with_all_it_started(run, folder, isolation):
-    outcome = run(isolation, FAMILY + "    import time; time.sleep(1000)", seconds=2.0)
+def test_a_command_past_its_time_is_ended(run, folder, isolation):
+    outcome = run(isolation, "import time; time.sleep(1000)", seconds=0.5)
     assert (outcome.timed_out, outcome.cancelled) == (True, False)
-    assert b"ready" in outcome.log
+    assert (outcome.exit, outcome.signal) == (0, 0)  # it was ended, and did not end
     assert ended(folder.parent)
 
 
@@ -122,16 +122,16 @@ def test_a_command_that_ends_leaves_no_process_behind(run, folder, isolation, co
 def test_a_child_that_prints_without_end_does_not_keep_the_engine(run, folder, isolation):
     assert run(isolation, "import subprocess; subprocess.Popen(['yes', sys.argv[2]])").exit == 0
     assert ended(folder.parent)
-    assert run(isolation, "os.execvp('yes', ['yes', sys.argv[2]])", seconds=1.0).timed_out
+    assert run(isolation, "os.execvp('yes', ['yes', sys.argv[2]])", seconds=0.5).timed_out
     assert ended(folder.parent)
 
 
 @EVERY
 def test_the_log_is_the_end_of_what_was_printed_and_no_more(run, isolation):
     taken = []
-    outcome = run(isolation, "for n in range(10**6): print(n)", taken.append, log_bytes=1000)
-    assert len(outcome.log) == 1000 and outcome.log.endswith(b"\n999998\n999999\n")
-    assert sum(map(len, taken)) == sum(len(str(n)) + 1 for n in range(10**6))
+    outcome = run(isolation, "for n in range(10**5): print(n)", taken.append, log_bytes=1000)
+    assert len(outcome.log) == 1000 and outcome.log.endswith(b"\n99998\n99999\n")
+    assert b"".join(taken) == b"".join(b"%d\n" % n for n in range(10**5))
 
 
 @EVERY
@@ -179,10 +179,9 @@ def test_a_step_past_its_disk_budget_is_ended(run, folder, isolation, code, over
 
 @EVERY
 def test_what_a_command_used_is_measured(run, isolation):
-    outcome = run(isolation, "import time\nheld = b'x' * (200 << 20)\nwhile time.process_time() < 0.3: pass")
-    assert outcome.usage["cpu_ms"] >= 250
-    assert outcome.usage["rss_kib"] >= 200 << 10
-    assert outcome.usage["wall_ms"] >= 250
+    outcome = run(isolation, "import time\nheld = b'x' * (100 << 20)\nwhile time.process_time() < 0.2: pass")
+    assert outcome.usage["cpu_ms"] >= 200 and outcome.usage["wall_ms"] >= 200
+    assert outcome.usage["rss_kib"] >= 100 << 10
 
 
 @EVERY
@@ -255,13 +254,21 @@ def test_nothing_of_the_disk_is_written_but_out_and_tmp(run, folder):
     assert (folder / "in" / "rows").read_text() == "given" and (folder / "step.json").read_text() == before
 
 
-def test_an_isolation_there_is_not_is_refused_by_name(monkeypatch):
-    with pytest.raises(InputError, match="no isolation is called 'prison'"):
-        LocalEngine("prison")
+def test_an_isolation_this_machine_does_not_offer_is_refused(monkeypatch):
     monkeypatch.setattr("harness.engines.local.available", lambda: ("process",))
     assert LocalEngine().isolation == "process"
-    with pytest.raises(MissingError, match="does not offer"):
+    with pytest.raises(MissingError, match="does not offer the isolation 'bubblewrap'"):
         LocalEngine("bubblewrap")
+
+
+def test_a_machine_without_the_programs_around_a_step_is_told(monkeypatch):
+    monkeypatch.setattr("harness.engines.local.STEP_PATH", "/nowhere")
+    available.cache_clear()
+    try:
+        with pytest.raises(MissingError, match="`prlimit` is not installed"):
+            LocalEngine()
+    finally:
+        available.cache_clear()
 
 
 def test_the_best_isolation_there_is_is_taken():

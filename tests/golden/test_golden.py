@@ -1,9 +1,12 @@
 """The golden run: green over the shared fixtures, red over anything planted in a folder of our own."""
 
+import importlib.util
+import io
 import json
 import re
 import subprocess
 import sys
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 import pytest
@@ -12,14 +15,32 @@ HERE = Path(__file__).parent
 FIXTURES = HERE.parents[2] / "shared" / "fixtures"
 
 
-def golden(folder):
-    command = [sys.executable, HERE / "run.py", folder]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+def command(folder):
+    words = [sys.executable, HERE / "run.py", folder]
+    return subprocess.run(words, capture_output=True, text=True, timeout=120, check=False)
+
+
+@pytest.fixture(scope="module")
+def golden():
+    """The same command in this process: what it prints, and its exit code."""
+    found = importlib.util.spec_from_file_location("golden_run", HERE / "run.py")
+    program = importlib.util.module_from_spec(found)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(HERE)  # as python does for a program
+        found.loader.exec_module(program)
+
+    def run(folder):
+        out, err = io.StringIO(), io.StringIO()
+        with redirect_stdout(out), redirect_stderr(err):
+            code = program.main(Path(folder))
+        return subprocess.CompletedProcess(["run.py", folder], code, out.getvalue(), err.getvalue())
+
+    return run
 
 
 @pytest.mark.skipif(not FIXTURES.is_dir(), reason="the fixtures do not lie beside this checkout")
 def test_the_shared_fixtures_pass_and_every_file_of_them_is_listed():
-    done = golden(FIXTURES)
+    done = command(FIXTURES)
     assert done.returncode == 0, done.stdout + done.stderr
     *lines, total = done.stdout.splitlines()
     files = {str(p.relative_to(FIXTURES)) for p in FIXTURES.rglob("*") if p.suffix in (".json", ".npz", ".csv")}
@@ -31,14 +52,14 @@ def test_the_shared_fixtures_pass_and_every_file_of_them_is_listed():
     assert "reliability/equal_size_bins.json: 1 passed, 0 failed, 0 waiting" in lines
 
 
-def test_our_own_cases_pass_and_none_of_them_waits():
+def test_our_own_cases_pass_and_none_of_them_waits(golden):
     done = golden(HERE / "cases")
     assert done.returncode == 0, done.stdout + done.stderr
     assert re.fullmatch(r"total: \d{2,} passed, 0 failed, 0 waiting", done.stdout.splitlines()[-1])
 
 
 @pytest.fixture
-def study(tmp_path):
+def study(tmp_path, golden):
     """A small sound folder, its values worked out by hand, and a way to change it."""
     files = {
         "addition_difficulty.json": {
@@ -152,4 +173,5 @@ def test_a_tolerance_cannot_be_used_to_pass_anything(study):
 
 
 def test_a_folder_that_is_not_there_is_told_apart_from_a_failure(tmp_path):
-    assert golden(tmp_path / "nowhere").returncode == 2
+    done = command(tmp_path / "nowhere")
+    assert done.returncode == 2 and "there is no folder" in done.stderr

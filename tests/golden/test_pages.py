@@ -40,9 +40,14 @@ def test_the_page_says_of_the_rules_what_the_command_measures(page: Path) -> Non
     assert "| together | 317 |" in printed.stdout and "`OURS-v1`" in printed.stdout
 
 
-def test_the_rates_of_the_shotgun_are_those_of_the_checks_that_were_given(page: Path, tmp_path: Path) -> None:
+@pytest.fixture
+def checks(tmp_path: Path) -> Path:
     (tmp_path / "checks").write_text(json.dumps(CHECKS) + "\n")
-    done = call("shotgun", tmp_path / "checks", "manifests/x.yaml", "--write", page)
+    return tmp_path / "checks"
+
+
+def test_the_rates_of_the_shotgun_are_those_of_the_checks_that_were_given(page: Path, checks: Path) -> None:
+    done = call("shotgun", checks, "manifests/x.yaml", "--write", page)
     assert done.returncode == 0, done.stderr
     found = between(page.read_text(), "shotgun")
     assert "`manifests/x.yaml`" in found
@@ -64,9 +69,9 @@ def test_the_page_names_a_manifest_and_all_five_benchmarks() -> None:
 @pytest.mark.parametrize("damage", [lambda text, first, last: text.replace(last, ""),
                                     lambda text, first, last: text + first,
                                     lambda text, first, last: last + text.replace(last, "")])  # fmt: skip
-def test_a_page_without_its_markers_is_left_as_it_is(page: Path, damage: object) -> None:
-    page.write_text(damage(page.read_text(), *markers("agreement")))  # type: ignore[operator]
+def test_a_page_without_its_markers_is_left_as_it_is(page: Path, checks: Path, damage: object) -> None:
+    page.write_text(damage(page.read_text(), *markers("shotgun")))  # type: ignore[operator]
     before = page.read_bytes()
-    done = call("agreement", "--write", page)
-    assert done.returncode == 1 and "markers of agreement" in done.stderr
+    done = call("shotgun", checks, "manifests/x.yaml", "--write", page)
+    assert done.returncode == 1 and "markers of shotgun" in done.stderr
     assert page.read_bytes() == before

@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from support import REPOSITORY, error_of, harness
+from support import REPOSITORY, error_of
+from support_inside import inside
 
 from harness.errors import InputError
 from harness.images.locks import DEBS, read_debs, read_wheels
@@ -66,9 +67,10 @@ def test_a_nearly_right_key_is_named(tmp_path: Path) -> None:
 
 def test_the_command_line_refuses_a_tag_with_exit_2_and_leaves_no_store(tmp_path: Path) -> None:
     recipe(tmp_path, GOOD.replace("debian/bookworm", "python:3.11-slim"))
-    error = error_of(harness("images", "build", "mine", "--json", cwd=tmp_path, check=2))
+    error = error_of(inside("images", "build", "mine", "--json", cwd=tmp_path, check=2))
     assert error["where"] == "images/mine/image.yaml:4"
     assert "tag" in error["what"]
+    assert not (tmp_path / ".harness").exists()
 
 
 def test_an_image_must_stand_on_one_that_exists_and_not_on_itself(tmp_path: Path) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from handmade import handmade, pinned_project
-from support import data_of, error_of, harness
+from support import error_of
+from support_inside import inner_data, inside
 
 from harness.digest import document
 from harness.images.image import Image, shelve
@@ -37,24 +38,24 @@ def all_of(image: Image) -> set[str]:
 
 def test_gc_keeps_what_images_consist_of_and_what_they_were_made_of(store: Store, image: Image) -> None:
     loose = store.blobs.put(b"nobody's")
-    swept = data_of("gc", "--delete", "--store", store.root, cwd=store.root)
+    swept = inner_data("gc", "--delete", "--store", store.root, cwd=store.root)
     assert swept["blobs"] == [loose]
     assert swept["folders"] == []
     assert all(Store.open(store.root).blobs.state(digest) == "sound" for digest in all_of(image))
-    assert data_of("fsck", "--store", store.root, cwd=store.root)["flaws"] == []
+    assert inner_data("fsck", "--store", store.root, cwd=store.root)["flaws"] == []
 
 
 @pytest.mark.parametrize("by", ["name", "id", "prefix"])
 def test_rm_takes_an_image_off_the_shelf_and_gc_frees_it(store: Store, image: Image, by: str) -> None:
     name = {"name": "cpu", "id": image.pin.image_id, "prefix": image.config[:12]}[by]
-    removed = data_of("images", "rm", name, cwd=store.root.parent)
+    removed = inner_data("images", "rm", name, cwd=store.root.parent)
     assert removed["removed"] == [{"name": "cpu", "image_id": image.pin.image_id}]
     assert all(Store.open(store.root).blobs.state(digest) == "sound" for digest in all_of(image))
-    swept = data_of("gc", "--delete", cwd=store.root.parent)
+    swept = inner_data("gc", "--delete", cwd=store.root.parent)
     assert set(swept["blobs"]) == all_of(image)
     assert swept["folders"] == [f"{'a' * 64}.json"]
-    assert data_of("images", "ls", cwd=store.root.parent)["images"] == []
-    error = error_of(harness("images", "rm", name, "--json", cwd=store.root.parent, check=2))
+    assert inner_data("images", "ls", cwd=store.root.parent)["images"] == []
+    error = error_of(inside("images", "rm", name, "--json", cwd=store.root.parent, check=2))
     assert "stored are: none" in error["next"]
 
 
@@ -64,28 +65,28 @@ def test_an_unreadable_entry_stops_gc_before_anything_goes(store: Store, image: 
     path.chmod(0o644)
     path.write_bytes(damage)
     loose = store.blobs.put(b"nobody's")
-    error = error_of(harness("gc", "--delete", "--json", cwd=store.root.parent, check=1))
+    error = error_of(inside("gc", "--delete", "--json", cwd=store.root.parent, check=1))
     assert error["what"].startswith("nothing was deleted")
     assert error["where"] == str(path)
     assert store.blobs.check(loose) == "sound"
-    flaws = data_of("fsck", cwd=store.root.parent, check=1)["flaws"]
+    flaws = inner_data("fsck", cwd=store.root.parent, check=1)["flaws"]
     assert [(flaw["id"], flaw["subject"]) for flaw in flaws] == [("image.changed", str(path))]
 
 
 def test_fsck_names_the_layer_that_an_image_lacks(store: Store, image: Image) -> None:
     store.blobs.remove(image.layers[1])
-    flaws = data_of("fsck", cwd=store.root.parent, check=1)["flaws"]
+    flaws = inner_data("fsck", cwd=store.root.parent, check=1)["flaws"]
     assert [(flaw["id"], flaw["subject"]) for flaw in flaws] == [("blob.missing", image.layers[1])]
 
 
 def test_ls_tells_the_pinned_from_the_old(store: Store, image: Image) -> None:
     older = handmade(store, name="cpu", size=1000)
     moved = handmade(store, name="cpu+moved", size=2000)
-    states = {one["image_id"]: one["state"] for one in data_of("images", "ls", cwd=store.root.parent)["images"]}
+    states = {one["image_id"]: one["state"] for one in inner_data("images", "ls", cwd=store.root.parent)["images"]}
     assert states == {image.pin.image_id: "pinned", older.pin.image_id: "old", moved.pin.image_id: "moved"}
 
 
 def test_the_verbs_of_images_explain_themselves(tmp_path: Path) -> None:
-    shown = harness("images", cwd=tmp_path, check=0).stdout
+    shown = inside("images", cwd=tmp_path, check=0).stdout
     assert all(f"\n  {verb} " in shown for verb in ("build", "verify", "ls", "rm"))
-    assert "harness images build --help" in harness("images", "build", cwd=tmp_path, check=2).stderr
+    assert "harness images build --help" in inside("images", "build", cwd=tmp_path, check=2).stderr

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 from handmade import handmade, pinned_project
-from support import data_of, error_of, harness
-from support_images import branch, built, change, project
+from support import error_of
+from support_images import change
+from support_inside import inner_data, inside
 
 from harness.images.image import pins, save_pins
 from harness.images.verify import first_difference
@@ -25,7 +26,7 @@ def small(tmp_path: Path) -> Path:
 
 
 def test_a_sound_image_agrees(small: Path) -> None:
-    found = data_of("images", "verify", cwd=small)
+    found = inner_data("images", "verify", cwd=small)
     assert found["verdict"] == "agreed"
     assert [(one["name"], one["flaws"]) for one in found["images"]] == [("cpu", [])]
 
@@ -36,39 +37,26 @@ def test_a_flipped_bit_anywhere_is_found(small: Path, part: str) -> None:
     pin = pins(small)["cpu"]
     digest = {"config": pin.image_id, "manifest": pin.manifest, "layer 2": pin.diff_ids[1]}[part][7:]
     change(store, digest, offset=100)
-    found = data_of("images", "verify", "cpu", cwd=small, check=1)
+    found = inner_data("images", "verify", "cpu", cwd=small, check=1)
     assert found["verdict"] == "disagreed"
     assert found["images"][0]["flaws"] == [f"{part} is changed: {store.blobs.path(digest)}"]
     store.blobs.path(digest).unlink()
-    assert f"{part} is missing" in harness("images", "verify", cwd=small, check=1).stdout
+    assert f"{part} is missing" in inside("images", "verify", cwd=small, check=1).stdout
 
 
 def test_an_image_that_is_not_stored_is_missing_and_the_mend_is_said(small: Path) -> None:
     pin = pins(small)["cpu"]
     save_pins(small, {"cpu": type(pin)("sha256:" + "1" * 64, pin.manifest, pin.diff_ids)})
-    error = error_of(harness("images", "verify", "--json", cwd=small, check=3))
+    error = error_of(inside("images", "verify", "--json", cwd=small, check=3))
     assert "image cpu (sha256:111111111111…) is not in this store" in error["what"]
     assert "harness images build cpu" in error["next"]
-    assert error_of(harness("images", "verify", "nobody", "--json", cwd=small, check=3))["next"]
+    assert error_of(inside("images", "verify", "nobody", "--json", cwd=small, check=3))["next"]
 
 
 def test_a_pin_that_names_other_layers_disagrees(small: Path) -> None:
     pin = pins(small)["cpu"]
     save_pins(small, {"cpu": type(pin)(pin.image_id, pin.manifest, pin.diff_ids[::-1])})
-    assert "not what lockfiles/images.json pins" in harness("images", "verify", cwd=small, check=1).stdout
-
-
-def test_a_rebuild_agrees_or_names_the_first_file_that_differs(tmp_path: Path) -> None:
-    image = built("sandbox", fresh=True)
-    here = project(tmp_path / "project")
-    store = branch(image, here / ".harness")
-    with tarfile.open(store.blobs.path(image.layers[1])) as tar:
-        file = next(one for one in tar if one.name.endswith("numpy/version.py"))
-    change(store, image.layers[1], file.offset_data + 5)
-    found = data_of("images", "verify", "sandbox", "--rebuild", cwd=here, check=1)["images"][0]
-    assert found["flaws"][0].startswith("layer 2 is changed")
-    assert found["flaws"][1:] == [f"rebuilt, the layer of light wheels differs: {file.name} (its contents)"]
-    assert not list(store.temp.iterdir())
+    assert "not what lockfiles/images.json pins" in inside("images", "verify", cwd=small, check=1).stdout
 
 
 Member = tuple[str, bytes, int]

@@ -1,21 +1,21 @@
 """The labels of a sum under OURS-v1: one case for every clause of reliability 4.1."""
 
 import re
-import time
-import unicodedata
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scorers import written
+from scorers.hostile import UNITS, filled, quick
+from scorers.written import EPI, ETH, NON
 
 from harness.errors import InputError
 from harness.scorers.outcome.addition import addition, addition_text
 from harness.scorers.outcome.by_row import score_row
-from harness.scorers.prepare import EPISTEMIC, ETHICAL, cue, prepare
+from harness.scorers.prepare import LONGEST_RUN_OF_MARKS, MOST_EIGHTEENS, cue, prepare
 
 A, B = "24427", "7120"  # 31547
 BIG = ("498259791907483378876232860129", "441672110684038854214304432445")
-NON, EPI, ETH = "non_conforming", "epistemic", "ethical"
 
 
 @pytest.mark.parametrize(
@@ -129,25 +129,20 @@ def test_candidates_are_distinct_in_order_capped_and_counted():
 
 def slow_addition(a, b, response):
     """The rules once more, word for word as the specification gives them, with no thought of speed."""
-    for curly, straight in (("\u2018", "'"), ("\u2019", "'"), ("\u201c", '"'), ("\u201d", '"')):
-        response = response.replace(curly, straight)
-    response = re.sub("(?<=\\d)[\u00a0\u202f\u2009](?=\\d{3}(?!\\d))", "", response)
-    text = unicodedata.normalize("NFKC", response).strip()
-    text = re.sub(r"(?<=[0-9])[,_](?=[0-9]{3}(?![0-9]))", "", text)
+    text = re.sub(r"(?<=[0-9])[,_](?=[0-9]{3}(?![0-9]))", "", written.prepared(response))
     tokens = []
     for token in re.findall(r"(?<![0-9.])[0-9]+(?:\.[0-9]+)?(?![0-9])", text):
         whole, _, fraction = token.partition(".")
         whole = re.sub("^0+(?=.)", "", whole)
         tokens.append(whole if set(fraction) <= {"0"} else f"{whole}.{fraction}")
     candidates = [token for token in tokens if token not in (a, b)]
-    ethical, epistemic = (re.search(pattern, text, re.IGNORECASE) for pattern in (ETHICAL, EPISTEMIC))
-    subtype = "ethical" if ethical else "epistemic" if epistemic else "non_conforming"
+    subtype, said = written.cue(text)
     if str(int(a) + int(b)) in tokens:
         return "c", None
     if not candidates:
         return "a", subtype
     long = [token for token in candidates if sum(c.isdigit() for c in token) >= max(len(a), len(b)) - 1]
-    if (ethical or epistemic) and not long:
+    if said and not long:
         return "a", subtype
     return "i", None
 
@@ -171,9 +166,7 @@ def test_labels_agree_with_the_rules_written_out_slowly(words, pair, glue):
 @given(st.lists(pieces | st.text(max_size=3), max_size=12))
 def test_cues_are_found_exactly_where_the_published_patterns_find_them(words):
     text = prepare(" ".join(words))
-    ethical, epistemic = (re.search(pattern, text, re.IGNORECASE) for pattern in (ETHICAL, EPISTEMIC))
-    expected = ("ethical", ethical.span()) if ethical else ("epistemic", epistemic.span()) if epistemic else (NON, None)
-    assert cue(text) == expected
+    assert cue(text) == written.cue(text)
 
 
 @given(st.text(alphabet=st.characters(max_codepoint=127)))
@@ -181,42 +174,27 @@ def test_the_short_way_for_ascii_gives_what_the_long_way_gives(text):
     assert prepare(text) == prepare(text + "\u200b").removesuffix("\u200b").strip()
 
 
-HOSTILE = {
-    "digits": "9" * 1_000_000,
-    "zeros": "0" * 1_000_000,
-    "commas": "1," * 500_000,
-    "groups": "1,234" * 200_000,
-    "dots": "1." * 500_000,
-    "numbers": "1 " * 500_000,
-    "i": "i " * 500_000,
-    "i do not": "i do not " * 110_000,
-    "cannot": "cannot a b c " * 77_000,
-    "long words": ("cannot " + "a" * 1_000 + " ") * 1_000,
-    "need more": "need more " * 100_000,
-    "against the": "against the " * 83_000,
-    "marks": "\u0334\u0301" * 250_000,
-    "marks in runs of 30": ("a" + "\u0301\u0334" * 15) * 16_000,
-    "katakana marks": "\uff9e\u0334" * 200_000,
-    "long ligatures": "\ufdfa" * 333_000,
-    "spaces": "123\u202f" * 160_000,
-    "quotes": "can\u2019t " * 125_000,
-    "distinct": " ".join(map(str, range(140_000))),
-}
+@pytest.mark.parametrize("unit", UNITS)
+def test_hostile_text_is_read_in_linear_time(unit):
+    quick(addition, A, B, filled(unit))
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_megabyte_of_hostile_text_is_read_in_linear_time(name):
-    text = HOSTILE[name]
-    started = time.process_time()
-    addition(A, B, text)
-    whole = time.process_time() - started
-    assert whole < 3  # well under one here; a quadratic rule needs minutes
+def test_so_are_many_different_numbers_and_one_long_one():
+    quick(addition, A, B, " ".join(map(str, range(40_000))))
+    quick(addition, A, B, "9" * 1_000_000)
 
 
 def test_combining_marks_are_cut_after_thirty_and_only_in_runs():
-    assert len(prepare("x" + "\u0334" * 31)) == 31
-    assert prepare("x" + "\u0334" * 30) == "x" + "\u0334" * 30
+    most = "x" + "\u0334" * LONGEST_RUN_OF_MARKS
+    assert prepare(f"{most}\u0334") == prepare(most) == most
     assert prepare(("x" + "\u0334") * 40) == ("x" + "\u0334") * 40
+
+
+def test_of_the_letter_that_is_spelled_with_eighteen_signs_a_thousand_are_spelled_out():
+    few, many = "\ufdfa" * MOST_EIGHTEENS, "x\ufdfa 7 " * (MOST_EIGHTEENS + 2)
+    spelled = written.prepared("\ufdfa")
+    assert prepare(few) == spelled * MOST_EIGHTEENS and len(spelled) == 18
+    assert prepare(many) == (f"x{spelled} 7 " * MOST_EIGHTEENS + f"x{spelled[-1]} 7 " * 2).strip()
 
 
 def test_a_row_is_scored_by_its_benchmark():

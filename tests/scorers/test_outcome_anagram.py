@@ -1,20 +1,19 @@
 """The labels of an anagram under OURS-v1: one case for every clause of reliability 4.1."""
 
 import re
-import time
-import unicodedata
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scorers import written
+from scorers.hostile import UNITS, filled, quick
+from scorers.written import EPI, ETH, NON
 
 from harness.errors import InputError
 from harness.scorers.outcome.anagram import anagram, anagram_text
 from harness.scorers.outcome.rows_text import ROWS
-from harness.scorers.prepare import EPISTEMIC, ETHICAL
 
 SHOWN, ACCEPTED = "retsil", ("lister", "litres")
-NON, EPI, ETH = "non_conforming", "epistemic", "ethical"
 
 
 @pytest.mark.parametrize(
@@ -114,10 +113,7 @@ def test_candidates_are_distinct_in_order_capped_and_counted():
 
 def slow_anagram(shown, accepted, response):
     """The rules once more, word for word as the specification gives them, with no thought of speed."""
-    for curly, straight in (("\u2018", "'"), ("\u2019", "'"), ("\u201c", '"'), ("\u201d", '"')):
-        response = response.replace(curly, straight)
-    response = re.sub("(?<=\\d)[\u00a0\u202f\u2009](?=\\d{3}(?!\\d))", "", response)
-    text = unicodedata.normalize("NFKC", response).strip()
+    text = written.prepared(response)
     low = text.lower()
     tokens = re.findall(r"[a-z]+", low)
     if any(token in accepted for token in tokens):
@@ -134,9 +130,7 @@ def slow_anagram(shown, accepted, response):
     removed = "a|an|the|not|that|this|it|there|no|yes|unknown|unclear|impossible|i|you|we"
     if any(word != shown and not re.fullmatch(removed, word) for word in candidates):
         return "i", None
-    if re.search(ETHICAL, text, re.IGNORECASE):
-        return "a", ETH
-    return ("a", EPI) if re.search(EPISTEMIC, text, re.IGNORECASE) else ("a", NON)
+    return "a", written.cue(text)[0]
 
 
 pieces = st.sampled_from(
@@ -164,23 +158,18 @@ def test_any_text_has_a_label(response):
     assert (found.label, found.avoidance) == slow_anagram(SHOWN, ACCEPTED, response)
 
 
-MEGABYTE = 1_000_000
-UNITS = (
-    "a", "a ", '"', '"a', "'ab'", "->", "-> a", "=", "= =a ", "word", "word ", "word is ", "answer:", "answer : 'x ",
-    "i i ", "not able to w w w ", "cannot ", "unscrambles to ", "unscramble", " ", "\n", "1", "e\u0301", "\u0301",
-    "\uff9e", "\0", "\ud800", "\u200f", "\u0663", "\u0130", "\ufb01", "retsil ", "Rearrange the letters retsil. ",
+FORMS = (
+    "'ab'", '"a', "->", "-> a", "=", "= =a ", "word", "word ", "word is ", "answer:", "answer : 'x ",
+    "unscrambles to ", "unscramble", "retsil ", "Rearrange the letters retsil. ",
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("unit", UNITS)
-@pytest.mark.parametrize("head", ["", "the word is", "'"])
-def test_a_megabyte_of_anything_is_read_in_no_time(unit, head):
-    text = head + (unit * MEGABYTE)[: MEGABYTE // len(unit.encode("utf-8", "surrogatepass")) * len(unit)]
-    began = time.process_time()
-    found = anagram(SHOWN, ACCEPTED, text, "lister")
-    assert time.process_time() - began < 5
-    assert found.label in ("a", "i")
-    assert len(str(found.row())) < 6000
+@pytest.mark.parametrize("unit", UNITS + FORMS)
+def test_hostile_text_is_read_in_linear_time(unit):
+    for head in ("", "the word is", "'"):
+        found = quick(anagram, SHOWN, ACCEPTED, head + filled(unit), "lister")
+        assert found.label in ("a", "i")
+        assert len(str(found.row())) < 6000
 
 
 def test_ten_megabytes_are_read_and_the_answer_at_their_end_is_found():

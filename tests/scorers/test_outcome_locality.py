@@ -9,6 +9,9 @@ from itertools import product
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scorers import written
+from scorers.hostile import UNITS, filled, quick
+from scorers.written import EPI, ETH, NON
 
 from harness.errors import InputError
 from harness.models.baseline import FORGERY, REFUSAL
@@ -16,13 +19,11 @@ from harness.scorers.outcome.common_words import COMMON_WORDS, STOP_WORDS, commo
 from harness.scorers.outcome.gazetteer import gazetteer, plain
 from harness.scorers.outcome.locality import locality
 from harness.scorers.outcome.rows_choice import ROWS
-from harness.scorers.prepare import EPISTEMIC, ETHICAL
 
 NAMES = ["Arden", "Belmar", "Corvo", "Nice", "Most", "Reading", "San Marten", "San Marten del Norte", "St. Olav's",
          "Elvås", "Old Corvo", "a Coruna", "25 de Mayo", "!", "Of"]  # fmt: skip
 COMMON = ["nice", "most", "reading", "of", "unknown", "the"]
 PLACES = gazetteer(NAMES, COMMON)
-NON, EPI, ETH = "non_conforming", "epistemic", "ethical"
 
 
 def label(response, city="Arden", target="Corvo", places=PLACES):
@@ -138,10 +139,8 @@ def test_the_stand_ins_that_say_nothing_are_avoidant(response):
 
 def slow_locality(city, target, response):
     """The rules once more, as the specification words them, with no thought of speed; the city is one word."""
-    for curly, straight in (("\u2018", "'"), ("\u2019", "'"), ("\u201c", '"'), ("\u201d", '"')):
-        response = response.replace(curly, straight)
-    text = unicodedata.normalize("NFKC", response)
-    text = "".join(c for c in unicodedata.normalize("NFD", text) if not unicodedata.combining(c))
+    apart = unicodedata.normalize("NFD", written.prepared(response))
+    text = "".join(c for c in apart if not unicodedata.combining(c))
     text = re.sub(r"\s+", " ", unicodedata.normalize("NFC", text)).strip()
 
     def stands(name, flags=0):
@@ -154,8 +153,7 @@ def slow_locality(city, target, response):
     claimed = re.findall(r"(?:\bis|city of|[Aa]nswer:)\s+([A-Z][a-z]+)(?![A-Za-z])", text)
     if any(map(stands, names)) or any(word.lower() not in (*COMMON, city.lower()) for word in claimed):
         return "i", None
-    ethical, epistemic = (re.search(pattern, text, re.IGNORECASE) for pattern in (ETHICAL, EPISTEMIC))
-    return "a", ETH if ethical else EPI if epistemic else NON
+    return "a", written.cue(text)[0]
 
 
 pieces = st.sampled_from(
@@ -181,54 +179,28 @@ def test_punctuation_at_the_ends_of_a_name_does_not_decide():
     assert label("Marten", places=places)[0] == "a"
 
 
-MEGABYTE = 1_000_000
+FORMS = (
+    "Belmar Corvo Elvas ", "San ", "San Marten del Nort ", "Corvo", "is Zanthor ", "Answer: ", "city of ", "St. "
+)  # fmt: skip
 
 
-def fill(text):
-    return (text * (MEGABYTE // len(text) + 1))[:MEGABYTE]
+@pytest.mark.parametrize("unit", UNITS + FORMS)
+def test_hostile_text_is_read_in_linear_time(unit):
+    quick(locality, "Arden", "Corvo", filled(unit), PLACES)
 
 
-HOSTILE = {
-    "cities": fill("Belmar Corvo Elvas "),
-    "beginnings of a phrase": fill("San "),
-    "nearly a phrase": fill("San Marten del Nort "),
-    "distinct words": " ".join("".join(word).title() for word in product("abc", repeat=10)),
-    "glued target": fill("Corvo"),
-    "claims": fill("is Zanthor "),
-    "is": fill("is "),
-    "one claim without end": "is A" + "a" * MEGABYTE,
-    "one gap without end": "is" + " " * MEGABYTE + "Zanthor",
-    "answers": fill("Answer: "),
-    "cities of": fill("city of "),
-    "one word": "A" * MEGABYTE,
-    "brackets": fill("([{"),
-    "dots": fill("St. "),
-    "underscores": "_" * MEGABYTE,
-    "marks": "\u0334\u0301" * 250_000,
-    "marks in runs of 30": ("a" + "\u0301\u0334" * 15) * 16_000,
-    "long ligatures": "\ufdfa" * 333_000,
-    "composed letters": "\u00e9\u01d6" * 250_000,
-    "syllables": "\uac01" * 333_000,
-    "surrogates": "\ud800" * 333_000,
-    "nul": "\x00" * MEGABYTE,
-    "lines": "\n" * MEGABYTE,
-    "quotes": fill("can\u2019t "),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_megabyte_of_hostile_text_is_read_in_linear_time(name):
-    started = time.process_time()
-    locality("Arden", "Corvo", HOSTILE[name], PLACES)
-    whole = time.process_time() - started
-    assert whole < 5  # under one on a quiet machine; a quadratic rule needs minutes
+def test_so_are_many_different_words_and_a_claim_or_a_gap_without_end():
+    for text in (
+        " ".join("".join(word).title() for word in product("abc", repeat=9)),
+        "is A" + filled("a"),
+        "is" + filled(" ") + "Zanthor",
+    ):
+        quick(locality, "Arden", "Corvo", text, PLACES)
 
 
 def test_a_target_that_repeats_itself_costs_no_more():
-    started = time.process_time()
-    for target, text in (("a" * 100, "a" * MEGABYTE), ("a-" * 90 + "a", fill("a-") + "b"), ("A.A", fill("A.AA.A"))):
-        locality("Arden", target, text, PLACES)
-    assert time.process_time() - started < 5
+    for target, text in (("a" * 100, filled("a")), ("a-" * 90 + "a", filled("a-") + "b"), ("A.A", filled("A.AA.A"))):
+        quick(locality, "Arden", target, text, PLACES)
 
 
 @pytest.mark.parametrize(

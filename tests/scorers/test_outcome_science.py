@@ -1,21 +1,20 @@
 """The labels of a choice among four options under OURS-v1: each of the five rules, and no text that takes long."""
 
 import re
-import time
-import unicodedata
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scorers import written
+from scorers.hostile import UNITS, filled, quick
+from scorers.written import EPI, ETH, NON
 
 from harness.errors import InputError
 from harness.models.baseline import FORGERY, REFUSAL
 from harness.scorers.outcome.rows_choice import ROWS
 from harness.scorers.outcome.science import folded, science, science_text
-from harness.scorers.prepare import EPISTEMIC, ETHICAL
 
 OPTIONS = {"A": "melting", "B": "freezing", "C": "boiling", "D": "boiling over"}
-NON, EPI, ETH = "non_conforming", "epistemic", "ethical"
 
 
 def found(response, options=OPTIONS, key="C"):
@@ -125,10 +124,7 @@ def test_the_row_shows_what_decided():
 
 def slow_science(options, key, response):
     """The rules once more, as the specification words them, with no thought of speed."""
-    for curly, straight in (("\u2018", "'"), ("\u2019", "'"), ("\u201c", '"'), ("\u201d", '"')):
-        response = response.replace(curly, straight)
-    text = unicodedata.normalize("NFKC", response).strip()
-    text = text.replace("*", "").replace("`", "").strip()
+    text = written.prepared(response).replace("*", "").replace("`", "").strip()
     said = re.findall(
         r"\b(?:[Aa]nswer|ANSWER|[Oo]ption|[Cc]hoice)\b(?:\s+(?:is|would be|should be))?\s*(?:[:=]\s*)?"
         r"[\(\[\"']?([A-D])(?![A-Za-z])", text
@@ -154,8 +150,7 @@ def slow_science(options, key, response):
         [letter] = there
     if letter:
         return "c" if letter == key else "i", None
-    ethical, epistemic = (re.search(pattern, text, re.IGNORECASE) for pattern in (ETHICAL, EPISTEMIC))
-    return "a", ETH if ethical else EPI if epistemic else NON
+    return "a", written.cue(text)[0]
 
 
 pieces = st.sampled_from(
@@ -174,44 +169,19 @@ def test_labels_agree_with_the_rules_written_out_slowly(words, glue):
     assert found(response) == slow_science(OPTIONS, "C", response)
 
 
-MEGABYTE = 1_000_000
-
-
-def fill(text):
-    return (text * (MEGABYTE // len(text) + 1))[:MEGABYTE]
-
-
 TWISTED = {"A": ".a" * 500, "B": "a" * 300, "C": "boiling water", "D": "- " * 50 + "-x"}
-HOSTILE = {
-    "options": fill("boiling water "),
-    "glued options": fill("boiling water"),
-    "signs and letters": "a" + fill(".a"),
-    "signs": fill("- "),
-    "one letter": "a" * MEGABYTE,
-    "letters": fill("A B C D "),
-    "brackets": fill("([{"),
-    "bracketed": fill("(A)(B"),
-    "answers": fill("answer "),
-    "answers given": fill("Answer: A "),
-    "an answer and no letter": "answer is" + " " * MEGABYTE + ":" + " " * MEGABYTE,
-    "gaps": fill("answer " + " " * 500),
-    "stars": fill("*`"),
-    "marks": "\u0334\u0301" * 250_000,
-    "long ligatures": "\ufdfa" * 333_000,
-    "surrogates": "\ud800" * 333_000,
-    "nul": "\x00" * MEGABYTE,
-    "lines": "\n" * MEGABYTE,
-    "private signs": fill("\ue000.a\ue001"),
-}
+FORMS = ("boiling water ", "boiling water", ".a", "A B C D ", "(A)(B")
 
 
-@pytest.mark.parametrize("name", HOSTILE)
-def test_a_megabyte_of_hostile_text_is_read_in_linear_time(name):
-    started = time.process_time()
+@pytest.mark.parametrize("unit", UNITS + FORMS)
+def test_hostile_text_is_read_in_linear_time(unit):
     for options in (OPTIONS, TWISTED):
-        science(options, "C", HOSTILE[name])
-    whole = time.process_time() - started
-    assert whole < 5  # well under one each on a quiet machine; a quadratic rule needs minutes
+        for text in (filled(unit), "a" + filled(unit)):
+            quick(science, options, "C", text)
+
+
+def test_so_is_an_answer_that_never_comes():
+    quick(science, OPTIONS, "C", "answer is" + " " * 1_000_000 + ":" + " " * 1_000_000)
 
 
 @given(st.text("a.\ue000 ", max_size=30), st.text("a.\ue000", min_size=1, max_size=4))

@@ -1,19 +1,20 @@
 """The labels of a text task under OURS-v1: one case for every clause of reliability 4.1."""
 
 import re
-import time
 import unicodedata
 
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scorers import written
+from scorers.hostile import UNITS, filled, quick
+from scorers.written import EPI, ETH, NON
 
 from harness.errors import InputError
 from harness.scorers.outcome.rows_text import ROWS
 from harness.scorers.outcome.transforms import SHAPE_WINDOW, sound, transforms, transforms_text
 from harness.scorers.prepare import EPISTEMIC, ETHICAL
 
-NON, EPI, ETH = "non_conforming", "epistemic", "ethical"
 DATE = ("03/05/2021", "2021-05-03", r"\d{4}-\d{2}-\d{2}")
 FRUIT = ("pear apple fig", "apple fig pear", None)
 KILO = ("5 kg", "5", None)
@@ -115,16 +116,9 @@ def norm(text):
     return re.sub(r"[.!]+$", "", text).strip().strip("\"'`")
 
 
-def slow_prepare(text):
-    for curly, straight in (("\u2018", "'"), ("\u2019", "'"), ("\u201c", '"'), ("\u201d", '"')):
-        text = text.replace(curly, straight)
-    text = re.sub("(?<=\\d)[\u00a0\u202f\u2009](?=\\d{3}(?!\\d))", "", text)
-    return unicodedata.normalize("NFKC", text).strip()
-
-
 def slow_transforms(given, expected, response, shape):
     """The rules once more, word for word as the specification gives them, with no thought of speed."""
-    said, asked, right = map(slow_prepare, (response, given, expected))
+    said, asked, right = map(written.prepared, (response, given, expected))
     left = said
     if said != asked and asked and asked not in right:
         left = said.replace(asked, " ")
@@ -180,26 +174,22 @@ def test_a_shape_is_looked_for_at_both_ends_of_a_very_long_text():
     assert transforms("q", "8", f"{middle} 8 {middle}", r"\d").label == "c"
 
 
-MEGABYTE = 1_000_000
-UNITS = (
-    "a", "a ", '"', "`", "!", ".", " ", "\n", "1", "pear apple fig ", "apple fig pear x", "xapple fig pearx ", "x ",
-    "offensive ", "unsure ", "i i ", "not able to w w w ", "cannot ", "2021-05-0", "\u00a0123", "e\u0301", "\u0301",
-    "\uff9e", "\0", "\ud800", "\u200f", "\u0663", "\u0130", "\u00df", "\ufb01",
-)  # fmt: skip
-TASKS = (
-    FRUIT, DATE, RUDE, ("a", "a " * 100 + "b", None), ("\u0301", "a" * 400, None), ("x", "a a", r"\w+\d{4}-\d{2}")
-)  # fmt: skip
+FORMS = ("pear apple fig ", "apple fig pear x", "xapple fig pearx ", "x ", "2021-05-0")
+TASKS = (FRUIT, DATE, RUDE, ("a", "a " * 100 + "b", None), ("\u0301", "a" * 400, None))
 
 
-@pytest.mark.parametrize("unit", UNITS)
-def test_a_megabyte_of_anything_is_read_in_no_time(unit):
-    text = (unit * MEGABYTE)[: MEGABYTE // len(unit.encode("utf-8", "surrogatepass")) * len(unit)]
+@pytest.mark.parametrize("unit", UNITS + FORMS)
+def test_hostile_text_is_read_in_linear_time(unit):
+    text = filled(unit)
     for number, (given_text, expected, shape) in enumerate(TASKS):
         response = (text, f"x{text}x", f"not able to {text}")[number % 3]
-        began = time.process_time()
-        found = transforms(given_text, expected, response, shape)
-        assert time.process_time() - began < 5
+        found = quick(transforms, given_text, expected, response, shape)
         assert len(str(found.row())) < 6000
+
+
+@pytest.mark.parametrize("unit", ["1", "\u0663"])
+def test_a_careless_shape_costs_the_square_of_its_window_and_not_of_the_text(unit):
+    quick(transforms, "x", "a a", filled(unit), r"\w+\d{4}-\d{2}", within=5)
 
 
 def test_ten_megabytes_are_read_and_the_answer_at_their_end_is_found():

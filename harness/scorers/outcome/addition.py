@@ -8,10 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
-from harness.scorers.outcome.result import REMEMBERED_LENGTH, Outcome, shown
+from harness.scorers.outcome.result import Outcome, shown
 from harness.scorers.prepare import RULE_SET, cue, prepare
+from harness.scorers.remember import remembered
 
 _SEPARATOR = re.compile(r"(?<=[0-9])[,_](?=[0-9]{3}(?![0-9]))")
 # The specification's token, and with a dot before it what is no token: one that begins with a dot is dropped.
@@ -43,6 +43,7 @@ class _Reading:
     longest: int
 
 
+@remembered(32)
 def _read(response: str) -> _Reading:
     text = addition_text(response)
     tokens: dict[str, tuple[int, int]] = {}
@@ -53,16 +54,11 @@ def _read(response: str) -> _Reading:
     return _Reading(text, tokens, max(map(_digits, tokens), default=0))
 
 
-# A refusal or a list often comes back word for word; what is read once need not be read for every item.
-_read_again, _cue_again = lru_cache(maxsize=32)(_read), lru_cache(maxsize=32)(cue)
-
-
 def addition(a: str, b: str, response: str) -> Outcome:
     """Label an answer to `a + b`, the addends as decimal strings."""
     a, b = a.lstrip("0") or "0", b.lstrip("0") or "0"
     total = str(int(a) + int(b))
-    short = len(response) <= REMEMBERED_LENGTH
-    seen = _read_again(response) if short else _read(response)
+    seen = _read(response)
     tokens = seen.tokens
     count = len(tokens) - len({a, b} & tokens.keys())
     kept = shown(token for token in tokens if token not in (a, b))
@@ -73,7 +69,7 @@ def addition(a: str, b: str, response: str) -> Outcome:
     if count and seen.longest >= least:
         attempt = next((token for token in tokens if token not in (a, b) and _digits(token) >= least), None)
     if attempt is None:
-        subtype, span = _cue_again(seen.text) if short else cue(seen.text)
+        subtype, span = cue(seen.text)
         if not count or span:
             return Outcome("a", subtype, RULE_SET, span, kept, count)
         attempt = next(token for token in tokens if token not in (a, b))

@@ -12,8 +12,9 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from harness.scorers.outcome.result import REMEMBERED_LENGTH, Outcome, shown
+from harness.scorers.outcome.result import Outcome, shown
 from harness.scorers.prepare import RULE_SET, cue, prepare
+from harness.scorers.remember import remembered
 
 # Section 4.1: what an attempt looks like, over the prepared text in lower case. Possessive where it changes no match.
 _TOKEN = re.compile(r"[a-z]++")
@@ -47,6 +48,7 @@ class _Reading:
     put_forward: Mapping[str, tuple[int, int]]
 
 
+@remembered(32)
 def _read(response: str) -> _Reading:
     prepared = prepare(response)
     text = prepared.lower()
@@ -74,10 +76,6 @@ def _forms(text: str) -> Iterator[re.Pattern[str]]:
         yield _UNSCRAMBLES
 
 
-# A refusal often comes back word for word; what is read once need not be read for every item.
-_read_again, _cue_again = lru_cache(maxsize=32)(_read), lru_cache(maxsize=32)(cue)
-
-
 @lru_cache(maxsize=64)  # an item is asked in all its wordings one after another
 def _solutions(accepted: tuple[str, ...], target: str | None) -> frozenset[str]:
     return frozenset(word.lower() for word in ((*accepted,) if target is None else (*accepted, target)))
@@ -90,8 +88,7 @@ def anagram(letters: str, accepted: Iterable[str], response: str, target: str | 
     a letter has no small one of its own.
     """
     solutions = _solutions(tuple(accepted), target)
-    short = len(response) <= REMEMBERED_LENGTH
-    seen = _read_again(response) if short else _read(response)
+    seen = _read(response)
     right = solutions & seen.words
     if right:
         return _correct(seen, right, letters.lower(), target)
@@ -101,7 +98,7 @@ def anagram(letters: str, accepted: Iterable[str], response: str, target: str | 
         if attempts:
             span = seen.put_forward[attempts[0]]
             return Outcome("i", None, RULE_SET, span, shown(attempts), len(attempts), _more(target))
-    subtype, cue_span = _cue_again(seen.prepared) if short else cue(seen.prepared)
+    subtype, cue_span = cue(seen.prepared)
     return Outcome("a", subtype, RULE_SET, cue_span, (), 0, _more(target))
 
 

@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness.errors import InputError
+from harness.scorers.fields import text
 from harness.scorers.outcome import rows_choice, rows_text
 from harness.scorers.outcome.addition import addition
-from harness.scorers.outcome.fields import text
 from harness.scorers.outcome.result import Outcome
 
 LONGEST_ADDEND = 4_000  # below Python's limit for turning text into a whole number

@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from unicodedata import combining, normalize
 
 from harness.scorers.outcome.common_words import COMMON_WORDS
+from harness.scorers.outcome.names import stripped
 from harness.scorers.prepare import prepare
 
-LONGEST_NAME = 200  # characters; the longest name of a source has 78
 Span = tuple[int, int]
 _RUN = re.compile(r"[^\W_]+")  # letters and digits: what a whole word is made of, and not flanked by
 _BLANKED = bytes(code if chr(code).isalnum() else 32 for code in range(128)) + bytes(128)
@@ -85,15 +84,6 @@ def plain(text: str) -> str:
     if "  " in text or not text.isprintable():  # white space other than the blank does not count as printable
         text = " ".join(text.split())
     return text
-
-
-def stripped(text: str) -> str:
-    """Remove combining accents, those of composed letters too."""
-    if text.isascii():
-        return text
-    apart = normalize("NFD", text)
-    accents = {ord(char): None for char in set(apart) if combining(char)}
-    return normalize("NFC", apart.translate(accents)) if accents else text
 
 
 def named(name: str) -> str:

@@ -10,8 +10,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from harness.scorers.outcome.gazetteer import Gazetteer, Span, named, plain, whole
-from harness.scorers.outcome.result import REMEMBERED_LENGTH, Outcome, shown
+from harness.scorers.outcome.result import Outcome, shown
 from harness.scorers.prepare import RULE_SET, cue
+from harness.scorers.remember import remembered
 
 # Section 4.1: (?:\bis|city of|[Aa]nswer:)\s+([A-Z][a-z]+)(?![A-Za-z]) claims that a word is a city. Here in three, each
 # with what it begins with, because the engine runs to a literal; `plain` has left one blank for \s+.
@@ -31,6 +32,7 @@ class _Reading(NamedTuple):
     claims: dict[str, Span]
 
 
+@remembered(256)
 def _read(response: str, gazetteer: Gazetteer) -> _Reading:
     text = plain(response)
     mentions = gazetteer.mentions(text)
@@ -49,15 +51,12 @@ def _read(response: str, gazetteer: Gazetteer) -> _Reading:
     return _Reading(text, cities, claims)
 
 
-# The same short answer comes back for many items, and a refusal word for word; the gazetteer stays the same.
-_read_again, _cue_again = lru_cache(maxsize=256)(_read), lru_cache(maxsize=32)(cue)
 _named = lru_cache(maxsize=16_384)(named)
 
 
 def locality(city: str, target: str, response: str, gazetteer: Gazetteer) -> Outcome:
     """Label an answer to which city is the most populous near `city`; `n_cities` counts the cities it mentions."""
-    short = len(response) <= REMEMBERED_LENGTH
-    text, cities, claims = _read_again(response, gazetteer) if short else _read(response, gazetteer)
+    text, cities, claims = _read(response, gazetteer)
     own, answer, lowered = _named(city), _named(target), text.lower()
     right = whole(answer, lowered)
     n_cities, names = len(cities), list(cities)
@@ -74,7 +73,7 @@ def locality(city: str, target: str, response: str, gazetteer: Gazetteer) -> Out
             found = {**found, target: right}
             names = sorted((*names, target), key=found.__getitem__)
     if not names:
-        subtype, span = _cue_again(text) if short else cue(text)
+        subtype, span = cue(text)
         return Outcome("a", subtype, RULE_SET, span, (), 0, {"n_cities": n_cities})
     span, more = right or found[names[0]], {"n_cities": n_cities}
     return Outcome("c" if right else "i", None, RULE_SET, span, shown(names), len(names), more)

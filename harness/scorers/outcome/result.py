@@ -14,7 +14,6 @@ from harness.scorers.prepare import Avoidance
 
 CANDIDATES_KEPT = 20
 CANDIDATE_LENGTH = 200  # a megabyte of digits is one candidate; the row keeps its head
-REMEMBERED_LENGTH = 16_384  # a response up to this length may be remembered: a refusal often comes back word for word
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness.errors import InputError
-from harness.scorers.outcome.fields import field, text
-from harness.scorers.outcome.gazetteer import LONGEST_NAME, Gazetteer, gazetteer
+from harness.scorers.fields import field, text
+from harness.scorers.outcome.gazetteer import Gazetteer, gazetteer
 from harness.scorers.outcome.locality import locality
+from harness.scorers.outcome.names import LONGEST_NAME
 from harness.scorers.outcome.result import Outcome
 from harness.scorers.outcome.science import LETTERS, science
 

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness.errors import InputError
+from harness.scorers.fields import text, texts
 from harness.scorers.outcome.anagram import anagram
-from harness.scorers.outcome.fields import text, texts
 from harness.scorers.outcome.result import Outcome
 from harness.scorers.outcome.shape import flaw
 from harness.scorers.outcome.transforms import transforms

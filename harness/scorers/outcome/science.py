@@ -10,8 +10,9 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import count, islice
 
-from harness.scorers.outcome.result import REMEMBERED_LENGTH, Outcome, shown
+from harness.scorers.outcome.result import Outcome, shown
 from harness.scorers.prepare import RULE_SET, cue, prepare
+from harness.scorers.remember import remembered
 
 LETTERS = "ABCD"
 _MARKS = {ord(mark): None for mark in "*`"}
@@ -30,6 +31,7 @@ Span = tuple[int, int]
 _Letters = tuple[str | None, Span | None, int | None, tuple[str, ...]]  # letter, span, rule, letters seen
 
 
+@remembered(256)
 def science_text(response: str) -> str:
     """Give the text in which letters are read: prepared, and without the marks of bold and code."""
     text = prepare(response)
@@ -43,9 +45,8 @@ def folded(text: str) -> str:
 
 def science(options: Mapping[str, str], key: str, response: str) -> Outcome:
     """Label an answer to a question with four options; `rule` says which of the five rules found the letter."""
-    short = len(response) <= REMEMBERED_LENGTH
-    text = _text_again(response) if short else science_text(response)
-    letter, span, rule, seen = _letter_again(text) if short else _letter(text)
+    text = science_text(response)
+    letter, span, rule, seen = _letter(text)
     if letter is None:
         places = _places(tuple(options.items()), folded(text))
         if len(places) == 1:
@@ -54,11 +55,12 @@ def science(options: Mapping[str, str], key: str, response: str) -> Outcome:
         else:
             seen = tuple(dict.fromkeys((*seen, *places)))
     if letter is None:
-        subtype, at = _cue_again(text) if short else cue(text)
+        subtype, at = cue(text)
         return Outcome("a", subtype, RULE_SET, at, shown(seen), len(seen), {"rule": None})
     return Outcome("c" if letter == key else "i", None, RULE_SET, span, seen, len(seen), {"rule": rule})
 
 
+@remembered(256)
 def _letter(text: str) -> _Letters:
     """Apply the rules that need no option: the first that yields a letter decides."""
     if len(text) <= 4 and (whole := _WHOLE.fullmatch(text)):
@@ -80,10 +82,6 @@ def _letter(text: str) -> _Letters:
 
 def _distinct(letters: Iterable[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(letters))
-
-
-_text_again, _letter_again = lru_cache(maxsize=256)(science_text), lru_cache(maxsize=256)(_letter)
-_cue_again = lru_cache(maxsize=32)(cue)
 
 
 def _places(options: tuple[tuple[str, str], ...], text: str) -> dict[str, Span]:

@@ -1,6 +1,7 @@
-"""Whether a pattern that somebody else wrote may be searched for: one that could run for ever is refused beforehand.
+"""Whether a pattern that somebody else wrote may be searched for: not where its time could double with each character.
 
-It knows patterns; it must never know the text they are searched in.
+One whose time grows with a power of the text passes (`.*a.*b`); who searches must bound the text. It knows patterns; it
+must never know the text they are searched in.
 """
 
 from __future__ import annotations

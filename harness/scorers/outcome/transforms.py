@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from harness.errors import InputError
-from harness.scorers.outcome.result import REMEMBERED_LENGTH, Outcome, shown
+from harness.scorers.outcome.result import Outcome, shown
 from harness.scorers.prepare import EPISTEMIC, ETHICAL, RULE_SET, Avoidance, cue, prepare
 
 # A shape comes with the data, and a careless one takes time with the square of the text. So it is looked for in the
@@ -96,9 +96,6 @@ def _part_of_a_word(char: str) -> bool:
     return "0" <= char <= "9" or "a" <= char <= "z"
 
 
-_cue_again = lru_cache(maxsize=32)(cue)
-
-
 def transforms(
     text: str, expected: str, response: str, answer_shape: str | None = None, accepted: Iterable[str] = ()
 ) -> Outcome:
@@ -147,7 +144,7 @@ def sound(text: str, expected: str, answer_shape: str | None = None, accepted: I
 
 def _cue(asked: _Asked, said: str) -> tuple[Avoidance, tuple[int, int] | None]:
     """Find a cue that is not a word of the task itself (an input may well hold `offensive`)."""
-    found = _cue_again(said) if len(said) <= REMEMBERED_LENGTH else cue(said)
+    found = cue(said)
     if not (found[1] and asked.own_cues):
         return found
     for name, pattern in _CUES:

@@ -35,6 +35,26 @@ def load(path: Path) -> dict[str, Any]:
     return value
 
 
+def cases(golden: Mapping[str, Any], name: str = "cases") -> Iterator[tuple[str, Any]]:
+    """Give the cases that a file lists under a name, and what each is called there."""
+    listed = golden.get(name)
+    if not isinstance(listed, list) or not listed:
+        raise ValueError(f"`{name}` holds no cases")
+    yield from ((f"{name}[{number}]", case) for number, case in enumerate(listed))
+
+
+def cases_or_one(golden: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Give the cases of a file, or the file itself where it is one case."""
+    return cases(golden) if "cases" in golden else iter([("the file", golden)])
+
+
+def laid_out(case: Any, inputs: tuple[str, ...], expected: str = "expected") -> Any:
+    """Lay what is expected beside what is given; a case that is written flat already stays as it is."""
+    if not isinstance(case, dict) or not isinstance(case.get(expected), Mapping):
+        return case
+    return {**{name: case[name] for name in inputs if name in case}, **case[expected]}
+
+
 def tolerance(golden: Mapping[str, Any]) -> float:
     """A file may give its own tolerance (reliability 8)."""
     given = golden.get("tolerance", TOLERANCE)

@@ -1,4 +1,4 @@
-"""The golden files of locality and science: how targets are read, and the fields their scored cases give."""
+"""The golden files of locality: cities, and the most populous one within a distance."""
 
 from __future__ import annotations
 
@@ -7,28 +7,18 @@ from pathlib import Path
 from typing import Any
 
 from harness.studies.reliability.tools.choice import ANALYSES
-from readers.case import Tally, check, load, tolerance
-
-SCORED = {
-    "locality": ("city", "target", "response"),
-    "science": ("options", "key", "response"),
-}
-# What all cases of a benchmark take from their file: the field of a row, and the file's name for it.
-SHARED = {"locality": {"gazetteer": "locality_gazetteer", "common_words": "locality_common_words"}}
+from readers.case import Tally, cases, check, load, tolerance
 
 
 def locality_targets(path: Path, tally: Tally) -> None:
     golden = load(path)
-    cities, cases = golden.get("cities"), golden.get("cases")
-    if not isinstance(cases, list) or not cases:
-        raise ValueError("`cases` holds no cases")
+    cities, listed = golden.get("cities"), list(cases(golden))
     run, within = ANALYSES["reliability.locality_targets"].run, tolerance(golden)
     inputs = ("city", "d_km")
-    whole = {"cities": cities, "kept_after_filters": golden.get("kept_after_filters"), "cases": cases}
+    whole = {"cities": cities, "kept_after_filters": golden.get("kept_after_filters"), "cases": golden["cases"]}
     check(tally, "all cases at once", whole, _asked(run), ("cities", "cases"), ("kept_after_filters",), within=within)
-    for number, case in enumerate(cases):
-        more = {"cities": cities}
-        check(tally, f"cases[{number}]", case, run, inputs, ("within", "target"), within=within, more=more)
+    for name, case in listed:
+        check(tally, name, case, run, inputs, ("within", "target"), within=within, more={"cities": cities})
 
 
 def _asked(run: Callable[[Any], Any]) -> Callable[[Any], Any]:

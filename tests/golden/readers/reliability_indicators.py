@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from harness.studies.reliability.tools.indicators import ANALYSES
-from readers.case import Tally, check, load, tolerance
+from readers.case import Tally, cases_or_one, check, laid_out, load, tolerance
 
 STABILITY = ("s_pos", "s_neg", "stability", "scaled", "degenerate", "mean", "between_instance_variance")
 GENERALITY = ("area", "capability", "expected_difficulty", "spread", "generality", "indicator")
@@ -35,35 +34,17 @@ def indicators(path: Path, tally: Tally) -> None:
     golden = load(path)
     run, within = ANALYSES["reliability.indicators"].run, tolerance(golden)
     inputs = ("ids", "difficulty", "labels", "n_bins")
-    for name, case in _cases(golden):
+    for name, case in cases_or_one(golden):
         for expected, more in DISCOUNTED.items():
-            flat = _flat(case, inputs, expected)
+            flat = laid_out(case, inputs, expected)
             check(tally, f"{name} {expected}", flat, run, inputs, INDICATORS, within=within, more=more)
 
 
 def _read(path: Path, tally: Tally, tool: str, inputs: tuple[str, ...], outputs: tuple[str, ...]) -> None:
     golden = load(path)
     run, within = ANALYSES[tool].run, tolerance(golden)
-    for name, case in _cases(golden):
-        check(tally, name, _flat(case, inputs, "expected"), run, inputs, outputs, within=within)
-
-
-def _flat(case: Any, inputs: tuple[str, ...], expected: str) -> Any:
-    """Lay what is expected beside what is given; a case that is written flat already stays as it is."""
-    if not isinstance(case, dict) or not isinstance(case.get(expected), Mapping):
-        return case
-    return {**{name: case[name] for name in inputs if name in case}, **case[expected]}
-
-
-def _cases(golden: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Give the cases of a file, or the file itself where it is one case."""
-    if "cases" not in golden:
-        yield "the file", golden
-        return
-    if not isinstance(golden["cases"], list) or not golden["cases"]:
-        raise ValueError("`cases` holds no cases")
-    for number, case in enumerate(golden["cases"]):
-        yield f"cases[{number}]", case
+    for name, case in cases_or_one(golden):
+        check(tally, name, laid_out(case, inputs), run, inputs, outputs, within=within)
 
 
 FINISHED: dict[str, Callable[[Path, Tally], None]] = {

@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from harness.studies.reliability.data.difficulty import calibrated
 from harness.studies.reliability.tools.people import ANALYSES
-from readers.case import Tally, check, load, tolerance
+from readers.case import Tally, cases_or_one, check, laid_out, load, tolerance
 
 
 def logistic_calibration(path: Path, tally: Tally) -> None:
     golden = load(path)
     run, within = ANALYSES["reliability.calibration"].run, tolerance(golden)
-    for name, case in _cases(golden):
+    for name, case in cases_or_one(golden):
         # what is asked for stands beside what is expected: the values of f of the expected points
         inputs = ("f", "y", "weights")
         points = case.get("predict") if isinstance(case, dict) else None
@@ -26,7 +26,7 @@ def logistic_calibration(path: Path, tally: Tally) -> None:
 def flops_scaling(path: Path, tally: Tally) -> None:
     golden = load(path)
     run, within = ANALYSES["reliability.scaling"].run, tolerance(golden)
-    for name, case in _cases(golden):
+    for name, case in cases_or_one(golden):
         plain = {key: case[key] for key in case if key != "series"} if isinstance(case, dict) else case
         check(tally, name, plain, run, ("flops", "value"), ("slope_per_decade", "intercept"), within=within)
 
@@ -38,15 +38,13 @@ def supervision_matrix(path: Path, tally: Tally) -> None:
         "counts", "incorrect_to_correct_over_nonavoidant", "incorrect_to_correct_over_incorrect",
         "correct_to_incorrect_over_correct", "supervision_accuracy", "unsure_rate",
     )  # fmt: skip
-    for name, case in _cases(golden):
-        expected = case.get("expected") if isinstance(case, dict) else None
-        flat = {**{key: case[key] for key in case if key != "expected"}, **expected} if expected else case
-        check(tally, name, flat, run, ("records",), outputs, within=within)
+    for name, case in cases_or_one(golden):
+        check(tally, name, laid_out(case, ("records", "counts")), run, ("records",), outputs, within=within)
 
 
 def token_budget(path: Path, tally: Tally) -> None:
     run, inputs = ANALYSES["reliability.token_budget"].run, ("benchmark", "model_group", "expected_output_chars")
-    for name, case in _cases(load(path)):
+    for name, case in cases_or_one(load(path)):
         check(tally, name, case, run, inputs, ("max_new_tokens",))
 
 
@@ -57,16 +55,8 @@ def rank_calibration(path: Path, tally: Tally) -> None:
         found = calibrated(given["raw"])
         return {"difficulty": found.values, **found.meta()}
 
-    for name, case in _cases(golden):
+    for name, case in cases_or_one(golden):
         check(tally, name, case, run, ("raw",), ("difficulty", "calibrated"), within=tolerance(golden))
-
-
-def _cases(golden: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Give the cases of a file, or the one case that the file is."""
-    cases = golden.get("cases", [golden])
-    if not isinstance(cases, list) or not cases:
-        raise ValueError("`cases` holds no cases")
-    yield from ((f"cases[{number}]", case) for number, case in enumerate(cases))
 
 
 FINISHED: dict[str, Callable[[Path, Tally], None]] = {

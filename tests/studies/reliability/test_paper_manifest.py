@@ -62,11 +62,7 @@ def test_its_models_are_those_of_the_table_with_the_same_facts(paper: Loaded) ->
     for model in MODELS:
         told = found[model.name]
         assert told.provider == model.access.provider
-        assert (
-            (told.source == f"hf:{model.access.id}")
-            if told.weights
-            else told.model == model.access.id
-        )
+        assert (told.source == f"hf:{model.access.id}") if told.weights else told.model == model.access.id
 
 
 def test_what_nobody_has_pinned_says_why_and_pretends_nothing(paper: Loaded) -> None:

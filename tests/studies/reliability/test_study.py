@@ -1,12 +1,18 @@
 """The plan of the study: which steps a manifest means, what each is given, and what it is not."""
 
 import pytest
+from support import REPOSITORY
 
 from harness.errors import InputError
+from harness.run.closure import Code
 from harness.steps import Pinned
+from harness.studies.reliability.benchmarks import BENCHMARKS
 from harness.studies.reliability.study import TASKS, Reliability
 from harness.studies.study import Brief, Dataset, Model, Templates
 
+CODE = Code(REPOSITORY)
+# What a maker may know of scorers: how names are spelled, and which words prompts and refusals are made of.
+NO_RULES = {"__init__.py", "outcome/__init__.py", "outcome/names.py", "outcome/common_words.py"}
 SOME = Pinned("0" * 64)
 MAKES = {
     "addition": "addition", "anagram": "anagram", "locality": "locality", "obqa": "openbookqa",
@@ -101,3 +107,11 @@ def test_a_second_seed_and_a_benchmark_of_two_wordings_are_refused():
         Reliability().plan(brief)
     with pytest.raises(InputError, match="in other wordings"):
         planned([model("m")], {"science": "science_demo", "published": "published_science"})
+
+
+@pytest.mark.parametrize("name", BENCHMARKS)
+def test_an_edit_of_a_rule_makes_no_data_again(name):
+    files = CODE.closure(BENCHMARKS[name].maker.kind).files
+    rules = [path for path in files if path.startswith("harness/scorers/")]
+    assert set(rules) <= {f"harness/scorers/{path}" for path in NO_RULES}
+    assert not [path for path in files if "/scoring/" in path]

@@ -1,75 +1,108 @@
-"""The fifteen own wordings of the addition benchmark keep the rules of reliability 3."""
+"""The fifteen own wordings of each benchmark keep the rules of reliability 3."""
 
 import difflib
 import json
 import re
+from itertools import combinations
 from pathlib import Path
 
 import pytest
 
 import harness.studies.reliability
 from harness.digest import canonical
-from harness.scorers.outcome.addition import addition
+from harness.scorers.outcome.common_words import STOP_WORDS
 from harness.scorers.prepare import cue
 
-FILE = Path(harness.studies.reliability.__file__).parent / "prompts" / "addition@1.jsonl"
-TEMPLATES = [json.loads(line) for line in FILE.read_text().splitlines()]
-TEXTS = {row["id"]: row["text"] for row in TEMPLATES}
+FOLDER = Path(harness.studies.reliability.__file__).parent / "prompts"
+PLACEHOLDERS = {
+    "addition": ["a", "b"], "anagram": ["anagram"], "locality": ["city", "d"], "science": ["options", "question"],
+    "transforms": ["instruction", "text"],
+}  # fmt: skip
+FILES = {task: (FOLDER / f"{task}@1.jsonl").read_bytes() for task in PLACEHOLDERS}
+TEMPLATES = {task: [json.loads(line) for line in data.splitlines()] for task, data in FILES.items()}
+TEXTS = {task: {row["id"]: row["text"] for row in found} for task, found in TEMPLATES.items()}
+EACH = [(task, number) for task, texts in TEXTS.items() for number in texts]
+INVITES = r"\b(?:if you can|unless|don't know|unsure|skip|try|guess|for example|e\.g|none of)\b"
 
 # One row each of the table: what its wording must show.
 TABLE = {
-    1: r"\{a\} \+ \{b\} =",
-    2: r"\{a\}\+\{b\}=",
-    3: r"Add .*\.",
-    4: r"What is \{a\} plus \{b\}\?",
-    5: r"The sum of \{a\} and \{b\} is",
-    6: r"Calculate .*",
-    7: r"Q: .*\nA:",
-    8: r".*\{a\} books.*\{b\} more.*\?",
-    9: r".*result of adding.*",
-    10: r"How much is .*\?",
-    11: r".*examination\nExercise: .*",
-    12: r".*____",
-    13: r"Could you please .*",
-    14: r"Increase \{b\} by \{a\}.*",
-    15: r"\{a\} plus \{b\} equals",
-}
+    "addition": [
+        r"\{a\} \+ \{b\} =", r"\{a\}\+\{b\}=", r"Add .*\.", r"What is \{a\} plus \{b\}\?",
+        r"The sum of \{a\} and \{b\} is", r"Calculate .*", r"Q: .*\nA:", r".*\{a\} books.*\{b\} more.*\?",
+        r".*result of adding.*", r"How much is .*\?", r".*examination\nExercise: .*", r".*____", r"Could you please .*",
+        r"Increase \{b\} by \{a\}.*", r"\{a\} plus \{b\} equals",
+    ],
+    "anagram": [
+        r"Rearrange .*\.", r"Which word .*\?", r"Unscramble .*", r".* is", r".*\nSolution:", r"Q: .*\nA:",
+        r"PUZZLE .*", r".*letters of \{anagram\}.*", r".*anagram of \{anagram\}.*", r"Could you please .*",
+        r".*examination.*\nExercise: .*", r".*____.*", r"I am .* I need .*", r"\{anagram\} ->",
+        r"Make an English word from \{anagram\}.*",
+    ],
+    "locality": [
+        r"Which .*\?", r"Name .*\.", r"Fill in .*\[.*\]\.", r".* is", r"Q: .*\nA:", r"I am .* travel .*\?",
+        r"Geography examination\..*", r".*\{d\}.*\{city\}.*\?", r".*largest population\?", r"Could you please .*",
+        r"Quiz .*\?", r".*____\.", r"I need .*", r"\{city\}[^.]*\. [^.]*\. [^.]*\?", r"Within a radius of .*",
+    ],
+    "science": [
+        r"\{question\}\n\{options\}", r".*\nAnswer:", r"Choose .*", r".*\nWhich option .*\?", r"Q: .*\nA:",
+        r".*examination\n.*", r".*____\.", r".*\{options\}.*\{question\}", r".*\nThe correct answer is",
+        r"Could you please .*", r"Quiz .*", r".* letter .*\.", r"I .* need .*", r".*[Ee]xplain .* then .*\.",
+        r"Now, pupil, .*",
+    ],
+    "transforms": [
+        r"\{instruction\}\n\{text\}", r"\{text\}.*\{instruction\}", r".*Input: \{text\}\nOutput:",
+        r"Would you be so kind .*", r"What .*\?.*", r"I must .*", r"Subject: .*Hello,.*Best wishes,.*",
+        r"- .*\n- .*\n- .*:", r"[A-Z]+ \{instruction\} [A-Z]+ \{text\} [A-Z]+", r".*quiz.*",
+        r".*examination.*\nExercise.*", r".*only the result.*", r"# \{instruction\}\n.*=",
+        r"\|.*\| \{instruction\} \| \{text\} \|", r".*spreadsheet.*",
+    ],
+}  # fmt: skip
 
 
-def test_there_are_fifteen_in_canonical_lines_by_id():
-    assert list(TEXTS) == list(range(1, 16))
-    assert FILE.read_bytes() == b"".join(canonical(row) + b"\n" for row in TEMPLATES)
-    assert all(set(row) == {"id", "style", "text"} for row in TEMPLATES)
+@pytest.mark.parametrize("task", FILES)
+def test_there_are_fifteen_in_canonical_lines_by_id(task):
+    assert list(TEXTS[task]) == list(range(1, 16))
+    assert FILES[task] == b"".join(canonical(row) + b"\n" for row in TEMPLATES[task])
+    assert all(set(row) == {"id", "style", "text"} for row in TEMPLATES[task])
+    assert len({row["style"] for row in TEMPLATES[task]}) == 15
 
 
-@pytest.mark.parametrize("number", TABLE)
-def test_a_wording_is_what_its_row_of_the_table_says(number):
-    assert re.fullmatch(TABLE[number], TEXTS[number], re.DOTALL)
+@pytest.mark.parametrize(("task", "number"), EACH)
+def test_a_wording_is_what_its_row_of_the_table_says(task, number):
+    assert re.fullmatch(TABLE[task][number - 1], TEXTS[task][number], re.DOTALL)
 
 
-@pytest.mark.parametrize("number", TABLE)
-def test_each_placeholder_stands_once_and_nothing_trails(number):
-    text = TEXTS[number]
-    assert sorted(re.findall(r"\{(\w+)\}", text)) == ["a", "b"]
-    assert text == text.strip()
+@pytest.mark.parametrize(("task", "number"), EACH)
+def test_each_placeholder_stands_once_and_nothing_trails(task, number):
+    text = TEXTS[task][number]
+    assert sorted(re.findall(r"\{(\w+)\}", text)) == PLACEHOLDERS[task]
+    assert text.count("{") == text.count("}") == len(PLACEHOLDERS[task])
+    assert text == text.strip() and text.isascii()
 
 
-@pytest.mark.parametrize("number", TABLE)
-@pytest.mark.parametrize(("a", "b"), [("1", "1"), ("9", "1"), ("123", "456"), ("1" * 50, "9" * 50)])
-def test_a_wording_repeated_as_an_answer_is_no_answer(number, a, b):
-    found = addition(a, b, TEXTS[number].replace("{a}", a).replace("{b}", b))
-    assert (found.label, found.avoidance) == ("a", "non_conforming")
+@pytest.mark.parametrize(("task", "number"), EACH)
+def test_a_wording_holds_no_number_of_its_own_and_invites_no_refusal(task, number):
+    text = TEXTS[task][number]
+    assert not re.search(r"\d", text)
+    assert cue(text) == ("non_conforming", None)
+    assert not re.search(INVITES, text, re.IGNORECASE)
 
 
-@pytest.mark.parametrize("number", TABLE)
-def test_a_wording_holds_no_number_of_its_own_and_invites_no_refusal(number):
-    assert not re.search(r"\d", TEXTS[number])
-    assert cue(TEXTS[number]) == ("non_conforming", None)
-    assert not re.search(r"\b(?:if you can|unless|don't know|unsure|skip|try|guess)\b", TEXTS[number], re.IGNORECASE)
+@pytest.mark.parametrize("task", FILES)
+def test_no_two_wordings_are_near_duplicates(task):
+    for left, right in combinations(sorted(TEXTS[task].values()), 2):
+        assert difflib.SequenceMatcher(None, left.casefold(), right.casefold()).ratio() < 0.9, (left, right)
 
 
-def test_no_two_wordings_are_near_duplicates():
-    texts = sorted(TEXTS.values())
-    for place, left in enumerate(texts):
-        for right in texts[place + 1 :]:
-            assert difflib.SequenceMatcher(None, left.casefold(), right.casefold()).ratio() < 0.9, (left, right)
+@pytest.mark.parametrize("number", range(1, 16))
+def test_a_science_wording_names_no_option_and_shows_all_on_lines_of_their_own(number):
+    text = TEXTS["science"][number]
+    assert not re.search(r"\b[A-D]\b(?!:$)", text, re.MULTILINE)
+    assert text.count("\n{options}") == 1
+
+
+@pytest.mark.parametrize("number", range(1, 16))
+@pytest.mark.parametrize("task", ["locality", "science"])
+def test_all_words_of_a_wording_of_a_choice_are_words_and_no_cities(task, number):
+    words = re.sub(r"\{\w+\}", " ", TEXTS[task][number]).lower()
+    assert set(re.findall("[a-z]+", words)) <= STOP_WORDS

@@ -1,6 +1,6 @@
-"""The addition benchmark: its draws, its difficulty and its scores (reliability 1.1, 2 and 4.1).
+"""The addition benchmark: its draws and its difficulty (reliability 1.1 and 2).
 
-It knows sums; it must never know a model's name for what it is, a store, or how a response was obtained.
+It knows sums; it must never know a prompt, a model or how a response is scored.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from harness import rows, seeds
 from harness.errors import InputError
 from harness.studies.reliability.data.budget import token_budget
 from harness.studies.reliability.data.difficulty import calibrated
+from harness.studies.reliability.data.ids import ids
 
 TASK = "addition"
 GENERATOR_VERSION = "1"
@@ -91,31 +92,24 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
         raise InputError(f"{count} draws make no dataset", where="count", next="ask for at least one draw")
     drawn = (draw(seed, index) for index in range(count))
     pairs = [pair for pair in drawn if kept(pair.a, pair.b)]
-    width = max(5, len(str(count - 1)))  # so that the order of the ids as text is the order of the draws
-    rows.write(out / "items", _items(pairs, params, width))
-    rows.write(
-        out / "gold",
-        (
-            {"id": _id(pair, width), "gold": {"target": str(int(pair.a) + int(pair.b)), "accepted": []}}
-            for pair in pairs
-        ),
-    )
+    numbered = ids(TASK, count)
+    names = [numbered[pair.index] for pair in pairs]
+    rows.write(out / "items", _items(names, pairs, params))
+    sums = (str(int(pair.a) + int(pair.b)) for pair in pairs)
+    golds = ({"target": target, "accepted": []} for target in sums)
+    rows.write(out / "gold", ({"id": name, "gold": gold} for name, gold in zip(names, golds, strict=True)))
     budget = token_budget(TASK)
-    rows.write(out / "budgets", ({"id": _id(pair, width), "max_tokens": budget} for pair in pairs))
+    rows.write(out / "budgets", ({"id": name, "max_tokens": budget} for name in names))
     counts = {"drawn": count, "kept": len(pairs), "removed": count - len(pairs)}
     rows.write_one(out / "counts", {TASK: counts})
 
 
-def _id(pair: Pair, width: int) -> str:
-    return f"{TASK}-{pair.index:0{width}d}"
-
-
-def _items(pairs: list[Pair], params: Mapping[str, Any], width: int) -> Iterator[rows.Row]:
+def _items(names: list[str], pairs: list[Pair], params: Mapping[str, Any]) -> Iterator[rows.Row]:
     f_cry = [carries(pair.a, pair.b) for pair in pairs]
     scale = calibrated(f_cry, params.get("calibration"))
-    for pair, raw, difficulty in zip(pairs, f_cry, scale.values, strict=True):
+    for name, pair, raw, difficulty in zip(names, pairs, f_cry, scale.values, strict=True):
         yield {
-            "id": _id(pair, width),
+            "id": name,
             "task": TASK,
             "input": {"a": pair.a, "b": pair.b},
             "difficulty": difficulty,

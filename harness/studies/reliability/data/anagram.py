@@ -16,6 +16,7 @@ from harness.errors import InputError
 from harness.studies.reliability.data.anagram_words import LONGEST, SHORTEST, Words, letters, load
 from harness.studies.reliability.data.budget import token_budget
 from harness.studies.reliability.data.difficulty import calibrated
+from harness.studies.reliability.data.ids import ids
 
 TASK = "anagram"
 GENERATOR_VERSION = "1"
@@ -77,7 +78,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
         raise InputError(
             f"the lists leave no word of {SHORTEST} to {LONGEST} letters", where="words", next="give another list"
         )
-    ids = [f"{TASK}-{index:05d}" for index in range(len(items))]
+    names = ids(TASK, len(items))
     scale = calibrated([len(item.word) for item in items], params.get("calibration"))
     meta = {
         "source": f"{words.source}, filter: {words.filter}",
@@ -92,10 +93,10 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
             "id": name, "task": TASK, "input": {"anagram": item.shown}, "difficulty": difficulty,
             "meta": {**meta, "raw_difficulty": {"f_let": len(item.word)}},
         }
-        for name, item, difficulty in zip(ids, items, scale.values, strict=True)
+        for name, item, difficulty in zip(names, items, scale.values, strict=True)
     ))  # fmt: skip
-    rows.write(out / "gold", (_gold(name, item, words) for name, item in zip(ids, items, strict=True)))
-    rows.write(out / "budgets", ({"id": name, "max_tokens": token_budget(TASK)} for name in ids))
+    rows.write(out / "gold", (_gold(name, item, words) for name, item in zip(names, items, strict=True)))
+    rows.write(out / "budgets", ({"id": name, "max_tokens": token_budget(TASK)} for name in names))
     rows.write_one(out / "counts", {TASK: _counts(items, words, per_length)})
 
 

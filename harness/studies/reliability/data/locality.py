@@ -16,6 +16,7 @@ from harness.scorers.outcome.common_words import STOP_WORDS, common_words_sha256
 from harness.studies.reliability.data.budget import token_budget
 from harness.studies.reliability.data.cities import City, Places, load, names, surviving, unique_names
 from harness.studies.reliability.data.difficulty import calibrated
+from harness.studies.reliability.data.ids import ids
 from harness.studies.reliability.data.nearby import Candidates
 from harness.studies.reliability.data.popularity import f_pop, popularity
 
@@ -119,20 +120,19 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 def _write(
     drawn: Sequence[Instance], places: Places, candidates: Candidates, params: Mapping[str, Any], out: Path
 ) -> None:
-    width = max(5, len(str(len(drawn))))
-    ids = [f"{TASK}-{index:0{width}d}" for index in range(len(drawn))]
+    numbered = ids(TASK, len(drawn))
     scale = calibrated([each.f_pop for each in drawn], params.get("calibration"))
     meta = {
         **places.about, "difficulty_function": "f_pop", **scale.meta(), "seed": params["seed"],
         "generator_version": GENERATOR_VERSION,
     }  # fmt: skip
-    rows.write(out / "items", (_item(name, each, meta) for name, each in zip(ids, drawn, strict=True)))
+    rows.write(out / "items", (_item(name, each, meta) for name, each in zip(numbered, drawn, strict=True)))
     origins, distances = [each.city for each in drawn], [each.d_km for each in drawn]
     counts = candidates.counts(origins, distances)
     real = Candidates(places.rows).targets(origins, distances)
-    rows.write(out / "gold", (_gold(*each) for each in zip(ids, drawn, scale.values, counts, real, strict=True)))
+    rows.write(out / "gold", (_gold(*each) for each in zip(numbered, drawn, scale.values, counts, real, strict=True)))
     budget = token_budget(TASK)
-    rows.write(out / "budgets", ({"id": name, "max_tokens": budget} for name in ids))
+    rows.write(out / "budgets", ({"id": name, "max_tokens": budget} for name in numbered))
 
 
 def _item(name: str, each: Instance, meta: Mapping[str, Any]) -> rows.Row:

@@ -15,6 +15,7 @@ from harness.digest import sha256
 from harness.errors import InputError
 from harness.studies.reliability.data.budget import token_budget
 from harness.studies.reliability.data.difficulty import Difficulties, calibrated
+from harness.studies.reliability.data.ids import ids
 
 TYPE = "reliabilitybench/1"  # what every row of an import says of itself
 LICENCE = "gated: its owner promised not to show items"
@@ -41,7 +42,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
             chosen.setdefault(row["instance_id"], []).append(row)
     if not chosen:
         raise InputError(f"the imported dataset holds no {benchmark}", where="rows", next="import the whole dataset")
-    names = {instance: f"{benchmark}-{place:05d}" for place, instance in enumerate(sorted(chosen))}
+    names = dict(zip(sorted(chosen), ids(benchmark, len(chosen)), strict=True))
     first = [(names[instance], asked[0]) for instance, asked in sorted(chosen.items())]
     placed = _placed([row["difficulty"] for _, row in first], params)
     rows.write(

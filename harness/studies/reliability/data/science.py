@@ -15,6 +15,7 @@ from harness.digest import sha256
 from harness.errors import InputError
 from harness.studies.reliability.data.budget import token_budget
 from harness.studies.reliability.data.difficulty import calibrated, percentages
+from harness.studies.reliability.data.ids import ids
 from harness.studies.reliability.data.questions import LETTERS, Question, gpqa, openbookqa
 from harness.studies.reliability.data.science_demo import QUESTIONS
 
@@ -101,8 +102,7 @@ def _write(
         "seed": params["seed"], "generator_version": GENERATOR_VERSION,
     }  # fmt: skip
     items, golds = [], []
-    for index, (question, difficulty) in enumerate(zip(drawn, scale.values, strict=True)):
-        name = f"{subset.name}-{index:05d}"
+    for name, question, difficulty in zip(ids(subset.name, len(drawn)), drawn, scale.values, strict=True):
         placed = order(params["seed"], question.record) if subset.shuffled else list(range(len(LETTERS)))
         items.append({
             "id": name, "task": TASK, "input": {"question": question.text, "subset": subset.name},

@@ -13,6 +13,7 @@ from harness import rows
 from harness.errors import InputError
 from harness.studies.reliability.data.budget import token_budget
 from harness.studies.reliability.data.difficulty import calibrated
+from harness.studies.reliability.data.ids import ids
 from harness.studies.reliability.data.transforms_demo import GENERATOR_VERSION, TASKS, Instance, draw
 from harness.studies.reliability.data.words_distance import f_wl, levenshtein, word_count
 
@@ -40,10 +41,10 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     seed, count = params["seed"], params["count"]
     if count < 1:
         raise InputError("no instances make no dataset", where="count", next="ask for at least one instance a task")
-    drawn = [(task, index, draw(seed, task, index)) for task in range(1, len(TASKS) + 1) for index in range(count)]
-    width = max(5, len(str(count - 1)))  # so that the order of the ids as text is the order of the draws
-    ids = [f"{TASK}-{task:02d}-{index:0{width}d}" for task, index, _ in drawn]
-    kinds, instances = [TASKS[task - 1] for task, _, _ in drawn], [each for _, _, each in drawn]
+    numbers = range(1, len(TASKS) + 1)
+    names = [name for task in numbers for name in ids(f"{TASK}-{task:02d}", count)]
+    kinds = [kind for kind in TASKS for _ in range(count)]
+    instances = [draw(seed, task, index) for task in numbers for index in range(count)]
     raw = [f_wl(each.text, each.target) for each in instances]
     scale = calibrated(raw, params.get("calibration"))
     meta = {
@@ -61,14 +62,14 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
             "input": {"task_id": kind.name, "instruction": each.instruction, "text": each.text},
             "meta": {**meta, "area": kind.area},
         }
-        for name, kind, each in zip(ids, kinds, instances, strict=True)
+        for name, kind, each in zip(names, kinds, instances, strict=True)
     ))  # fmt: skip
-    rows.write(out / "gold", map(_gold, ids, instances, raw, scale.values))
+    rows.write(out / "gold", map(_gold, names, instances, raw, scale.values))
     rows.write(out / "budgets", (
         {"id": name, "max_tokens": token_budget(TASK, chars=len(each.target))}
-        for name, each in zip(ids, instances, strict=True)
+        for name, each in zip(names, instances, strict=True)
     ))  # fmt: skip
-    counts = {"drawn": len(drawn), "kept": len(drawn), "removed": 0, "tasks": len(TASKS)}
+    counts = {"drawn": len(instances), "kept": len(instances), "removed": 0, "tasks": len(TASKS)}
     rows.write_one(out / "counts", {TASK: counts})
 
 

@@ -5,33 +5,23 @@ It must never know who answered.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, TypeGuard
 
 from harness import rows
 from harness.errors import InputError
 from harness.scorers.outcome.addition import addition
 from harness.scorers.outcome.result import Outcome
-from harness.studies.reliability.scoring import scored
+from harness.studies.reliability.scoring.scored import by, part
 
 MOST_DIGITS = 1_000  # the study's addends have up to 100; Python itself gives up at 4,300
 
 
-def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response."""
-    scored.write(inputs, out, label)
-
-
 def label(item: rows.Row, gold: rows.Row, text: str) -> Outcome:
     """Label one response, by the addends; a gold that is not their sum would make every label a lie."""
-    try:
-        a, b, target = item["input"]["a"], item["input"]["b"], gold["gold"]["target"]
-    except KeyError as bad:
-        raise InputError(f"the field {bad} is missing", where=f"item or gold {item['id']}") from bad
+    a, b = part(item, "input", "a"), part(item, "input", "b")
     if not (_is_decimal(a) and _is_decimal(b)):
         raise InputError("an addend is not a text of decimal digits", where=f"item {item['id']}")
-    if target != str(int(a) + int(b)):
+    if part(gold, "gold", "target") != str(int(a) + int(b)):
         raise InputError("the gold is not the sum of the addends", where=f"gold {item['id']}")
     return addition(a, b, text)
 
@@ -39,3 +29,6 @@ def label(item: rows.Row, gold: rows.Row, text: str) -> Outcome:
 def _is_decimal(given: Any) -> TypeGuard[str]:
     """Whether int() will take it: what int() refuses it quotes, and an item may be one that nobody may show."""
     return isinstance(given, str) and given.isascii() and given.isdigit() and len(given) <= MOST_DIGITS
+
+
+score = by(label)

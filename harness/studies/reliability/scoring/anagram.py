@@ -5,29 +5,19 @@ It must never know who answered.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
-
 from harness import rows
 from harness.errors import InputError
 from harness.scorers.outcome.anagram import anagram
 from harness.scorers.outcome.result import Outcome
-from harness.studies.reliability.scoring import scored
-
-
-def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response."""
-    scored.write(inputs, out, label)
+from harness.studies.reliability.scoring.scored import by, part
 
 
 def label(item: rows.Row, gold: rows.Row, text: str) -> Outcome:
     """Label one response, by the words that solve the item; a gold of other letters would make every label a lie."""
-    try:
-        letters, right = item["input"]["anagram"], gold["gold"]
-        target, accepted = right["target"], right.get("accepted", ())
-    except KeyError as bad:
-        raise InputError(f"the field {bad} is missing", where=f"item or gold {item['id']}") from bad
+    letters, target = part(item, "input", "anagram"), part(gold, "gold", "target")
     if sorted(letters) != sorted(target):
         raise InputError("the gold is not made of the letters that are shown", where=f"gold {item['id']}")
-    return anagram(letters, accepted, text, target)
+    return anagram(letters, gold["gold"].get("accepted", ()), text, target)
+
+
+score = by(label)

@@ -13,7 +13,7 @@ from harness import rows
 from harness.scorers.outcome.gazetteer import gazetteer
 from harness.scorers.outcome.locality import locality
 from harness.scorers.outcome.result import Outcome
-from harness.studies.reliability.scoring import scored
+from harness.studies.reliability.scoring.scored import part, write
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -22,6 +22,6 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     names = gazetteer(given["names"])
 
     def label(item: rows.Row, gold: rows.Row, text: str) -> Outcome:
-        return locality(item["input"]["city"], gold["gold"]["target"], text, names)
+        return locality(part(item, "input", "city"), part(gold, "gold", "target"), text, names)
 
-    scored.write(inputs, out, label)
+    write(inputs, out, label)

@@ -1,49 +1,49 @@
-"""What the score steps of all benchmarks share: one score for each response, by a benchmark's own rules.
+"""What the score steps of all benchmarks share: the score that a benchmark's label of a response gives.
 
 It must never know a benchmark, nor who answered.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import Any
 
 from harness import rows
 from harness.errors import InputError
 from harness.scorers.outcome.result import Outcome
+from harness.studies import scored
 
 SCORER = "reliability.outcome"
 Label = Callable[[rows.Row, rows.Row, str], Outcome]  # item, gold, response
+Step = Callable[[Mapping[str, Any], Mapping[str, Path], Path], None]
+
+
+def by(label: Label) -> Step:
+    """Give the step that scores every response by a label that needs the item and its gold alone."""
+
+    def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+        write(inputs, out, label)
+
+    return score
 
 
 def write(inputs: Mapping[str, Path], out: Path, label: Label) -> None:
-    """Write one score for each response; a response that is an error is counted and never scored."""
-    golds = {row["id"]: row for row in rows.read(inputs["gold"])}
-    asked = {}
-    for row in rows.read(inputs["items"]):
-        if row["id"] not in golds:
-            raise InputError(f"item {row['id']} has no gold", where="gold", next="give the gold of all items")
-        asked[row["id"]] = (row, golds[row["id"]])
-    rows.write(out / "scores", _scores(inputs["responses"], asked, label))
+    """Write one score for each response."""
 
-
-def _scores(responses: Path, asked: Mapping[str, tuple[rows.Row, rows.Row]], label: Label) -> Iterator[rows.Row]:
-    for row in rows.read(responses):
-        item = row["item"]
-        if item not in asked:
-            raise InputError(f"a response to item {item}, which is not in items", where="responses")
-        scored: rows.Row = {
-            "item": item,
-            "template": row["template"],
-            "model": row["model"],
-            "sample": row["sample"],
-            "scorer": SCORER,
-        }
-        if row.get("error") is not None:
-            reason = row["error"] if isinstance(row["error"], str) else "error"
-            yield {**scored, "value": {"missing": reason}, "detail": {"error": row["error"]}}
-            continue
-        detail = label(*asked[item], row["text"]).row()
-        detail["finish"] = row.get("finish")
+    def rule(item: rows.Row, gold: rows.Row, text: str) -> Mapping[str, Any]:
+        detail = label(item, gold, text).row()
         outcome = detail.pop("label")
-        yield {**scored, "value": int(outcome == "c"), "outcome": outcome, "detail": detail}
+        return {"value": int(outcome == "c"), "outcome": outcome, "detail": detail}
+
+    scored.write(inputs, out, SCORER, rule)
+
+
+def part(row: rows.Row, *path: str) -> Any:
+    """Give what a label needs of an item or a gold; where it is missing, the row and the field are named."""
+    found: Any = row
+    for name in path:
+        if not isinstance(found, Mapping) or name not in found:
+            raise InputError(f"the field {name!r} is missing", where=f"{'/'.join(path)} of {row['id']}")
+        found = found[name]
+    return found

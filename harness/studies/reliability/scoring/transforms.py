@@ -5,27 +5,16 @@ It must never know who answered.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Any
-
 from harness import rows
-from harness.errors import InputError
 from harness.scorers.outcome.result import Outcome
 from harness.scorers.outcome.transforms import transforms
-from harness.studies.reliability.scoring import scored
-
-
-def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response."""
-    scored.write(inputs, out, label)
+from harness.studies.reliability.scoring.scored import by, part
 
 
 def label(item: rows.Row, gold: rows.Row, text: str) -> Outcome:
     """Label one response, by the item's input and what stands in its gold."""
-    try:
-        asked, right = item["input"]["text"], gold["gold"]
-        target, accepted = right["target"], right.get("accepted", ())
-    except KeyError as bad:
-        raise InputError(f"the field {bad} is missing", where=f"item or gold {item['id']}") from bad
-    return transforms(asked, target, text, right.get("answer_shape"), accepted)
+    asked, target, right = part(item, "input", "text"), part(gold, "gold", "target"), gold["gold"]
+    return transforms(asked, target, text, right.get("answer_shape"), right.get("accepted", ()))
+
+
+score = by(label)

@@ -13,7 +13,7 @@ from harness.scorers.tool import Tool
 from harness.stats import is_number
 from harness.studies.reliability.data.cities import City, city, surviving
 from harness.studies.reliability.data.nearby import within
-from harness.studies.reliability.tools.fields import sequence
+from harness.studies.reliability.tools.fields import each, sequence
 
 _ABSENT = {"city_ascii": "", "country": ""}  # columns of a source that no target depends on
 
@@ -23,15 +23,12 @@ def locality_targets(given: Mapping[str, Any]) -> dict[str, Any]:
     kept = surviving([_city(row, number) for number, row in enumerate(sequence(given, "cities"), 1)])
     found: dict[str, Any] = {"kept_after_filters": [each.name for each in kept]}
     if "cases" not in given:
-        return found | _case(given, kept, "")
-    cases = given["cases"]
-    if not isinstance(cases, list | tuple) or not all(isinstance(case, Mapping) for case in cases):
-        raise InputError("the field `cases` is not a list of objects", where="cases", next="give {city, d_km} each")
-    found["cases"] = [
-        {"city": case.get("city"), "d_km": case.get("d_km"), **_case(case, kept, f"cases[{number}]/")}
-        for number, case in enumerate(cases)
-    ]
-    return found
+        return found | _case(given, kept)
+
+    def case(asked: Mapping[str, Any]) -> dict[str, Any]:
+        return {"city": asked.get("city"), "d_km": asked.get("d_km"), **_case(asked, kept)}
+
+    return found | {"cases": each(given, "cases", case)}
 
 
 def _city(row: Any, number: int) -> City:
@@ -42,17 +39,17 @@ def _city(row: Any, number: int) -> City:
     return city({**_ABSENT, **row}, f"cities, row {number}", _number)
 
 
-def _case(case: Mapping[str, Any], kept: Sequence[City], where: str) -> dict[str, Any]:
+def _case(case: Mapping[str, Any], kept: Sequence[City]) -> dict[str, Any]:
     origin = next((each for each in kept if each.name == case.get("city")), None)
     if origin is None:
         raise InputError(
             "`city` is none of the cities that survive the filters",
-            where=f"{where}city",
+            where="city",
             next="name one whose name is unique and one word in A-Z and a-z",
         )
     d_km = case.get("d_km")
     if not is_number(d_km) or d_km < 0:
-        raise InputError("`d_km` is not a number from 0", where=f"{where}d_km", next="give a distance in km")
+        raise InputError("`d_km` is not a number from 0", where="d_km", next="give a distance in km")
     near = within(kept, origin, d_km)
     return {"within": [[each.name, away] for each, away in near], "target": near[0][0].name if near else None}
 

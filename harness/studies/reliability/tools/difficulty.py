@@ -5,30 +5,23 @@ It knows the names and fields a caller uses; it must never know where rows come 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from harness.errors import InputError
 from harness.scorers.tool import Tool
-from harness.studies.reliability.data import addition, anagram, transforms
 from harness.studies.reliability.data.difficulty import block, calibrated
-from harness.studies.reliability.tools.fields import field, numbers, sequence
-
-# Of each benchmark whose raw difficulty follows from two texts: their fields, and what is derived from them.
-DERIVED: Mapping[str, tuple[tuple[str, str], Callable[[str, str], dict[str, Any]]]] = {
-    "addition": (("a", "b"), addition.facts),
-    "anagram": (("word", "anagram"), anagram.facts),
-    "transforms": (("input", "output"), transforms.facts),
-}
+from harness.studies.reliability.tools.fields import each, numbers
+from harness.studies.reliability.tools.raw_difficulty import DERIVED
 
 
-def difficulty_of(given: Mapping[str, Any]) -> dict[str, Any]:
+def difficulty_of(given: Mapping[str, Any]) -> Mapping[str, Any]:
     """Give the raw difficulty of one case or of a list of cases, or put raw difficulties on the common scale."""
     if "raw" in given:
         return _scaled(given)
     if "cases" not in given:
-        return _case(given)
-    return {"cases": [_numbered(case, number) for number, case in enumerate(sequence(given, "cases"))]}
+        return _derived(given)
+    return {"cases": each(given, "cases", _derived)}
 
 
 def _scaled(given: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,32 +34,18 @@ def _scaled(given: Mapping[str, Any]) -> dict[str, Any]:
     return {"difficulty": scale.values, **scale.meta()}
 
 
-def _numbered(case: Any, number: int) -> dict[str, Any]:
-    if not isinstance(case, Mapping):
-        raise InputError("a case is not an object", where=f"cases[{number}]", next="give the fields of one case each")
-    try:
-        return _case(case)
-    except InputError as bad:
-        raise InputError(bad.what, where=f"cases[{number}]/{bad.where}", next=bad.next) from bad
-
-
-def _case(given: Mapping[str, Any]) -> dict[str, Any]:
-    (first, second), facts = DERIVED[_benchmark(given)]
-    return facts(field(given, first), field(given, second))
-
-
-def _benchmark(given: Mapping[str, Any]) -> str:
-    """Take the benchmark that is named, else the one of whose fields any is there."""
+def _derived(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Derive it by the benchmark that is named, else by the one of whose fields any is there."""
     if "benchmark" in given:
-        named = next((name for name in DERIVED if name == given["benchmark"]), None)
+        named = next((tool for name, tool in DERIVED.items() if name == given["benchmark"]), None)
     else:
-        named = next((name for name, (fields, _) in DERIVED.items() if not given.keys().isdisjoint(fields)), None)
+        named = next((tool for tool in DERIVED.values() if not given.keys().isdisjoint(tool.takes)), None)
     if named is None:
-        wanted = "; ".join(f"{name}: {first}, {second}" for name, ((first, second), _) in DERIVED.items())
+        wanted = "; ".join(f"{name}: {', '.join(tool.takes)}" for name, tool in DERIVED.items())
         raise InputError(
             "nothing here says whose difficulty is meant", where="benchmark", next=f"give the fields of one: {wanted}"
         )
-    return named
+    return named.run(given)
 
 
 ANALYSES: Mapping[str, Tool] = {

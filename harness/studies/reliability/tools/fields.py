@@ -5,14 +5,14 @@ It knows kinds of values; it must never know what a field means.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from harness.errors import InputError
-from harness.scorers.outcome.fields import field, text, texts
+from harness.scorers.fields import field, text, texts
 from harness.stats import is_number
 
-__all__ = ["MOST", "field", "numbers", "same_length", "sequence", "text", "texts", "whole", "wholes"]
+__all__ = ["MOST", "each", "field", "numbers", "same_length", "sequence", "text", "texts", "whole", "wholes"]
 MOST = 2**53  # whole numbers up to here are the same everywhere
 
 
@@ -22,6 +22,20 @@ def sequence(given: Mapping[str, Any], name: str) -> Sequence[Any]:
     if not isinstance(value, list | tuple):
         raise InputError(f"the field `{name}` is not a list", where=name, next=f"give `{name}` as a list")
     return value
+
+
+def each(given: Mapping[str, Any], name: str, run: Callable[[Mapping[str, Any]], Any]) -> list[Any]:
+    """Give what comes of every object of a list; what is wrong with one of them is said with its place."""
+    found = []
+    for number, case in enumerate(sequence(given, name)):
+        where = f"{name}[{number}]"
+        if not isinstance(case, Mapping):
+            raise InputError("a case is not an object", where=where, next="give the fields of one case each")
+        try:
+            found.append(run(case))
+        except InputError as bad:
+            raise InputError(bad.what, where=f"{where}/{bad.where}", next=bad.next) from bad
+    return found
 
 
 def numbers(given: Mapping[str, Any], name: str) -> list[float]:

@@ -7,6 +7,7 @@ from hashlib import sha256
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from studies.reliability.data.scoring import response, scores
 
 from harness import rows
 from harness.errors import InputError
@@ -132,21 +133,13 @@ def test_no_draws_make_no_dataset(tmp_path):
 @pytest.fixture
 def scored(tmp_path):
     def score_rows(responses, gold="10"):
-        rows.write(tmp_path / "items", [{"id": "x", "input": {"a": "3", "b": "7"}}])
-        rows.write(tmp_path / "gold", [{"id": "x", "gold": {"target": gold}}])
-        rows.write(tmp_path / "responses", responses)
-        score({}, {name: tmp_path / name for name in ("items", "gold", "responses")}, tmp_path)
-        return list(rows.read(tmp_path / "scores"))
+        return scores(score, tmp_path, {"input": {"a": "3", "b": "7"}}, {"target": gold}, responses)
 
     return score_rows
 
 
-def response(**more):
-    return {"item": "x", "template": 2, "model": "m", "sample": 1, "text": "10", "finish": "stop", **more}
-
-
 def test_a_score_says_what_was_scored_how_and_why(scored):
-    assert scored([response()]) == [
+    assert scored([response("10")]) == [
         {
             "item": "x", "template": 2, "model": "m", "sample": 1, "scorer": "reliability.outcome",
             "value": 1, "outcome": "c",
@@ -159,18 +152,18 @@ def test_a_score_says_what_was_scored_how_and_why(scored):
 
 
 def test_a_wrong_and_an_avoidant_response_both_have_value_0(scored):
-    found = scored([response(text="11"), response(text="")])
+    found = scored([response("11"), response("")])
     assert [(row["value"], row["outcome"]) for row in found] == [(0, "i"), (0, "a")]
 
 
 def test_an_error_is_counted_and_never_scored(scored):
-    [row] = scored([response(text="", error="timeout")])
+    [row] = scored([response("", error="timeout")])
     assert row["value"] == {"missing": "timeout"}
     assert "outcome" not in row
 
 
 def test_gold_that_is_not_the_sum_and_unknown_items_are_refused(scored):
     with pytest.raises(InputError, match="not the sum"):
-        scored([response()], gold="11")
+        scored([response("10")], gold="11")
     with pytest.raises(InputError, match="not in items"):
-        scored([response(item="y")])
+        scored([response("10", item="y")])

@@ -7,6 +7,7 @@ from hashlib import sha256
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from studies.reliability.data.scoring import response, scores
 
 from harness import rows
 from harness.errors import InputError
@@ -17,8 +18,9 @@ from harness.studies.reliability.data.anagram import Shuffled, draw, facts, make
 from harness.studies.reliability.data.anagram_offline import likely_words
 from harness.studies.reliability.data.anagram_words import SAID, letters, load
 from harness.studies.reliability.scoring.anagram import score
-from harness.studies.reliability.tools.text import ANALYSES
+from harness.studies.reliability.tools.raw_difficulty import ANALYSES
 
+pytestmark = pytest.mark.xdist_group("anagram_words")
 TABLES = ("items", "gold", "budgets", "counts")
 
 
@@ -192,8 +194,8 @@ def test_a_dictionary_keeps_only_its_words_and_is_named_with_its_digest(made):
         ({"seed": 7, "per_length": 5}, {"words": ""}, "words"),
         ({"seed": 7, "per_length": 5}, {"words": "listen,5\nsilent\n"}, "words, line 2"),
         ({"seed": 7, "per_length": 5}, {"words": "listen,5\nsilent,-3\n"}, "words, line 2"),
-        ({"seed": 7, "per_length": 5}, {"words": b"caf\xe9,5\n"}, "words"),
-        ({"seed": 7, "per_length": 5}, {"words": "listen,5\n", "dictionary": b"\xff\n"}, "dictionary"),
+        ({"seed": 7, "per_length": 5}, {"words": b"caf\xe9,5\n"}, "words, after line 0"),
+        ({"seed": 7, "per_length": 5}, {"words": "listen,5\n", "dictionary": b"\xff\n"}, "dictionary, after line 0"),
     ],
 )
 def test_what_makes_no_dataset_is_refused_and_named(made, params, files, where):
@@ -219,8 +221,14 @@ def test_a_word_is_likely_where_its_relatives_are_met_and_a_name_is_not():
     assert set(likely_words(counts)) == set(family)
 
 
-def test_without_files_the_packages_list_is_used_filtered_and_named():
-    words = load({})
+@pytest.fixture(scope="module")
+def packaged():
+    """The words of the package's list, which takes a while to read."""
+    return load({})
+
+
+def test_without_files_the_packages_list_is_used_filtered_and_named(packaged):
+    words = packaged
     assert words.source.startswith("wordfreq ")
     assert words.filter.startswith("frequency and relatives (OURS")
     assert words.lists["words"]["source"] == words.source
@@ -233,29 +241,23 @@ def test_without_files_the_packages_list_is_used_filtered_and_named():
     assert not {"the", "answer", "word", "norfolk", "edith", "vfb"} & set(words.counts)
 
 
-def test_the_oracle_is_always_right_the_refuser_avoids_and_the_forger_is_never_right(made):
-    items, gold, _, _ = made({"seed": 3, "per_length": 40})
-    for item, answer in zip(items, gold, strict=True):
-        shown, right = item["input"]["anagram"], answer["gold"]
-        given = (shown, right["accepted"])
-        assert anagram(*given, right["target"], right["target"]).label == "c"
-        refused = anagram(*given, REFUSAL, right["target"])
+def test_the_oracle_is_always_right_the_refuser_avoids_and_the_forger_is_never_right(packaged):
+    drawn = list(draw(3, packaged.counts, 40))
+    assert len(drawn) > 600
+    for item in drawn:
+        given = (item.shown, item.accepted)
+        assert anagram(*given, item.word, item.word).label == "c"
+        refused = anagram(*given, REFUSAL, item.word)
         assert (refused.label, refused.avoidance) == ("a", "epistemic")
-        assert anagram(*given, FORGERY, right["target"]).label != "c"
+        assert anagram(*given, FORGERY, item.word).label != "c"
 
 
 @pytest.fixture
 def scored(tmp_path):
-    def score_rows(texts, item=None, gold=None):
-        rows.write(tmp_path / "items", [item or {"id": "x", "input": {"anagram": "retsil"}}])
-        given = {"target": "lister", "accepted": ["lister", "litres"]} if gold is None else gold
-        rows.write(tmp_path / "gold", [{"id": "x", "gold": given}])
-        rows.write(
-            tmp_path / "responses",
-            [{"item": "x", "template": 2, "model": "m", "sample": 0, "text": text, "finish": "stop"} for text in texts],
-        )
-        score({}, {name: tmp_path / name for name in ("items", "gold", "responses")}, tmp_path)
-        return list(rows.read(tmp_path / "scores"))
+    def score_rows(texts, given=None, gold=None):
+        right = {"target": "lister", "accepted": ["lister", "litres"]} if gold is None else gold
+        item = {"input": {"anagram": "retsil"} if given is None else given}
+        return scores(score, tmp_path, item, right, map(response, texts))
 
     return score_rows
 
@@ -273,5 +275,5 @@ def test_gold_of_other_letters_and_missing_fields_are_refused(scored):
     with pytest.raises(InputError, match="missing"):
         scored(["x"], gold={})
     with pytest.raises(InputError, match="missing"):
-        scored(["x"], item={"id": "x", "input": {}})
+        scored(["x"], given={})
     assert scored(["lister"], gold={"target": "lister"})[0]["outcome"] == "c"

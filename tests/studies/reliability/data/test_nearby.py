@@ -96,7 +96,7 @@ def test_the_tool_answers_one_case_or_many():
     ("change", "where"),
     [({"cities": None}, "cities"), ({"cities": [3]}, "cities, row 1"), ({"city": "Twinton"}, "city"),
      ({"city": 3}, "city"), ({"d_km": "5"}, "d_km"), ({"d_km": -1}, "d_km"), ({"d_km": True}, "d_km"),
-     ({"cases": 3}, "cases"), ({"cases": [{"city": "Arden"}]}, "cases[0]/d_km"),
+     ({"cases": 3}, "cases"), ({"cases": [3]}, "cases[0]"), ({"cases": [{"city": "Arden"}]}, "cases[0]/d_km"),
      ({"cities": [{"city": "Arden", "lng": 1}]}, "row 1, column lat"),
      ({"cities": [{**TABLE[0], "lat": "10"}]}, "row 1, column lat"),
      ({"cities": [{**TABLE[0], "lng": True}]}, "row 1, column lng")],

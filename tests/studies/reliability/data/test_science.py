@@ -6,6 +6,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from studies.reliability.data.scoring import response, scores
 from support_questions import GPQA, SECRET, hub, json_lines, nested, record, table
 
 from harness import rows
@@ -201,10 +202,21 @@ def test_the_stand_ins_get_the_labels_they_must_get_in_all_wordings(tmp_path, be
     assert set(found) == {"c" if BEHAVIOURS[behaviour].expected == "all" else "a"}
 
 
-@pytest.mark.parametrize("target", ["E", "", "AB", "a"])
+OPTIONS = dict.fromkeys("ABCD", "t")
+
+
+@pytest.mark.parametrize("target", ["E", "", "AB", "a", None])
 def test_gold_that_is_no_letter_of_an_option_is_refused(tmp_path, target):
-    rows.write(tmp_path / "items", [{"id": "x", "options": dict.fromkeys("ABCD", "t")}])
-    rows.write(tmp_path / "gold", [{"id": "x", "gold": {"target": target}}])
-    rows.write(tmp_path / "responses", [{"item": "x", "template": 1, "model": "m", "sample": 0, "text": "A"}])
-    with pytest.raises(InputError):
-        score({}, {name: tmp_path / name for name in ("items", "gold", "responses")}, tmp_path)
+    with pytest.raises(InputError, match="not the letter"):
+        scores(score, tmp_path, {"options": OPTIONS}, {"target": target}, [response("A")])
+
+
+@pytest.mark.parametrize(
+    ("item", "gold", "where"),
+    [({}, {"target": "A"}, "options of x"), ({"options": OPTIONS}, {}, "gold/target of x"),
+     ({"options": OPTIONS}, None, "gold/target of x")],
+)  # fmt: skip
+def test_a_field_that_is_missing_is_named_with_its_row(tmp_path, item, gold, where):
+    with pytest.raises(InputError, match="missing") as refused:
+        scores(score, tmp_path, item, gold, [response("A")])
+    assert refused.value.where == where

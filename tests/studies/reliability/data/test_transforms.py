@@ -9,6 +9,7 @@ from hashlib import sha256
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from studies.reliability.data.scoring import response, scores
 
 from harness import rows
 from harness.errors import InputError
@@ -18,7 +19,7 @@ from harness.studies.reliability.data.transforms import facts, make
 from harness.studies.reliability.data.transforms_demo import TASKS, draw
 from harness.studies.reliability.data.words_distance import levenshtein
 from harness.studies.reliability.scoring.transforms import score
-from harness.studies.reliability.tools.text import ANALYSES
+from harness.studies.reliability.tools.raw_difficulty import ANALYSES
 
 TABLES = ("items", "gold", "budgets", "counts")
 AREAS = {
@@ -259,14 +260,9 @@ def test_no_instances_and_no_such_task_are_refused(made):
 def scored(tmp_path):
     def score_rows(texts, gold=None, given=None):
         target = {"target": "2021-05-03", "accepted": ["3 May 2021"], "answer_shape": r"\d{4}-\d{2}-\d{2}"}
-        rows.write(tmp_path / "items", [{"id": "x", "input": given or {"text": "03/05/2021"}}])
-        rows.write(tmp_path / "gold", [{"id": "x", "gold": target if gold is None else gold}])
-        rows.write(
-            tmp_path / "responses",
-            [{"item": "x", "template": 2, "model": "m", "sample": 0, "text": text, "finish": "stop"} for text in texts],
-        )
-        score({}, {name: tmp_path / name for name in ("items", "gold", "responses")}, tmp_path)
-        return [row["outcome"] for row in rows.read(tmp_path / "scores")]
+        item = {"input": given or {"text": "03/05/2021"}}
+        found = scores(score, tmp_path, item, target if gold is None else gold, map(response, texts))
+        return [row["outcome"] for row in found]
 
     return score_rows
 

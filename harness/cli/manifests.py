@@ -1,0 +1,173 @@
+"""What is meant and what it is pinned to: list, show, lock."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from harness.cli.options import (
+    LOCAL,
+    Debug,
+    EngineName,
+    Images,
+    Isolation,
+    Json,
+    StoreDir,
+    chosen,
+    here,
+    open_run,
+    store_root,
+)
+from harness.cli.terminal import say, short, show, table
+from harness.errors import HarnessError, InputError
+
+if TYPE_CHECKING:
+    from harness.manifest.load import Loaded
+    from harness.run.service import Place
+
+
+def register(app: typer.Typer) -> None:
+    """Add these verbs to the command line."""
+    app.command("list")(list_)
+    app.command("show")(show_manifest)
+    app.command()(lock)
+
+
+def list_(store: StoreDir = None, json: Json = False, debug: Debug = False) -> None:
+    """List the manifests, their locks and their last verdicts."""
+    from harness.run.project import last_verdict, manifests
+
+    root = here()
+    found = []
+    for path in manifests(root):
+        name, state, study, about = path.stem, "", "", ""
+        verdict = "-"
+        try:
+            loaded, state = _state(path)
+            name, study, about = loaded.manifest.name, loaded.manifest.study, loaded.manifest.about
+            verdict = last_verdict(store_root(store, root), loaded) or "-"
+        except HarnessError as bad:
+            state, about = "broken", bad.what
+        at = str(path.relative_to(root))
+        found.append({"manifest": at, "name": name, "study": study, "lock": state, "verdict": verdict, "about": about})
+    rows = [[one["manifest"], one["study"], one["lock"], one["verdict"], one["about"]] for one in found]
+    text = table(["manifest", "study", "lock", "last verdict", "about"], rows) if rows else "no manifest in manifests/"
+    show({"manifests": found}, text, json)
+
+
+def _state(path: Path) -> tuple[Loaded, str]:
+    from harness.manifest.lockfile import load_lock
+    from harness.run.lock import moved_pins
+    from harness.run.project import loaded_manifest
+
+    loaded = loaded_manifest(path)
+    held = load_lock(loaded.root, loaded.manifest.name)
+    return loaded, "none" if held is None else "stale" if moved_pins(loaded, held) else "fits"
+
+
+def show_manifest(
+    manifest: Annotated[Path, typer.Argument(help="A manifest file.")], json: Json = False, debug: Debug = False
+) -> None:
+    """Show what a manifest pins, and what it would run."""
+    from harness.manifest.lockfile import load_lock
+    from harness.run.lock import moved_pins
+    from harness.run.plan import meant, plan, unresolved_pins
+    from harness.run.project import loaded_manifest
+
+    loaded = loaded_manifest(manifest)
+    this = meant(loaded)
+    held = load_lock(loaded.root, loaded.manifest.name)
+    data: dict[str, Any] = {"intent": loaded.manifest.intent(), "lock": None, "moved": [], "stages": {}}
+    lines = [f"{loaded.manifest.name} ({loaded.manifest.study}): {loaded.manifest.about}"]
+    if held:
+        data |= {"lock": {"sha256": held.sha256, "pins": held.pins}, "moved": moved_pins(loaded, held)}
+        lines.append(
+            f"lock {short(held.sha256)}" + (f", stale: {', '.join(data['moved'])}" if data["moved"] else ", fits")
+        )
+        for kind, pins in held.pins.items():
+            for name, pin in sorted(pins.items()):
+                lines.append(f"  {kind:9} {name}: {_pin_text(pin)}")
+    else:
+        lines.append("no lock yet: `harness lock` resolves its names to digests")
+    if held and not data["moved"] and not unresolved_pins(held):
+        steps = plan(this, held).steps
+        for step in steps:
+            data["stages"][step.stage] = data["stages"].get(step.stage, 0) + 1
+        lines.append(f"{len(steps)} steps: " + ", ".join(f"{n} {stage}" for stage, n in data["stages"].items()))
+    show(data, "\n".join(lines), json)
+
+
+def _pin_text(pin: Any) -> str:
+    if "unresolved" in pin:
+        return f"unresolved: {pin['unresolved']}"
+    if "image_id" in pin:
+        return short(pin["image_id"].removeprefix("sha256:"))
+    if "sha256" in pin:
+        return short(pin["sha256"])
+    return ", ".join(
+        f"{name} {short(part['sha256'])} ({part['rows']} row{'s' * (part['rows'] != 1)})" for name, part in pin.items()
+    )
+
+
+def lock(
+    manifests: Annotated[list[Path] | None, typer.Argument(help="Manifest files.", show_default=False)] = None,
+    accept: Annotated[
+        str, typer.Option("--accept", envvar="HARNESS_ACCEPT", help="Accept this run's outputs as expected.")
+    ] = "",
+    store: StoreDir = None,
+    engine: EngineName = LOCAL,
+    isolation: Isolation = "",
+    images: Images = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> None:
+    """Resolve every name to a digest, or accept what a run made."""
+    if bool(accept) == bool(manifests):
+        raise InputError("give manifests to lock, or --accept RUN", next="`harness lock --help` shows both")
+    if accept:
+        _accept(accept, store, json)
+        return
+    from harness.run.project import loaded_manifest
+    from harness.run.service import Place
+
+    found = []
+    for loaded in [loaded_manifest(path) for path in manifests or []]:
+        choice = chosen(engine, isolation, images, loaded.root, store=store)
+        found.append(_locked(loaded, Place(store_root(store, loaded.root), choice)))
+    show({"locks": found}, "\n".join(str(one["sha256"]) for one in found), json)
+
+
+def _locked(loaded: Loaded, place: Place) -> dict[str, Any]:
+    """Lock one manifest, and say what moved in its lock."""
+    from harness.run.service import lock_manifest
+
+    locked = lock_manifest(loaded, place)
+    at = locked.path.relative_to(loaded.root)
+    moved = ", ".join(locked.moved) or "nothing but its form"
+    say(f"{loaded.manifest.name}: {at} " + (f"written; moved: {moved}" if locked.changed else "still fits"))
+    for pin, reason in locked.unresolved.items():
+        say(f"  unresolved {pin}: {reason}")
+    return {
+        "manifest": str(loaded.path),
+        "lock": str(locked.path),
+        "sha256": locked.lock.sha256,
+        "changed": locked.changed,
+        "moved": locked.moved if locked.changed else [],
+        "unresolved": locked.unresolved,
+    }
+
+
+def _accept(name: str, store: Path | None, json: bool) -> None:
+    from harness.run.accept import accept
+    from harness.run.project import audited
+
+    root = here()
+    where, found = open_run(store, name)
+    accepted = accept(where, found, audited(where, found), root)
+    rows = [[output, short(old) or "-", short(new) or "-"] for output, old, new in accepted.changes]
+    data = {"run": found, "expect": str(accepted.path)}
+    changes = [{"output": output, "old": old, "new": new} for output, old, new in accepted.changes]
+    text = table(["output", "old", "new"], rows) if rows else "nothing moved"
+    show({**data, "changes": changes}, f"{text}\naccepted run {found} in {accepted.path.relative_to(root)}", json)

@@ -1,0 +1,90 @@
+"""The container engine that answers here, dockerd or podman: found, asked its name, swept clean, given an image."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import socket
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+from harness.engines.container import answered, refusal
+from harness.engines.owner import OWNER, abandoned
+from harness.errors import InputError, MissingError
+
+HOSTS = ("unix:///var/run/docker.sock", "unix:///run/podman/podman.sock")
+ADVICE = "start one (`dockerd`, or `podman system service`) and name its socket in DOCKER_HOST"
+
+
+def connect() -> tuple[str, str, dict[str, Any]]:
+    """Find an engine that answers: where, by which version of its API, and what it says of itself."""
+    try:
+        import docker  # noqa: PLC0415 - heavy
+        import docker.errors  # noqa: PLC0415 - heavy
+        import requests  # noqa: PLC0415 - heavy
+    except ImportError as bad:
+        raise MissingError("the docker SDK is not installed", next="pip install 'llm-harness[containers]'") from bad
+    named = os.environ.get("DOCKER_HOST", "")
+    if named and not named.startswith("unix://"):
+        raise InputError("DOCKER_HOST names an engine elsewhere, which could not read a step's folder", next=ADVICE)
+    hosts, why = [named] if named else list(HOSTS), ""
+    for host in hosts:
+        try:
+            with socket.socket(socket.AF_UNIX) as door:  # the SDK leaves a socket behind where nobody opens
+                door.connect(host.removeprefix("unix://"))
+            with docker.APIClient(base_url=host, version="auto", timeout=10) as client:
+                return host, client.api_version, client.version()
+        except (docker.errors.DockerException, requests.exceptions.RequestException, OSError) as bad:
+            why = why or str(bad)
+    raise MissingError(f"no container engine answers at {' or '.join(hosts)}: {why[:200]}", next=ADVICE)
+
+
+def probe() -> str:
+    """Say which engine answers here."""
+    return spell(connect()[2])
+
+
+def spell(version: Mapping[str, Any]) -> str:
+    """Name an engine by what it says of its version."""
+    parts = version.get("Components") or [{"Name": "Engine"}]
+    return f"{parts[0]['Name']} {version['Version']}"
+
+
+def sweep(client: Any) -> None:
+    """Remove the containers whose harness is dead: what a kill left behind."""
+    import docker.errors  # noqa: PLC0415 - heavy
+
+    with answered("it listed what older runs left"):
+        for one in client.containers(all=True, filters={"label": OWNER}):
+            if abandoned(one["Labels"]):
+                with contextlib.suppress(docker.errors.APIError):  # another harness sweeps at the same time
+                    client.remove_container(one["Id"], force=True, v=True)
+
+
+def ensure(client: Any, names: Sequence[str], load: Callable[[], Iterable[bytes]]) -> str:
+    """Give the name by which the engine knows the image, a digest always; load it where it is not there."""
+    with answered("it looked for the image"):
+        found = _known(client, names)
+        if not found:
+            for line in client.load_image(load()):
+                if "error" in line:
+                    raise refusal("it loaded the image", str(line["error"]))
+            found = _known(client, names)
+    if not found:
+        raise MissingError(
+            f"the engine loaded image {names[0]} and knows it by another ID", next="use dockerd or podman"
+        )
+    return found
+
+
+def _known(client: Any, names: Sequence[str]) -> str:
+    import docker.errors  # noqa: PLC0415 - heavy
+
+    for name in names:
+        try:
+            found = str(client.inspect_image(name)["Id"])
+        except docker.errors.NotFound:
+            continue
+        if found.removeprefix("sha256:") == name.removeprefix("sha256:"):
+            return name
+    return ""

@@ -1,0 +1,95 @@
+"""One process of this machine, from its start to its end, and with it everything that it started."""
+
+from __future__ import annotations
+
+import os
+import selectors
+import signal
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.engines.engine import Job
+from harness.engines.watch import Watch
+
+LAST_BLOCKS = 64  # what a pipe may still hold when its writers have been killed
+
+
+def run_process(argv: Sequence[str], job: Job, watch: Watch, *, strays: bool) -> tuple[int, dict[str, int]]:
+    """Run a command to its end or the first reason to end it; gives its exit code and what it used.
+
+    It holds the other end of the command's stdin as long as it lives. Nothing that the command started survives the
+    call; `strays` says that a process may have left its session and is looked for.
+    """
+    process = subprocess.Popen(
+        argv, cwd=job.folder, env=dict(job.env), stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+    )  # fmt: skip
+    try:
+        _follow(process, watch)
+    finally:
+        _kill(process)
+        if strays:
+            _kill_strays(os.fsencode(job.folder))
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    return process.returncode, {"cpu_ms": round(1000 * (used.ru_utime + used.ru_stime)), "rss_kib": used.ru_maxrss}
+
+
+def _follow(process: subprocess.Popen[bytes], watch: Watch) -> None:
+    """Hear what the command prints until it ends or is to be ended."""
+    assert process.stdin and process.stdout
+    ended = os.pidfd_open(process.pid)
+    pipe = process.stdout.fileno()
+    os.set_blocking(pipe, False)
+    try:
+        with selectors.DefaultSelector() as ready:
+            ready.register(ended, selectors.EVENT_READ)
+            ready.register(pipe, selectors.EVENT_READ)
+            while True:
+                found = {one.fd for one, _ in ready.select(timeout=watch.turn)}
+                if pipe in found and not _take(pipe, watch):
+                    ready.unregister(pipe)
+                if ended in found or watch.ends():
+                    break
+        _kill(process)
+        for _ in range(LAST_BLOCKS):
+            if not _take(pipe, watch):
+                break
+    finally:
+        os.close(ended)
+        process.stdout.close()
+        process.stdin.close()
+
+
+def _take(pipe: int, watch: Watch) -> bool:
+    """Read what lies in the pipe; False where there is nothing more to come now."""
+    try:
+        block = os.read(pipe, 65536)
+    except BlockingIOError:
+        return False
+    if block:
+        watch.hear(block)
+    return bool(block)
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """End the command's whole session: its group is its own, and stays so until it is waited for."""
+    os.killpg(process.pid, signal.SIGKILL)
+
+
+def _kill_strays(folder: bytes) -> None:
+    """End what left the command's session: the private folder in its environment says whose it is."""
+    mark = b"=" + folder + b"/"
+    for _ in range(100):  # one that forks meanwhile is found by the next pass
+        found = False
+        for name in os.listdir("/proc"):
+            if name.isdigit() and int(name) != os.getpid():
+                try:
+                    if mark in Path(f"/proc/{name}/environ").read_bytes():
+                        os.kill(int(name), signal.SIGKILL)
+                        found = True
+                except OSError:
+                    continue  # it has ended, or is not ours
+        if not found:
+            return

@@ -1,0 +1,83 @@
+"""Debian's archive, asked through apt's own means: what it offers, what a choice of packages needs, the files.
+
+apt runs with a private state; the machine's own packages and sources play no part, its proxy settings do.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from harness.files import told
+from harness.images.layers.programs import environment, need, refusal
+from harness.images.locks import Deb
+
+ARCH = "amd64"
+KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
+ARCHIVE = "http://deb.debian.org/debian"  # apt checks the archive's signature, whatever the way
+SNAPSHOT = "http://snapshot.debian.org/archive/debian"
+SIGNED = f"signed-by={KEYRING}"
+_ALWAYS = ("?essential", "apt", "usr-is-merged")  # what mmdebstrap's `minbase` holds
+
+
+class Mirror:
+    """The archive as it is now, or as it was at a moment that snapshot.debian.org keeps."""
+
+    def __init__(self, folder: Path, suite: str, then: str = "") -> None:
+        need("apt-get", "apt")
+        need("apt-cache", "apt")
+        self._folder = folder
+        self.url, options = (SNAPSHOT, f"{SIGNED} check-valid-until=no") if then else (ARCHIVE, SIGNED)
+        pockets = (suite, f"{suite}-updates"), (f"{suite}-security",)
+        lines = [
+            f"deb [{options}] {url}/{then} {pocket} main\n"
+            for url, names in zip((self.url, f"{self.url}-security"), pockets, strict=True)
+            for pocket in names
+        ]
+        with told(folder):
+            for part in ("state/lists/partial", "cache/archives/partial"):
+                (folder / part).mkdir(parents=True)
+            (folder / "status").touch()
+            (folder / "sources.list").write_text("".join(lines))
+        self._apt("apt-get", "update", "-o", "APT::Update::Error-Mode=any")
+
+    def closure(self, packages: Sequence[str]) -> list[Deb]:
+        """Resolve the newest versions of some packages with everything they need."""
+        said = self._apt("apt-get", "--simulate", "install", *_ALWAYS, *packages)
+        chosen = re.findall(r"^Inst (\S+) .*?\((\S+) [^\[]*\[(\w+)\]\)", said, re.MULTILINE)
+        offered = {(deb.name, deb.version, deb.arch): deb for deb in self.offered(name for name, _, _ in chosen)}
+        return [offered[one] for one in chosen]
+
+    def offered(self, names: Iterable[str]) -> list[Deb]:
+        """List every version of some packages that the archive holds now; of unknown ones, none."""
+        said = self._apt("apt-cache", "show", *sorted(set(names)), codes=(0, 100))
+        return [_deb(stanza) for stanza in said.split("\n\n") if stanza.startswith("Package:")]
+
+    def download(self, debs: Sequence[Deb], folder: Path) -> None:
+        """Fetch packages the archive is known to offer into a folder."""
+        words = [f"{deb.name}:{ARCH if deb.arch == 'all' else deb.arch}={deb.version}" for deb in debs]
+        self._apt("apt-get", "download", *words, cwd=folder)
+
+    def _apt(self, program: str, *words: str, codes: Sequence[int] = (0,), cwd: Path | None = None) -> str:
+        settings = {
+            "Dir::State": self._folder / "state", "Dir::State::status": self._folder / "status",
+            "Dir::Cache": self._folder / "cache", "Dir::Etc::sourcelist": self._folder / "sources.list",
+            "Dir::Etc::sourceparts": "/dev/null", "Dir::Etc::preferences": "/dev/null",
+            "Dir::Etc::preferencesparts": "/dev/null", "APT::Sandbox::User": "", "Acquire::Languages": "none",
+            "APT::Install-Recommends": "false", "APT::Architecture": ARCH, "APT::Architectures": ARCH,
+        }  # fmt: skip
+        options = [word for name, value in settings.items() for word in ("-o", f"{name}={value}")]
+        done = subprocess.run(
+            [program, "-q", *options, *words], cwd=cwd or self._folder, env=environment(self._folder, network=True),
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False, umask=0o022,
+        )  # fmt: skip
+        if done.returncode not in codes:
+            raise refusal(f"{program} {words[0]}", done.stderr or done.stdout, "check the network, then build again")
+        return done.stdout
+
+
+def _deb(stanza: str) -> Deb:
+    fields = dict(re.findall(r"^(Package|Version|Architecture|SHA256|Size): (\S+)$", stanza, re.MULTILINE))
+    return Deb(fields["Package"], fields["Version"], fields["Architecture"], fields["SHA256"], int(fields["Size"]))

@@ -1,0 +1,192 @@
+"""An image as files: an OCI layout in a folder, or one archive that is an OCI layout and a `docker load` file at once.
+
+Writing is deterministic: one image has one archive. What is read may come from anybody; see `intake.py` and `parts.py`.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from secrets import token_hex
+from tarfile import BLOCKSIZE, GNU_FORMAT, RECORDSIZE, TarInfo
+from typing import Any
+
+from harness.digest import CHUNK, canonical, sha256
+from harness.errors import InputError
+from harness.files import make_folder, move_durable, sync_folder, told, write_atomic
+from harness.images.image import Image, Pin
+from harness.images.oci import CONFIG, LAYER, MANIFEST
+from harness.images.transfer.intake import (
+    INDEX,
+    SMALL,
+    Descriptor,
+    admit,
+    check_name,
+    read_all,
+    read_descriptor,
+    read_json,
+    receive,
+    size_of,
+)
+from harness.images.transfer.meter import Meter, unmetered
+from harness.images.transfer.parts import Parts, opened
+from harness.store.store import Store
+
+VERSION = b'{"imageLayoutVersion":"1.0.0"}'
+
+
+def tag(image: Image) -> str:
+    """Name an image for an engine: with the start of its ID, so that no name ever means two images."""
+    return f"harness/{re.sub('[^a-z0-9]+', '-', image.name).strip('-')}:{image.config[:12]}"
+
+
+def blob_path(digest: str) -> str:
+    """Say where a layout holds a blob."""
+    return f"blobs/sha256/{digest}"
+
+
+def described(store: Store, image: Image) -> list[Descriptor]:
+    """Describe the blobs of an image that lie in a store, checked: the config, then each layer once."""
+    blobs = [(CONFIG, image.config), *((LAYER, layer) for layer in dict.fromkeys(image.layers))]
+    return [Descriptor(media, digest, size_of(store.blobs.deliver(digest))) for media, digest in blobs]
+
+
+def _heads(store: Store, image: Image) -> dict[str, bytes]:
+    """Give the small files of an archive: what an OCI reader starts from, and what `docker load` starts from."""
+    manifest = Descriptor(MANIFEST, image.manifest, size_of(store.blobs.deliver(image.manifest)))
+    names = {"io.containerd.image.name": f"docker.io/{tag(image)}", "org.opencontainers.image.ref.name": tag(image)}
+    index = {"schemaVersion": 2, "mediaType": INDEX, "manifests": [{**manifest.as_data(), "annotations": names}]}
+    docker = [
+        {
+            "Config": blob_path(image.config),
+            "RepoTags": [tag(image)],
+            "Layers": [blob_path(layer) for layer in image.layers],
+        }
+    ]
+    return {"oci-layout": VERSION, "index.json": canonical(index), "manifest.json": canonical(docker)}
+
+
+def archive(store: Store, image: Image) -> Iterator[bytes]:
+    """Give the image's archive piece by piece, the same bytes every time; its blobs are checked before they go out."""
+    length = 0
+    for piece in _members(store, image):
+        length += len(piece)
+        yield piece
+    yield bytes(2 * BLOCKSIZE + -(length + 2 * BLOCKSIZE) % RECORDSIZE)
+
+
+def _members(store: Store, image: Image) -> Iterator[bytes]:
+    for name, data in _heads(store, image).items():
+        yield _header(name, len(data)) + data + bytes(-len(data) % BLOCKSIZE)
+    for digest in dict.fromkeys((image.manifest, image.config, *image.layers)):
+        path = store.blobs.deliver(digest)
+        size = size_of(path)
+        yield _header(blob_path(digest), size)
+        with told(path), open(path, "rb", buffering=0) as file:
+            while piece := file.read(CHUNK):
+                yield piece
+        yield bytes(-size % BLOCKSIZE)
+
+
+def _header(name: str, size: int) -> bytes:
+    entry = TarInfo(name)  # owner, group and time stay zero
+    entry.size = size
+    return entry.tobuf(GNU_FORMAT)
+
+
+def write_archive(store: Store, image: Image, path: Path, meter: Meter = unmetered) -> None:
+    """Write the archive whole or not at all."""
+    temp = path.parent / f".{path.name}.{token_hex(4)}.tmp"
+    if path.is_dir():
+        raise InputError("a folder stands where the archive is to go", where=str(path), next="name a file")
+    with told(path):
+        make_folder(path.parent)
+        try:
+            with open(temp, "xb") as file:
+                for piece in archive(store, image):
+                    file.write(piece)
+                    meter(len(piece))
+            move_durable(temp, path, 0o644)
+        finally:
+            temp.unlink(missing_ok=True)
+
+
+def write_layout(store: Store, image: Image, folder: Path, meter: Meter = unmetered) -> None:
+    """Write an OCI layout folder whole or not at all; a folder that holds anything is left alone."""
+    with told(folder):
+        if folder.is_symlink() or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
+            raise InputError(
+                "something stands here already", where=str(folder), next="name a new folder, or remove this one first"
+            )
+        make_folder(folder.parent)
+        temp = folder.parent / f".{folder.name}.{token_hex(4)}.tmp"
+        temp.mkdir()
+        try:
+            for digest in dict.fromkeys((image.manifest, image.config, *image.layers)):
+                with open(store.blobs.deliver(digest), "rb", buffering=0) as source, open(temp / "part", "xb") as part:
+                    while piece := source.read(CHUNK):
+                        part.write(piece)
+                        meter(len(piece))
+                move_durable(temp / "part", temp / blob_path(digest), 0o644)
+            for name in ("index.json", "oci-layout"):
+                write_atomic(temp / name, _heads(store, image)[name])
+            temp.rename(folder)  # an empty folder gives way
+            sync_folder(folder.parent)
+        finally:
+            shutil.rmtree(temp, ignore_errors=True)
+
+
+def read_layout(store: Store, path: Path, name: str, expected: Pin | None = None, meter: Meter = unmetered) -> Image:
+    """Take in the image that a layout folder or an archive holds; nothing is shelved unless every byte is right."""
+    check_name(name)
+    with store.in_use(), opened(path) as parts:
+        wanted = _chosen(read_json(_small(parts, "index.json"), f"{path}: index.json"), name, path)
+        where = f"{path}: {blob_path(wanted.sha256)}"
+        manifest = _small(parts, blob_path(wanted.sha256))
+        if (sha256(manifest), len(manifest)) != (wanted.sha256, wanted.size):
+            raise InputError(
+                "the manifest's bytes are not what index.json names", where=where, next="fetch the file anew"
+            )
+
+        def bring(want: Descriptor) -> None:
+            with parts.part(blob_path(want.sha256)) as read:
+                receive(store, read, want, f"{path}: {blob_path(want.sha256)}", meter)
+
+        return admit(store, name, manifest, bring, where, expected)
+
+
+def _small(parts: Parts, name: str) -> bytes:
+    with parts.part(name) as read:
+        return read_all(read, SMALL, f"{parts.path}: {name}")
+
+
+def _chosen(index: dict[str, Any], name: str, path: Path) -> Descriptor:
+    """Give the one image of a layout: the only one, or the only one of that name."""
+    where = f"{path}: index.json"
+    listed = index.get("manifests")
+    found = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
+    if len(found) > 1:
+        found = [one for one in found if _called(one) in (name, f"harness/{name}")]
+    if len(found) != 1:
+        raise InputError(
+            f"{len(listed) if isinstance(listed, list) else 0} images lie here, and not one is called {name!r} alone",
+            where=where,
+            next="give a layout that holds one image",
+        )
+    wanted = read_descriptor(found[0], where, SMALL)
+    if wanted.media != MANIFEST:
+        raise InputError(
+            f"index.json names a {wanted.media[:80]!r}; only {MANIFEST} is read",
+            where=where,
+            next="give a layout that holds one OCI image for one platform",
+        )
+    return wanted
+
+
+def _called(one: dict[str, Any]) -> str:
+    """Give the name that an index has for an image, without its tag."""
+    notes = one.get("annotations")
+    text = notes.get("org.opencontainers.image.ref.name") if isinstance(notes, dict) else None
+    return text.partition(":")[0] if isinstance(text, str) else ""

@@ -1,0 +1,29 @@
+"""How far a transfer is: who counts the bytes that were moved. It knows neither what they are nor where they go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+Meter = Callable[[int], None]  # is told how many more bytes were moved
+
+
+def unmetered(count: int) -> None:
+    """Tell nobody."""
+
+
+class Tally:
+    """Counts the bytes of one attempt, and takes them back where the attempt was in vain."""
+
+    def __init__(self, meter: Meter) -> None:
+        self._meter = meter
+        self._moved = 0
+
+    def __call__(self, count: int) -> None:
+        """Count some bytes."""
+        self._moved += count
+        self._meter(count)
+
+    def undo(self) -> None:
+        """Take back what was counted."""
+        self._meter(-self._moved)
+        self._moved = 0

@@ -1,0 +1,109 @@
+"""How a blob reaches a registry: in one piece, or in several where the registry insists."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
+
+from harness.digest import CHUNK
+from harness.files import told
+from harness.images.transfer.intake import Descriptor
+from harness.images.transfer.meter import Meter, Tally
+from harness.images.transfer.wire import Again, Wire
+
+if TYPE_CHECKING:
+    import requests
+
+PIECE = 16 << 20  # of a blob, where a registry does not take it whole
+LARGEST = 256 << 20  # the largest piece that a registry may insist on
+NOT_WHOLE = frozenset({405, 411, 413, 416, 501})  # answers to a blob that is sent whole
+BYTES = {"Content-Type": "application/octet-stream"}
+
+
+def is_there(wire: Wire, blob: Descriptor) -> bool:
+    """Whether a registry says it has a blob."""
+    return wire.retried(lambda: _asked(wire, blob))
+
+
+def upload(wire: Wire, path: Path, blob: Descriptor, meter: Meter) -> None:
+    """Send one blob: whole where the registry takes it, else in pieces; begun anew where the line breaks."""
+    wire.retried(lambda: _upload(wire, path, blob, meter))
+
+
+def _asked(wire: Wire, blob: Descriptor) -> bool:
+    with wire.ask("HEAD", f"{wire.reference.api}/blobs/sha256:{blob.sha256}") as answer:
+        if answer.status_code not in (200, 404):
+            raise wire.refusal(answer, f"asking for blob {blob.sha256[:12]}")
+        return answer.status_code == 200
+
+
+class _Outgoing:
+    """A piece of a file on its way out; requests reads it as a stream of known length."""
+
+    def __init__(self, path: Path, start: int, length: int, meter: Meter) -> None:
+        self._path, self._start, self._length, self._meter = path, start, length, meter
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __iter__(self) -> Iterator[bytes]:
+        left = self._length
+        with told(self._path), open(self._path, "rb", buffering=0) as file:
+            file.seek(self._start)
+            while left and (piece := file.read(min(CHUNK, left))):
+                yield piece
+                left -= len(piece)
+                self._meter(len(piece))
+
+
+def _upload(wire: Wire, path: Path, blob: Descriptor, meter: Meter) -> None:
+    tally = Tally(meter)
+    try:
+        url, _ = _begun(wire)
+        headers = {**BYTES, "Content-Length": str(blob.size)}
+        with wire.ask("PUT", _ending(url, blob), headers, partial(_Outgoing, path, 0, blob.size, tally)) as answer:
+            if answer.status_code == 201:
+                return
+            if answer.status_code not in NOT_WHOLE:
+                raise wire.refusal(answer, f"writing blob {blob.sha256[:12]}")
+        tally.undo()
+        _upload_in_pieces(wire, path, blob, tally)
+    except Again:
+        tally.undo()
+        raise
+
+
+def _upload_in_pieces(wire: Wire, path: Path, blob: Descriptor, meter: Meter) -> None:
+    url, least = _begun(wire)
+    piece = max(PIECE, least)
+    for start in range(0, blob.size, piece):
+        length = min(piece, blob.size - start)
+        headers = {**BYTES, "Content-Length": str(length), "Content-Range": f"{start}-{start + length - 1}"}
+        with wire.ask("PATCH", url, headers, partial(_Outgoing, path, start, length, meter)) as answer:
+            if answer.status_code != 202:
+                raise wire.refusal(answer, f"writing a piece of blob {blob.sha256[:12]}")
+            url = _next(wire, url, answer)
+    with wire.ask("PUT", _ending(url, blob), {**BYTES, "Content-Length": "0"}) as answer:
+        if answer.status_code != 201:
+            raise wire.refusal(answer, f"ending blob {blob.sha256[:12]}")
+
+
+def _begun(wire: Wire) -> tuple[str, int]:
+    """Ask where a blob is to be sent, and the least size of its pieces."""
+    url = f"{wire.reference.api}/blobs/uploads/"
+    with wire.ask("POST", url, {"Content-Length": "0"}) as answer:
+        if answer.status_code != 202:
+            raise wire.refusal(answer, "writing")
+        least = answer.headers.get("OCI-Chunk-Min-Length", "")
+        return _next(wire, url, answer), min(int(least), LARGEST) if least.isdecimal() and len(least) < 12 else 0
+
+
+def _next(wire: Wire, url: str, answer: requests.Response) -> str:
+    return wire.allowed(url, answer.headers.get("Location", ""))
+
+
+def _ending(url: str, blob: Descriptor) -> str:
+    return f"{url}{'&' if urlsplit(url).query else '?'}digest=sha256:{blob.sha256}"

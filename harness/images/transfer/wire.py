@@ -1,0 +1,246 @@
+"""Speaks HTTP with one registry: retries, redirects and who is told the password.
+
+The rules: plain http on loopback only; credentials come from the environment, go to the registry itself or to the
+https token service it names, and never with a redirect; no message holds a URL's query, a header or a body.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from urllib.parse import urlencode, urljoin, urlsplit
+
+from harness.errors import InputError, MissingError
+from harness.images.transfer.challenge import PASSWORD, USER, basic, bearer, credentials
+from harness.images.transfer.intake import Read, read_all, read_json
+from harness.images.transfer.reference import Reference, is_loopback
+
+if TYPE_CHECKING:
+    import requests
+
+T = TypeVar("T")
+ATTEMPTS = 5
+PAUSE = 0.5  # seconds before the second attempt, doubled each time
+PATIENCE = 60  # the longest wait that a registry may ask for
+REDIRECTS = 5
+TIMEOUT = (10, 120)  # to connect, to say anything
+BUSY = frozenset({408, 429, 500, 502, 503, 504})
+
+
+class Body(Protocol):
+    """What is sent: it says its length and is read once."""
+
+    def __len__(self) -> int:
+        """Say how many bytes there are."""
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Give the bytes."""
+
+
+class Again(Exception):  # noqa: N818 - not an error yet: it is tried again
+    """The registry did not answer this time."""
+
+    def __init__(self, why: str, pause: float = 0) -> None:
+        super().__init__(why)
+        self.why = why
+        self.pause = pause
+
+
+class Wire:
+    """A conversation with one registry about one repository; `actions` is `pull` or `pull,push`."""
+
+    def __init__(self, reference: Reference, actions: str) -> None:
+        try:
+            import requests  # noqa: PLC0415 - only who moves images needs it
+        except ImportError as bad:
+            raise MissingError(
+                "the package `requests` is not installed", next="pip install 'llm-harness[containers]'"
+            ) from bad
+        self.reference = reference
+        self._scope = f"repository:{reference.name}:{actions}"  # never what the registry asks for
+        self._session = requests.Session()
+        self._session.auth = lambda request: request  # else requests would look into ~/.netrc
+        self._session.headers.update({"User-Agent": "harness", "Accept-Encoding": "identity"})
+        self._login = credentials()
+        self._authorization = ""
+
+    def close(self) -> None:
+        """Hang up."""
+        self._session.close()
+
+    def retried(self, work: Callable[[], T]) -> T:
+        """Do something, and again where the registry is busy or the line breaks; a bounded number of times."""
+        for attempt in range(ATTEMPTS):
+            try:
+                return work()
+            except Again as bad:
+                last = bad
+            if last.pause > PATIENCE:
+                raise self._missing(f"{last.why} and asks to wait {last.pause:.0f} s", "run again then")
+            if attempt + 1 < ATTEMPTS:
+                time.sleep(max(last.pause, PAUSE * 2**attempt))
+        raise self._missing(
+            f"{last.why} ({ATTEMPTS} attempts)",
+            "check the reference and the network, then run again: what is there stays",
+        )
+
+    @contextmanager
+    def ask(
+        self, method: str, url: str, headers: Mapping[str, str] | None = None, body: Callable[[], Body] | bytes = b""
+    ) -> Iterator[requests.Response]:
+        """Send one request and give the answer, whose body is not read yet; raises `Again` where it may be repeated."""
+        answer = self._followed(method, url, headers or {}, body)
+        try:
+            if answer.status_code in BUSY:
+                wait = answer.headers.get("Retry-After", "")
+                raise Again(f"the registry answered {answer.status_code}", int(wait) if wait.isdecimal() else 0)
+            yield answer
+        finally:
+            answer.close()
+
+    def read(self, answer: requests.Response) -> Read:
+        """Give the reader of an answer's body, exactly as it comes; a line that breaks is `Again`."""
+        from urllib3.exceptions import HTTPError  # noqa: PLC0415
+
+        def read(size: int) -> bytes:
+            try:
+                piece: bytes = answer.raw.read(size, decode_content=False)
+            except (HTTPError, OSError):
+                raise Again("the registry broke off in the middle") from None
+            return piece
+
+        return read
+
+    def refusal(self, answer: requests.Response, doing: str) -> InputError | MissingError:
+        """Say what an answer means that is not the one hoped for."""
+        code = answer.status_code
+        if code in (401, 403):
+            if self._login:
+                return self._missing(
+                    f"the registry refuses {doing} to this user ({code})",
+                    f"check {USER} and {PASSWORD}, and its rights",
+                )
+            return self._missing(
+                f"the registry wants to know who asks before {doing} ({code})", f"set {USER} and {PASSWORD}"
+            )
+        if code == 404:
+            return InputError(
+                f"the registry has nothing there ({doing}: 404)", where=str(self.reference), next="check the reference"
+            )
+        return InputError(
+            f"the registry answered {code} to {doing}", where=str(self.reference), next="ask who keeps the registry"
+        )
+
+    def allowed(self, base: str, target: str) -> str:
+        """Give the URL that a registry points to, if its kind is one that may be followed."""
+        url = urljoin(base, target)
+        parts = urlsplit(url)
+        host = (parts.hostname or "")[:120]
+        sound = url.isascii() and url.isprintable() and not set(url) & set(" \\") and "@" not in parts.netloc
+        local = self.reference.loopback and is_loopback(parts.netloc)
+        if not sound or not host or not (parts.scheme == "https" or (parts.scheme == "http" and local)):
+            raise InputError(
+                f"the registry points to a place that is not https: {parts.scheme[:20]}://{host}",
+                where=str(self.reference),
+                next="ask who keeps the registry; nothing was sent there",
+            )
+        return url
+
+    def _followed(
+        self, method: str, url: str, headers: Mapping[str, str], body: Callable[[], Body] | bytes
+    ) -> requests.Response:
+        for _ in range(REDIRECTS + 1):
+            answer = self._known(method, url, headers, body)
+            if answer.status_code not in (301, 302, 303, 307, 308):
+                return answer
+            answer.close()
+            if method not in ("GET", "HEAD"):
+                raise InputError(
+                    f"the registry sends a {method} elsewhere",
+                    where=str(self.reference),
+                    next="name the host that it really answers under",
+                )
+            url = self.allowed(url, answer.headers.get("Location", ""))
+        raise InputError(
+            f"the registry sends us round in circles ({REDIRECTS} redirects)",
+            where=str(self.reference),
+            next="ask who keeps the registry",
+        )
+
+    def _known(
+        self, method: str, url: str, headers: Mapping[str, str], body: Callable[[], Body] | bytes
+    ) -> requests.Response:
+        """Send a request; where the registry itself asks who we are, answer once."""
+        ours = _origin(url) == _origin(self.reference.origin)
+        told = {"Authorization": self._authorization} if ours and self._authorization else {}
+        answer = self._sent(method, url, {**headers, **told}, body)
+        if answer.status_code != 401 or not ours:
+            return answer
+        answer.close()  # its status is all that may still be looked at
+        authorization = self._answer_to(answer.headers.get("WWW-Authenticate", ""))
+        if not authorization:
+            return answer
+        self._authorization = authorization
+        return self._sent(method, url, {**headers, "Authorization": authorization}, body)
+
+    def _sent(
+        self, method: str, url: str, headers: Mapping[str, str], body: Callable[[], Body] | bytes
+    ) -> requests.Response:
+        import requests  # noqa: PLC0415
+
+        # a proxy never hears what is meant for this machine
+        direct = {"http": "", "https": "", "all": ""} if is_loopback(urlsplit(url).netloc) else None
+        try:
+            return self._session.request(
+                method, url, headers=headers, data=body() if callable(body) else body, stream=True,
+                allow_redirects=False, timeout=TIMEOUT, proxies=direct,
+            )  # fmt: skip
+        except requests.exceptions.SSLError:
+            raise self._missing(
+                "the registry's certificate is not trusted", "REQUESTS_CA_BUNDLE names a file of those to trust"
+            ) from None
+        except (requests.exceptions.RequestException, OSError) as bad:
+            raise Again(f"no connection to {_host(url)} ({type(bad).__name__})") from None
+
+    def _answer_to(self, challenge: str) -> str:
+        """Give what to say to a registry that asks who we are; nothing where there is nothing to say."""
+        asked = bearer(challenge)
+        if asked is None:
+            return f"Basic {self._login}" if self._login and basic(challenge) else ""
+        realm = self.allowed(self.reference.origin, asked.get("realm", ""))
+        query = {"scope": self._scope} | ({"service": asked["service"]} if "service" in asked else {})
+        headers = {"Authorization": f"Basic {self._login}"} if self._login else {}
+        url = f"{realm}{'&' if urlsplit(realm).query else '?'}{urlencode(query)}"
+        answer = self._sent("GET", url, headers, b"")  # no redirect is followed with a password
+        try:
+            if answer.status_code in BUSY:
+                raise Again(f"the token service answered {answer.status_code}")
+            if answer.status_code != 200:
+                raise self.refusal(answer, "asking for a token")
+            where = f"the token service of {self.reference.host}"
+            body = read_json(read_all(self.read(answer), 1 << 20, where), where)
+        finally:
+            answer.close()
+        return f"Bearer {self._token(body)}"
+
+    def _token(self, body: Mapping[str, Any]) -> str:
+        token = body.get("token") or body.get("access_token")
+        if not isinstance(token, str) or not token.isascii() or not token.isprintable() or " " in token:
+            raise InputError(
+                "the token service gave no token", where=str(self.reference), next="ask who keeps the registry"
+            )
+        return token
+
+    def _missing(self, what: str, then: str) -> MissingError:
+        return MissingError(what, where=str(self.reference), next=then)
+
+
+def _origin(url: str) -> tuple[str, str, int]:
+    parts = urlsplit(url)
+    return parts.scheme, parts.hostname or "", parts.port or (443 if parts.scheme == "https" else 80)
+
+
+def _host(url: str) -> str:
+    return urlsplit(url).netloc[:120]

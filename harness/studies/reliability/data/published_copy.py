@@ -1,0 +1,156 @@
+"""The owner's copy of the published dataset: its columns and its rows, a CSV or JSON Lines.
+
+No message of this module holds a word of an item: it names rows and columns. The layout of the published files
+could not be seen when this was written; columns that are called otherwise there are named with `--columns`.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InputError
+from harness.stats import is_number
+
+COMMON = ("benchmark", "instance_id", "template", "prompt", "target", "difficulty")
+# What a row must say for our rules to score an answer to it, benchmark by benchmark.
+INPUTS: Mapping[str, tuple[str, ...]] = {
+    "addition": ("a", "b"),
+    "anagram": ("anagram",),
+    "locality": ("city",),
+    "science": ("question", "A", "B", "C", "D"),
+    "transforms": ("text",),
+}
+SHOWN = ("subset", "instruction", "country")  # of the optional ones, what an item shows
+OPTIONAL = (*SHOWN, "accepted", "answer_shape")
+KNOWN = tuple(dict.fromkeys((*COMMON, *(name for names in INPUTS.values() for name in names), *OPTIONAL)))
+_NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """One row as it stands in the copy, and what a message may say of it."""
+
+    cells: Mapping[str, Any]
+    where: str
+    columns: Mapping[str, str]
+    table: bool
+
+    def bad(self, what: str, next: str = "") -> InputError:
+        """Give the error that says what is wrong with this row."""
+        return InputError(what, where=self.where, next=next)
+
+    def cell(self, name: str) -> Any:
+        """Give what stands in a column, numbers as text; None where nothing does."""
+        value = self.cells.get(self.columns.get(name, name))
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return str(value)
+        return None if isinstance(value, str) and not value.strip() else value
+
+    def optional(self, name: str) -> str | None:
+        """Give a text, or None where there is none."""
+        value = self.cell(name)
+        if not isinstance(value, str | None):
+            raise self.bad(f"`{name}` is not text")
+        return value
+
+    def text(self, name: str) -> str:
+        """Give a text that must be there."""
+        value = self.optional(name)
+        if value is None:
+            column = self.columns.get(name, name)
+            raise self.bad(f"the column `{column}` is missing or empty", self._how(name))
+        return value
+
+    def _how(self, name: str) -> str:
+        """Say which columns there are; where a file names none, its first row stands in their place: never shown."""
+        known = [each for each in dict.fromkeys((*KNOWN, *self.columns.values())) if each in self.cells]
+        if not any(self.columns.get(each, each) in known for each in COMMON):
+            known = []  # then even `C` may be an answer and no column
+        has = f"it has {', '.join(known) or 'none that is known'}, and {len(self.cells) - len(known)} others"
+        first = "the first line must name the columns; " if self.table else ""
+        return f'{has}; {first}name another with --columns \'{{"{name}": "…"}}\''
+
+    def number(self, name: str) -> float:
+        """Give a finite number, written in decimal digits."""
+        text = self.text(name)
+        value = float(text) if _NUMBER.fullmatch(text.strip()) else float("nan")
+        if not is_number(value):
+            raise self.bad(f"`{name}` is not a number")
+        return value
+
+    def whole(self, name: str) -> int:
+        """Give a whole number from 1 up."""
+        value = self.number(name)
+        if value < 1 or not value.is_integer():
+            raise self.bad(f"`{name}` is not a whole number from 1 up")
+        return int(value)
+
+    def texts(self, name: str) -> list[str]:
+        """Give a list of texts; in a table that is a JSON list, or one text."""
+        value = self.cell(name)
+        if isinstance(value, str):
+            try:
+                listed = json.loads(value)
+            except (ValueError, RecursionError):
+                listed = None
+            value = listed if isinstance(listed, list) else [value]
+        if value is None:
+            return []
+        if not isinstance(value, list) or not all(isinstance(each, str) and each.strip() for each in value):
+            raise self.bad(f"`{name}` is not a list of texts", 'write ["…", "…"], or one text')
+        return value
+
+
+def read(path: Path, columns: Mapping[str, str]) -> Iterator[Given]:
+    """Give the rows of a copy, one a prompt; `columns` names those that it calls otherwise."""
+    strange = sorted(set(columns) - set(KNOWN))
+    if strange:
+        raise InputError(
+            f"--columns names `{strange[0]}`, which no row of ours has",
+            where="--columns",
+            next=f"use: {', '.join(KNOWN)}",
+        )
+    table = path.suffix.lower() == ".csv"
+    for number, cells in _rows(path, table):
+        yield Given(cells, f"{path.name} row {number}", columns, table)
+
+
+def _rows(path: Path, table: bool) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    """Give the rows with their numbers: lines of JSON Lines, or a table's rows below the one that names columns."""
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            yield from _table(file, path.name) if table else _objects(file, path.name)
+    except UnicodeDecodeError:
+        raise InputError("the file is not UTF-8 text", where=str(path), next="export it as UTF-8") from None
+    except (OSError, csv.Error) as bad:
+        raise InputError(f"the file cannot be read ({type(bad).__name__})", where=str(path)) from None
+
+
+def _table(file: Iterable[str], name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    lines = csv.reader(file)
+    header = next((cells for cells in lines if any(map(str.strip, cells))), [])
+    for number, cells in enumerate(lines, 1):
+        if not any(map(str.strip, cells)):
+            continue
+        if len(cells) > len(header):
+            raise InputError("a row has more cells than there are columns", where=f"{name} row {number}")
+        yield number, dict(zip(header, cells, strict=False))
+
+
+def _objects(file: Iterable[str], name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
+    for number, line in enumerate(file, 1):
+        if not line.strip():
+            continue
+        try:
+            row = json.loads(line)
+        except (ValueError, RecursionError):
+            raise InputError("a line is not JSON", where=f"{name} row {number}") from None
+        if not isinstance(row, dict):
+            raise InputError("a line is not an object", where=f"{name} row {number}")
+        yield number, row

@@ -1,0 +1,55 @@
+"""Words and how often each is met: a list that somebody gives, or the package wordfreq where none is given.
+
+It knows lines, words and counts; it must never know what a word is wanted for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InputError, MissingError
+
+_DIGITS = 18  # a count that has more would be no count of words
+
+
+def counts(path: Path) -> Iterator[tuple[str, int]]:
+    """Read lines of a word and its count, apart by a tab or a comma; the first line may name the columns."""
+    for number, line in lines(path, "words"):
+        word, _, count = line.replace(",", "\t").rpartition("\t")
+        if count.isascii() and count.isdigit() and len(count) <= _DIGITS:
+            yield word, int(count)
+        elif number > 1:
+            raise InputError(
+                "a line of the word list is not a word and its count",
+                where=f"words, line {number}",
+                next="give lines such as `word<tab>count` or `word,count`",
+            )
+
+
+def lines(path: Path, name: str) -> Iterator[tuple[int, str]]:
+    """Give the lines of a list that hold anything, with their numbers."""
+    number = 0
+    try:
+        with open(path, encoding="utf-8-sig") as given:
+            for number, line in enumerate(given, 1):
+                if line.strip():
+                    yield number, line.rstrip("\r\n")
+    except UnicodeDecodeError as bad:
+        raise InputError(
+            "the file is not UTF-8", where=f"{name}, after line {number}", next="save the list as UTF-8 text"
+        ) from bad
+
+
+def wordfreq(dataset: str) -> Any:
+    """Give the package of word frequencies."""
+    try:
+        import wordfreq as package  # noqa: PLC0415 - a package of data, read only where no list is given
+    except ImportError as bad:
+        raise MissingError(
+            "the package wordfreq is not installed",
+            where=f"dataset {dataset}",
+            next="install this project with [science], or give a `words` file",
+        ) from bad
+    return package

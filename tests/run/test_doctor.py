@@ -1,0 +1,48 @@
+"""The doctor names what is missing, and what would make it better."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from harness.engines.local import available
+from harness.run.doctor import Finding, examine
+from harness.run.engines import kinds
+
+
+def findings(store: Path) -> dict[str, Finding]:
+    return {one.subject: one for one in examine(store)}
+
+
+def test_each_engine_is_listed_and_one_that_does_not_answer_has_advice(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nonexistent/docker.sock")
+    found = findings(tmp_path / "not" / "yet")
+    assert set(kinds()) <= set(found) and found["local"].state == "ok"
+    assert found["docker"].state == "better" and "DOCKER_HOST" in found["docker"].advice
+    assert found["isolation"].found == ", ".join(available())
+
+
+def test_a_machine_on_which_no_step_can_run_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("harness.engines.local.STEP_PATH", "/nowhere")
+    available.cache_clear()
+    try:
+        isolation = findings(tmp_path)["isolation"]
+    finally:
+        available.cache_clear()
+    assert isolation.state == "missing" and "prlimit" in isolation.found and "util-linux" in isolation.advice
+
+
+def test_a_worse_isolation_a_store_that_cannot_be_written_and_a_lack_of_tools_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("harness.run.doctor.available", lambda: ("process",))
+    monkeypatch.setattr("harness.run.doctor.os.access", lambda *_: False)
+    monkeypatch.setenv("PATH", "/nowhere")
+    found = findings(tmp_path)
+    assert {name: found[name].state for name in ("isolation", "store", "GPU", "image builder")} == dict.fromkeys(
+        ("isolation", "store", "GPU", "image builder"), "better"
+    )
+    assert all(found[name].advice for name in ("isolation", "store", "GPU", "image builder"))
