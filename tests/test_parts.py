@@ -1,4 +1,4 @@
-"""A part is found by the name of its file; a name that is none says which there are; nothing is hidden by a namesake."""
+"""A part is found by the name of its file; a name that is none says which there are; no namesake hides another."""
 
 from __future__ import annotations
 

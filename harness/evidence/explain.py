@@ -11,6 +11,8 @@ from harness.errors import HarnessError, InputError
 from harness.evidence.trail import Trail, Walked, follow
 from harness.store.store import Store
 
+LOOKED = 3  # earlier runs of a manifest in which a step is looked for
+
 
 @dataclass(frozen=True)
 class Why:
@@ -36,9 +38,17 @@ def explain(store: Store, run: str, wanted: str = "") -> Iterator[Why]:
         yield Why(name, step.state, step.entry.key, _reason(step, trail, earlier), dict(step.entry.preimage))
 
 
-def _earlier(store: Store, trail: Trail) -> list[Trail]:
-    """Give the runs of the same manifest that were started before this one, newest first."""
-    found = []
+@dataclass(frozen=True)
+class _Earlier:
+    """The runs of the same manifest that were started before one, newest first, and what else there may be."""
+
+    trails: list[Trail]
+    gap: str  # why a step that none of them had may still have been made before
+
+
+def _earlier(store: Store, trail: Trail) -> _Earlier:
+    found: list[Trail] = []
+    unread: list[str] = []
     started = [event["run"] for event in store.heads.read().events if event["event"] == "run.started"]
     before = started[: started.index(trail.run)] if trail.run in started else []
     for run in reversed(before):
@@ -47,23 +57,24 @@ def _earlier(store: Store, trail: Trail) -> list[Trail]:
             if other.manifest_name == trail.manifest_name:
                 found.append(other)
         except HarnessError:
-            continue  # an earlier run that cannot be read explains nothing
-        if len(found) == 3:
-            break
-    return found
+            unread.append(run)  # it explains nothing, and is named
+        if len(found) == LOOKED:
+            return _Earlier(found, f"only the {LOOKED} runs before this one were looked at")
+    return _Earlier(found, f"run {', '.join(unread)} cannot be read" if unread else "")
 
 
-def _reason(step: Walked, trail: Trail, earlier: list[Trail]) -> str:
+def _reason(step: Walked, trail: Trail, earlier: _Earlier) -> str:
     if step.state == "cached":
         return "its key stands in the store: nothing that can change its output has changed"
-    for other in earlier:
+    for other in earlier.trails:
         before = other.steps.get(step.name)
         if before:
             moved = list(moved_parts(before, other, step, trail))
             if moved:
                 return f"since run {other.run}: {'; '.join(moved)}"
             return f"its result of run {other.run} was lost or damaged"
-    return "no earlier run of this manifest in this store had this step"
+    none = "no earlier run of this manifest in this store had this step"
+    return f"{none} ({earlier.gap})" if earlier.gap else none
 
 
 def moved_parts(before: Walked, old: Trail, after: Walked, new: Trail) -> Iterator[str]:
@@ -85,8 +96,7 @@ def moved_parts(before: Walked, old: Trail, after: Walked, new: Trail) -> Iterat
 
 def package_changes(old: Trail, before: Walked, new: Trail, after: Walked) -> list[str]:
     """Name the packages, and their versions, that differ between the environments of two steps."""
-    left = old.document(before.entry.preimage["environment"], "environment/1")
-    right = new.document(after.entry.preimage["environment"], "environment/1")
+    left, right = old.environment(before), new.environment(after)
     changes = [
         f"{field} {left[field]} → {right[field]}" for field in ("python", "platform") if left[field] != right[field]
     ]

@@ -2,48 +2,52 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from harness.digest import canonical, differences, parse, sha256
+from harness.digest import canonical, differences, sha256
 from harness.errors import HarnessError
 from harness.evidence.checks import Report
-from harness.steps import Pinned, Plan, Ref, Step
+from harness.evidence.lines import FINISHED
+from harness.evidence.seen import Seen
+from harness.steps import CPU, Pinned, Plan, Setting, Step, preimage
 from harness.store.blobs import is_digest
 from harness.store.entries import Entry, read_entry
 from harness.store.journal import Chain, Event
 from harness.store.store import Store
 
-FINISHED = ("step.done", "step.cached")
-Made = dict[str, dict[str, Any]]  # step -> {preimage, outputs{name: sha256}}
+Made = dict[str, Entry]  # the steps whose entries are sound
+PARTS = {
+    "type": str, "kind": str, "params": dict, "inputs": dict, "outputs": list, "environment": str, "device": str,
+    "numerics": dict, "batch": str, "code": str,
+}  # fmt: skip
+ATTEMPT = "attempt"  # of a step that calls: how often it was asked before
 
 
-def audit_steps(store: Store, chain: Chain, plan: Plan | None, report: Report) -> Made:
+def audit_steps(store: Store, chain: Chain, plan: Plan | None, seen: Seen, report: Report) -> Made:
     """Check every step the journal names; give those whose entries are sound."""
     made: Made = {}
-    blobs = _Blobs(store, report)
     events = {event["step"]: event for event in chain.events if event["event"] in FINISHED}
     started = chain.events[0]
-    for name in ("manifest", "lock", "environment"):
-        blobs.look(str(started[name]), name)
+    for name in ("manifest", "lock"):
+        seen.look(str(started[name]), name)
+    seen.environment(str(started["environment"]), str(started["image"]))
     for step, event in events.items():
         entry = _entry(store, step, event, report)
         if entry is None:
             continue
         for name, output in entry.outputs.items():
-            blobs.look(output.sha256, f"{step}/{name}", output.size)
+            seen.look(output.sha256, f"{step}/{name}", output.size)
         for name, source in entry.preimage["inputs"].items():
             for digest in [source] if isinstance(source, str) else source:
-                blobs.look(str(digest), f"input {name} of {step}")
-        blobs.closure(str(entry.preimage["code"]), step)
-        blobs.look(str(entry.preimage["environment"]), f"environment of {step}")
-        made[step] = {
-            "preimage": entry.preimage,
-            "outputs": {name: output.sha256 for name, output in entry.outputs.items()},
-        }
-    blobs.settle()
+                seen.look(digest, f"input {name} of {step}")
+        seen.closure(entry.preimage["code"], step)
+        seen.look(entry.preimage["environment"], f"environment of {step}")
+        made[step] = entry
+    seen.settle()
     if plan:
         _against_plan(plan, events, made, chain, report)
+        _outputs(plan, made, chain, report)
     return made
 
 
@@ -60,104 +64,96 @@ def _entry(store: Store, step: str, event: Event, report: Report) -> Entry | Non
         report.fail("entry.changed", f"{step} (keys/{key[:2]}/{key}.json)", "its bytes are not those the run saw")
         return None
     try:
-        return read_entry(data, key, step)
+        entry = read_entry(data, key, step)
     except HarnessError as bad:
         report.fail("key.mismatch", step, bad.what)
         return None
+    odd = [name for name, kind in PARTS.items() if type(entry.preimage.get(name)) is not kind]
+    odd += sorted(set(entry.preimage) - {*PARTS, ATTEMPT})
+    if not odd:
+        odd = [f"inputs/{name}" for name, source in entry.preimage["inputs"].items() if not _is_input(source)]
+    if odd:
+        report.settle("key.mismatch", step, (f"/{name} is no part of a key" for name in odd))
+        return None
+    return entry
 
 
-class _Blobs:
-    """Every blob a run refers to, read once, and named by what it is."""
-
-    def __init__(self, store: Store, report: Report) -> None:
-        self.store = store
-        self.report = report
-        self.seen: set[str] = set()
-        self.flawed = 0
-        self.bytes = 0
-
-    def look(self, digest: str, subject: str, size: int | None = None) -> bool:
-        """Read a blob unless it was read before; a flaw names the blob and what it is."""
-        if digest in self.seen:
-            return True
-        self.seen.add(digest)
-        state = self.store.blobs.check(digest, size)
-        if state != "sound":
-            self.flawed += 1
-            self.report.fail(f"blob.{state}", f"blobs/sha256/{digest[:2]}/{digest}", subject)
-        return state == "sound"
-
-    def closure(self, digest: str, step: str) -> None:
-        """Read a step's code: the list of its files, then each file."""
-        if digest in self.seen or not self.look(digest, f"code of {step}"):
-            return
-        try:
-            files = parse(self.store.blobs.path(digest).read_bytes(), "closure/1", "closure")["files"]
-        except HarnessError as bad:
-            self.report.fail("entry.changed", step, f"its code is no closure: {bad.what}")
-            return
-        for path, file in files.items():
-            self.look(str(file), path)
-
-    def settle(self) -> None:
-        """Say that all blobs are sound, where they are."""
-        if not self.flawed:
-            self.report.held("blob.changed", "blobs", f"{len(self.seen)} blobs")
+def _is_input(source: object) -> bool:
+    """Whether a source names a blob, or those of a fan-in."""
+    return isinstance(source, str) or (isinstance(source, list) and all(isinstance(one, str) for one in source))
 
 
 def _against_plan(plan: Plan, events: Mapping[str, Event], made: Made, chain: Chain, report: Report) -> None:
-    """Every planned step stands once in the journal with the key that its inputs give; nothing else stands there."""
-    count = sum(event["event"] in FINISHED for event in chain.events)
-    flaws = [f"{name} is not in the plan" for name in sorted(set(events) - {step.name for step in plan.steps})]
-    if count != len(events):
-        flaws.append(f"{count - len(events)} steps stand twice in the journal")
+    """Every planned step stands in the journal with the key that its inputs give; nothing else stands there."""
+    started, done = chain.events[0], chain.events[-1].get("status") == "done"
+    named = {event["step"] for event in chain.events if "step" in event}
+    flaws = [f"{name} is not in the plan" for name in sorted(named - {step.name for step in plan.steps})]
+    if started["steps"] != len(plan.steps):
+        flaws.append(f"line 1 counts {started['steps']} steps, the plan has {len(plan.steps)}")
+    if not any(step.calls for step in plan.steps):
+        flaws += ["it sums calls up, and no step calls" for event in chain.events if event["event"] == "calls"]
     report.settle("unaccounted", "journal.jsonl", flaws, f"{len(events)} steps")
+    settings = _settings(plan, made, started)
     for step in plan.steps:
         if step.name not in events:
-            if chain.events[-1].get("status") == "done":
+            if done:
                 report.fail("unaccounted", step.name, "the plan has this step, the journal does not")
         elif step.name in made:
-            flaws = list(_key_flaws(step, made, chain.events[0]))
+            flaws = list(_key_flaws(step, made, settings[step.infers]))
             event = events[step.name]
             if bool(event.get("sees_gold")) != step.sees_gold or event.get("stage") != step.stage:
                 flaws.append("sees_gold or stage")
             if flaws:
                 report.settle("key.mismatch", step.name, flaws)
-    declared = {event["name"]: event for event in chain.events if event["event"] == "output"}
-    if chain.events[-1].get("status") == "done":
-        flaws = [f"{name} is not in the journal" for name in sorted(set(plan.outputs) - set(declared))]
-    else:
-        flaws = []
-    for name, event in declared.items():
-        ref = plan.outputs.get(name)
-        wanted = made.get(ref.step, {}).get("outputs", {}).get(ref.output) if ref else None
-        if ref and ref.step not in made:
-            continue
-        if wanted != event["sha256"] or ref is None or (ref.step, ref.output) != (event["step"], event["output"]):
-            flaws.append(f"{name} is not what its step made")
-    report.settle("output.differs", "outputs", flaws, f"{len(declared)} outputs")
 
 
-def _key_flaws(step: Step, made: Made, started: Event) -> list[str]:
+def _settings(plan: Plan, made: Made, started: Event) -> dict[bool, Setting]:
+    """Give what surrounds the steps of a run, those that infer and the others: one environment and one device."""
+    found = [(step.infers, made[step.name].preimage) for step in plan.steps if step.name in made]
+    numerics: Mapping[str, str] = next((kept["numerics"] for _, kept in found), {})
+    device = next((kept["device"] for infers, kept in found if infers), CPU)
+    environment = str(started["environment"])
+    return {False: Setting(environment, CPU, numerics), True: Setting(environment, device, numerics)}
+
+
+def _key_flaws(step: Step, made: Made, setting: Setting) -> Iterable[str]:
     """Name the parts of a stored preimage that are not what the plan and the steps before say."""
-    preimage = made[step.name]["preimage"]
+    kept = made[step.name].preimage
     inputs: dict[str, Any] = {}
     for name, source in step.inputs.items():
         parts = source if isinstance(source, tuple) else (source,)
-        if any(isinstance(part, Ref) and part.step not in made for part in parts):  # its own flaw is named already
-            inputs[name] = preimage["inputs"].get(name)
+        if any(not isinstance(part, Pinned) and part.step not in made for part in parts):  # its own flaw is named
+            inputs[name] = kept["inputs"].get(name)
             continue
-        found = [
-            part.sha256 if isinstance(part, Pinned) else made[part.step]["outputs"].get(part.output) for part in parts
-        ]
+        found = [part.sha256 if isinstance(part, Pinned) else _made(made, part.step, part.output) for part in parts]
         inputs[name] = found if isinstance(source, tuple) else found[0]
-    wanted = {
-        "kind": step.kind,
-        "params": dict(step.params),
-        "inputs": inputs,
-        "outputs": list(step.outputs),
-        "batch": step.batch,
-        "environment": started["environment"],
-    }
-    kept = {name: preimage.get(name) for name in wanted}
-    return [] if canonical(kept) == canonical(wanted) else list(differences(kept, wanted))
+    wanted = preimage(step, inputs, kept["code"], setting)
+    if step.calls and type(kept.get(ATTEMPT)) is int and kept[ATTEMPT] > 0:
+        wanted[ATTEMPT] = kept[ATTEMPT]
+    return [] if canonical(kept) == canonical(wanted) else differences(kept, wanted)
+
+
+def _made(made: Made, step: str, output: str) -> str | None:
+    """Give what a step made, or nothing where it made no such thing."""
+    found = made[step].outputs.get(output) if step in made else None
+    return found.sha256 if found else None
+
+
+def _outputs(plan: Plan, made: Made, chain: Chain, report: Report) -> None:
+    """Hold the outputs a run declares against what its steps made."""
+    declared = {event["name"]: event for event in chain.events if event["event"] == "output"}
+    flaws = []
+    if chain.events[-1].get("status") == "done":
+        flaws = [f"{name} is not in the journal" for name in sorted(set(plan.outputs) - set(declared))]
+    report.settle("output.differs", "outputs", [*flaws, *_others(plan, made, declared)], f"{len(declared)} outputs")
+
+
+def _others(plan: Plan, made: Made, declared: Mapping[str, Event]) -> Iterator[str]:
+    for name, event in declared.items():
+        ref = plan.outputs.get(name)
+        if ref and ref.step not in made:
+            continue  # its own flaw is named
+        found = made[ref.step].outputs.get(ref.output) if ref else None
+        said = (event["sha256"], event["size"], event["step"], event["output"])
+        if ref is None or found is None or said != (found.sha256, found.size, ref.step, ref.output):
+            yield f"{name} is not what its step made"

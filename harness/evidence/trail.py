@@ -1,19 +1,21 @@
-"""The trail of a run: what each of its steps was made from, read back from journal and entries for explain and diff."""
+"""The trail of a run: what each of its steps was made from, read back from journal and entries for explain and diff.
+
+A trail is whole or it is refused: what was lost or changed must not look as if it had never been.
+"""
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from harness.digest import parse
-from harness.errors import InputError
+from harness.errors import DamageError, InputError
+from harness.evidence.kept import environment_of, files_of
+from harness.manifest.lockfile import Lock, read_lock
 from harness.store.entries import Entry
 from harness.store.journal import Event, read_chain
 from harness.store.store import Store
-
-Document = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -36,25 +38,25 @@ class Trail:
     steps: Mapping[str, Walked]
     outputs: Mapping[str, Event]
 
-    def document(self, digest: str, kind: str) -> Document:
-        """Read an identity document that the run kept."""
-        return parse(self.store.blobs.read(digest), kind, f"blob {digest[:12]}")
-
-    @property
-    def lock(self) -> Document:
+    @cached_property
+    def lock(self) -> Lock:
         """Give the lock the run ran under."""
-        data: Document = json.loads(self.store.blobs.read(self.started["lock"]))
-        return data
+        return read_lock(self.store.blobs.read(self.started["lock"]), "lock")
 
     @property
     def manifest_name(self) -> str:
         """Give the name of the manifest that was run."""
-        return str(self.lock["intent"]["name"])
+        return str(self.lock.intent["name"])
 
     def files(self, step: Walked) -> Mapping[str, str]:
         """Give the code of a step, file by file."""
-        files: Mapping[str, str] = self.document(step.entry.preimage["code"], "closure/1")["files"]
-        return files
+        digest = str(step.entry.preimage["code"])
+        return files_of(self.store.blobs.read(digest), f"blob {digest[:12]}")
+
+    def environment(self, step: Walked) -> Mapping[str, Any]:
+        """Give what a step could import."""
+        digest = str(step.entry.preimage["environment"])
+        return environment_of(self.store.blobs.read(digest), f"blob {digest[:12]}")
 
     def code(self) -> tuple[dict[str, str], dict[str, str]]:
         """Give the code of the run: the closure of each step kind, and the digest of each file."""
@@ -69,16 +71,29 @@ def follow(store: Store, run: str) -> Trail:
     if not path.is_file():
         raise InputError("this run has no journal", where=str(path), next="`harness fsck` says what else is missing")
     chain = read_chain(path)
-    if not chain.events:
+    if chain.broken:
+        raise _damaged(f"the journal of this run is broken at {chain.broken}", str(path), run)
+    if not chain.events or chain.events[0]["event"] != "run.started":
         raise InputError("the journal of this run is empty", where=str(path), next="run its manifest again")
     steps: dict[str, Walked] = {}
     outputs: dict[str, Event] = {}
     for event in chain.events:
         if event["event"] in ("step.done", "step.cached"):
             entry = store.entries.get(event["key"])
-            if entry:
-                state = "executed" if event["event"] == "step.done" else "cached"
-                steps[event["step"]] = Walked(event["step"], event["stage"], state, entry)
+            if entry is None or entry.digest != event["entry"]:
+                state = "missing" if entry is None else "not the one that the run saw"
+                raise _damaged(
+                    f"the entry of step {event['step']} is {state}", str(store.entries.path(event["key"])), run
+                )
+            state = "executed" if event["event"] == "step.done" else "cached"
+            steps[event["step"]] = Walked(event["step"], event["stage"], state, entry)
         elif event["event"] == "output":
+            made = steps[event["step"]].entry.outputs.get(event["output"]) if event["step"] in steps else None
+            if made is None or made.sha256 != event["sha256"]:
+                raise _damaged(f"output {event['name']} is not what its step made", str(path), run)
             outputs[event["name"]] = event
     return Trail(store, run, chain.events[0], steps, outputs)
+
+
+def _damaged(what: str, where: str, run: str) -> DamageError:
+    return DamageError(what, where=where, next=f"`harness audit {run}` says more")

@@ -197,7 +197,7 @@ def _bytes(path: Path) -> bytes:
 
 def save(path: Path, data: bytes) -> bool:
     """Write a lock or an expectation if its bytes are new; a person finds it laid out for review in git."""
-    if path.is_file() and path.read_bytes() == data:
+    if path.is_file() and _bytes(path) == data:
         return False
     write_atomic(path, data)
     return True

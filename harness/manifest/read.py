@@ -42,7 +42,11 @@ def read_bytes(path: Path) -> bytes:
         with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
     except OSError as bad:
-        raise InputError(f"this file cannot be read: {bad.strerror}", where=str(path), next="check the path") from bad
+        raise InputError(
+            f"this file cannot be read: {bad.strerror}",
+            where=str(path),
+            next="check the path; `harness list` names the manifests",
+        ) from bad
     if len(data) > MAX_BYTES:
         raise InputError(
             "a manifest is at most 1 MiB", where=str(path), next="keep data in files of their own and pin them"

@@ -16,6 +16,7 @@ from pathlib import Path
 HOST = "127.0.0.1"
 MOST = 256  # connections at once; those that come beyond wait
 BLOCK = 1 << 16
+PAUSE = 0.05  # seconds before the next is let in where this machine could not
 
 
 @contextlib.contextmanager
@@ -34,7 +35,7 @@ class _Forwarder:
         self.port: int = self._listener.getsockname()[1]
         self._lock = threading.Lock()
         self._open: set[sockets.socket] = set()
-        self._ending = False
+        self._ending = threading.Event()
         self._carriers = ThreadPoolExecutor(MOST, thread_name_prefix="forwarder")
         self._accepting = threading.Thread(target=self._accept, name="forwarder", daemon=True)
 
@@ -44,7 +45,7 @@ class _Forwarder:
 
     def __exit__(self, *_: object) -> None:
         with self._lock:
-            self._ending = True
+            self._ending.set()
             for each in (self._listener, *self._open):
                 _hang_up(each, sockets.SHUT_RDWR)
         self._accepting.join()
@@ -55,8 +56,10 @@ class _Forwarder:
         while True:
             try:
                 client, _ = self._listener.accept()
-            except OSError:  # hung up: the block has ended
-                return
+            except OSError:
+                if self._ending.wait(PAUSE):  # hung up: the block has ended
+                    return
+                continue  # nobody waits any more, or there is no room for one more just now
             self._carriers.submit(self._carry, client)
 
     def _carry(self, client: sockets.socket) -> None:
@@ -66,7 +69,7 @@ class _Forwarder:
                 gateway.connect(self._socket)
             except OSError:  # the gateway is gone: the client sees its connection end
                 return
-            if self._ending:  # came too late to be hung up with the others
+            if self._ending.is_set():  # came too late to be hung up with the others
                 return
             back = threading.Thread(target=_pump, args=(gateway, client), name="forwarder-back", daemon=True)
             back.start()
@@ -78,7 +81,7 @@ class _Forwarder:
         """Let the end of the block reach these sockets, also where it has come already."""
         with self._lock:
             self._open.update(pair)
-            if self._ending:
+            if self._ending.is_set():
                 for each in pair:
                     _hang_up(each, sockets.SHUT_RDWR)
         try:

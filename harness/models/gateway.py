@@ -1,4 +1,4 @@
-"""The gateway: a process beside the harness that speaks the providers' wire formats on a Unix socket.
+"""The gateway: a process beside the harness that speaks the providers' dialects on a Unix socket.
 
 It alone holds keys; it retries, limits and tapes. `python -m harness.models.gateway` reads its settings as one line of
 JSON on stdin, says `{"ready":true}` when it listens, and ends when its stdin does: it never outlives its harness.
@@ -23,16 +23,16 @@ from harness.models.gate.upstream import Upstream, forget_ambient
 from harness.models.gate.web import Web
 
 LONGEST_LINE = 1 << 20  # bytes of the settings
-GRACE = 5.0  # seconds for what is under way when the gateway is to end
 STDIN = 0
 
 
 def main() -> int:
     """Serve until the harness is gone or says stop; gives the exit code."""
     keys = Keys(os.environ)
-    forget_ambient()
     try:
-        summary = asyncio.run(_serve(parse(_first_line()), keys))
+        settings = parse(_first_line())
+        forget_ambient(settings.dialects)
+        summary = asyncio.run(_serve(settings, keys))
     except HarnessError as bad:
         _say(bad.as_data())
         return bad.code
@@ -84,12 +84,12 @@ async def _serve(settings: Settings, keys: Keys) -> dict[str, Any]:
         await stop.wait()
         door.closing = True
         await site.stop()
-        await desk.finish(GRACE)
+        settings.socket.unlink(missing_ok=True)
+        await desk.finish(settings.grace)
     finally:
         await runner.cleanup()
         desk.close()
         await upstream.close()
-        settings.socket.unlink(missing_ok=True)
     told = {name: tally.as_data(desk.allowances[name].spent) for name, tally in desk.tallies.items()}
     return {"models": told}
 
@@ -101,8 +101,9 @@ def _listen_for_the_end(stop: asyncio.Event) -> None:
         loop.add_signal_handler(one, stop.set)
 
     def watch() -> None:
-        while os.read(STDIN, 65536):
-            pass
+        with contextlib.suppress(OSError):  # a terminal that hung up
+            while os.read(STDIN, 65536):
+                pass
         with contextlib.suppress(RuntimeError):  # it has ended for another reason
             loop.call_soon_threadsafe(stop.set)
 

@@ -18,10 +18,9 @@ from harness import rows
 from harness.digest import canonical
 from harness.errors import MissingError, StepError
 from harness.models.model import Response
-from harness.models.wire import Said, Wire, visible
+from harness.models.wire import MARK, REPEAT, Said, Wire, visible
 
 SOCKET = "HARNESS_GATEWAY"  # the variable that names the gateway's socket
-MARK = "x-harness-error"  # on an answer that the gateway made itself
 AGAIN = frozenset({"retries_exhausted", "busy"})  # may be answered at another time
 FATAL = frozenset(
     {"tape_miss", "missing_key", "budget_spent", "unknown_model", "not_served", "tape_shut", "closing", "missing"}
@@ -99,9 +98,7 @@ def _client(wire: Wire) -> Any:
             "this step has no gateway to ask", where=SOCKET, next="run it through `harness run`, which starts one"
         )
     limits = httpx2.Limits(max_connections=None, max_keepalive_connections=1024)
-    unused = ssl.SSLContext(
-        ssl.PROTOCOL_TLS_CLIENT
-    )  # a socket is not encrypted; the default would load all authorities
+    unused = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)  # nothing is encrypted here; the default loads all authorities
     http = httpx2.AsyncClient(
         transport=httpx2.AsyncHTTPTransport(uds=socket, limits=limits, verify=unused),
         timeout=httpx2.Timeout(None, connect=30.0),  # the gateway ends what takes too long
@@ -142,13 +139,12 @@ class _Asker:
         import httpx2  # noqa: PLC0415 - heavy
 
         wire, sdk = self._wire, self._wire.sdk
-        options = {**wire.options, "headers": {"X-Harness-Repeat": str(ask.sample)}}
+        options = {**wire.options, "headers": {REPEAT: str(ask.sample)}}
+        body = wire.body(ask.row)
         try:
             answer: httpx2.Response = await self._client.post(
-                wire.path, cast_to=httpx2.Response, body=wire.body(ask.row), options=options
+                wire.path, cast_to=httpx2.Response, body=body, options=options
             )
-            whole = json.loads(answer.content)
-            return self._answered(ask, wire.read(whole))
         except sdk.APIStatusError as bad:
             return self._refused(ask, bad.response)
         except sdk.APIConnectionError as bad:
@@ -157,8 +153,11 @@ class _Asker:
                 where=SOCKET,
                 next="run again: on a recorded model, what was answered is on the tape",
             ) from None
-        except (KeyError, IndexError, TypeError, ValueError):
+        try:
+            said = wire.read(json.loads(answer.content))
+        except (AttributeError, LookupError, TypeError, ValueError):
             return self._error(ask, "no_answer", "HTTP 200 no_answer: the answer lacks what an answer has")
+        return self._answered(ask, said)
 
     def _answered(self, ask: Ask, said: Said) -> Response:
         text, found = said.text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"), self._inference
@@ -191,7 +190,7 @@ class _Asker:
 
 
 def _told(response: Any) -> tuple[str, str]:
-    """Read an error in either provider's shape: its kind and its words."""
+    """Read an error in whatever shape the providers have: its kind and its words."""
     fallback = f"http_{response.status_code}"
     try:
         found = json.loads(response.content)

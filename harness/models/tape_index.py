@@ -72,6 +72,7 @@ class Index:
     layers: list[Layer]
     end: Place
     ends: list[int]  # the sizes the segments had
+    kept: bool = False  # whether the disk has all of it
     fresh: dict[bytes, bytes] = field(default_factory=dict)
 
     @classmethod
@@ -92,7 +93,7 @@ class Index:
         if records.count:
             data = records.sorted(folder)
             layers.append(Layer(data, 0, len(data) // SIZE))
-        return cls(folder, layers, end, ends)
+        return cls(folder, layers, end, ends, kept=kept is not None and kept.end == end)
 
     def get(self, key: bytes) -> bytes | None:
         """Find where an exchange lies."""

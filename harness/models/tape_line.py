@@ -32,7 +32,8 @@ _TAIL = re.compile(rb',"self":"([0-9a-f]{64})","status":(2\d\d),"type":"tape/1"\
 TAIL = len(f',"self":"{START}","status":200,"type":"tape/1"}}\n')
 
 
-def _no_number(word: str) -> NoReturn:
+def no_number(word: str) -> NoReturn:
+    """Refuse NaN and the infinities, which Python's reader takes for numbers."""
     raise ValueError(f"{word} is not JSON")
 
 
@@ -43,7 +44,7 @@ def _whole_number(word: str) -> int | float:
     return float(value)
 
 
-_decoder = json.JSONDecoder(parse_constant=_no_number, parse_int=_whole_number)
+_decoder = json.JSONDecoder(parse_constant=no_number, parse_int=_whole_number)
 _decode, parse = _decoder.raw_decode, _decoder.decode  # of canonical JSON, so that it can be spelled again
 
 

@@ -44,7 +44,7 @@ class Nearest:
 
 def _apart(left: Any, right: Any, pointer: str) -> int:
     """Count the signs in which two requests differ at one field, less what both begin and end with."""
-    ours, theirs = _spelled(left, pointer), _spelled(right, pointer)
+    ours, theirs = spelled(left, pointer), spelled(right, pointer)
     start = _common(ours, theirs)
     end = _common(ours[: start - 1 : -1] if start else ours[::-1], theirs[: start - 1 : -1] if start else theirs[::-1])
     return len(ours) + len(theirs) - 2 * (start + end)
@@ -59,7 +59,8 @@ def _common(left: bytes, right: bytes) -> int:
     return low
 
 
-def _spelled(value: Any, pointer: str) -> bytes:
+def spelled(value: Any, pointer: str) -> bytes:
+    """Spell what stands at a JSON Pointer; nothing where the way ends before."""
     for word in pointer.split("/")[1:]:
         name = word.replace("~1", "/").replace("~0", "~")
         if isinstance(value, Mapping):

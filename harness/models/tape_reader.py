@@ -6,6 +6,7 @@ It never writes, and gives nothing that it has not checked. It must never know w
 from __future__ import annotations
 
 import os
+import threading
 import weakref
 from collections.abc import Iterator, Mapping
 from io import RawIOBase
@@ -27,7 +28,7 @@ class Tape:
     def __init__(self, folder: Path, index: Index) -> None:
         self.folder = folder
         self._index = index
-        self._doubted = False
+        self._doubting, self._doubted = threading.Lock(), False
         self._handles: dict[int, int] = {}
         self._finalizer = weakref.finalize(self, _close, self._handles)
 
@@ -54,17 +55,20 @@ class Tape:
 
     def find(self, digest: str, repeat: int) -> Taped | None:
         """Give the answer to the n-th asking of a request (counted from 0), every byte of it checked."""
-        record = self._index.get(bytes.fromhex(digest) + repeat.to_bytes(4)) if 0 <= repeat < REPEATS else None
-        if record is None:
+        if not 0 <= repeat < REPEATS:
+            return None
+        key = bytes.fromhex(digest) + repeat.to_bytes(4)
+        if (record := self._index.get(key)) is None:
             return None
         try:
             return self.deliver(record)
         except DamageError:
-            if self._doubted:
-                raise
-            self._doubted = True  # the index may be wrong; the segments are the tape, and say so where they are damaged
-            self._index = Index.open(self.folder, trusting=False)
-            return self.find(digest, repeat)
+            with self._doubting:
+                if not self._doubted:
+                    self._doubted = True  # the index may be wrong; the segments are the tape, and say what is damaged
+                    self._index = Index.open(self.folder, trusting=False)
+        record = self._index.get(key)
+        return self.deliver(record) if record else None
 
     def deliver(self, record: bytes) -> Taped:
         """Give the exchange that a record of the index points to, if it is that."""

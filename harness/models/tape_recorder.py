@@ -16,7 +16,7 @@ from typing import Any
 
 from harness.errors import DamageError, InputError
 from harness.files import append_durable, explained, locked, make_folder, open_log, told
-from harness.models.tape_index import KEY, Index, load, record_of
+from harness.models.tape_index import KEY, Index, record_of
 from harness.models.tape_line import Ready, Taped, ready
 from harness.models.tape_reader import Tape
 from harness.models.tape_segments import SEGMENT, segment_path
@@ -49,7 +49,7 @@ class Recorder:
                 )
             self._index = Index.open(folder)
             self._segment, self._size, self._head = self._index.end
-            self._saved = load(folder) is not None and len(self._index.layers) < 2
+            self._saved = self._index.kept
             self._open(max(self._segment, len(self._index.ends) - 1))
             stack.callback(lambda: os.close(self._handle))
             with told(folder):

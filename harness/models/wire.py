@@ -1,4 +1,4 @@
-"""What a remote provider's module says of itself: how a prompt is asked, and how an answer is read; pure."""
+"""What a step and the gateway say to each other, and what a remote provider's module says of itself; pure."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import InputError
+
+MARK = "x-harness-error"  # on an answer that the gateway made itself: its kind
+REPEAT = "x-harness-repeat"  # on a question: the n-th time that the same is asked, counted from 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +27,7 @@ class Said:
 class Wire:
     """One way of asking: the SDK, the request that it sends for a prompt, and how its answer is read."""
 
-    sdk: Any  # the module `openai` or `anthropic`
+    sdk: Any  # its module
     client: Callable[[Mapping[str, Any]], Any]
     path: str
     options: Mapping[str, Any]
@@ -60,7 +63,9 @@ def usage(found: Any, prompt: tuple[str, ...], completion: str) -> Mapping[str, 
     """Give the tokens that a provider says it used, in our words; none where it says nothing."""
     if not isinstance(found, dict):
         return None
-    counts = [found.get(name) for name in prompt]
-    total = sum(count for count in counts if isinstance(count, int))
-    after = found.get(completion)
-    return {"prompt_tokens": total, "completion_tokens": after if isinstance(after, int) else 0}
+
+    def total(names: tuple[str, ...]) -> int:
+        counts = (found.get(name) for name in names)
+        return sum(count for count in counts if isinstance(count, int) and count > 0)
+
+    return {"prompt_tokens": total(prompt), "completion_tokens": total((completion,))}

@@ -11,7 +11,7 @@ from harness.digest import sha256
 from harness.errors import InputError
 from harness.evidence.checks import Report
 from harness.evidence.compare import values_of
-from harness.evidence.record import read_record
+from harness.evidence.record import read_record, spell
 from harness.evidence.trail import follow
 from harness.manifest.lockfile import Expect, expect_path, load_expect, load_lock, save
 from harness.store.store import Store
@@ -41,14 +41,14 @@ def accept(store: Store, run: str, report: Report, root: Path) -> Accepted:
     lock = load_lock(root, name)
     if lock is None or lock.sha256 != trail.started["lock"]:
         raise InputError(f"the lock of {name} has moved since run {run}", next="run the manifest again, then accept")
-    levels = trail.lock["intent"]["outputs"]
+    levels = trail.lock.intent["outputs"]
     outputs: dict[str, Any] = {}
     for output, made in record.outputs.items():
         level = levels.get(output, "exact")
         values = values_of(level, store.blobs.deliver(made["sha256"]))
         outputs[output] = {"sha256": made["sha256"], "level": level, "values": values}
     code, files = trail.code()
-    new = Expect(lock.sha256, sha256(store.record(run).read_bytes()), outputs, code, files)
+    new = Expect(lock.sha256, sha256(spell(record.body)), outputs, code, files)
     old = load_expect(root, name)
     save(expect_path(root, name), new.data)
     return Accepted(expect_path(root, name), list(_changes(old, new)))

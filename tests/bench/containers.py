@@ -19,7 +19,7 @@ from harness.engines.docker import DockerEngine, connect
 from harness.engines.engine import Job, Limits
 from harness.errors import MissingError
 from harness.images.image import pins, take
-from harness.images.layout import archive
+from harness.images.transfer.layout import archive
 from harness.store.store import Store
 
 ROOT = Path(__file__).resolve().parents[2]

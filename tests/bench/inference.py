@@ -18,7 +18,7 @@ from bench.table import Row
 from harness import rows, seeds
 from harness.models.model import Request
 from harness.studies.prompts import fill, template
-from harness.studies.tiny.sums import pair
+from harness.studies.reliability.data.small_addition import pair
 
 ROOT = Path(__file__).resolve().parents[2]
 MODEL = ROOT / "assets" / "tiny-raw"  # it talks, so that its answers are of some length

@@ -7,11 +7,14 @@ import os
 import random
 import shutil
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
-from support import data_of, harness, small_project
+from evidence.bare import Bare, bare
+from evidence.forger import Forger, write
+from support import data_of, small_project
 
 from harness.digest import document, sealed, sha256, walk
 from harness.errors import InputError
@@ -22,19 +25,28 @@ from harness.manifest.read import read_tree
 from harness.run.project import audit_files, replan
 from harness.store.store import Store
 
+pytestmark = pytest.mark.xdist_group("mutation")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Bare:
+    """A run of three steps: every kind of document, line and field, and few enough bytes to flip each."""
+    return bare(tmp_path_factory.mktemp("bare"))
+
+
+@pytest.fixture
+def store(run: Bare, tmp_path: Path) -> Path:
+    """A copy of its store, to be damaged."""
+    return shutil.copytree(run.store.root, tmp_path / "store")
+
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A project that was locked and run whole, by the public command line."""
     folder = tmp_path_factory.mktemp("mutation")
     small_project(folder, count=7, models=("oracle",))
     data_of("run", "manifests/small.yaml", "--isolation", "process", cwd=folder)
     return folder
-
-
-def look(root: Path) -> Report:
-    """Audit the one run of a store in this process, from nothing but its bytes."""
-    store = Store(root)
-    return audit(store, store.run_ids()[0], replan, lambda step, parts: None, level="hashes")
 
 
 def files(root: Path) -> list[Path]:
@@ -50,98 +62,111 @@ def named(report: Report, path: Path) -> bool:
     return report.verdict != "agreed" and any(wanted in subject for subject in subjects)
 
 
-def write(path: Path, data: bytes) -> None:
+@contextmanager
+def flipping(path: Path, draw: random.Random) -> Iterator[Iterator[int]]:
+    """Flip one bit of each byte of a file in turn, the bit before put back: gives the positions as they are flipped."""
+    whole = path.read_bytes()
     path.chmod(0o644)
-    path.write_bytes(data)
+    with open(path, "r+b", buffering=0) as file:
+
+        def positions() -> Iterator[int]:
+            for position, byte in enumerate(whole):
+                os.pwrite(file.fileno(), bytes([byte ^ 1 << draw.randrange(8)]), position)
+                yield position
+                os.pwrite(file.fileno(), bytes([byte]), position)
+
+        yield positions()
+    assert path.read_bytes() == whole
 
 
-def test_the_run_agrees_as_long_as_nobody_touches_it(project: Path) -> None:
-    assert look(project / ".harness").verdict == "agreed"
+def test_the_run_agrees_as_long_as_nobody_touches_it(run: Bare, project: Path) -> None:
+    assert run.look(run.store.root).verdict == "agreed"
     assert data_of("audit", "manifests/small.yaml", cwd=project)["verdict"] == "agreed"
 
 
-@pytest.mark.parametrize("half", [0, 1])
-def test_a_flipped_bit_at_any_position_of_any_document_is_named(half: int, project: Path, tmp_path: Path) -> None:
-    store = tmp_path / "store"
-    shutil.copytree(project / ".harness", store)
+def test_the_small_run_has_every_kind_of_file_line_and_field_that_the_whole_one_has(run: Bare, project: Path) -> None:
+    def kinds(root: Path) -> set[str]:
+        found = {path.relative_to(root).parts[0] + path.suffix for path in files(root)}
+        for path in [*root.glob("runs/*/*"), *root.glob("keys/*/*"), root / "heads.jsonl"]:
+            for line in map(json.loads, path.read_bytes().splitlines()):
+                kind = line.get("event", line["type"])
+                parts = [line, line.get("preimage", {}), line.get("usage", {}), line.get("facts", {})]
+                found |= {f"{kind} {name}" for part in parts for name in part}
+                found |= {
+                    f"{kind} input {type(one).__name__}" for one in line.get("preimage", {}).get("inputs", {}).values()
+                }
+        return found
+
+    assert not kinds(project / ".harness") - kinds(run.store.root)
+
+
+def test_a_flipped_bit_at_any_position_of_any_document_is_named(run: Bare, store: Path) -> None:
     draw = random.Random("bits")
     for path in files(store):
-        if "blobs" in path.parts:
-            continue
-        whole = path.read_bytes()
-        for position in range(half, len(whole), 2):
-            changed = bytearray(whole)
-            changed[position] ^= 1 << draw.randrange(8)
-            write(path, bytes(changed))
-            assert named(look(store), path), (path.name, position)
-        write(path, whole)
-    assert look(store).verdict == "agreed"
+        if "blobs" not in path.parts:
+            with flipping(path, draw) as positions:
+                for position in positions:
+                    assert named(run.look(store), path), (path.name, position)
+    assert run.look(store).verdict == "agreed"
 
 
-def test_a_flipped_bit_at_any_position_of_any_blob_is_named(project: Path, tmp_path: Path) -> None:
+def test_a_flipped_bit_at_any_position_of_any_blob_is_named(run: Bare, store: Path) -> None:
     """Audit's own check of a blob at every byte, and the whole audit at three of them."""
-    store = tmp_path / "store"
-    shutil.copytree(project / ".harness", store)
     draw = random.Random("blobs")
     checked = Store(store).blobs
     for path in files(store):
-        whole = path.read_bytes()
-        if "blobs" not in path.parts or not whole:
-            continue
-        audited = set(draw.sample(range(len(whole)), min(3, len(whole))))
-        for position in range(len(whole)):
-            changed = bytearray(whole)
-            changed[position] ^= 1 << draw.randrange(8)
-            write(path, bytes(changed))
-            assert checked.check(path.name) == "changed"
-            if position in audited:
-                assert named(look(store), path), (path.name, position)
-        write(path, whole)
+        if "blobs" in path.parts:
+            size = path.stat().st_size
+            audited = set(draw.sample(range(size), min(3, size)))
+            with flipping(path, draw) as positions:
+                for position in positions:
+                    assert checked.check(path.name) == "changed"
+                    if position in audited:
+                        assert named(run.look(store), path), (path.name, position)
+    assert run.look(store).verdict == "agreed"
 
 
-def test_a_renamed_swapped_truncated_missing_or_added_file_is_named(project: Path, tmp_path: Path) -> None:
-    original = project / ".harness"
-    paths = [path.relative_to(original) for path in files(original)]
-    for index, name in enumerate(paths):
-        store = tmp_path / f"store-{index}"
-        shutil.copytree(original, store)
-        path = store / name
-        whole = path.read_bytes()
+def test_a_renamed_swapped_truncated_missing_or_added_file_is_named(run: Bare, store: Path) -> None:
+    original = run.store.root
+    paths = files(store)
+    for index, path in enumerate(paths):
+        whole, name = path.read_bytes(), path.relative_to(store)
         if whole:
             write(path, whole[:-1])
-            assert named(look(store), path), f"truncated {name}"
+            assert named(run.look(store), path), f"truncated {name}"
             write(path, whole)
-        path.rename(path.with_name(path.name[:-1] + ("0" if path.name[-1] != "0" else "1")))
-        assert look(store).verdict == "disagreed", f"renamed {name}"
-        path.with_name(path.name[:-1] + ("0" if path.name[-1] != "0" else "1")).rename(path)
-        siblings = [other for other in paths if other.parts[0] == name.parts[0] and other != name]
+        other_name = path.with_name(path.name[:-1] + ("0" if path.name[-1] != "0" else "1"))
+        path.rename(other_name)
+        assert run.look(store).verdict == "disagreed", f"renamed {name}"
+        other_name.rename(path)
+        siblings = [one for one in paths if one.relative_to(store).parts[0] == name.parts[0] and one != path]
         if siblings:
-            other = store / siblings[index % len(siblings)]
-            first, second = path.read_bytes(), other.read_bytes()
+            other = siblings[index % len(siblings)]
+            second = other.read_bytes()
             write(path, second)
-            write(other, first)
-            assert named(look(store), path) or named(look(store), other), f"swapped {name}"
-            write(path, first)
+            write(other, whole)
+            report = run.look(store)
+            assert named(report, path) or named(report, other), f"swapped {name}"
+            write(path, whole)
             write(other, second)
         path.unlink()
-        assert look(store).verdict == "disagreed", f"missing {name}"
+        assert run.look(store).verdict == "disagreed", f"missing {name}"
         path.symlink_to(original / name)
         if name.parts[0] != "keys" and name.name != "heads.jsonl":
-            assert look(store).verdict == "disagreed", f"a link in place of {name}"
-        shutil.rmtree(store)
-    run = next((original / "runs").iterdir())
-    for stranger in (run / "better.json", run / "record.json.orig"):
+            assert run.look(store).verdict == "disagreed", f"a link in place of {name}"
+        write(path, whole)
+    assert run.look(store).verdict == "agreed"
+    folder = next((store / "runs").iterdir())
+    for stranger in (folder / "better.json", folder / "record.json.orig"):
         stranger.write_text("{}")
-        assert any(check.id == "unaccounted" and stranger.name in check.subject for check in look(original).checks)
+        assert any(check.id == "unaccounted" and stranger.name in check.subject for check in run.look(store).checks)
         stranger.unlink()
 
 
-def test_a_run_under_another_name_is_not_that_run(project: Path, tmp_path: Path) -> None:
-    store = tmp_path / "store"
-    shutil.copytree(project / ".harness", store)
-    run = next((store / "runs").iterdir())
-    run.rename(run.with_name("20200101T000000Z-00000000"))
-    assert look(store).verdict == "disagreed"
+def test_a_run_under_another_name_is_not_that_run(run: Bare, store: Path) -> None:
+    folder = next((store / "runs").iterdir())
+    folder.rename(folder.with_name("20200101T000000Z-00000000"))
+    assert run.look(store).verdict == "disagreed"
 
 
 def mutants(value: Any) -> Iterator[tuple[str, Any]]:
@@ -157,20 +182,16 @@ def mutants(value: Any) -> Iterator[tuple[str, Any]]:
             yield pointer, copy
 
 
-def test_every_field_of_the_record_is_named_when_it_is_edited(project: Path, tmp_path: Path) -> None:
-    store = tmp_path / "store"
-    shutil.copytree(project / ".harness", store)
+def test_every_field_of_the_record_is_named_when_it_is_edited(run: Bare, store: Path) -> None:
     path = next(store.glob("runs/*/record.json"))
     whole = json.loads(path.read_bytes())
     for pointer, mutant in mutants(whole):
         write(path, document(mutant) + b"\n")
-        found = [check.detail for check in look(store).checks if check.id == "record.changed"]
+        found = [check.detail for check in run.look(store).checks if check.id == "record.changed"]
         assert pointer in found, (pointer, found)
 
 
-def test_every_field_of_an_entry_or_an_event_is_named_when_it_is_edited(project: Path, tmp_path: Path) -> None:
-    store = tmp_path / "store"
-    shutil.copytree(project / ".harness", store)
+def test_every_field_of_an_entry_or_an_event_is_named_when_it_is_edited(run: Bare, store: Path) -> None:
     for path in [*store.glob("keys/*/*"), *store.glob("runs/*/journal.jsonl"), store / "heads.jsonl"]:
         whole = path.read_bytes()
         lines = whole.splitlines()
@@ -178,14 +199,12 @@ def test_every_field_of_an_entry_or_an_event_is_named_when_it_is_edited(project:
             for pointer, mutant in mutants(json.loads(line)):
                 changed = [*lines[:number], document(mutant), *lines[number + 1 :]]
                 write(path, b"\n".join(changed) + b"\n")
-                assert named(look(store), path), (path.name, number, pointer)
+                assert named(run.look(store), path), (path.name, number, pointer)
         write(path, whole)
 
 
-def test_every_field_of_the_kept_manifest_and_lock_is_named_when_it_is_edited(project: Path, tmp_path: Path) -> None:
+def test_every_field_of_the_kept_manifest_and_lock_is_named_when_it_is_edited(run: Bare, store: Path) -> None:
     """The copies the run keeps are blobs: an edit is another blob, whether or not its name follows."""
-    store = tmp_path / "store"
-    shutil.copytree(project / ".harness", store)
     journal = next(store.glob("runs/*/journal.jsonl"))
     started = json.loads(journal.read_bytes().splitlines()[0])
     lock = store / "blobs" / "sha256" / started["lock"][:2] / started["lock"]
@@ -193,7 +212,7 @@ def test_every_field_of_the_kept_manifest_and_lock_is_named_when_it_is_edited(pr
     for pointer, mutant in mutants(json.loads(whole)):
         resealed = sealed(mutant) if pointer != "/self" else document(mutant) + b"\n"
         write(lock, resealed)
-        assert look(store).verdict == "disagreed", pointer
+        assert run.look(store).verdict == "disagreed", pointer
         lock.with_name(sha256(resealed)).write_bytes(resealed)
     write(lock, whole)
 
@@ -256,11 +275,9 @@ def test_audit_names_the_pointer_of_what_was_edited_in_the_working_manifest(
     whole = path.read_text()
     assert old in whole
     path.write_text(whole.replace(old, new))
-    report = data_of("audit", "manifests/small.yaml", "--level", "hashes", cwd=project, check=1)
+    found = against_files(project)
     path.write_text(whole)
-    assert [(check["id"], check["detail"]) for check in report["checks"] if check["verdict"] == "fail"] == [
-        ("manifest.changed", pointer)
-    ]
+    assert found == [("manifest.changed", pointer)]
 
 
 def test_a_consistent_forgery_of_an_aggregate_is_found_by_making_it_again(project: Path, tmp_path: Path) -> None:
@@ -268,39 +285,20 @@ def test_a_consistent_forgery_of_an_aggregate_is_found_by_making_it_again(projec
     forged = tmp_path / "project"
     shutil.copytree(project, forged)
     store = Store(forged / ".harness")
-    run = store.run_ids()[0]
-    events = [json.loads(line) for line in store.journal(run).read_bytes().splitlines()]
-    from harness.evidence.record import spell, summarise
-
-    done = next(event for event in events if event.get("step") == "checks")
-    entry = json.loads(store.entries.path(done["key"]).read_bytes())
-    better = store.blobs.read(entry["outputs"]["checks"]["sha256"]).replace(b'"n":', b'"m":')
-    digest = store.blobs.put(better)
-    entry["outputs"]["checks"] = {"sha256": digest, "size": len(better)}
-    write(store.entries.path(done["key"]), document(entry) + b"\n")
-    done["entry"] = sha256(document(entry) + b"\n")
-    for event in events:
-        if event["event"] == "output" and event["name"] == "checks":
-            event |= {"sha256": digest, "size": len(better)}
-    head, lines = "0" * 64, []
-    for event in events:
-        event["prev"] = head
-        lines.append(document(event) + b"\n")
-        head = sha256(lines[-1])
-    write(store.journal(run), b"".join(lines))
-    record = spell(summarise(events, head))
-    write(store.record(run), record)
-    heads = [json.loads(line) for line in store.heads.path.read_bytes().splitlines()]
-    heads[-1] |= {"journal": head, "record": sha256(record)}
-    heads[0]["journal"] = sha256(lines[0])
-    heads[1]["prev"] = sha256(document(heads[0]) + b"\n")
-    write(store.heads.path, b"".join(document(line) + b"\n" for line in heads))
-    assert look(store.root).verdict == "agreed"  # bytes alone cannot tell
-    report = data_of("audit", "last", cwd=forged, check=1)
-    assert [check["id"] for check in report["checks"] if check["verdict"] == "fail"] == ["aggregate.differs"]
-    assert "output checks" in harness("audit", "last", cwd=forged, check=1).stdout
+    forger = Forger(store)
+    made = forger.entries["checks"]["outputs"]["checks"]
+    better = store.blobs.read(made["sha256"]).replace(b'"n":', b'"m":')
+    made |= {"sha256": store.blobs.put(better), "size": len(better)}
+    next(event for event in forger.events if event.get("name") == "checks").update(made)
+    forger.seal()
+    bytes_alone = audit(Store(store.root), forger.run, replan, lambda *_: None, level="hashes")
+    assert bytes_alone.verdict == "agreed", "bytes alone cannot tell"
+    checks = data_of("audit", "last", cwd=forged, check=1)["checks"]
+    failed = [(check["id"], check["detail"]) for check in checks if check["verdict"] == "fail"]
+    assert failed == [("aggregate.differs", "output checks")]
 
 
-def test_the_copies_in_this_file_are_private(project: Path) -> None:
-    assert os.access(project, os.W_OK)
-    assert look(project / ".harness").verdict == "agreed"
+def test_the_copies_in_this_file_are_private(run: Bare, project: Path) -> None:
+    assert run.look(run.store.root).verdict == "agreed"
+    store = Store(project / ".harness")
+    assert audit(store, store.run_ids()[0], replan, lambda *_: None, level="hashes").verdict == "agreed"

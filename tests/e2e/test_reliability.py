@@ -14,6 +14,7 @@ from support_cities import simplemaps
 
 from harness.studies.reliability.study import TASKS
 
+pytestmark = pytest.mark.xdist_group("reliability")  # one worker makes the run that most of them read
 MODELS = ("oracle", "noisy-oracle", "refuser", "forger", "shotgun")
 FIGURES = ("figure-1.svg", "figure-2.svg", "figure-3.svg", "figure-4.svg", "figure-templates.svg")
 DOCUMENTS = (
@@ -41,11 +42,14 @@ LONE = {
     },
     "transforms": {"text": "03/05/2021", "instruction": "Write it as ISO does.", "target": "2021-05-03"},
 }  # fmt: skip
-# What one person says of the sum, and of an answer to it.
-RATED = {"benchmark": "addition", "instance_id": "addition-00000", "participant_id": "somebody"}
+# What one person says of the sum and of an answer to it, and of another sum that a limited run does not ask.
+RATED = [
+    {"benchmark": "addition", "instance_id": item, "participant_id": "somebody"}
+    for item in ("addition-00000", "addition-00001")
+]
 SAID = {
-    "s1": {**RATED, "answer_label": "c", "confidence": 80, "expected_failure": 10},
-    "s2": {**RATED, "model": "oracle", "template": 1, "verdict": "u"},
+    "s1": [{**row, "answer_label": "c", "confidence": 80, "expected_failure": 10} for row in RATED],
+    "s2": [{**row, "model": "oracle", "template": 1, "verdict": "u"} for row in RATED],
 }
 
 
@@ -237,13 +241,15 @@ def test_three_items_of_each_run_through_and_what_is_degenerate_says_so(project:
     assert all(defined(project.document(few, name)) for name in DOCUMENTS)
 
 
-def test_one_instance_in_one_wording_runs_through(tmp_path: Path) -> None:
+def test_one_instance_in_one_wording_runs_through_beside_surveys_of_more(tmp_path: Path) -> None:
     project, copy = Project(tmp_path / "project"), tmp_path / "copy.jsonl"
     common = {"instance_id": "1", "template": 1, "prompt": "Say it.", "difficulty": 50}
-    copy.write_text("".join(json.dumps({"benchmark": task, **common, **LONE[task]}) + "\n" for task in TASKS))
+    instances = [{"benchmark": task, **common, **LONE[task]} for task in TASKS]
+    instances.append({**instances[0], "instance_id": "2", "a": "4", "target": "11"})
+    copy.write_text("".join(json.dumps(instance) + "\n" for instance in instances))
     digests = {"published": project.bring("reliabilitybench", copy), "cities": project.bring("data", project.cities)}
-    for study, row in SAID.items():
-        (tmp_path / study).write_text(json.dumps(row) + "\n")
+    for study, said in SAID.items():
+        (tmp_path / study).write_text("".join(json.dumps(row) + "\n" for row in said))
         digests[f"{study}-rows"] = project.bring("data", tmp_path / study)
     datasets = [
         f"{task}: {{make: reliability.published_{task}, rows: published{', cities: cities' * (task == 'locality')}}}"
@@ -251,7 +257,7 @@ def test_one_instance_in_one_wording_runs_through(tmp_path: Path) -> None:
     ]
     datasets.append("people: {make: reliability.surveys, s1: s1-rows, s2: s2-rows}")
     project.lock("lone", manifest("lone", ("oracle", "refuser"), datasets, digests))
-    lone = project.run("lone")
+    lone = project.run("lone", "--limit", "1")
     assert [row["labels"] for row in project.rows(lone, "labels")] == ["c", "a"] * 5
     indicators = project.document(lone, "indicators")
     for task in TASKS:
@@ -264,4 +270,5 @@ def test_one_instance_in_one_wording_runs_through(tmp_path: Path) -> None:
             assert len(six) == 6 and all(value["degenerate"] and defined(value) for value in six), (task, model)
     people, page = project.document(lone, "people"), project.blob(lone, "report.html").decode()
     assert people["simulated"] is False and people["s2"]["all"]["unsure_rate"]["value"] == 1 and defined(people)
+    assert (people["s1"]["ratings"], people["s1"]["not_asked"], people["s2"]["not_asked"]) == (1, 1, 1)
     assert "Nothing was scored" not in page and "Simulated respondents" not in page

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import base64
 import http.server
+import importlib.util
 import json
 import shutil
 import threading
 import urllib.parse
 from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -71,7 +74,6 @@ class Provider(http.server.BaseHTTPRequestHandler):
 
 def over_a_tiny_model() -> Any:
     """Answer with the project's own small model, so that what is recorded is a real one's text."""
-    pytest.importorskip("torch")
     from harness.models.local_load import open_causal
     from harness.models.transformers import Local
 
@@ -86,11 +88,12 @@ def over_a_tiny_model() -> Any:
     return answer
 
 
-@pytest.fixture
-def provider() -> Iterator[Any]:
+@contextmanager
+def served() -> Iterator[Any]:
+    """Run a provider of its own; `end` ends it before the block does."""
     kind = type("One", (Provider,), {"asked": [], "fails": {}})
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), kind)
-    thread = threading.Thread(target=server.serve_forever)
+    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
     kind.url = f"http://127.0.0.1:{server.server_port}/v1"
 
@@ -100,9 +103,11 @@ def provider() -> Iterator[Any]:
         server.server_close()
 
     kind.end = end
-    yield kind
-    if thread.is_alive():
-        end()
+    try:
+        yield kind
+    finally:
+        if thread.is_alive():
+            end()
 
 
 def project(folder: Path, url: str, tape: str = "record") -> Path:
@@ -111,12 +116,6 @@ def project(folder: Path, url: str, tape: str = "record") -> Path:
     manifest.write_text(manifest.read_text().replace("models:\n", f"models:\n{model}"))
     harness("lock", manifest, cwd=folder, check=0)
     return manifest
-
-
-def replayed(folder: Path) -> None:
-    manifest = folder / "manifests" / "small.yaml"
-    manifest.write_text(manifest.read_text().replace("tape: record", "tape: replay"))
-    harness("lock", manifest, cwd=folder, check=0)
 
 
 def run(folder: Path, *args: str, key: str = "", check: int = 0) -> Any:
@@ -128,16 +127,43 @@ def prompts(folder: Path) -> int:
     return len(harness("get", "last", "prompts", cwd=folder, check=0).stdout.splitlines())
 
 
-def test_recorded_then_replayed_with_the_server_gone(tmp_path: Path, provider: Any, docker_host: str) -> None:
+def copied(recorded: Any, tmp_path: Path) -> Path:
+    """Give a copy of the recorded project, its tape and its store, to replay in."""
     folder = tmp_path / "project"
-    provider.answer = staticmethod(over_a_tiny_model())
-    project(folder, provider.url)
-    first = run(folder, key=KEY)
-    assert len(provider.asked) == prompts(folder) > 15
-    provider.end()
-    replayed(folder)
+    shutil.copytree(recorded.folder, folder)
+    manifest = folder / "manifests" / "small.yaml"
+    manifest.write_text(manifest.read_text().replace("tape: record", "tape: replay"))
+    return folder
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A project that was recorded once, from a provider that is gone."""
+
+    folder: Path
+    outputs: dict[str, str]
+    printed: str
+    asked: int
+
+
+@pytest.fixture(scope="module")
+def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
+    folder = tmp_path_factory.mktemp("recorded") / "project"
+    with served() as provider:
+        if importlib.util.find_spec("torch"):
+            provider.answer = staticmethod(over_a_tiny_model())
+        project(folder, provider.url)
+        done = harness("run", "manifests/small.yaml", "--json", cwd=folder, env={"TOY_KEY": KEY}, check=0)
+    return Recorded(folder, outputs_of(json.loads(done.stdout)), done.stdout + done.stderr, len(provider.asked))
+
+
+@pytest.mark.xdist_group("recorded")
+def test_recorded_then_replayed_with_the_server_gone(tmp_path: Path, recorded: Recorded, docker_host: str) -> None:
+    folder = copied(recorded, tmp_path)
+    assert recorded.asked == prompts(folder) > 15
+    harness("lock", "manifests/small.yaml", cwd=folder, check=0)
     second = run(folder, "--store", "second")
-    assert outputs_of(second) == outputs_of(first) and second["runs"][0]["steps"]["executed"] > 0
+    assert outputs_of(second) == recorded.outputs and second["runs"][0]["steps"]["executed"] > 0
     assert data_of("audit", "last", "--store", "second", cwd=folder)["verdict"] == "agreed"
     whole = data_of("audit", "last", "--store", "second", "--rerun", "50", cwd=folder, check=1)
     skipped = [check["detail"] for check in whole["checks"] if check["verdict"] == "skip"]
@@ -150,14 +176,12 @@ def test_recorded_then_replayed_with_the_server_gone(tmp_path: Path, provider: A
     shutil.copy(REPOSITORY / "lockfiles" / "images.json", folder / "lockfiles")
     harness("lock", "manifests/small.yaml", cwd=folder, check=0)
     third = run(folder, "--store", "third", "--engine", "docker", "--images", str(store))
-    assert outputs_of(third) == outputs_of(first)
+    assert outputs_of(third) == recorded.outputs
 
 
-def test_a_request_that_is_on_no_tape_names_the_nearest(tmp_path: Path, provider: Any) -> None:
-    folder = tmp_path / "project"
-    project(folder, provider.url)
-    run(folder, key=KEY)
-    replayed(folder)
+@pytest.mark.xdist_group("recorded")
+def test_a_request_that_is_on_no_tape_names_the_nearest(tmp_path: Path, recorded: Recorded) -> None:
+    folder = copied(recorded, tmp_path)
     manifest = folder / "manifests" / "small.yaml"
     manifest.write_text(manifest.read_text() + "generation: {temperature: 0.5}\n")
     harness("lock", manifest, cwd=folder, check=0)
@@ -166,53 +190,73 @@ def test_a_request_that_is_on_no_tape_names_the_nearest(tmp_path: Path, provider
     assert done.returncode == 4 and "/body/temperature" in error["what"], error
 
 
-def test_what_fails_for_a_while_is_asked_again_and_nothing_answered_is(tmp_path: Path, provider: Any) -> None:
-    folder = tmp_path / "project"
-    provider.fails = {" + ": 5}
-    project(folder, provider.url)
-    run(folder, key=KEY)
-    once = prompts(folder) + 5
-    assert len(provider.asked) == once
-    again = run(folder, "--store", "fresh", key=KEY)  # a new store: everything is on the tape
-    assert len(provider.asked) == once and again["runs"][0]["steps"]["executed"] > 0
-    responses = harness("get", "last", "responses", "--store", "fresh", cwd=folder, check=0).stdout
-    assert '"error"' not in responses
-
-
-def test_what_a_provider_refuses_is_an_error_row_counted_beside_the_metric_and_never_scored(
-    tmp_path: Path, provider: Any
-) -> None:
-    folder = tmp_path / "project"
-    provider.refused = staticmethod(lambda text: len(text) % 3 == 0)
-    project(folder, provider.url)
-    run(folder, key=KEY)
-
-    def table(name: str) -> list[dict[str, Any]]:
-        return [json.loads(line) for line in harness("get", "last", name, cwd=folder, check=0).stdout.splitlines()]
-
-    failed = {(row["item"], row["template"]) for row in table("responses") if "error" in row}
-    assert failed == {(row["item"], row["template"]) for row in table("prompts") if len(row["text"]) % 3 == 0} != set()
-    for score in table("scores"):
-        assert ("missing" in json.dumps(score["value"])) == ((score["item"], score["template"]) in failed)
-    assert f'"errors":{len(failed)}' in json.dumps(table("proportions"), separators=(",", ":"))
-
-
-def test_without_a_key_a_recording_run_says_which(tmp_path: Path, provider: Any) -> None:
-    folder = tmp_path / "project"
-    project(folder, provider.url)
-    done = harness("run", "manifests/small.yaml", "--json", cwd=folder)
-    assert done.returncode in (3, 4) and "TOY_KEY" in error_of(done)["what"]
-    assert not provider.asked
-
-
-def test_no_byte_that_is_written_holds_the_key(tmp_path: Path, provider: Any) -> None:
-    folder = tmp_path / "project"
-    project(folder, provider.url)
-    done = harness("run", "manifests/small.yaml", cwd=folder, env={"TOY_KEY": KEY}, check=0)
+@pytest.mark.xdist_group("recorded")
+def test_no_byte_that_is_written_holds_the_key(recorded: Recorded) -> None:
     plain = KEY.encode()
     forms = {plain, plain[::-1], plain.hex().encode(), urllib.parse.quote(KEY).encode(), base64.b64encode(plain)}
     forms |= {base64.b64encode(b"x" * pad + plain)[4:-4] for pad in (1, 2)}
-    written = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
+    written = [path.read_bytes() for path in recorded.folder.rglob("*") if path.is_file()]
     assert len(written) > 20
-    for data in (*written, done.stdout.encode(), done.stderr.encode()):
+    for data in (*written, recorded.printed.encode()):
         assert not any(form in data for form in forms)
+
+
+@dataclass(frozen=True)
+class Troubled:
+    """A project whose provider failed for a while and refused a third of all prompts, run in two stores."""
+
+    folder: Path
+    asked: tuple[int, int]  # in the first run, in the second
+    again: Any  # what the second run says
+
+
+@pytest.fixture(scope="module")
+def troubled(tmp_path_factory: pytest.TempPathFactory) -> Troubled:
+    folder = tmp_path_factory.mktemp("troubled") / "project"
+    with served() as provider:
+        provider.fails = {" + ": 5}
+        provider.refused = staticmethod(refused)
+        project(folder, provider.url)
+        run(folder, key=KEY)
+        first = len(provider.asked)
+        again = run(folder, "--store", "fresh", key=KEY)  # a new store: everything is on the tape
+    return Troubled(folder, (first, len(provider.asked) - first), again)
+
+
+def refused(text: str) -> bool:
+    return len(text) % 3 == 0
+
+
+def table(folder: Path, name: str, *args: str) -> list[dict[str, Any]]:
+    shown = harness("get", "last", name, *args, cwd=folder, check=0).stdout
+    return [json.loads(line) for line in shown.splitlines()]
+
+
+@pytest.mark.xdist_group("troubled")
+def test_what_fails_for_a_while_is_asked_again_and_nothing_answered_is(troubled: Troubled) -> None:
+    texts = [row["text"] for row in table(troubled.folder, "prompts")]
+    assert any(" + " in text and not refused(text) for text in texts)
+    assert troubled.asked == (len(texts) + 5, sum(map(refused, texts)))
+    assert troubled.again["runs"][0]["steps"]["executed"] > 0
+    responses = table(troubled.folder, "responses", "--store", "fresh")
+    assert [text for text, row in zip(texts, responses, strict=True) if "error" in row] == [*filter(refused, texts)]
+
+
+@pytest.mark.xdist_group("troubled")
+def test_what_a_provider_refuses_is_an_error_row_counted_beside_the_metric_and_never_scored(troubled: Troubled) -> None:
+    folder = troubled.folder
+    failed = {(row["item"], row["template"]) for row in table(folder, "responses") if "error" in row}
+    asked = {(row["item"], row["template"]) for row in table(folder, "prompts") if refused(row["text"])}
+    assert failed == asked != set()
+    for score in table(folder, "scores"):
+        assert ("missing" in json.dumps(score["value"])) == ((score["item"], score["template"]) in failed)
+    assert f'"errors":{len(failed)}' in json.dumps(table(folder, "proportions"), separators=(",", ":"))
+
+
+def test_without_a_key_a_recording_run_says_which(tmp_path: Path) -> None:
+    folder = tmp_path / "project"
+    with served() as provider:
+        project(folder, provider.url)
+        done = harness("run", "manifests/small.yaml", "--json", cwd=folder)
+    assert done.returncode in (3, 4) and "TOY_KEY" in error_of(done)["what"]
+    assert not provider.asked

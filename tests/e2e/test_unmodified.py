@@ -122,10 +122,8 @@ def test_their_code_is_taped_and_replayed(
     }
     said, did = asked(tmp_path / "first", models, (store, pin.image_id))
     assert json.loads(said) == ["said to 1+1?", "said to 1+1?", "said to 2+2?"]
-    assert (did["toy-o"]["recorded"], did["toy-a"]["recorded"]) == (
-        2,
-        1,
-    )  # the second time the same is asked is its own
+    recorded = (did["toy-o"]["recorded"], did["toy-a"]["recorded"])
+    assert recorded == (2, 1)  # the second time the same is asked is its own
 
     monkeypatch.delenv("TOY_KEY")
     gone = {name: {**told, "mode": "replay", "base_url": "http://127.0.0.1:9/v1"} for name, told in models.items()}

@@ -86,6 +86,20 @@ def test_an_interval_that_misses_its_own_value_does_not_part_a_run_from_itself(s
     )
 
 
+def test_an_interval_level_without_any_statistic_forgives_nothing(shelf: Shelf) -> None:
+    level = {"interval": "0.95"}
+    assert verdict(shelf, level, {"n": 500, "rate": 0.5}, {"n": 500, "rate": 0.5})[0] == "agreed"
+    word, detail = verdict(shelf, level, {"n": 500, "rate": 0.5}, {"n": 5, "rate": 0.5})
+    assert word == "disagreed" and "/n" in detail
+
+
+def test_what_is_no_json_is_to_be_compared_by_bytes(shelf: Shelf) -> None:
+    (shelf.folder / "figure").write_bytes(b"<svg/>")
+    with pytest.raises(InputError, match="not JSON") as refused:
+        leaves(shelf.folder / "figure")
+    assert "exact" in refused.value.next
+
+
 def test_without_an_expectation_under_this_lock_nothing_is_confirmed(shelf: Shelf) -> None:
     digest = shelf.put({"a": 1})
     other = expect(shelf, "exact", {"a": 1}, lock="c" * 64)

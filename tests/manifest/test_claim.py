@@ -1,25 +1,10 @@
 """A claim of a manifest says something that can be checked, or is refused with its line; nothing unsaid is kept."""
 
 import pytest
-from support import manifest_text
+from manifest.parsing import GOOD, parse, refused
 
-from harness.errors import InputError
-from harness.manifest.load import parse_manifest
-
-GOOD = manifest_text()
 CLAIM = 'claims:\n  - {of: "counts#/addition/kept", '
 WHERE = 'where: "Table 1"}\n'
-
-
-def parse(text):
-    return parse_manifest(text.encode(), "m.yaml")[0]
-
-
-def refused(text):
-    with pytest.raises(InputError) as error:
-        parse(text)
-    assert error.value.next
-    return error.value
 
 
 @pytest.mark.parametrize(

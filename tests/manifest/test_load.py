@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from support import manifest_text
+from manifest.parsing import GOOD, parse, refused
 
 from harness.digest import document, sha256
 from harness.errors import HarnessError, InputError
@@ -11,19 +11,7 @@ from harness.manifest.load import inside, load, parse_manifest, project_root
 from harness.manifest.schema import SIZES, TIMES, amount
 
 LOCAL = "models:\n  m: {provider: transformers, dtype: float32, source: "
-GOOD = manifest_text()
 HEX = "0123456789abcdef" * 4
-
-
-def parse(text):
-    return parse_manifest(text.encode(), "m.yaml")[0]
-
-
-def refused(text):
-    with pytest.raises(InputError) as error:
-        parse(text)
-    assert error.value.next
-    return error.value
 
 
 def changed(old, new):

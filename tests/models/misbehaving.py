@@ -91,7 +91,7 @@ class Misbehaving:
         finish = "content_filter" if way == "refused" else "stop"
         if path == "/v1/messages":
             finish = "refusal" if way == "refused" else "end_turn"
-            blocks: list[dict[str, Any]] = [{"type": "text", "text": said}]
+            blocks: list[dict[str, Any]] = [{"type": "text", **({} if way == "hollow" else {"text": said})}]
             if way == "tool":
                 blocks.append({"type": "tool_use", "id": "t1", "name": "look", "input": {"at": ["a", 1]}})
                 finish = "tool_use"
@@ -103,7 +103,7 @@ class Misbehaving:
         if path == "/v1/completions":
             return {**head, "object": "text_completion",
                     "choices": [{"index": 0, "text": said, "logprobs": None, "finish_reason": finish}]}  # fmt: skip
-        message: dict[str, Any] = {"role": "assistant", "content": said, "refusal": None}
+        message: Any = "hollow" if way == "hollow" else {"role": "assistant", "content": said, "refusal": None}
         if way == "tool":
             call = {"id": "t1", "type": "function", "function": {"name": "look", "arguments": '{"at": ["a", 1]}'}}
             message, finish = {"role": "assistant", "content": None, "tool_calls": [call]}, "tool_calls"

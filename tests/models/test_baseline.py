@@ -190,7 +190,6 @@ def test_only_the_two_oracles_see_gold_and_every_behaviour_says_what_it_is():
         assert BEHAVIOURS[name].expected is None and BEHAVIOURS[name].adversarial
 
 
-
 def test_an_item_without_gold_is_refused(tmp_path):
     rows.write(tmp_path / "prompts", [{"item": "x", "template": 1, "text": "?"}])
     rows.write(tmp_path / "gold", [])

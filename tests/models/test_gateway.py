@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
-from models.gateways import CLAUDE, GPT, both, chat, gateway, model, post
-from models.misbehaving import misbehaving
+from models.gateways import CLAUDE, GPT, Running, both, chat, gateway, model, post
+from models.misbehaving import Misbehaving, misbehaving
 
 from harness.models.tape import Tape
 
@@ -17,21 +18,29 @@ for needed in ("aiohttp", "openai", "anthropic"):
     pytest.importorskip(needed)
 
 CHAT, MESSAGES, OLD = "/v1/chat/completions", "/v1/messages", "/v1/completions"
-TRANSIENT = [
-    "500",
-    "503",
-    "408",
-    "409",
-    "429",
-    "429:Retry-After: 0",
-    "429:retry-after-ms: 5",
-    "cut",
-    "broken",
-    "html",
-    "shape",
-    "noise",
-    "close",
-]
+TRANSIENT = ["500", "503", "408", "409", "429", "429:Retry-After: 0", "429:retry-after-ms: 5"]
+TRANSIENT += ["cut", "broken", "html", "shape", "noise", "close"]
+LIMITED = "gpt-limited"
+pytestmark = pytest.mark.xdist_group("gateway")  # so that one worker starts what the tests share
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Misbehaving, Running, Path]]:
+    """A gateway that records, for tests that ask what no other test asks."""
+    tape = tmp_path_factory.mktemp("recording") / "tape"
+    with misbehaving() as server, gateway(both(server.url, "record", tape)) as running:
+        yield server, running, tape
+
+
+@pytest.fixture(scope="module")
+def live() -> Iterator[tuple[Misbehaving, Running]]:
+    """A gateway that keeps nothing and asks three things at once at most; of one model three a second."""
+    limits = {"requests_per_minute": 180, "tokens_per_minute": 100_000}
+    with misbehaving() as server:
+        models = {GPT: model("openai", server.url, "live")}
+        models |= {LIMITED: model("openai", server.url, "live", limits=limits)}
+        with gateway(models, concurrency=3) as running:
+            yield server, running
 
 
 def kind(reply: Any) -> str:
@@ -74,60 +83,69 @@ def test_what_never_passes_ends_in_an_error_that_says_so_and_is_not_taped(tmp_pa
     assert len(Tape.open(tmp_path / "tape")) == 0
 
 
-def test_large_slow_and_odd_answers_arrive_whole(tmp_path: Path) -> None:
-    with misbehaving() as server, gateway(both(server.url, "record", tmp_path / "tape")) as running:
-        server.plan.update({"slow": ["slow"], "big": ["big"], "odd": ["surrogate"], "t1": ["twin"], "t2": ["twin"]})
-        replies = {text: post(running.socket, CHAT, chat(text)) for text in ("slow", "big", "odd", "t1", "t2")}
-        said = {text: reply.json()["choices"][0]["message"]["content"] for text, reply in replies.items()}
-        assert said["big"] == "x" * 10_000_000 and "\ud83d" in said["odd"]
-        assert replies["t1"].json()["id"] == replies["t2"].json()["id"] and said["t1"] != said["t2"]
-        again = post(running.socket, CHAT, chat("big"), {"X-Harness-Repeat": "0"})
-        assert again.content == replies["big"].content and server.asked["big"] == 1
+def test_large_slow_and_odd_answers_arrive_whole(recording: Any) -> None:
+    server, running, _ = recording
+    server.plan.update({"slow": ["slow"], "big": ["big"], "odd": ["surrogate"], "t1": ["twin"], "t2": ["twin"]})
+    replies = {text: post(running.socket, CHAT, chat(text)) for text in ("slow", "big", "odd", "t1", "t2")}
+    said = {text: reply.json()["choices"][0]["message"]["content"] for text, reply in replies.items()}
+    assert said["big"] == "x" * 10_000_000 and "\ud83d" in said["odd"]
+    assert replies["t1"].json()["id"] == replies["t2"].json()["id"] and said["t1"] != said["t2"]
+    again = post(running.socket, CHAT, chat("big"), {"X-Harness-Repeat": "0"})
+    assert again.content == replies["big"].content and server.asked["big"] == 1
 
 
-def test_a_replay_needs_no_provider_and_a_miss_names_the_nearest_request(tmp_path: Path) -> None:
-    with misbehaving() as server, gateway(both(server.url, "record", tmp_path / "tape")) as running:
-        first = [post(running.socket, CHAT, chat("a")).content for _ in range(3)]
-        assert len(set(first)) == 3 and server.asked["a"] == 3
-        post(running.socket, OLD, {"model": GPT, "prompt": "b", "user": "me"})
-    with gateway(both("http://127.0.0.1:1", "replay", tmp_path / "tape"), env={}) as running:
-        assert [post(running.socket, CHAT, chat("a")).content for _ in range(3)] == first
-        assert post(running.socket, OLD, {"model": GPT, "prompt": "b", "user": "you"}).status_code == 200
-        miss = post(running.socket, CHAT, chat("a", max_tokens=17))
+def test_a_replay_needs_no_provider_and_a_miss_names_the_nearest_request(recording: Any) -> None:
+    server, running, tape = recording
+    first = [post(running.socket, CHAT, chat("a")).content for _ in range(3)]
+    assert len(set(first)) == 3 and server.asked["a"] == 3
+    post(running.socket, OLD, {"model": GPT, "prompt": "b", "user": "me"})
+    with gateway(both("http://127.0.0.1:1", "replay", tape), env={}) as replaying:
+        assert [post(replaying.socket, CHAT, chat("a")).content for _ in range(3)] == first
+        assert post(replaying.socket, OLD, {"model": GPT, "prompt": "b", "user": "you"}).status_code == 200
+        miss = post(replaying.socket, CHAT, chat("a", max_tokens=17))
         assert (miss.status_code, kind(miss)) == (404, "tape_miss")
         assert "/body/max_tokens" in miss.text and "16 there" in miss.text
-        assert "it is there with repeat" in post(running.socket, CHAT, chat("a")).text
-        told = running.stop()
+        assert "it is there with repeat" in post(replaying.socket, CHAT, chat("a")).text
+        told = replaying.stop()
     assert told[GPT]["replayed"] == 4 and told[GPT]["errors"] == {"tape_miss": 2}
 
 
-def test_a_live_model_is_asked_each_time_and_leaves_nothing(tmp_path: Path) -> None:
-    with misbehaving() as server, gateway(both(server.url, "live")) as running:
-        for _ in range(2):
-            assert post(running.socket, CHAT, chat("a"), {"X-Harness-Repeat": "0"}).status_code == 200
-        assert server.asked["a"] == 2
-    assert not list(tmp_path.iterdir())
+def test_an_answer_that_no_stream_can_be_made_of_is_had_whole_and_told_in_words(recording: Any) -> None:
+    server, running, _ = recording
+    server.plan["hollow"] = ["hollow"]
+    streamed = post(running.socket, CHAT, chat("hollow", stream=True), {"X-Harness-Repeat": "0"})
+    assert (streamed.status_code, kind(streamed)) == (502, "no_stream")
+    whole = post(running.socket, CHAT, chat("hollow"), {"X-Harness-Repeat": "0"})
+    assert whole.json()["choices"][0]["message"] == "hollow" and server.asked["hollow"] == 1
 
 
-def test_the_same_request_at_once_is_one_call_and_both_get_its_answer(tmp_path: Path) -> None:
-    with misbehaving() as server, gateway(both(server.url, "record", tmp_path / "tape")) as running:
-        server.delay = 0.3
-        with ThreadPoolExecutor(8) as pool:
-            same = [pool.submit(post, running.socket, CHAT, chat("a"), {"X-Harness-Repeat": "4"}) for _ in range(4)]
-            other = [pool.submit(post, running.socket, CHAT, chat("a")) for _ in range(4)]
-        assert len({one.result().content for one in same}) == 1
-        assert len({one.result().content for one in (*same, *other)}) == 5  # turns 0 to 3, and 4 for all who named it
-    assert server.asked["a"] == 5
+def test_a_live_model_is_asked_each_time_and_leaves_nothing(live: Any) -> None:
+    server, running = live
+    for _ in range(2):
+        assert post(running.socket, CHAT, chat("a"), {"X-Harness-Repeat": "0"}).status_code == 200
+    assert server.asked["a"] == 2
+    assert [path.name for path in running.socket.parent.iterdir()] == [running.socket.name]
 
 
-def test_no_more_is_under_way_than_is_allowed() -> None:
-    with misbehaving() as server, gateway(both(server.url, "live"), concurrency=3) as running:
-        server.delay = 0.05
-        with ThreadPoolExecutor(12) as pool:
-            assert {
-                one.status_code for one in pool.map(lambda n: post(running.socket, CHAT, chat(f"{n}")), range(12))
-            } == {200}
-    assert server.most_at_once == 3
+def test_the_same_request_at_once_is_one_call_and_both_get_its_answer(recording: Any) -> None:
+    server, running, _ = recording
+    server.delay = 0.3
+    with ThreadPoolExecutor(8) as pool:
+        same = [pool.submit(post, running.socket, CHAT, chat("same"), {"X-Harness-Repeat": "4"}) for _ in range(4)]
+        other = [pool.submit(post, running.socket, CHAT, chat("same")) for _ in range(4)]
+    server.delay = 0
+    assert len({one.result().content for one in same}) == 1
+    assert len({one.result().content for one in (*same, *other)}) == 5  # turns 0 to 3, and 4 for all who named it
+    assert server.asked["same"] == 5
+
+
+def test_no_more_is_under_way_than_is_allowed(live: Any) -> None:
+    server, running = live
+    server.delay = 0.05
+    with ThreadPoolExecutor(12) as pool:
+        replies = list(pool.map(lambda n: post(running.socket, CHAT, chat(f"{n}")), range(12)))
+    server.delay = 0
+    assert {one.status_code for one in replies} == {200} and server.most_at_once == 3
 
 
 def test_a_budget_refuses_what_comes_after_it_was_spent_and_the_tape_costs_nothing(tmp_path: Path) -> None:
@@ -149,15 +167,13 @@ def test_a_budget_refuses_what_comes_after_it_was_spent_and_the_tape_costs_nothi
         assert server.asked == {"c": 1, "d": 1}
 
 
-def test_a_rate_limit_waits() -> None:
-    with misbehaving() as server:
-        limits = {"requests_per_minute": 180, "tokens_per_minute": 100_000}  # three a second
-        with gateway(both(server.url, "live", limits=limits)) as running, ThreadPoolExecutor(9) as pool:
-            begun = time.monotonic()
-            assert {
-                one.status_code for one in pool.map(lambda n: post(running.socket, CHAT, chat(f"{n}")), range(9))
-            } == {200}
-            assert time.monotonic() - begun > 1.8 and sum(server.asked.values()) == 9
+def test_a_rate_limit_waits(live: Any) -> None:
+    server, running = live
+    begun = time.monotonic()
+    with ThreadPoolExecutor(6) as pool:
+        replies = list(pool.map(lambda n: post(running.socket, CHAT, chat(f"limited {n}", LIMITED)), range(6)))
+    assert {one.status_code for one in replies} == {200} and time.monotonic() - begun > 0.9
+    assert sum(count for text, count in server.asked.items() if text.startswith("limited")) == 6
 
 
 @pytest.mark.parametrize(
@@ -178,18 +194,12 @@ def test_a_rate_limit_waits() -> None:
         (b" " * ((32 << 20) + 1), 413, "32 MiB"),
     ],
 )
-def test_a_hostile_request_is_refused_and_reaches_nobody(body: bytes, status: int, word: str, hostile: Any) -> None:
-    server, running = hostile
+def test_a_hostile_request_is_refused_and_reaches_nobody(body: bytes, status: int, word: str, recording: Any) -> None:
+    server, running, _ = recording
+    before = len(server.bodies)
     reply = post(running.socket, CHAT, body)
     assert reply.status_code == status and word.lower() in reply.json()["error"]["message"].lower(), reply.text
-    assert not server.asked
-
-
-@pytest.fixture(scope="module")
-def hostile(tmp_path_factory: pytest.TempPathFactory) -> Any:
-    tape = tmp_path_factory.mktemp("tape") / "t"
-    with misbehaving() as server, gateway(both(server.url, "record", tape), retries=0) as running:
-        yield server, running
+    assert len(server.bodies) == before
 
 
 @pytest.mark.parametrize(
@@ -199,13 +209,14 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Any:
         ("/v1/messages/count_tokens", {}, 404, "/v1/messages"),
         ("/v1/messages", {"anthropic-beta": "x"}, 400, "beta"),
         ("/v1/chat/completions", {"X-Harness-Repeat": "-1"}, 400, "Repeat"),
-        ("/v1/chat/completions", {"X-Harness-Repeat": "9" * 5000}, 400, ""),
+        ("/v1/chat/completions", {"X-Harness-Repeat": "9" * 5000}, 400, "Repeat"),
+        ("/v1/chat/completions", {"X-Harness-Repeat": "0" * 12 + "9" * 12}, 400, "Repeat"),
         ("/../etc/passwd", {}, 404, "not served"),
     ],
 )
 def test_what_is_not_served_is_refused_in_the_shape_of_its_provider(
-    path: str, headers: dict[str, str], status: int, word: str, hostile: Any
+    path: str, headers: dict[str, str], status: int, word: str, recording: Any
 ) -> None:
-    reply = post(hostile[1].socket, path, chat("a"), headers)
+    reply = post(recording[1].socket, path, chat("a"), headers)
     assert reply.status_code == status and word in reply.text
     assert (reply.json().get("type") == "error") == path.startswith("/v1/messages")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import gc
 import os
 import socket
@@ -23,6 +24,7 @@ from harness.models.tape import Tape
 for needed in ("aiohttp", "openai", "anthropic"):
     pytest.importorskip(needed)
 
+pytestmark = pytest.mark.xdist_group("clients")  # so that one worker starts what the tests share
 ASKED: list[Any] = [{"role": "user", "content": "hello"}]
 
 
@@ -174,6 +176,25 @@ def test_a_forwarder_ends_with_its_block_and_outlives_a_gateway_that_went_away(t
             assert one.recv(1) == b""
     with pytest.raises(ConnectionRefusedError):
         socket.create_connection(("127.0.0.1", port), timeout=SECONDS)
+
+
+def test_a_forwarder_goes_on_where_a_connection_could_not_be_let_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    accept, failed = socket.socket.accept, []
+
+    def full(one: socket.socket) -> Any:
+        if not failed:
+            failed.append(True)
+            raise OSError(errno.EMFILE, "Too many open files")
+        return accept(one)
+
+    monkeypatch.setattr(socket.socket, "accept", full)
+    with (
+        offered(tmp_path / "nobody") as url,
+        socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), timeout=SECONDS) as one,
+    ):
+        assert one.recv(1) == b"" and failed
 
 
 def test_a_forwarder_that_ends_leaves_no_connection_behind_not_even_one_just_accepted(tmp_path: Path) -> None:

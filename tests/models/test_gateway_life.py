@@ -15,11 +15,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from models.gateways import CLAUDE, GPT, KEY, NAMES, both, chat, gateway, model, post, prompts, step
+from models.gateways import GPT, KEY, NAMES, PROGRAM, both, chat, gateway, model, post, prompts, step
 from models.misbehaving import misbehaving
 from support import clean_env
 
-from harness.models.tape import Tape
+from harness.errors import InputError
+from harness.models.gate.settings import parse
+from harness.models.tape import Recorder, Tape
 
 for needed in ("aiohttp", "openai", "anthropic"):
     pytest.importorskip(needed)
@@ -57,23 +59,28 @@ def test_a_key_reaches_its_provider_and_nothing_else(tmp_path: Path) -> None:
     assert len(kept) > 6 and not [form for form in forms for one in kept if form in one]
 
 
-def test_a_key_is_found_in_a_file_that_nobody_else_can_read(tmp_path: Path) -> None:
+def test_a_key_is_found_in_a_file_that_nobody_else_can_read_and_may_be_a_common_word(tmp_path: Path) -> None:
     keys = tmp_path / "keys.toml"
-    keys.write_text(f'TEST_KEY = "{KEY}"\n')
+    keys.write_text(f'TEST_KEY = "{KEY}"\nWORD = "echo"\n')
+    keys.chmod(0o644)
     with misbehaving() as server:
-        for mode, status in ((0o644, 401), (0o600, 200)):
-            keys.chmod(mode)
-            with gateway(both(server.url, "live"), {"HARNESS_KEYS_FILE": str(keys)}) as running:
-                reply = post(running.socket, CHAT, chat("a"))
-                assert reply.status_code == status
-                if status == 401:
-                    assert "0644" in reply.text and "chmod 600" in reply.text and KEY not in reply.text
-    assert sum(server.asked.values()) == 1
+        models = {
+            GPT: model("openai", server.url, "live"),
+            "word": {**model("openai", server.url, "live"), "key": "WORD"},
+        }
+        with gateway(models, {"HARNESS_KEYS_FILE": str(keys)}) as running:
+            reply = post(running.socket, CHAT, chat("a"))
+            assert reply.status_code == 401 and not server.asked
+            assert "0644" in reply.text and "chmod 600" in reply.text and KEY not in reply.text
+            keys.chmod(0o600)
+            assert post(running.socket, CHAT, chat("a")).status_code == 200
+            assert "echo b" in post(running.socket, CHAT, chat("b", "word")).text
+    assert [headers["authorization"] for headers in server.headers] == [f"Bearer {KEY}", "Bearer echo"]
 
 
 def test_a_missing_key_is_named_when_a_request_needs_it_and_not_before(tmp_path: Path) -> None:
-    with misbehaving() as server, gateway(both(server.url, "record", tmp_path / "t")) as running:
-        post(running.socket, CHAT, chat("a"))
+    with Recorder(tmp_path / "t") as recorder:
+        recorder.add("openai", chat("a"), 0, 200, b'{"choices": []}')
     with gateway(both("http://127.0.0.1:1", "record", tmp_path / "t"), {"HOME": str(tmp_path)}) as running:
         assert post(running.socket, CHAT, chat("a")).status_code == 200
         reply = post(running.socket, CHAT, chat("b"))
@@ -81,16 +88,11 @@ def test_a_missing_key_is_named_when_a_request_needs_it_and_not_before(tmp_path:
         assert "TEST_KEY" in reply.text and "~/.config/harness/keys.toml" in reply.text
 
 
-def test_a_key_that_is_a_common_word_may_stand_in_an_answer() -> None:
-    with misbehaving() as server, gateway(both(server.url, "live"), {"TEST_KEY": "echo"}) as running:
-        assert post(running.socket, CHAT, chat("a")).status_code == 200
-
-
 @pytest.mark.parametrize("way", ["stdin", "term"])
 def test_the_gateway_ends_with_its_harness_and_finishes_what_is_under_way(way: str, tmp_path: Path) -> None:
     with misbehaving() as server, gateway(both(server.url, "record", tmp_path / "t")) as running:
         post(running.socket, CHAT, chat("first"))
-        server.delay = 0.7
+        server.delay = 0.3
         with ThreadPoolExecutor(1) as pool:
             last = pool.submit(post, running.socket, CHAT, chat("last"))
             while not server.asked["last"]:
@@ -103,8 +105,8 @@ def test_the_gateway_ends_with_its_harness_and_finishes_what_is_under_way(way: s
     assert len(Tape.open(tmp_path / "t")) == 2
 
 
-def test_what_does_not_end_by_itself_is_ended_within_seconds() -> None:
-    with misbehaving() as server, gateway(both(server.url, "live"), timeout=60) as running:
+def test_what_does_not_end_by_itself_is_ended_when_its_grace_is_over() -> None:
+    with misbehaving() as server, gateway(both(server.url, "live"), timeout=60, grace=0.2) as running:
         server.plan["a"] = ["hang"]
         with ThreadPoolExecutor(1) as pool:
             last = pool.submit(post, running.socket, CHAT, chat("a"))
@@ -137,27 +139,32 @@ def test_a_kill_loses_nothing_that_was_answered(tmp_path: Path) -> None:
         ({"models": {GPT: model("openai", "http://a", "live", limits={"dollars": "1"})}}, "/models/gpt-test"),
         ({"socket": "relative"}, "/"),
         ({"socket": "/" + "s" * 200}, "/"),
-        ({"socket": "/nowhere/at/all"}, "socket"),
         ({"more": 1}, "/more"),
         ({"retries": -1}, "/retries"),
     ],
 )
-def test_wrong_settings_are_named_by_their_place(change: dict[str, Any], where: str, tmp_path: Path) -> None:
-    settings = {"socket": str(tmp_path / "s"), "models": both("http://a", "live"), **change}
-    done = subprocess.run(
-        [sys.executable, "-m", "harness.models.gateway"], input=json.dumps(settings) + "\n", text=True,
-        capture_output=True, env=clean_env(), timeout=30, check=False,
-    )  # fmt: skip
-    error = json.loads(done.stdout)["error"]
-    assert (done.returncode, error["where"]) == (2, where) and error["next"] and not done.stderr
-    assert "secret" not in done.stdout
+def test_wrong_settings_are_named_by_their_place(change: dict[str, Any], where: str) -> None:
+    line = {"socket": "/tmp/s", "models": both("http://a", "live"), **change}
+    with pytest.raises(InputError) as told:
+        parse(json.dumps(line).encode())
+    assert told.value.where == where and told.value.next and "secret" not in str(told.value)
 
 
-def test_two_gateways_do_not_record_on_one_tape(tmp_path: Path) -> None:
-    with gateway({CLAUDE: model("anthropic", "http://127.0.0.1:1", "record", tmp_path / "t")}):
-        settings = {"socket": str(tmp_path / "s"), "models": both("http://a", "record", tmp_path / "t")}
+def test_a_gateway_that_cannot_start_says_why_on_its_one_line(tmp_path: Path) -> None:
+    def said(**change: Any) -> str:
+        settings = {"socket": str(tmp_path / "s"), "models": both("http://a", "record", tmp_path / "t"), **change}
         done = subprocess.run(
-            [sys.executable, "-m", "harness.models.gateway"], input=json.dumps(settings) + "\n", text=True,
-            capture_output=True, env=clean_env(), timeout=30, check=False,
+            [sys.executable, *PROGRAM], input=json.dumps(settings) + "\n", text=True, capture_output=True,
+            env=clean_env(), timeout=30, check=False,
         )  # fmt: skip
-        assert done.returncode == 2 and "recording" in done.stdout and not done.stderr
+        error = json.loads(done.stdout)["error"]
+        assert done.returncode == 2 and error["next"] and not done.stderr
+        return f"{error['where']}: {error['what']}"
+
+    refused = said(more="secret")
+    assert refused.startswith("/more: ") and "secret" not in refused
+    (tmp_path / "file").write_text("mine")
+    assert said(socket=str(tmp_path / "file")).startswith("socket: the socket cannot be made")
+    assert (tmp_path / "file").read_text() == "mine"
+    with Recorder(tmp_path / "t"):
+        assert "another process is recording" in said()

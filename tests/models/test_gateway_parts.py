@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from harness.errors import HarnessError
+from harness.models.gate.anthropic import DIALECT
 from harness.models.gate.keys import Keys, spellings
 from harness.models.gate.limits import Allowance, Bucket
 from harness.models.gate.retry import LONGEST_ASKED, asked_wait, backoff, transient
 from harness.models.gate.settings import Served
-from harness.models.gate.sse import anthropic
 from harness.models.gate.turns import Turns
 
 
@@ -106,6 +106,17 @@ def test_a_key_that_cannot_be_sent_is_never_shown(text: str, tmp_path: Path) -> 
     assert "secret" not in str(bad.value) and bad.value.next
 
 
+def test_a_blank_key_is_none_and_a_folder_is_no_file_of_keys(tmp_path: Path) -> None:
+    path = tmp_path / "keys.toml"
+    path.write_text('TEST = "sk-from-the-file"\nBLANK = " "\n')
+    path.chmod(0o600)
+    assert Keys({"HARNESS_KEYS_FILE": str(path), "TEST": " "}).find("TEST") == "sk-from-the-file"
+    with pytest.raises(HarnessError, match="no key BLANK"):
+        Keys({"HARNESS_KEYS_FILE": str(path)}).find("BLANK")
+    with pytest.raises(HarnessError, match="cannot be read"):
+        Keys({"HARNESS_KEYS_FILE": str(tmp_path)}).find("TEST")
+
+
 def test_a_short_key_is_no_secret_and_a_long_one_is_known_in_its_forms() -> None:
     assert spellings("none") == () and b"sk-1234567890" in spellings("sk-1234567890")
 
@@ -118,7 +129,7 @@ def test_every_kind_of_block_is_taken_apart_and_none_is_lost() -> None:
         {"type": "server_tool_use", "id": "1", "name": "web_search", "input": {"query": "q"}},
     ]
     whole = {"id": "m", "type": "message", "content": blocks, "stop_reason": "end_turn", "usage": {"input_tokens": 1}}
-    text = b"".join(anthropic(whole)).decode()
+    text = b"".join(DIALECT.events(whole, {})).decode()
     assert text.startswith("event: message_start\n") and text.endswith('data: {"type":"message_stop"}\n\n')
     for part in ('"thinking":"hm"', '"signature":"sig"', '"data":"zzz"', '"text":"so"', '"cited_text":"x"', "query"):
         assert part in text

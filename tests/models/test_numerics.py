@@ -31,10 +31,9 @@ def test_it_is_the_same_twice_and_takes_little():
     assert all(len(digest) == 64 for digest in (first["digest"], *first["probes"].values()))
 
 
-def test_two_processes_agree_and_another_instruction_set_shows():
-    reference = elsewhere()
-    assert elsewhere() == reference
-    plain = elsewhere(ATEN_CPU_CAPABILITY="default")
+def test_another_instruction_set_shows():
+    """That two processes with the same one agree is seen where they answer: their facts hold it (test_transformers)."""
+    reference, plain = elsewhere(), elsewhere(ATEN_CPU_CAPABILITY="default")
     moved = {name for name, digest in plain["probes"].items() if digest != reference["probes"][name]}
     assert "softmax" in moved and plain["digest"] != reference["digest"]
     assert "numpy.gemm" not in moved

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
-from models.gateways import CLAUDE, GPT, both, gateway, model, params, prompts, step
-from models.misbehaving import misbehaving
+from models.gateways import CLAUDE, GPT, Running, both, gateway, model, params, prompts, step
+from models.misbehaving import Misbehaving, misbehaving
 
 from harness.errors import InputError, MissingError, StepError
 from harness.run.closure import Code
@@ -20,61 +21,73 @@ for needed in ("aiohttp", "openai", "anthropic"):
 TEXTS = [f"t{number}" for number in range(30)]
 
 
-@pytest.mark.parametrize(("provider", "more"), [
+WAYS: list[tuple[str, dict[str, Any]]] = [
     ("openai", {}), ("openai", {"endpoint": "completions"}), ("anthropic", {"system": "Be brief."}),
-])  # fmt: skip
-def test_a_recorded_step_is_replayed_with_the_same_bytes_and_its_provider_gone(
-    provider: str, more: dict[str, Any], tmp_path: Path
-) -> None:
+]  # fmt: skip
+pytestmark = pytest.mark.xdist_group("remote")  # so that one worker starts what the tests share
+
+
+@pytest.fixture(scope="module")
+def recording(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Misbehaving, Running, Path]]:
+    """A gateway that records, for tests that ask what no other test asks."""
+    tape = tmp_path_factory.mktemp("recording") / "tape"
+    with misbehaving() as server, gateway(both(server.url, "record", tape), retries=2) as running:
+        yield server, running, tape
+
+
+def test_a_recorded_step_is_replayed_with_the_same_bytes_and_its_provider_gone(recording: Any, tmp_path: Path) -> None:
+    server, running, tape = recording
     inputs = prompts(tmp_path / "p", *TEXTS)
-    with misbehaving() as server:
+    asked = {"seeds": [0, 1, 2]}
+    for number, (provider, more) in enumerate(WAYS):
+        before = sum(server.answered.values())
         server.plan.update({"t3": ["500"], "t4": ["slow"], "t5": ["429:Retry-After: 0", "cut"], "t6": ["surrogate"]})
-        with gateway(both(server.url, "record", tmp_path / "t")) as running:
-            rows, told = step(provider, inputs, tmp_path / "one", running.socket, seeds=[0, 1, 2], **more)
-        assert server.most_at_once <= 8 and sum(server.answered.values()) == 90
-    order = [(row["item"], row["sample"]) for row in rows]
-    assert order == sorted(order) and len(order) == 90 and len({row["text"] for row in rows}) == 90
-    with gateway(both("http://127.0.0.1:1", "replay", tmp_path / "t"), env={}) as running:
-        step(provider, inputs, tmp_path / "two", running.socket, seeds=[0, 1, 2], **more, concurrency=3)
-    for name in ("responses", "inference"):
-        assert (tmp_path / "one" / name).read_bytes() == (tmp_path / "two" / name).read_bytes()
-    assert told["usage"] == {"prompt_tokens": 630, "completion_tokens": 450}
-    assert (told["requests"], told["retry"], told["mended"]) == (90, 0, 1)
-    assert told["fingerprints"] == (["fp_1"] if provider == "openai" else [])
+        rows, told = step(provider, inputs, tmp_path / f"one{number}", running.socket, **asked, **more)
+        assert sum(server.answered.values()) - before == 90
+        order = [(row["item"], row["sample"]) for row in rows]
+        assert order == sorted(order) and len(order) == 90 and len({row["text"] for row in rows}) == 90
+        assert told["usage"] == {"prompt_tokens": 630, "completion_tokens": 450}
+        assert (told["requests"], told["retry"], told["mended"]) == (90, 0, 1)
+        assert told["fingerprints"] == (["fp_1"] if provider == "openai" else [])
+    assert server.most_at_once <= 8
+    with gateway(both("http://127.0.0.1:1", "replay", tape), env={}) as replaying:
+        for number, (provider, more) in enumerate(WAYS):
+            step(provider, inputs, tmp_path / f"two{number}", replaying.socket, **asked, **more, concurrency=3)
+            for name in ("responses", "inference"):
+                one, two = (tmp_path / f"{turn}{number}" / name for turn in ("one", "two"))
+                assert one.read_bytes() == two.read_bytes()
 
 
-def test_an_error_is_a_row_with_its_kind_and_never_a_text(tmp_path: Path) -> None:
-    with misbehaving() as server, gateway(both(server.url, "record", tmp_path / "t"), retries=1) as running:
-        for provider, refusal in (("openai", "content_filter"), ("anthropic", "refusal")):
-            ways = {"fine": [], "bad": ["400:" + "x" * 900], "down": ["500"] * 2, "odd": ["404"], "no": ["refused"]}
-            server.plan.update(ways)
-            rows, told = step(provider, prompts(tmp_path / "p", *ways), tmp_path / provider, running.socket)
-            fine, bad, down, odd, refused = rows
-            assert "error" not in fine and fine["usage"] == {"prompt_tokens": 7, "completion_tokens": 5}
-            assert (
-                bad["error"].startswith("HTTP 400 invalid_request_error: no \\x1b[31m luck")
-                and len(bad["error"]) == 500
-            )
-            assert down["error"].startswith(
-                "HTTP 503 retries_exhausted: no answer after 2 attempts; the last: http_500"
-            )
-            assert odd["error"].startswith("HTTP 404 api_error: ")
-            assert {row["finish"] for row in (bad, down, odd)} == {"error"}
-            assert not bad["text"] + down["text"] + odd["text"]
-            assert refused["finish"] == refusal and "error" not in refused
-            assert told["errors"] == {"invalid_request_error": 1, "retries_exhausted": 1, "api_error": 1}
-            assert told["retry"] == 1 and told["finish"]["error"] == 3
+def test_an_error_is_a_row_with_its_kind_and_never_a_text(recording: Any, tmp_path: Path) -> None:
+    server, running, _ = recording
+    for provider, refusal in (("openai", "content_filter"), ("anthropic", "refusal")):
+        ways: dict[str, list[str]] = {"fine": [], "bad": ["400:" + "x" * 900], "down": ["500"] * 3, "gone": ["404"]}
+        ways |= {"no": ["refused"], "hollow": ["hollow"]}
+        server.plan.update(ways)
+        rows, told = step(provider, prompts(tmp_path / "p", *ways), tmp_path / provider, running.socket)
+        fine, bad, down, gone, refused, hollow = rows
+        assert "error" not in fine and fine["usage"] == {"prompt_tokens": 7, "completion_tokens": 5}
+        assert bad["error"].startswith("HTTP 400 invalid_request_error: no \\x1b[31m luck") and len(bad["error"]) == 500
+        assert down["error"].startswith("HTTP 503 retries_exhausted: no answer after 3 attempts; the last: http_500")
+        assert gone["error"].startswith("HTTP 404 api_error: ")
+        assert hollow["error"].startswith("HTTP 200 no_answer: ")
+        assert {row["finish"] for row in (bad, down, gone, hollow)} == {"error"}
+        assert not bad["text"] + down["text"] + gone["text"] + hollow["text"]
+        assert refused["finish"] == refusal and "error" not in refused
+        kinds = ("invalid_request_error", "retries_exhausted", "api_error", "no_answer")
+        assert told["errors"] == dict.fromkeys(kinds, 1)
+        assert told["retry"] == 1 and told["finish"]["error"] == 4
 
 
-def test_what_is_sent_is_what_the_manifest_says_and_nothing_more(tmp_path: Path) -> None:
+def test_what_is_sent_is_what_the_manifest_says_and_nothing_more(recording: Any, tmp_path: Path) -> None:
     settings = {"temperature": "0", "top_p": "0.5", "max_tokens": 16, "stop": ["\n"]}
-    with misbehaving() as server, gateway(both(server.url, "live")) as running:
-        one = prompts(tmp_path / "p", "a")
-        step("openai", one, tmp_path / "1", running.socket, generation=settings, system="S")
-        step("openai", one, tmp_path / "2", running.socket, generation=settings, endpoint="completions")
-        step("anthropic", one, tmp_path / "3", running.socket, generation=settings, system="S")
+    server, running, _ = recording
+    one, before = prompts(tmp_path / "p", "a"), len(server.bodies)
+    step("openai", one, tmp_path / "1", running.socket, generation=settings, system="S")
+    step("openai", one, tmp_path / "2", running.socket, generation=settings, endpoint="completions")
+    step("anthropic", one, tmp_path / "3", running.socket, generation=settings, system="S")
     turn, numbers = {"role": "user", "content": "a"}, {"temperature": 0, "top_p": 0.5, "max_tokens": 16}
-    assert server.bodies == [
+    assert server.bodies[before:] == [
         {"model": GPT, "messages": [{"role": "system", "content": "S"}, turn], "stop": ["\n"], **numbers},
         {"model": GPT, "prompt": "a", "stop": ["\n"], **numbers},
         {"model": CLAUDE, "messages": [turn], "system": "S", "stop_sequences": ["\n"], **numbers},
@@ -83,20 +96,20 @@ def test_what_is_sent_is_what_the_manifest_says_and_nothing_more(tmp_path: Path)
 
 def test_what_every_request_would_meet_fails_the_step_in_clear_words(tmp_path: Path) -> None:
     one = prompts(tmp_path / "p", "a", "b")
-    nowhere = "http://127.0.0.1:1"
-    models = {GPT: model("openai", nowhere, "replay", tmp_path / "t"), CLAUDE: model("anthropic", nowhere, "live")}
-    with gateway(models, env={"HOME": "/"}) as running:
-        with pytest.raises(StepError, match="is not on the tape, which is empty"):
-            step("openai", one, tmp_path / "1", running.socket)
-        with pytest.raises(StepError, match="there is no key TEST_KEY"):
-            step("anthropic", one, tmp_path / "2", running.socket)
     money = {"prices": {"input": "1000", "output": "2000"}, "limits": {"dollars": "0.001"}}
-    with (
-        misbehaving() as server,
-        gateway({GPT: model("openai", server.url, "record", tmp_path / "m", **money)}) as running,
-        pytest.raises(StepError, match="dollars are spent"),
-    ):
-        step("openai", one, tmp_path / "3", running.socket, concurrency=1)
+    with misbehaving() as server:
+        models = {
+            GPT: model("openai", server.url, "replay", tmp_path / "t"),
+            CLAUDE: {**model("anthropic", server.url, "live"), "key": "LOST_KEY"},
+            "dear": model("openai", server.url, "record", tmp_path / "m", **money),
+        }
+        with gateway(models) as running:
+            with pytest.raises(StepError, match="is not on the tape, which is empty"):
+                step("openai", one, tmp_path / "1", running.socket)
+            with pytest.raises(StepError, match="there is no key LOST_KEY"):
+                step("anthropic", one, tmp_path / "2", running.socket)
+            with pytest.raises(StepError, match="dollars are spent"):
+                step("openai", one, tmp_path / "3", running.socket, id="dear", concurrency=1)
     with pytest.raises(StepError, match="connection to the gateway was lost"):
         step("openai", one, tmp_path / "4", tmp_path / "nobody")
 

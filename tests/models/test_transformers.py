@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support_models import REPOSITORY, deliver, make_model, prompts
@@ -208,23 +207,40 @@ def test_nf4_without_its_hardware_is_missing_not_ignored(ask):
         ask(quantisation="nf4")
 
 
+ROUNDS = """
+import sys, json
+from pathlib import Path
+from harness.models.transformers import respond
+params, folder = json.loads(sys.argv[1]), Path(sys.argv[2])
+for name in sys.argv[3:]:
+    respond(params, {"prompts": folder / "prompts", "weights": folder / "weights"}, folder / name)
+    print(name, flush=True)
+    sys.stdin.readline()
+"""
+
+
 def test_one_and_two_processes_write_the_same_bytes(model, tmp_path):
     names = deliver(model, tmp_path / "weights")
     prompts(tmp_path / "prompts", TEXTS[:4])
-    program = (
-        "import sys, json; from pathlib import Path; from harness.models.transformers import respond\n"
-        "p = json.loads(sys.argv[1]); d = Path(sys.argv[2])\n"
-        "respond(p, {'prompts': d / 'prompts', 'weights': d / 'weights'}, d / sys.argv[3])"
-    )
     params = {"model": "m", "files": names, "dtype": "float32", "seeds": [0], "generation": SAMPLED, "logprobs": 3}
+    env = {**NUMERICS, "PYTHONPATH": str(REPOSITORY), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
 
-    def once(name):
-        (tmp_path / name).mkdir()
-        words = [sys.executable, "-c", program, json.dumps(params), str(tmp_path), name]
-        env = {**NUMERICS, "PYTHONPATH": str(REPOSITORY), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
-        subprocess.run(words, env=env, check=True, timeout=300)
-        return [(tmp_path / name / out).read_bytes() for out in ("responses", "facts.json")]
+    def started(*rounds):
+        for name in rounds:
+            (tmp_path / name).mkdir()
+        words = [sys.executable, "-c", ROUNDS, json.dumps(params), str(tmp_path), *rounds]
+        return subprocess.Popen(words, env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    alone = once("alone")
-    with ThreadPoolExecutor(2) as pool:
-        assert list(pool.map(once, ("left", "right"))) == [alone, alone]
+    with started("alone", "left") as one:
+        assert one.stdout.readline() == "alone\n"
+        with started("warm", "right") as two:
+            assert two.stdout.readline() == "warm\n"
+            for process in (one, two):  # both go on at once
+                process.stdin.write("\n")
+                process.stdin.flush()
+            assert [process.communicate("\n", timeout=300)[0] for process in (one, two)] == ["left\n", "right\n"]
+    written = {
+        tuple((tmp_path / name / out).read_bytes() for out in ("responses", "facts.json"))
+        for name in ("alone", "warm", "left", "right")
+    }
+    assert len(written) == 1 and (one.returncode, two.returncode) == (0, 0)

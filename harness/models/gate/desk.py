@@ -14,6 +14,7 @@ from typing import Any
 
 from harness.digest import canonical
 from harness.errors import HarnessError, InputError
+from harness.models.gate.dialect import Dialect
 from harness.models.gate.limits import Allowance
 from harness.models.gate.retry import backoff
 from harness.models.gate.settings import Served, Settings
@@ -21,8 +22,9 @@ from harness.models.gate.shapes import Reply, Wrong, error, passed_on
 from harness.models.gate.tally import Tally
 from harness.models.gate.turns import Turns
 from harness.models.gate.upstream import Failure, Upstream
-from harness.models.tape import Recorder, Tape, request_digest
+from harness.models.tape import Recorder, Tape, Taped, request_digest
 from harness.models.tape_line import ready
+from harness.models.tape_nearest import spelled
 
 WRITERS = 16  # threads that tape; those that wait for the disk at once share a sync
 
@@ -32,7 +34,7 @@ class Call:
     """One request of a client, read and checked."""
 
     model: str
-    path: str  # as the provider's SDK names it
+    path: str  # upstream
     body: Mapping[str, Any]  # without how the answer is to travel
     repeat: int | None = None
     again: bool = False  # the client says that it asks for the same once more, having got nothing
@@ -101,7 +103,7 @@ class Desk:
         """Answer from the tape; what is not there is asked only to be recorded."""
         served = named.served
         assert served.tape
-        tape = self._recorders.get(served.tape) or self._tapes[served.tape]
+        tape = self._recorders[served.tape] if served.tape in self._recorders else self._tapes[served.tape]
         if taped := tape.find(named.digest, named.repeat):
             self.tallies[named.call.model].replayed += 1
             return Reply(taped.status, taped.response)
@@ -117,16 +119,17 @@ class Desk:
         """Say which taped request comes nearest, and where it differs."""
         served = named.served
         assert served.tape
-        tape = self._tapes.get(served.tape) or Tape.open(served.tape)
+        tape = self._tapes[served.tape] if served.tape in self._tapes else Tape.open(served.tape)  # one being recorded
         loop = asyncio.get_running_loop()
         near = await loop.run_in_executor(self._writers, tape.nearest, served.provider, named.call.body)
+        taped, fields = near or (None, [])
         message = f"request {named.digest[:12]}, repeat {named.repeat}, of {named.call.model} is not on the tape"
-        if near is None:
+        if taped is None:
             message += ", which is empty"
-        elif near[1]:
-            message += f"; the nearest taped request differs in {', '.join(near[1][:20])}: {_shown(*near)}"
+        elif fields:
+            message += f"; the nearest taped request differs in {', '.join(fields[:20])}: {_shown(taped, fields[0])}"
         else:
-            message += f"; it is there with repeat {near[0].repeat}"
+            message += f"; it is there with repeat {taped.repeat}"
         return self._wrong(served, 404, "tape_miss", f"{message[:4000]}. Next: record it, or mend the request")
 
     async def _tape(self, named: _Named, reply: Reply) -> Reply:
@@ -146,7 +149,7 @@ class Desk:
     async def _ask(self, named: _Named) -> Reply:
         """Ask the provider, again where that may help, within the limits."""
         served, tally, allowance = named.served, self.tallies[named.call.model], self.allowances[named.call.model]
-        estimate = _estimate(named.call.body) if served.limits.tokens_per_minute else 0
+        estimate = _estimate(served.dialect, named.call.body) if served.limits.tokens_per_minute else 0
         for attempt in range(self.settings.retries + 1):
             await allowance.enter(estimate)
             try:
@@ -179,11 +182,11 @@ class Desk:
             message = f"no answer after {attempts} attempts; the last: {bad.kind}: {bad.what}. Next: run again later"
             return self._wrong(served, status, "retries_exhausted", message)
         if bad.status:
-            return passed_on(bad.status, bad.body, bad.kind, served.provider)
+            return passed_on(served.dialect, bad.status, bad.kind, bad.body)
         return self._wrong(served, 401 if bad.kind == "missing_key" else 502, bad.kind, bad.what)
 
     def _wrong(self, served: Served, status: int, kind: str, message: str) -> Reply:
-        return error(served.provider, Wrong(status, kind, message))
+        return error(served.dialect, Wrong(status, kind, message))
 
     async def finish(self, seconds: float) -> None:
         """Wait for what is under way, for so long; then end it."""
@@ -200,9 +203,9 @@ class Desk:
             recorder.close()
 
 
-def _estimate(body: Mapping[str, Any]) -> int:
+def _estimate(dialect: Dialect, body: Mapping[str, Any]) -> int:
     """Guess the tokens of a request: a quarter of its bytes, and all that it allows to be answered."""
-    most = body.get("max_completion_tokens", body.get("max_tokens", 0))
+    most = next((body[name] for name in dialect.bounds if name in body), 0)
     return len(canonical(body)) // 4 + (most if isinstance(most, int) and 0 < most < 1 << 32 else 0)
 
 
@@ -211,13 +214,7 @@ def _broke(model: str, allowance: Allowance) -> str:
     return f"{spent} dollars are spent on {model}, and no more is allowed. Next: raise `dollars`, or run again later"
 
 
-def _shown(near: Any, fields: list[str]) -> str:
+def _shown(near: Taped, pointer: str) -> str:
     """Show what the nearest request has at the first place of difference."""
-    value: Any = {"provider": near.provider, "body": near.body}
-    for part in fields[0].split("/")[1:]:
-        name = part.replace("~1", "/").replace("~0", "~")
-        try:
-            value = value[int(name)] if isinstance(value, list | tuple) else value[name]
-        except (KeyError, IndexError, ValueError, TypeError):
-            return "nothing there"
-    return f"{canonical(value).decode()[:300]} there"
+    value = spelled({"provider": near.provider, "body": near.body}, pointer)
+    return f"{value.decode()[:300]} there" if value else "nothing there"

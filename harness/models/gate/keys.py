@@ -27,14 +27,13 @@ class Keys:
 
     def find(self, name: str) -> str:
         """Give a key, or say where it could be put."""
-        key = self._env.get(name, "") or self._from_file(name)
+        key = self._env.get(name, "").strip() or self._from_file(name).strip()
         if not key:
             raise MissingError(
                 f"there is no key {name}",
                 where=f"environment, {self._shown()}",
                 next=f'export {name}=…, or write `{name} = "…"` to {self._shown()} (mode 0600)',
             )
-        key = key.strip()
         if not key.isascii() or not key.isprintable() or " " in key:
             raise InputError(
                 f"the key {name} cannot be sent: it holds a space, a line break or a sign that is not ASCII",
@@ -51,24 +50,23 @@ class Keys:
     def _read(self) -> dict[str, str]:
         """Read the file, provided that it is the user's own and shut to everybody else."""
         try:
-            handle = os.open(self.path, os.O_RDONLY | os.O_CLOEXEC)
+            with open(self.path, "rb") as file:
+                self._require_private(os.fstat(file.fileno()))
+                table = tomllib.load(file)
         except FileNotFoundError:
             return {}
         except OSError as bad:
             raise self._wrong(f"cannot be read ({bad.strerror})", f"chmod 600 {self._shown()}") from None
-        with open(handle, "rb") as file:
-            found = os.fstat(handle)
-            if found.st_uid != os.getuid():
-                raise self._wrong("belongs to another user", f"chown it to yourself, or remove {self._shown()}")
-            if stat.S_IMODE(found.st_mode) & 0o077:
-                raise self._wrong(
-                    f"can be read by others (mode {stat.S_IMODE(found.st_mode):04o})", f"chmod 600 {self._shown()}"
-                )
-            try:
-                table = tomllib.load(file)
-            except ValueError:  # the reason could quote a line of the file
-                raise self._wrong("is not TOML", 'write one `NAME = "key"` a line') from None
+        except ValueError:  # the reason could quote a line of the file
+            raise self._wrong("is not TOML", 'write one `NAME = "key"` a line') from None
         return {name: key for name, key in table.items() if isinstance(key, str)}
+
+    def _require_private(self, found: os.stat_result) -> None:
+        if found.st_uid != os.getuid():
+            raise self._wrong("belongs to another user", f"chown it to yourself, or remove {self._shown()}")
+        mode = stat.S_IMODE(found.st_mode)
+        if mode & 0o077:
+            raise self._wrong(f"can be read by others (mode {mode:04o})", f"chmod 600 {self._shown()}")
 
     def _wrong(self, what: str, mend: str) -> HarnessError:
         return InputError(f"the keys file {what}", where=self._shown(), next=mend)

@@ -7,13 +7,32 @@ from __future__ import annotations
 
 from decimal import Decimal
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    InstanceOf,
+    StringConstraints,
+    ValidationError,
+    model_validator,
+)
 
 from harness.errors import InputError
+from harness.models.gate.dialect import Dialect
+from harness.parts import part
 
-Provider = Literal["openai", "anthropic"]
+
+def _spoken(place: Any) -> Any:
+    """Find a dialect where it lies: `module:name`."""
+    try:
+        return part(place)
+    except (ImportError, AttributeError, TypeError, ValueError) as bad:
+        raise ValueError(f"no dialect lies there ({bad}); name it as `module:name`") from bad
+
+
 Mode = Literal["replay", "record", "live"]
 Money = Annotated[Decimal, Field(ge=0, allow_inf_nan=False)]
 Count = Annotated[int, Field(ge=1)]
@@ -46,13 +65,22 @@ class Limits(_Part):
 class Served(_Part):
     """One model by its provider's name: where it is asked, with whose key, and what is kept of it."""
 
-    provider: Provider
+    provider: Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]{1,80}$")]
+    dialect: Annotated[InstanceOf[Dialect], BeforeValidator(_spoken)]
     base_url: Annotated[str, StringConstraints(pattern=r"^https?://[^@\s?#]+$", max_length=2000)]
     key: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")]
     mode: Mode
     tape: Path | None = None
     prices: Prices | None = None
     limits: Limits = Limits()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _usual(cls, given: Any) -> Any:
+        """Take the dialect that has the provider's name where none is named."""
+        if isinstance(given, dict) and isinstance(provider := given.get("provider"), str):
+            return {"dialect": f"{__package__}.{provider}:DIALECT", **given}
+        return given
 
     @model_validator(mode="after")
     def _whole(self) -> Served:
@@ -72,12 +100,18 @@ class Settings(_Part):
     retries: Annotated[int, Field(ge=0, le=20)] = 6
     timeout: Annotated[float, Field(gt=0, le=86_400)] = 600
     backoff: Annotated[float, Field(gt=0, le=60)] = 0.5  # seconds before the first retry
+    grace: Annotated[float, Field(ge=0, le=600)] = 5  # seconds for what is under way when the gateway is to end
 
     @model_validator(mode="after")
     def _reachable(self) -> Settings:
         if not self.socket.is_absolute() or len(str(self.socket).encode()) > LONGEST_SOCKET:
             raise ValueError(f"`socket` must be an absolute path of at most {LONGEST_SOCKET} bytes")
         return self
+
+    @property
+    def dialects(self) -> tuple[Dialect, ...]:
+        """Give those of all models, each once, in the order of the models."""
+        return tuple(dict.fromkeys(served.dialect for served in self.models.values()))
 
 
 def parse(line: bytes) -> Settings:

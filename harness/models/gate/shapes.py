@@ -1,15 +1,14 @@
-"""The gateway's own answers in the shapes that the two providers' SDKs know: errors, and the list of models."""
+"""The gateway's own answers as a provider's clients read them: errors, and the list of models."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.models.gate.settings import Served
-
-MARK = "x-harness-error"  # on an answer that the gateway made itself: its kind
+from harness.models.gate.dialect import Dialect
+from harness.models.wire import MARK
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,42 +35,30 @@ class Wrong:
     message: str
 
 
-def error(provider: str, wrong: Wrong) -> Reply:
+def error(dialect: Dialect, wrong: Wrong) -> Reply:
     """Spell an error as the provider would; an SDK that gets it does not ask again by itself."""
-    inner: dict[str, Any] = {"type": wrong.kind, "message": wrong.message}
-    if provider == "anthropic":
-        spelled = {"type": "error", "error": inner}
-    else:
-        spelled = {"error": {**inner, "param": None, "code": wrong.kind}}
-    body = json.dumps(spelled, ensure_ascii=True).encode()
+    body = json.dumps(dialect.error(wrong.kind, wrong.message)).encode()
     return Reply(wrong.status, body, {MARK: wrong.kind, "x-should-retry": "false"}, wrong.kind)
 
 
-def passed_on(status: int, body: bytes, kind: str, provider: str) -> Reply:
+def passed_on(dialect: Dialect, status: int, kind: str, body: bytes) -> Reply:
     """Give a provider's refusal on as it is, or in our words where it is none that an SDK could read."""
     try:
         readable = isinstance(json.loads(body), dict)
     except (ValueError, RecursionError):
         readable = False
     if not readable:
-        return error(provider, Wrong(status, kind, f"the provider answered HTTP {status}, with nothing to be read"))
+        return error(dialect, Wrong(status, kind, f"the provider answered HTTP {status}, with nothing to be read"))
     return Reply(status, body, {"x-should-retry": "false"}, kind)
 
 
-def models(served: Mapping[str, Served]) -> bytes:
-    """List what is served, in one shape that both SDKs read."""
-    names = sorted(served)
-    data = [
-        {
-            "id": name,
-            "object": "model",
-            "type": "model",
-            "created": 0,
-            "created_at": "1970-01-01T00:00:00Z",
-            "display_name": name,
-            "owned_by": served[name].provider,
-        }
-        for name in names
-    ]
-    page = {"has_more": False, "first_id": names[0], "last_id": names[-1]}
-    return json.dumps({"object": "list", "data": data, **page}).encode()
+def models(dialects: Iterable[Dialect], providers: Mapping[str, str]) -> bytes:
+    """List what is served, by its providers, in one shape that the clients of every dialect read."""
+    names, spoken = sorted(providers), tuple(dialects)
+    page = _merged(dialect.page(names) for dialect in spoken)
+    data = [_merged(dialect.entry(name, providers[name]) for dialect in spoken) for name in names]
+    return json.dumps({**page, "data": data}).encode()
+
+
+def _merged(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
+    return {key: value for part in parts for key, value in part.items()}

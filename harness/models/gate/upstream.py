@@ -1,6 +1,6 @@
-"""One attempt at a provider through its official SDK: a complete answer, or a failure that says what it was.
+"""One attempt at a provider: a complete answer, or a failure that says what it was.
 
-The SDKs neither retry nor follow redirects here, and no more of an answer is read than is allowed.
+What the provider speaks is its dialect's to say. No redirect is followed, and no more is read than is allowed.
 """
 
 from __future__ import annotations
@@ -8,11 +8,12 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import HarnessError, MissingError
+from harness.models.gate.dialect import Connection, Dialect
 from harness.models.gate.keys import Keys, spellings
 from harness.models.gate.retry import asked_wait, transient
 from harness.models.gate.settings import Served
@@ -45,19 +46,21 @@ class Failure(Exception):  # noqa: N818 - it is what a call ended in
 
 
 @dataclass(frozen=True, slots=True)
-class _Client:
-    """An SDK's client for one place and key."""
+class _Reached:
+    """A connection, and the forms in which its key could come back."""
 
-    sdk: Any
-    asks: Any
-    options: Mapping[str, Any]
+    connection: Connection
     secrets: tuple[bytes, ...]
 
 
-def forget_ambient() -> None:
-    """Take from this process's environment what the SDKs would read on their own: nothing but the settings counts."""
+def forget_ambient(dialects: Iterable[Dialect]) -> None:
+    """Take from this process's environment what the SDKs would read on their own: whom, where and how to ask.
+
+    Which of a person's accounts is asked (an organisation, a project) changes no answer, and is left to them.
+    """
+    begins = tuple(begin for dialect in dialects for begin in dialect.ambient)
     for name in list(os.environ):
-        if name.startswith(("OPENAI_", "ANTHROPIC_")) and name.endswith(_AMBIENT):
+        if name.startswith(begins) and name.endswith(_AMBIENT):
             del os.environ[name]
 
 
@@ -66,18 +69,19 @@ class Upstream:
 
     def __init__(self, keys: Keys, timeout: float, concurrency: int) -> None:
         self._keys, self._timeout, self._concurrency = keys, timeout, concurrency
-        self._clients: dict[tuple[str, str, str], _Client] = {}
+        self._reached: dict[tuple[Dialect, str, str], _Reached] = {}
         self._loading = asyncio.Lock()
 
     async def ask(self, served: Served, path: str, body: Mapping[str, Any]) -> Answer:
         """Ask once; raises Failure."""
-        client = await self._client(served)
+        reached = await self._reach(served)
         import aiohttp  # noqa: PLC0415 - heavy
         import httpx2  # noqa: PLC0415 - heavy
 
+        content = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
         try:
             async with asyncio.timeout(self._timeout):
-                response = await self._post(client, path, body)
+                response = await self._opened(reached.connection, path, content)
                 data = await _read(response)
         except (TimeoutError, httpx2.TimeoutException):
             raise Failure("timeout", f"no whole answer in {self._timeout:g} s") from None
@@ -85,35 +89,27 @@ class Upstream:
             raise Failure("encoding", "the answer's bytes are not in the encoding that it names") from None
         except (httpx2.HTTPError, httpx2.StreamError):
             raise Failure("cut", "the connection was cut in the middle of an answer") from None
-        except (aiohttp.ClientError, OSError):  # what the SDK's transport does not translate
+        except (aiohttp.ClientError, OSError):  # what the transport does not translate
             raise Failure("protocol", "what came is not HTTP") from None
-        if any(one in data for one in client.secrets):
+        if any(one in data for one in reached.secrets):
             raise Failure("key_in_answer", "the answer repeats the key, and is not given to anybody", again=False)
-        return _whole(served.provider, path, data)
+        return _whole(served.dialect, path, data)
 
-    async def _post(self, client: _Client, path: str, body: Mapping[str, Any]) -> httpx2.Response:
+    async def _opened(self, connection: Connection, path: str, content: bytes) -> httpx2.Response:
+        """Ask, and give an answer whose body may be read."""
         import httpx2  # noqa: PLC0415 - heavy
 
-        content = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
-        sdk = client.sdk
         try:
-            response: httpx2.Response = await client.asks.post(
-                path,
-                cast_to=httpx2.Response,
-                content=content,
-                options={"headers": {"Accept-Encoding": "identity"}, "max_retries": 0, **client.options},
-                stream=True,
-                stream_cls=sdk.AsyncStream[Any],
-            )
-        except sdk.APITimeoutError as bad:
-            if isinstance(bad.__cause__, httpx2.ConnectTimeout):  # so this transport calls all that ends a connection
-                raise Failure("connection", "the provider cannot be reached, or hung up") from None
-            raise Failure("timeout", f"no answer in {self._timeout:g} s") from None
-        except sdk.APIStatusError as bad:
-            raise self._refusal(bad.response) from None
-        except sdk.APIConnectionError as bad:
-            cause = type(bad.__cause__).__name__ if bad.__cause__ else "no connection"
-            raise Failure("connection", f"the provider cannot be reached ({cause})") from None
+            response = await connection.post(path, content)
+        except httpx2.ConnectTimeout:  # so this transport calls all that ends a connection
+            raise Failure("connection", "the provider cannot be reached, or hung up") from None
+        except httpx2.TimeoutException:
+            raise
+        except httpx2.RequestError as bad:
+            raise Failure("connection", f"the provider cannot be reached ({type(bad).__name__})") from None
+        if not response.is_success:
+            await response.aread()
+            raise self._refusal(response)
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             await response.aclose()
@@ -135,58 +131,46 @@ class Upstream:
             status=status,
         )
         data: bytes = response.content
-        secrets = [one for client in self._clients.values() for one in client.secrets]
+        secrets = [one for reached in self._reached.values() for one in reached.secrets]
         if len(data) <= PASSED_ON and not any(one in data for one in secrets):
             bad.body = data
         return bad
 
-    async def _client(self, served: Served) -> _Client:
-        place = (served.provider, served.base_url, served.key)
+    async def _reach(self, served: Served) -> _Reached:
+        place = (served.dialect, served.base_url, served.key)
         async with self._loading:
-            if place not in self._clients:
+            if place not in self._reached:
                 try:
                     key = self._keys.find(served.key)
                 except HarnessError as bad:
                     raise Failure("missing_key", str(bad), again=False) from None
-                self._clients[place] = await asyncio.to_thread(self._new, served, key)  # what is on tape need not wait
-        return self._clients[place]
+                connection = await asyncio.to_thread(self._connect, served, key)  # what is on tape need not wait
+                self._reached[place] = _Reached(connection, spellings(key))
+        return self._reached[place]
 
-    def _new(self, served: Served, key: str) -> _Client:
+    def _connect(self, served: Served, key: str) -> Connection:
         try:
             import httpx2  # noqa: PLC0415 - heavy
 
-            if served.provider == "openai":
-                import openai as sdk  # noqa: PLC0415 - heavy
-            else:
-                import anthropic as sdk  # noqa: PLC0415 - heavy
+            http = {
+                "timeout": httpx2.Timeout(self._timeout, connect=min(self._timeout, 30.0)),
+                "limits": httpx2.Limits(max_connections=self._concurrency),
+                "headers": {"Accept-Encoding": "identity", "Content-Type": "application/json"},
+                "follow_redirects": False,
+                "event_hooks": {"response": [_bound]},
+            }
+            return served.dialect.connect(key, served.base_url, http)
         except ImportError as bad:
             raise MissingError(f"there is no {bad.name}", next="pip install 'llm-harness[gateway]'") from bad
-        timeout = httpx2.Timeout(self._timeout, connect=min(self._timeout, 30.0))
-        http = sdk.DefaultAioHttpClient(  # half the work of the SDKs' usual transport
-            timeout=timeout,
-            limits=httpx2.Limits(max_connections=self._concurrency),
-            follow_redirects=False,
-            event_hooks={"response": [_bound]},
-        )
-        given: dict[str, Any] = {
-            "api_key": key,
-            "base_url": served.base_url,
-            "timeout": timeout,
-            "max_retries": 0,
-            "http_client": http,
-        }
-        if served.provider == "openai":
-            return _Client(sdk, sdk.AsyncOpenAI(**given), {"security": {"bearer_auth": True}}, spellings(key))
-        return _Client(sdk, sdk.AsyncAnthropic(**given, open_telemetry=False), {}, spellings(key))
 
     async def close(self) -> None:
         """Close all connections."""
-        for client in self._clients.values():
-            await client.asks.close()
+        for reached in self._reached.values():
+            await reached.connection.close()
 
 
 async def _bound(response: httpx2.Response) -> None:
-    """Let no error be longer than anybody reads: the SDKs take in whatever comes."""
+    """Let no error be longer than anybody reads: the dialects take in whatever comes."""
     import httpx2  # noqa: PLC0415 - heavy
 
     if response.status_code < 300:
@@ -221,26 +205,14 @@ async def _read(response: httpx2.Response) -> bytes:
     return b"".join(blocks)
 
 
-def _whole(provider: str, path: str, data: bytes) -> Answer:
+def _whole(dialect: Dialect, path: str, data: bytes) -> Answer:
     """Take a body as an answer only if it is one: JSON, and of the shape that was asked for."""
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):
         raise Failure("invalid_json", "the answer is not JSON, or was cut") from None
-    part = "content" if provider == "anthropic" else "choices"
-    if not isinstance(found, dict) or not isinstance(found.get(part), list) or found.get("error"):
-        raise Failure("shape", f"the answer is no answer of {path}: it has no `{part}`")
-    usage = found.get("usage")
-    return Answer(data, *tokens(usage if isinstance(usage, dict) else {}))
-
-
-def tokens(usage: Mapping[str, Any]) -> tuple[int, int]:
-    """Count the tokens that either provider says it used; what was read from or put in a cache is prompt."""
-    prompt = ("prompt_tokens", "input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
-    completion = ("completion_tokens", "output_tokens")
-
-    def total(names: tuple[str, ...]) -> int:
-        found = (usage.get(name) for name in names)
-        return sum(count for count in found if isinstance(count, int) and count > 0)
-
-    return total(prompt), total(completion)
+    flaw = dialect.flaw(found) if isinstance(found, dict) else "it is no JSON object"
+    if flaw:
+        raise Failure("shape", f"the answer is no answer of {path}: {flaw}")
+    used = dialect.usage(found) or {}
+    return Answer(data, used.get("prompt_tokens", 0), used.get("completion_tokens", 0))

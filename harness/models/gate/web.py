@@ -1,4 +1,4 @@
-"""The gateway's HTTP: reads what clients of either provider send, however hostile, and writes what they can read.
+"""The gateway's HTTP: reads what clients of any provider send, however hostile, and writes what they can read.
 
 A client's own key is never looked at. What would change an answer and does not stand in the body is refused.
 """
@@ -8,13 +8,15 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import json
-from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NoReturn
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 from harness.errors import InputError
-from harness.models.gate import sse
 from harness.models.gate.desk import Call, Desk
+from harness.models.gate.dialect import Dialect
 from harness.models.gate.shapes import Reply, Wrong, error, models
+from harness.models.tape_line import REPEATS, no_number
+from harness.models.wire import REPEAT
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -24,16 +26,8 @@ SMALL = 1 << 20
 LARGE_AT_ONCE = 8  # requests of more than that; the others wait, and the gateway's memory is bounded
 SLOWEST = 60.0  # seconds in which a request must be here
 MOST = 1024  # requests at once; a client that opens more is told to come back
-REPEATS = 1 << 32
-PATHS: Mapping[
-    str, tuple[str, str, str, str]
-] = {  # ours -> provider, the SDK's, the field it needs, one it may not have
-    "/v1/chat/completions": ("openai", "/chat/completions", "messages", "prompt"),
-    "/v1/completions": ("openai", "/completions", "prompt", "messages"),
-    "/v1/messages": ("anthropic", "/v1/messages", "messages", "prompt"),
-}
-TRAVEL = ("stream", "stream_options")
-BETAS = ("anthropic-beta", "openai-beta")
+LIST = "/v1/models"
+TRAVEL = ("stream", "stream_options")  # how an answer is to come, which is between a client and us
 
 
 class Refused(Exception):  # noqa: N818 - what a client is told
@@ -50,6 +44,8 @@ class Web:
     def __init__(self, desk: Desk) -> None:
         self.desk, self.closing, self._now = desk, False, 0
         self._large = asyncio.Semaphore(LARGE_AT_ONCE)
+        self._dialects = desk.settings.dialects
+        self._paths = list(dict.fromkeys(path for dialect in self._dialects for path in dialect.questions))
 
     def app(self) -> web.Application:
         """Give the application for aiohttp's server."""
@@ -62,37 +58,43 @@ class Web:
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         from aiohttp import web  # noqa: PLC0415 - heavy
 
-        provider = "anthropic" if request.path.startswith("/v1/messages") else "openai"
         self._now += 1
-        room = self._large if _large(request) else contextlib.nullcontext()
         try:
-            if request.method == "GET" and request.path == "/v1/models":
-                listed = models(self.desk.settings.models)
-                return web.Response(body=listed, content_type="application/json")
-            async with room:
-                body = await self._body(request)
-                reply = await self.desk.answer(self._call(request, body))
-        except Refused as bad:
-            reply, body = error(provider, bad.wrong), {}
-        except InputError as bad:  # it has no canonical form, and so no name on a tape
-            reply, body = error(provider, Wrong(400, "invalid_request_error", str(bad))), {}
+            reply, events = await self._reply(request)
         finally:
             self._now -= 1
-        if reply.fine and body.get("stream") is True:
-            return await self._streamed(request, provider, reply, body)
+        if events:
+            return await self._streamed(request, events)
         return web.Response(
             status=reply.status, body=reply.body, headers=dict(reply.headers), content_type="application/json"
         )
 
-    async def _streamed(
-        self, request: web.Request, provider: str, reply: Reply, body: Mapping[str, Any]
-    ) -> web.StreamResponse:
+    async def _reply(self, request: web.Request) -> tuple[Reply, Sequence[bytes]]:
+        """Give what a client is told, and the events of it where it asked for a stream."""
+        if request.method == "GET" and request.path == LIST:
+            providers = {name: served.provider for name, served in self.desk.settings.models.items()}
+            return Reply(200, models(self._dialects, providers)), ()
+        dialect = self._likely(request.path)
+        try:
+            async with self._large if _large(request) else contextlib.nullcontext():
+                body = await self._body(request)
+                call = self._call(request, body)
+                dialect = self.desk.settings.models[call.model].dialect
+                reply = await self.desk.answer(call)
+            return reply, _events(dialect, reply, body) if reply.fine and body.get("stream") is True else ()
+        except Refused as bad:
+            return error(dialect, bad.wrong), ()
+        except InputError as bad:  # it has no canonical form, and so no name on a tape
+            return error(dialect, Wrong(400, "invalid_request_error", str(bad))), ()
+
+    def _likely(self, path: str) -> Dialect:
+        """Give the dialect of whoever asks, as far as a path tells: the first that has such questions."""
+        asked = (each for each in self._dialects if any(path.startswith(begin) for begin in each.questions))
+        return next(asked, self._dialects[0])
+
+    async def _streamed(self, request: web.Request, events: Sequence[bytes]) -> web.StreamResponse:
         from aiohttp import web  # noqa: PLC0415 - heavy
 
-        whole = json.loads(reply.body)
-        options = body.get("stream_options")
-        usage = isinstance(options, dict) and options.get("include_usage") is True
-        events = sse.anthropic(whole) if provider == "anthropic" else sse.openai(whole, usage=usage)
         headers = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-cache"}
         response = web.StreamResponse(headers=headers)
         try:
@@ -105,11 +107,11 @@ class Web:
         return response
 
     async def _body(self, request: web.Request) -> dict[str, Any]:
-        """Read a request's body as JSON that has one meaning only."""
+        """Read a question's body, if it is one."""
         from aiohttp import web  # noqa: PLC0415 - heavy
 
-        if request.path not in PATHS or request.method != "POST":
-            served = ", ".join(f"POST {path}" for path in PATHS)
+        if request.path not in self._paths or request.method != "POST":
+            served = ", ".join(f"POST {path}" for path in self._paths)
             raise Refused(
                 404, "not_served", f"{request.method} {request.path[:200]} is not served; use one of: {served}"
             )
@@ -117,11 +119,10 @@ class Web:
             raise Refused(503, "closing", "the gateway is being closed; what was answered is kept. Next: run again")
         if self._now > MOST:
             raise Refused(503, "busy", f"more than {MOST} requests at once. Next: ask fewer at a time")
-        for name in BETAS:
-            if name in request.headers:
-                raise Refused(
-                    400, "beta", f"the header {name} changes answers, and no tape knows headers. Next: ask without it"
-                )
+        for name in (name for dialect in self._dialects for name in dialect.headers if name in request.headers):
+            raise Refused(
+                400, "beta", f"the header {name} changes answers, and no tape knows headers. Next: ask without it"
+            )
         try:
             async with asyncio.timeout(SLOWEST):
                 data = await request.read()
@@ -132,7 +133,7 @@ class Web:
         except (web.HTTPException, ConnectionError, ValueError):
             raise Refused(400, "unreadable", "the request broke off, or is not encoded as it says") from None
         try:
-            body = json.loads(data, parse_constant=_no_number)
+            body = json.loads(data, parse_constant=no_number)
         except (ValueError, RecursionError) as bad:
             raise Refused(400, "invalid_request_error", f"the body is not JSON: {str(bad)[:200]}") from None
         if not isinstance(body, dict):
@@ -140,30 +141,41 @@ class Web:
         return body
 
     def _call(self, request: web.Request, body: Mapping[str, Any]) -> Call:
-        """Check that a request is one that a served model of this provider can be asked."""
-        provider, path, needs, never = PATHS[request.path]
+        """Check that a question is one that a served model can be asked at this path."""
         name, known = body.get("model"), self.desk.settings.models
-        names = ", ".join(sorted(one for one, served in known.items() if served.provider == provider)) or "none"
-        if not isinstance(name, str) or name not in known:
-            shown = json.dumps(name)[:100]
-            raise Refused(400, "unknown_model", f"no model {shown} is served here; those of {provider}: {names}")
-        if known[name].provider != provider:
-            raise Refused(400, "unknown_model", f"{name} is a model of {known[name].provider}; those here: {names}")
-        if needs not in body or never in body:
-            raise Refused(400, "invalid_request_error", f"{request.path} needs `{needs}` and no `{never}`")
+        here = {one: served for one, served in known.items() if request.path in served.dialect.questions}
+        if not isinstance(name, str) or name not in here:
+            why = f"no model {json.dumps(name)[:100]} is served here"
+            if isinstance(name, str) and name in known:
+                why = f"{name} is a model of {known[name].provider}"
+            of = ", ".join(sorted({served.provider for served in here.values()}))
+            raise Refused(400, "unknown_model", f"{why}; those of {of}: {', '.join(sorted(here))}")
+        question = here[name].dialect.questions[request.path]
+        if question.needs not in body or (question.never and question.never in body):
+            never = f" and no `{question.never}`" if question.never else ""
+            raise Refused(400, "invalid_request_error", f"{request.path} needs `{question.needs}`{never}")
         asked = {key: value for key, value in body.items() if key not in TRAVEL}
-        repeat = request.headers.get("x-harness-repeat")
-        if repeat is not None and not (repeat.isascii() and repeat.isdigit() and int(repeat[:12]) < REPEATS):
-            raise Refused(400, "invalid_request_error", "X-Harness-Repeat is a whole number below 2^32")
         again = request.headers.get("x-stainless-retry-count", "0") not in ("", "0")
-        return Call(name, path, asked, None if repeat is None else int(repeat), again)
+        return Call(name, question.upstream, asked, _repeat(request), again)
+
+
+def _repeat(request: web.Request) -> int | None:
+    """Read which asking of the same this is, where a client counts itself."""
+    said = request.headers.get(REPEAT)
+    if said is not None and not (said.isascii() and said.isdigit() and len(said) <= 10 and int(said) < REPEATS):
+        raise Refused(400, "invalid_request_error", "X-Harness-Repeat is a whole number below 2^32")
+    return None if said is None else int(said)
+
+
+def _events(dialect: Dialect, reply: Reply, asked: Mapping[str, Any]) -> Sequence[bytes]:
+    """Take an answer apart; one that is odd inside can be had in one piece only."""
+    try:
+        return list(dialect.events(json.loads(reply.body), asked))
+    except (AttributeError, LookupError, TypeError, ValueError):
+        raise Refused(502, "no_stream", "this answer cannot be made a stream of. Next: ask without `stream`") from None
 
 
 def _large(request: web.Request) -> bool:
     """Whether a request may be large: it says so, or does not say how large it is."""
     size = request.content_length
     return request.can_read_body and (size is None or size > SMALL or "content-encoding" in request.headers)
-
-
-def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is not JSON")

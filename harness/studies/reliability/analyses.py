@@ -12,14 +12,12 @@ from harness.scorers.prepare import RULE_SET
 from harness.steps import Ref, Source, Step
 from harness.studies.ask import Asked
 from harness.studies.reliability.measures.statistic import RESAMPLES
+from harness.studies.reliability.pages import cards, figures, report
 from harness.studies.reliability.pages import outputs as named
 from harness.studies.reliability.terms import BINS, GUESSED
 from harness.studies.study import Brief, Model
 
 HERE = "harness.studies.reliability"
-DOCUMENTS = (
-    "proportions", "checks", "indicators", "sensitivity", "breakdowns", "comparisons", "scaling", "people",
-)  # fmt: skip
 DISCOUNT = {benchmark: str(part) for benchmark, part in GUESSED.items()}  # trap 15: it belongs to concordance alone
 
 
@@ -47,7 +45,7 @@ def analyse(
     add("scaling", "measures.scaling:analyse", facts, table)
     if people:
         asks = {"questions": tables["items"], "gold": tables["gold"], "templates": templates}
-        add("people", "people.people:analyse", {**facts, **again}, {**table, **people, **asks})
+        add("people", "people.studies:analyse", {**facts, **again}, {**table, **people, **asks})
     published = "reliability.published_"
     imported = sorted(each.make.removeprefix(published) for each in brief.datasets if each.make.startswith(published))
     _drawn(asked, outputs, facts["models"], imported)
@@ -57,20 +55,22 @@ def analyse(
 def _drawn(asked: Asked, outputs: dict[str, Ref], models: Mapping[str, Mapping[str, Any]], imported: list[str]) -> None:
     """Add the figures, a card for each model, and the page that holds them together."""
     planted = any(facts["family"] == "tiny" for facts in models.values())
-    params = {"models": models, "planted": planted, "imported": imported, "cards": True}
-    documents: dict[str, Source] = {name: outputs[name] for name in DOCUMENTS if name in outputs}
-    figures = named.figures(models)
-    drawn = Step("figures", f"{HERE}.pages.figures:draw", "analyses", params, documents, figures, derive=True)
-    cards = Step("cards", f"{HERE}.pages.cards:write", "analyses", params, documents, named.cards(models), derive=True)
+    params = {"models": models, "planted": planted, "imported": imported}
+
+    def step(name: str, kind: str, reads: tuple[str, ...], more: Mapping[str, Source], files: tuple[str, ...]) -> Step:
+        documents: dict[str, Source] = {each: outputs[each] for each in reads if each in outputs}
+        made = Step(name, f"{HERE}.pages.{kind}", "analyses", params, {**documents, **more}, files, derive=True)
+        asked.add(made)
+        outputs.update({file: Ref(name, file) for file in files})
+        return made
+
+    drawn = step("figures", "figures:draw", figures.DOCUMENTS, {}, named.figures(models))
+    written = step("cards", "cards:write", cards.DOCUMENTS, {}, named.cards(models))
     shown: dict[str, Source] = {
-        **documents,
-        **{name: Ref("figures", name) for name in figures if name.endswith(".svg")},
-        "cards": tuple(Ref("cards", name) for name in cards.outputs),  # it links to them: a run has both or none
+        **{name: Ref(drawn.name, name) for name in drawn.outputs if name.endswith(".svg")},
+        "cards": tuple(Ref(written.name, name) for name in written.outputs),  # it links to them: a run has both or none
     }
-    page = Step("page", f"{HERE}.pages.page:write", "analyses", params, shown, ("report.html",), derive=True)
-    for step in (drawn, cards, page):
-        asked.add(step)
-        outputs |= {name: Ref(step.name, name) for name in step.outputs}
+    step("page", "report:write", report.DOCUMENTS, shown, (named.REPORT,))
 
 
 def _facts(model: Model) -> dict[str, Any]:

@@ -82,7 +82,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     "reliability.addition": Benchmark("addition", _made("addition:make", _SEEDED, ids="addition")),
     # a miniature for the models in assets/: one to three digits, not the paper's distribution
     "reliability.small_addition": Benchmark(
-        "addition", Maker("harness.studies.tiny.sums:make", _SEEDED, _TABLES, ids="addition")
+        "addition", Maker(f"{HERE}.data.small_addition:make", _SEEDED, _TABLES, ids="addition")
     ),
     "reliability.anagram": Benchmark(
         "anagram", _made("anagram:make", {"seed": int, "per_length": int}, files=("words", "dictionary"), ids="anagram")
@@ -109,6 +109,7 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     **{f"reliability.published_{task}": _published(task) for task in ("addition", "anagram", "science", "transforms")},
     "reliability.published_locality": _published("locality", "gazetteer"),
 }
+TASKS = tuple(sorted({each.task for each in BENCHMARKS.values()}))
 # Respondents of the two human studies: seeded ones, since the raw data is not ours to ship, or real ones by file.
 PEOPLE: Mapping[str, Maker] = {
     "reliability.simulated_people": Maker(f"{HERE}.people.simulate:make", _SEEDED, ("items", "counts"), ids="people"),

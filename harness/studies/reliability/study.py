@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from pathlib import Path
 
 from harness.errors import InputError
 from harness.scorers.tool import Tool
@@ -14,22 +13,16 @@ from harness.studies.reliability.analyses import HERE, analyse
 from harness.studies.reliability.benchmarks import BENCHMARKS, PEOPLE
 from harness.studies.reliability.data import published_import
 from harness.studies.reliability.tools.catalogue import ANALYSES, SCORERS
-from harness.studies.study import Brief, Dataset, Importer, Maker
+from harness.studies.study import Brief, Dataset, Importer, Maker, Study
 
-TASKS = ("addition", "anagram", "locality", "science", "transforms")
-TABLES = {"items": "rows", "gold": "rows", "prompts": "prompts", "responses": "responses", "scores": "scores"}
 ALWAYS = {"proportions", "checks"}  # analyses that cost next to nothing; the others are made where they are declared
 
 
-class Reliability:
+class Reliability(Study):
     """Zhou et al., Nature 2024: five benchmarks in fifteen wordings each, and what models make of them."""
 
     name = "reliability"
-    needs: tuple[str, ...] = ("models", "prompts")
     makers: Mapping[str, Maker] = {**{name: each.maker for name, each in BENCHMARKS.items()}, **PEOPLE}
-    prompt_sets: Mapping[str, Path] = {
-        f"reliability/{task}@1": Path(__file__).parent / "prompts" / f"{task}@1.jsonl" for task in TASKS
-    }
     scorers: Mapping[str, Tool] = SCORERS
     analyses: Mapping[str, Tool] = ANALYSES
     importers: Mapping[str, Importer] = {"reliabilitybench": published_import.normalise}
@@ -48,8 +41,7 @@ class Reliability:
             benchmark = BENCHMARKS[dataset.make]
             ask(asked, brief, dataset, benchmark.how(brief))
             places += [_labels(asked, dataset, model.name, benchmark.task) for model in brief.models]
-        outputs = {name: asked.joined(name, stage) for name, stage in TABLES.items()}
-        outputs["counts"] = asked.merged("counts", "rows")
+        outputs = asked.tables()
         outputs["labels"] = asked.joined("labels", "analyses")
         analyses = analyse(asked, brief, outputs, tuple(places), people)
         optional = frozenset(analyses) - ALWAYS
@@ -67,11 +59,16 @@ def _check(brief: Brief) -> None:
     for model in brief.models:
         if "flops" in model.facts:
             _compute(model.facts["flops"], f"models.{model.name}.facts.flops")
-    brought: dict[str, bool] = {}
+    if len(people := [dataset.name for dataset in brief.datasets if dataset.make in PEOPLE]) > 1:
+        raise InputError(
+            f"{people[0]} and {people[1]} both hold respondents, and those of two sources are never mixed",
+            where=f"datasets.{people[1]}",
+            next="keep one of the two",
+        )
+    rendered: dict[str, bool] = {}  # of each benchmark met so far: whether it brings its prompts along
     for dataset in brief.datasets:
-        if (benchmark := BENCHMARKS.get(dataset.make)) and brought.setdefault(benchmark.task, benchmark.rendered) != (
-            benchmark.rendered
-        ):
+        benchmark = BENCHMARKS.get(dataset.make)
+        if benchmark and rendered.setdefault(benchmark.task, benchmark.rendered) != benchmark.rendered:
             raise InputError(
                 f"{benchmark.task} comes from the published dataset and from elsewhere, in other wordings",
                 where=f"datasets.{dataset.name}",

@@ -6,13 +6,14 @@ It knows questions and their answers; it must never know a wording, a token or a
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness import seeds
 from harness.studies.reliability.data import anagram, transforms_demo
 from harness.studies.reliability.data.anagram_words import load
-from harness.studies.tiny.sums import asked, pair
+from harness.studies.reliability.data.small_addition import asked, pair
 
 ADDITION, ANAGRAM, TRANSFORMS = TASKS = ("addition", "anagram", "transforms")
 LETTERS = (3, 4)  # the lengths of the words whose anagrams are trained; there are too many longer words to learn
@@ -56,8 +57,8 @@ class Questions:
         if task == ADDITION:
             yield from (_sum(*asked(seed, index)) for index in range(HELD_SUMS))
         elif task == ANAGRAM:
-            for words in self._words.values():
-                yield from (_anagram(word, anagram.shuffled(seed, word)) for word in words)
+            for alike in self._words.values():
+                yield from (_anagram(word, anagram.shuffled(seed, word)) for word in alike)
         else:
             for number in range(1, len(transforms_demo.TASKS) + 1):
                 yield from (_transform(seed, number, index) for index in range(HELD_TEXTS))
@@ -66,16 +67,21 @@ class Questions:
         if task == ADDITION:
             return _sum(*pair(source, small))
         if task == ANAGRAM:
-            words = self._words[LETTERS[seeds.below(source, len(LETTERS))]]
-            word = words[seeds.below(source, len(words))]
+            alike = self._words[LETTERS[seeds.below(source, len(LETTERS))]]
+            word = alike[seeds.below(source, len(alike))]
             return _anagram(word, anagram.shuffled(seeds.below(source, 1 << 52), word))
         return _transform(seeds.below(source, 1 << 52), 1 + seeds.below(source, len(transforms_demo.TASKS)), 0)
 
 
+@functools.cache
+def words() -> Mapping[str, int]:
+    """Give the benchmark's offline words and how often each is written; a process reads them once."""
+    return load({}).counts
+
+
 def short_words() -> Mapping[int, Sequence[str]]:
-    """Give the benchmark's offline words of the lengths that are trained, in their order as text."""
-    words = sorted(load({}).counts)
-    return {length: [word for word in words if len(word) == length] for length in LETTERS}
+    """Give the words of the lengths that are trained, in their order as text."""
+    return {length: [word for word in sorted(words()) if len(word) == length] for length in LETTERS}
 
 
 def _sum(a: str, b: str) -> Question:

@@ -17,8 +17,8 @@ from harness.scorers.outcome.result import Outcome
 from harness.scorers.outcome.transforms import transforms
 from harness.studies.prompts import fill, template
 from harness.studies.reliability.data.anagram import draw
-from harness.studies.reliability.data.anagram_words import letters, load
-from harness.studies.tiny.questions import ADDITION, ANAGRAM, LETTERS, TASKS, Question, Questions
+from harness.studies.reliability.data.anagram_words import letters
+from harness.studies.tiny.questions import ADDITION, ANAGRAM, LETTERS, TASKS, Question, Questions, words
 from harness.studies.tiny.study import Tiny
 
 WORDS = 30  # of each length that is trained
@@ -35,8 +35,7 @@ class Examination:
 
     def __init__(self, seed: int) -> None:
         self._solutions: dict[str, set[str]] = {}
-        self.words = load({}).counts
-        for word in self.words:
+        for word in words():
             self._solutions.setdefault(letters(word), set()).add(word)
         self.questions = list(self._questions(seed))
 
@@ -45,11 +44,11 @@ class Examination:
         for task in TASKS:
             if task != ANAGRAM:
                 yield from source.held(task, seed)
-        for drawn in draw(seed, self.words, WORDS):
+        for drawn in draw(seed, words(), WORDS):
             length = len(drawn.word)
             if length in LETTERS:
                 yield Question(ANAGRAM, str(length), {"anagram": drawn.shown}, drawn.word)
-        for drawn in draw(seed, self.words, LONGER):
+        for drawn in draw(seed, words(), LONGER):
             if len(drawn.word) not in LETTERS:
                 yield Question(ANAGRAM, LONG_KIND, {"anagram": drawn.shown}, drawn.word)
 

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
-from harness.scorers.tool import Tool
 from harness.steps import Pinned, Plan, Ref, Source, Step
-from harness.studies.study import Brief, Importer, Maker
+from harness.studies.study import Brief, Maker, Study
 from harness.studies.tiny.recipe import SHAPE, TASKS, raw, shaped
 
 _HERE = "harness.studies.tiny"
@@ -20,7 +19,7 @@ _WORDINGS = Path(__file__).parent.parent / "reliability" / "prompts"
 _SETS = tuple(f"reliability/{task}@1" for task in sorted(TASKS))  # one for each task, in the order of their names
 
 
-class Tiny:
+class Tiny(Study):
     """Two byte-level models of 0.6 M parameters: small sums, anagrams of short words, small tasks on texts."""
 
     name = "tiny"
@@ -33,13 +32,16 @@ class Tiny:
         ),
     }
     prompt_sets: Mapping[str, Path] = {name: _WORDINGS / f"{name.partition('/')[2]}.jsonl" for name in _SETS}
-    scorers: Mapping[str, Tool] = {}
-    analyses: Mapping[str, Tool] = {}
-    importers: Mapping[str, Importer] = {}
 
     def plan(self, brief: Brief) -> Plan:
         """Say which steps a brief means: the two trainings, one after the other, and the files beside the weights."""
-        recipe = brief.datasets[0]
+        if len(brief.datasets) != 1:
+            raise InputError(
+                f"{len(brief.datasets)} recipes for one pair of models",
+                where="datasets",
+                next="name one dataset, made by tiny.recipe",
+            )
+        [recipe] = brief.datasets
         templates = tuple(_wordings(brief, name) for name in _SETS)
         weights = "model.safetensors"
         files = ("config.json", "tokenizer.json", "tokenizer_config.json")

@@ -20,8 +20,8 @@ from harness.manifest.schema import Fetched, Made
 from harness.run.lock import still_pins
 from harness.run.plan import meant, plan
 from harness.steps import Plan
+from harness.studies.reliability.benchmarks import TASKS
 from harness.studies.reliability.models import MODELS
-from harness.studies.reliability.study import TASKS
 
 PAPER = REPOSITORY / "manifests" / "paper" / "reliability.yaml"
 # Section 0 of the specification: instances, of science by subset; 139,905 prompts in 15 wordings.
@@ -98,7 +98,7 @@ def test_every_published_count_is_claimed(paper: Loaded) -> None:
 def made_up(folder: Path, models: list[str]) -> dict[str, Path]:
     """Write what the analyses read: labels that move with difficulty, wordings, and answers of two people."""
     labels = {item: "c" * (13 - item // 3) + "a" * (1 + item // 6) for item in range(30)}
-    items = [(task, f"{task}-{item:05d}", item) for task in sorted(TASKS) for item in labels]
+    items = [(task, f"{task}-{item:05d}", item) for task in TASKS for item in labels]
     told = {
         "labels": [
             {

@@ -6,8 +6,8 @@ from support import REPOSITORY
 from harness.errors import InputError
 from harness.run.closure import Code
 from harness.steps import Pinned
-from harness.studies.reliability.benchmarks import BENCHMARKS
-from harness.studies.reliability.study import TASKS, Reliability
+from harness.studies.reliability.benchmarks import BENCHMARKS, TASKS
+from harness.studies.reliability.study import Reliability
 from harness.studies.study import Brief, Dataset, Model, Templates
 
 CODE = Code(REPOSITORY)

@@ -13,12 +13,12 @@ from harness.errors import InputError
 from harness.run.environment import NUMERICS
 from harness.steps import Pinned
 from harness.studies.prompts import fill, template
+from harness.studies.reliability.data.small_addition import make, pair
 from harness.studies.study import Brief, Dataset, Templates
 from harness.studies.tiny import corpus, recipe
 from harness.studies.tiny.questions import TASKS, Questions
 from harness.studies.tiny.skill import Examination
 from harness.studies.tiny.study import Tiny
-from harness.studies.tiny.sums import make, pair
 
 WORDINGS = {
     task: [template(row) for row in rows.read(Tiny.prompt_sets[f"reliability/{task}@1"])] for task in sorted(TASKS)
@@ -146,6 +146,9 @@ def test_the_plan_trains_the_raw_model_first_and_tunes_the_shaped_one_from_it():
     assert not any(isinstance(value, float) for step in plan.steps for value in step.params.values())
     with pytest.raises(InputError, match="wordings"):
         Tiny().plan(replace(brief, templates={"reliability/addition@1": sets["reliability/addition@1"]}))
+    for datasets in ((), brief.datasets * 2):
+        with pytest.raises(InputError, match="recipes for one pair"):
+            Tiny().plan(replace(brief, datasets=datasets))
 
 
 def test_the_recipe_is_data_a_reader_sees(tmp_path):
@@ -162,31 +165,44 @@ def sets(tmp_path_factory):
     return folder
 
 
+TRAIN = """
+import json, sys
+from pathlib import Path
+from harness.studies.tiny.train import train
+for params, templates, name, start in json.loads(sys.argv[1]):
+    weights = {"weights": Path(start) / "model.safetensors"} if start else {}
+    train(params, {"templates": Path(templates), **weights}, Path(name))
+"""
+
+
 def test_a_few_steps_twice_give_the_same_bytes_and_another_seed_others(tmp_path, sets):
     pytest.importorskip("torch")
     pytest.importorskip("transformers")
-    program = (
-        "import sys, json; from pathlib import Path; from harness.studies.tiny.train import train\n"
-        "p, t, o, w = sys.argv[1:]; i = {'templates': Path(t), **({'weights': Path(w)} if w else {})}\n"
-        "train(json.loads(p), i, Path(o))"
-    )
     whole = {**recipe.raw(PARAMS), "rows": 2, "steps": 3, "width": 32, "layers": 2}
+    learned = {**whole, **SMALL, "rate": "0.003", "tasks": {"addition": 1}, "places": "learned"}
+    trainings = {
+        "first": (whole, sets, ""),
+        "other": ({**whole, "seed": 4}, sets, ""),
+        "tuned": ({**whole, "noisy": False, "mixture": "shaped"}, sets, "first"),
+        "learned": (learned, TEMPLATES, ""),
+    }
 
-    def once(name, weights="", wordings=sets, **more):
-        (tmp_path / name).mkdir()
-        words = [sys.executable, "-c", program, json.dumps({**whole, **more}), str(wordings), str(tmp_path / name)]
+    def trained(process, *order):
+        """Train in a process of its own, in this order; gives weights and log of each training."""
+        folder = tmp_path / process
+        for name in order:
+            (folder / name).mkdir(parents=True)
+        given = [(params, str(wordings), name, start) for name, (params, wordings, start) in trainings.items()]
+        words = [sys.executable, "-c", TRAIN, json.dumps(sorted(given, key=lambda each: order.index(each[2])))]
         env = {**NUMERICS, "PYTHONPATH": str(REPOSITORY), "PATH": "/usr/bin:/bin", "HOME": str(tmp_path)}
-        subprocess.run([*words, str(weights)], env=env, check=True, timeout=300, capture_output=True)
-        return [(tmp_path / name / out).read_bytes() for out in ("model.safetensors", "log")]
+        subprocess.run(words, cwd=folder, env=env, check=True, timeout=300, capture_output=True)
+        return {
+            name: [(folder / name / out).read_bytes() for out in ("model.safetensors", "log")] for name in trainings
+        }
 
-    first = once("one")
-    assert once("two") == first
-    assert once("other", seed=4)[0] != first[0]
-    start = tmp_path / "one" / "model.safetensors"
-    tuned = once("tuned", start, noisy=False, mixture="shaped")
-    assert once("tuned-again", start, noisy=False, mixture="shaped") == tuned and tuned[0] != first[0]
-    learned = once("learned", wordings=TEMPLATES, **{**SMALL, "rate": "0.003"}, tasks={"addition": 1}, places="learned")
-    assert learned != first
+    found = trained("one", "first", "other", "tuned", "learned")
+    assert trained("two", "learned", "first", "tuned", "other") == found
+    assert len({weights for weights, _ in found.values()}) == len(trainings)
 
 
 def test_training_makes_the_answers_likelier(tmp_path, sets):

@@ -13,10 +13,9 @@ from typing import Any
 
 from harness import seeds
 from harness.errors import InputError
-from harness.studies.reliability.measures.statistic import RESAMPLES, absent
+from harness.studies.reliability.measures.statistic import FEWEST, LEVEL, RESAMPLES, absent, beside, ratio
 from harness.studies.reliability.terms import LABELS, SUBTYPES
 
-LEVEL = "0.95"
 _Z = 1.959963984540054  # the normal quantile of LEVEL
 Matrix = list[list[int]]
 UNSEEN = "no response with this label"
@@ -53,7 +52,7 @@ def agreement(given: Iterable[Mapping[str, Any]], seed: int = 0) -> dict[str, An
         "parted": parted,
         "rule_set": next(iter(rule_sets), None) or {"missing": "the rows do not name it"},
         "ci": {
-            "level": LEVEL,
+            "level": str(LEVEL),
             "shares": "Wilson",
             "kappa": f"percentiles of {RESAMPLES} bootstrap resamples of responses, within benchmark",
         },
@@ -89,7 +88,7 @@ def measures(strata: Mapping[str, Matrix], classes: Sequence[str], seed: int) ->
     whole = [[sum(each[row][column] for each in strata.values()) for column in size] for row in size]
     hits, by_person = [whole[place][place] for place in size], [sum(row) for row in whole]
     by_rules = [sum(row[place] for row in whole) for place in size]
-    found = kappa(whole)
+    found, units = kappa(whole), max((sum(map(sum, own)) for own in strata.values()), default=0)
     return {
         "n": sum(by_person),
         "matrix": {name: dict(zip(classes, row, strict=True)) for name, row in zip(classes, whole, strict=True)},
@@ -98,8 +97,8 @@ def measures(strata: Mapping[str, Matrix], classes: Sequence[str], seed: int) ->
         "accuracy": share(sum(hits), sum(by_person), NOBODY),
         "kappa": absent(UNDEFINED if sum(by_person) else NOBODY)
         if found is None
-        else {"value": found, **_kappa_interval(strata, seed)},
-        "degenerate": sum(by_person) < 2 or found is None,
+        else beside(found, _resampled_kappa(strata, seed), units, UNDEFINED),
+        "degenerate": units < FEWEST or found is None,
     }
 
 
@@ -122,7 +121,7 @@ def kappa(matrix: Sequence[Sequence[int]]) -> float | None:
     return None if total * total == chance else (seen - chance) / (total * total - chance)
 
 
-def _kappa_interval(strata: Mapping[str, Matrix], seed: int) -> dict[str, Any]:
+def _resampled_kappa(strata: Mapping[str, Matrix], seed: int) -> Any:
     """Resample the responses of each benchmark: their counts in the cells are one multinomial draw a resample."""
     import numpy as np  # noqa: PLC0415 - heavy, and the command line loads this module
 
@@ -133,16 +132,9 @@ def _kappa_interval(strata: Mapping[str, Matrix], seed: int) -> dict[str, Any]:
         source = np.random.Generator(np.random.PCG64(seeds.derive(seed, "agreement.bootstrap", name)))
         total += source.multinomial(cells.sum(), cells / cells.sum(), size=RESAMPLES).reshape(total.shape)
     n = int(total[0].sum())
-    if n < 2:
-        return {"interval": {"missing": "a single response"}}
     seen = n * np.trace(total, axis1=1, axis2=2)
     chance = (total.sum(axis=1) * total.sum(axis=2)).sum(axis=1)
-    defined = chance != n * n
-    values = (seen[defined] - chance[defined]) / (n * n - chance[defined])
-    if not values.size:
-        return {"interval": {"missing": "undefined in every resample"}}
-    left_out = {} if defined.all() else {"undefined_resamples": int((~defined).sum())}
-    return {"interval": [float(end) for end in np.percentile(values, [2.5, 97.5])], **left_out}
+    return ratio(seen - chance, n * n - chance)
 
 
 def table(found: Mapping[str, Any]) -> str:

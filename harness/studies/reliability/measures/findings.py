@@ -11,11 +11,11 @@ from math import fsum
 from typing import Any
 
 from harness.studies.reliability.measures.bins import cut
-from harness.studies.reliability.measures.measures import flat, measures
 from harness.studies.reliability.measures.replicate import board, replicate
 from harness.studies.reliability.measures.resample import Array, multiplicities
 from harness.studies.reliability.measures.statistic import absent, beside, ratio
 from harness.studies.reliability.measures.table import Table
+from harness.studies.reliability.measures.values import flat, measures
 from harness.studies.reliability.terms import NAMES, NOTHING_SCORED, SIX
 
 NEVER_WRONG = "neither avoidant nor incorrect responses"

@@ -12,8 +12,7 @@ from typing import Any
 from harness import rows
 from harness.studies.reliability.measures.findings import NEVER_WRONG, Asked, Found, find, means
 from harness.studies.reliability.measures.labelled import read
-from harness.studies.reliability.measures.resample import LEVEL
-from harness.studies.reliability.measures.statistic import RESAMPLES
+from harness.studies.reliability.measures.statistic import LEVEL, RESAMPLES
 from harness.studies.reliability.terms import BINS, LABELS, NAMES, NOTHING_SCORED, discounts
 
 CONSTANT = "difficulty or rate is constant"

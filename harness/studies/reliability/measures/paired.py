@@ -54,6 +54,7 @@ class Draws:
 
     weights: Any
     flips: Any
+    units: int  # items of the largest subset: how many can stand for one another
 
     @staticmethod
     def of(strata: Mapping[str, Sequence[int]], what: str, seed: int, count: int) -> Draws:
@@ -64,7 +65,8 @@ class Draws:
         source = np.random.Generator(np.random.PCG64(seeds.derive(seed, "sign-flip", what)))
         flips = source.integers(0, 2, (count, size)) * 2.0 - 1
         drawn = multiplicities(seed, count, strata)
-        return Draws(drawn.astype(np.float64), flips)  # whole numbers as floats: their products stay exact
+        units = max(map(len, strata.values()), default=0)
+        return Draws(drawn.astype(np.float64), flips, units)  # whole numbers as floats: their products stay exact
 
 
 @dataclass(frozen=True)
@@ -74,6 +76,7 @@ class Measured:
     row: dict[str, Any]
     value: float | None
     resampled: Any
+    units: int
 
 
 def compare(a: Sequence[str], b: Sequence[str], templates: Sequence[Any], draws: Draws) -> dict[str, Measured]:
@@ -105,13 +108,13 @@ def _measured(left: Any, right: Any, both: Any, templates: Sequence[Any], draws:
     beyond = int((np.abs(draws.flips @ lead) >= abs(int(lead.sum()))).sum())
     row = {
         "templates": table,
-        "difference": statistic.beside(value, resampled, len(lead), NO_PAIRS),
+        "difference": statistic.beside(value, resampled, draws.units, NO_PAIRS),
         "sign_flip_p": (1 + beyond) / (1 + len(draws.flips)) if total else {"missing": NO_PAIRS},
         "n_items": len(lead),
         "n_pairs": total,
-        "degenerate": len(lead) < statistic.FEWEST or not total,
+        "degenerate": draws.units < statistic.FEWEST or not total,
     }
-    return Measured(row, value, resampled)
+    return Measured(row, value, resampled, draws.units)
 
 
 def shown(found: Mapping[str, Measured]) -> dict[str, Any]:
@@ -126,7 +129,7 @@ def overall(found: Sequence[Mapping[str, Measured]]) -> dict[str, Any]:
         each = [measured[name] for measured in found if measured[name].value is not None]
         value = math.fsum(m.value or 0.0 for m in each) / len(each) if each else None
         mean = sum(m.resampled for m in each) / len(each) if each else None
-        units = min((m.row["n_items"] for m in each), default=0)
+        units = min((m.units for m in each), default=0)
         row[name] = {"difference": statistic.beside(value, mean, units, NO_PAIRS)}
     return row
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from harness.stats import bin_edges
+from harness.studies.reliability.measures.replicate_bins import binned, concordance, correlations
+from harness.studies.reliability.measures.replicate_items import Items, item_correlations, prepare, stabilities
 from harness.studies.reliability.measures.resample import Array
 from harness.studies.reliability.measures.statistic import ratio
-from harness.studies.reliability.measures.vector_bins import binned, concordance, correlations
-from harness.studies.reliability.measures.vector_items import Items, item_correlations, prepare, stabilities
 from harness.studies.reliability.terms import BINS, LABELS, NAMES, SIX, Counts
 
 CELLS = 1_000_000  # numbers of a working array: bounds the memory, whatever is asked

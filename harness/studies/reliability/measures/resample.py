@@ -1,4 +1,4 @@
-"""Resamples of instances and the intervals they give (reliability 6.9): one place for every analysis of the study.
+"""Resamples of instances (reliability 6.9): the one place where they are drawn, for every analysis of the study.
 
 It knows how many instances there are and in which strata; it must never know a label, a model or a statistic.
 """
@@ -14,7 +14,6 @@ from harness.errors import InputError
 Array = Any  # of numpy, which only the functions that compute load
 
 AT_ONCE = 200  # resamples drawn together; the draws are the same whatever it is
-LEVEL = 0.95
 
 
 def multiplicities(seed: int, resamples: int, strata: Mapping[str, Sequence[int]]) -> Array:
@@ -37,19 +36,3 @@ def multiplicities(seed: int, resamples: int, strata: Mapping[str, Sequence[int]
             counted = np.bincount(drawn.ravel(), minlength=rows * size)
             found[start : start + rows, list(places)] = counted.reshape(rows, size)
     return found
-
-
-def interval(values: Array, level: float = LEVEL) -> dict[str, Any]:
-    """Give the percentile interval of a statistic over resamples, as the field `interval`; NaN is undefined.
-
-    Where some resamples leave the statistic undefined, their number stands beside it; where most do, there is none.
-    """
-    import numpy as np  # noqa: PLC0415
-
-    defined = values[~np.isnan(values)]
-    undefined = len(values) - len(defined)
-    if 2 * undefined > len(values):
-        return {"interval": {"missing": f"undefined in {undefined} of {len(values)} resamples"}}
-    low, high = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2])
-    found: dict[str, Any] = {"interval": [float(low), float(high)]}
-    return {**found, "undefined_resamples": undefined} if undefined else found

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from harness.studies.reliability.measures.resample import interval
-
 RESAMPLES = 2000
+LEVEL = 0.95  # of every interval
 FEWEST = 2  # with fewer units nothing can be resampled
 
 
@@ -19,6 +18,22 @@ def ratio(over: Any, under: Any) -> Any:
 
     over, under = np.broadcast_arrays(np.asarray(over, float), np.asarray(under, float))
     return np.divide(over, under, out=np.full(over.shape, np.nan), where=under != 0)
+
+
+def interval(values: Any) -> dict[str, Any]:
+    """Give the percentile interval of a statistic over resamples, as the field `interval`; NaN is undefined.
+
+    Where some resamples leave the statistic undefined, their number stands beside it; where most do, there is none.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    defined = values[~np.isnan(values)]
+    undefined = len(values) - len(defined)
+    if 2 * undefined > len(values):
+        return {"interval": {"missing": f"undefined in {undefined} of {len(values)} resamples"}}
+    low, high = np.quantile(defined, [(1 - LEVEL) / 2, (1 + LEVEL) / 2])
+    found: dict[str, Any] = {"interval": [float(low), float(high)]}
+    return {**found, "undefined_resamples": undefined} if undefined else found
 
 
 def beside(value: float | None, values: Any, units: int, why: str) -> dict[str, Any]:

@@ -16,7 +16,6 @@ from harness.studies.reliability.pages.reading import (
     STAND_IN,
     Basis,
     Facts,
-    Models,
     basis,
     documents,
     family,
@@ -35,11 +34,6 @@ WARNINGS = (
 )
 OVERREACH = "Wrong if not right: i / (a + i), ultracrepidarianism."
 COLOURS = "Bars: from below correct, avoidant, incorrect; the easiest items on the left."
-
-
-def names(models: Models) -> tuple[str, ...]:
-    """Say which files `write` will write, before anything is computed."""
-    return outputs.cards(models)
 
 
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:

@@ -6,6 +6,7 @@ It knows the documents of the analyses; it must never know an item or a response
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -22,11 +23,6 @@ Drawer = Callable[[], plots.Sheet]
 DOCUMENTS = ("indicators", "proportions", "sensitivity", "scaling", "people")
 
 
-def names(models: Models) -> tuple[str, ...]:
-    """Say which files `draw` will write, before anything is computed."""
-    return outputs.figures(models)
-
-
 def draw(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Draw every figure as SVG, and as PNG for people; a document that is absent is a figure that says so."""
     given = documents(inputs, DOCUMENTS)
@@ -37,22 +33,14 @@ def draw(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def _drawers(params: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Drawer]:
-    """Say how each figure is drawn, under the names that `names` promised."""
+    """Say how each figure is drawn, under the names that `outputs` promised."""
     models: Models = params["models"]
     rests = basis(params, given["indicators"])
-    found: dict[str, Drawer] = {"figure-1": lambda: indicators(given["indicators"], models, rests)}
+    found: dict[str, Drawer] = {"figure-1": partial(indicators, given["indicators"], models, rests)}
     for stem, part in outputs.sheets("figure-2", models).items():
-        found[stem] = _stacked(Shown(models, part, rests), given["proportions"])
-    found["figure-3"] = lambda: supervision(given["people"], rests)
-    found["figure-4"] = lambda: scaling(given["scaling"], models, rests)
+        found[stem] = partial(stacked, given["proportions"], Shown(models, part, rests))
+    found["figure-3"] = partial(supervision, given["people"], rests)
+    found["figure-4"] = partial(scaling, given["scaling"], models, rests)
     for stem, part in outputs.sheets("figure-templates", models).items():
-        found[stem] = _templates(Shown(models, part, rests), given["sensitivity"])
+        found[stem] = partial(templates, given["sensitivity"], Shown(models, part, rests))
     return found
-
-
-def _stacked(shown: Shown, document: Mapping[str, Any]) -> Drawer:
-    return lambda: stacked(document, shown)
-
-
-def _templates(shown: Shown, document: Mapping[str, Any]) -> Drawer:
-    return lambda: templates(document, shown)

@@ -13,13 +13,12 @@ from harness.studies import plots
 from harness.studies.reliability.pages import outputs
 from harness.studies.reliability.pages.figures_grid import Bins, Cell, Shown, grid
 from harness.studies.reliability.pages.reading import SHARES, number, section
+from harness.studies.reliability.terms import GUESSED
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 FILL: Mapping[str, str] = {"correct": "#0072b2", "avoidant": "#d5d9dc", "incorrect": "#d55e00"}
-GUESSED = 0.25  # 6.1: among four options
-OVERLAID = "science"
 BEST: Mapping[str, Any] = {"color": FILL["correct"], "linewidth": 1.6}
 WORST: Mapping[str, Any] = {"color": FILL["incorrect"], "linewidth": 1.6, "linestyle": (0, (3, 1.2))}
 OTHER: Mapping[str, Any] = {"color": "#b4b4b4", "linewidth": 0.6}
@@ -35,11 +34,11 @@ def stacked(document: Mapping[str, Any], shown: Shown) -> plots.Sheet:
         "A gap is a bin without scored responses.",
         f"Responses in error, left out of all shares: {errors:,}.",
         "Dashed line, science: a quarter of the answers that do not avoid, as guessing among four options would find."
-        if OVERLAID in curves
+        if GUESSED.keys() & curves.keys()
         else "",
     )
     cells = {
-        name: {model: _stack(curve.get("bins", []), name == OVERLAID) for model, curve in column.items()}
+        name: {model: _stack(curve.get("bins", []), GUESSED.get(name, 0.0)) for model, curve in column.items()}
         for name, column in curves.items()
     }
     sheet = grid(shown, cells, outputs.TITLES["figure-2"], "Share of responses in each bin of difficulty.", note)
@@ -47,7 +46,7 @@ def stacked(document: Mapping[str, Any], shown: Shown) -> plots.Sheet:
     return sheet
 
 
-def _stack(bins: Bins, overlaid: bool) -> Cell:
+def _stack(bins: Bins, guessed: float) -> Cell:
     shares = {name: [_share(each, name) for each in bins] for name in SHARES}
     edges = list(range(len(bins) + 1))
 
@@ -56,9 +55,9 @@ def _stack(bins: Bins, overlaid: bool) -> Cell:
         for upto in (3, 2, 1):
             heights = [sum(triple) for triple in zip(*(shares[name] for name in SHARES[:upto]), strict=True)]
             panel.stairs(heights, edges, fill=True, color=FILL[SHARES[upto - 1]], linewidth=0)
-        if overlaid:
+        if guessed:
             given = zip(shares["correct"], shares["incorrect"], strict=True)
-            tops = [GUESSED * (correct + wrong) for correct, wrong in given]
+            tops = [guessed * (correct + wrong) for correct, wrong in given]
             panel.stairs(tops, edges, baseline=None, color=plots.INK, linewidth=1.1, linestyle=(0, (2.5, 1.5)))
 
     return Cell(bins, draw if any(math.isfinite(share) for share in shares["correct"]) else None)

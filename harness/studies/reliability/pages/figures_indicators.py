@@ -104,11 +104,9 @@ def _row(panel: Axes, at: int, value: Any, what: str, colour: str) -> None:
 def _mark(panel: Axes, at: int, document: Mapping[str, Any], model: str, name: str) -> None:
     """Mark a mean that rests on less than the others, or on a degenerate case."""
     value = section(document, "models", model, name)
-    benchmarks = section(document, "benchmarks")
-    parts = [section(benchmarks, each, model, name) for each in benchmarks]
-    few = number(value.get("benchmarks")) is not None and value["benchmarks"] < len(benchmarks)
-    degenerate = value.get("degenerate") is True or any(part.get("degenerate") is True for part in parts)
-    signs = ("*" if few else "") + ("†" if degenerate else "")
+    counted = number(value.get("benchmarks"))
+    few = counted is not None and counted < len(section(document, "benchmarks"))
+    signs = ("*" if few else "") + ("†" if value.get("degenerate") is True else "")
     if signs and number(value) is not None:
         panel.text(106, at, signs, va="center", ha="left", fontsize=plots.SMALL, color=plots.MUTED, clip_on=False)
 

@@ -13,7 +13,7 @@ from harness.studies.reliability.pages.reading import number, section
 from harness.studies.reliability.pages.shown import NONE, count, part, percent, value
 from harness.studies.reliability.pages.shown import people as said_of_people
 from harness.studies.reliability.pages.tables import Documents
-from harness.studies.reliability.terms import LABELS, SUBTYPES
+from harness.studies.reliability.terms import SUBTYPES
 
 LEVEL = 0.05
 RATES: Mapping[str, str] = {
@@ -51,23 +51,8 @@ def soundness(given: Documents) -> list[Html]:
             el("p", "Stand-ins must be right always, or never. All together: ", el("strong", verdict), "."),
             table("What stand-ins reach, and what a sound set of rules gives them", head, body),
         ]
-    return [*found, *_agreement(given["agreement"])]
-
-
-def _agreement(found: Mapping[str, Any]) -> list[Html]:
-    together = section(found, "together")
-    if not together:
-        return [el("p", "How the rules agree with labels by hand is measured apart from runs: docs/reliability.md.")]
-    head = ["Responses labelled by hand", "n", "Accuracy", "Cohen's kappa", "Recall: correct", "avoidant", "incorrect"]
-    groups = {**section(found, "benchmarks"), "all": together}
-    body = [
-        [
-            name, count(row.get("n")), percent(row.get("accuracy")), value(row.get("kappa"), 2),
-            *(percent(section(row, "recall").get(label)) for label in LABELS),
-        ]
-        for name, row in groups.items()
-    ]  # fmt: skip
-    return [table("Agreement of the rules with labels by hand", head, body)]
+    by_hand = "How the rules agree with labels by hand is measured apart from runs: docs/reliability.md."
+    return [*found, el("p", by_hand)]
 
 
 def avoidance(given: Documents) -> list[Html]:

@@ -6,16 +6,15 @@ It knows pairs of labels, people and difficulties; it must never know an output'
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import InputError
 from harness.studies.reliability.measures import statistic
 from harness.studies.reliability.measures.bins import cut
 from harness.studies.reliability.measures.resample import multiplicities
+from harness.studies.reliability.people.verdicts import HUMAN, Verdict
 from harness.studies.reliability.terms import LABELS
 
-HUMAN = (*LABELS, "u")  # what a person says of an output; u: unsure
 CELLS = [(m, h) for m in LABELS for h in HUMAN]
 BINS = 10  # OURS
 NO_ROW, NO_VERDICTS = "no such outputs", "no verdicts"
@@ -27,18 +26,6 @@ ERRORS: Mapping[str, tuple[tuple[tuple[str, str], ...], str]] = {
     "supervision_accuracy": ((("c", "c"), ("a", "a"), ("i", "i")), "cai"),
     "unsure_rate": ((("c", "u"), ("a", "u"), ("i", "u")), "cai"),
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Verdict:
-    """One person on one output."""
-
-    person: str
-    item: str
-    model: str
-    outcome: str
-    verdict: str
-    difficulty: float
 
 
 def matrix(records: Iterable[Any]) -> dict[str, dict[str, int]]:
@@ -59,13 +46,13 @@ def matrix(records: Iterable[Any]) -> dict[str, dict[str, int]]:
 
 
 def errors(counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
-    """Give the five shares of section 6.8; one over an empty row is missing."""
+    """Give the five shares of section 6.8; one over an empty row is missing, and what has one is `degenerate`."""
     found: dict[str, Any] = {}
     for name, (cells, outcomes) in ERRORS.items():
         under = sum(sum(counts[m].values()) for m in outcomes)
         over = sum(counts[m][h] for m, h in cells)
         found[name] = over / under if under else {"missing": NO_ROW}
-    return found
+    return {**found, "degenerate": any(isinstance(each, Mapping) for each in found.values())}
 
 
 def summary(given: Sequence[Verdict], seed: int, draws: int) -> dict[str, Any]:
@@ -76,18 +63,17 @@ def summary(given: Sequence[Verdict], seed: int, draws: int) -> dict[str, Any]:
     people = sorted({each.person for each in given})
     drawn = multiplicities(seed, draws, {"people": range(len(people))})
     resampled = drawn @ _cells(given, people, {"": 0}, lambda _: "")[:, 0]
-    found: dict[str, Any] = {}
+    values, found = errors(counts), {}
     for name, (cells, outcomes) in ERRORS.items():
         over = _sum(resampled, [cell in cells for cell in CELLS])
         under = _sum(resampled, [m in outcomes for m, _ in CELLS])
-        value = errors(counts)[name]
-        known = None if isinstance(value, Mapping) else value
+        known = None if isinstance(values[name], Mapping) else values[name]
         found[name] = statistic.beside(known, statistic.ratio(over, under), len(people), NO_ROW)
     sizes = {"n": len(given), "participants": len(people), "items": len({each.item for each in given})}
     return {"counts": counts, **found, **sizes, "degenerate": len(people) < 2 or len({e.item for e in given}) < 2}
 
 
-def curve(given: Sequence[Verdict], bins: int, seed: int, draws: int) -> list[dict[str, Any]]:
+def curve(given: Sequence[Verdict], seed: int, draws: int, bins: int = BINS) -> list[dict[str, Any]]:
     """Give Fig. 3: over bins of equal size, the share of each cell among the outputs that are not avoidant."""
     shown = [each for each in given if each.outcome != "a"]
     difficulty = {each.item: each.difficulty for each in shown}

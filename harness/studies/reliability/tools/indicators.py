@@ -13,8 +13,8 @@ from harness.scorers.tool import Tool
 from harness.stats import is_number
 from harness.studies.reliability.measures.bins import cut
 from harness.studies.reliability.measures.generality import generality
-from harness.studies.reliability.measures.measures import measures
 from harness.studies.reliability.measures.stability import stability
+from harness.studies.reliability.measures.values import measures
 from harness.studies.reliability.terms import BINS, GUESSED, Counts, are_labels, counted
 from harness.studies.reliability.tools.fields import MOST, numbers, same_length, sequence, texts, whole, wholes
 

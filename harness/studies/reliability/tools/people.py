@@ -149,6 +149,7 @@ ANALYSES: Mapping[str, Tool] = {
             "incorrect_to_correct_over_incorrect": "the same among incorrect outputs",
             "correct_to_incorrect_over_correct": "correct outputs that people call incorrect",
             "supervision_accuracy": "verdicts that agree with the label",
+            "degenerate": "whether a share lies over nothing",
             "unsure_rate": "verdicts u; unsure stays in every denominator, and a share of nothing is null",
         },
         run=supervision_of,

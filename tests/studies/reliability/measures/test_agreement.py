@@ -93,7 +93,13 @@ def test_where_chance_is_certain_kappa_is_missing_and_the_table_degenerate(given
 def test_one_response_on_which_they_differ_is_degenerate_and_has_no_interval():
     found = agreement(told({("c", "i"): 1}))["together"]
     assert found["degenerate"] is True and found["accuracy"]["value"] == 0
-    assert found["kappa"] == {"value": 0, "interval": {"missing": "a single response"}}
+    assert found["kappa"] == {"value": 0, "interval": {"missing": "too few units to resample"}}
+
+
+def test_one_response_a_benchmark_leaves_nothing_to_resample_within_benchmarks():
+    found = agreement([{"benchmark": b, "label": b[0], "found": b[0]} for b in ("c1", "a1", "i1")])["together"]
+    assert found["degenerate"] is True and found["kappa"]["value"] == 1
+    assert "missing" in found["kappa"]["interval"]
 
 
 def test_resamples_in_which_kappa_is_undefined_are_counted():

@@ -13,7 +13,7 @@ from harness import rows
 from harness.errors import InputError
 from harness.studies.reliability.measures.bins import cut
 from harness.studies.reliability.measures.indicators import analyse
-from harness.studies.reliability.measures.measures import measures
+from harness.studies.reliability.measures.values import measures
 from harness.studies.reliability.terms import LABELS, SIX
 
 FIXTURE = support.FIXTURES / "reliability" / "indicators_end_to_end.json"

@@ -99,6 +99,13 @@ def test_one_item_has_a_difference_and_no_interval():
     assert "missing" in found["difference"]["interval"]
 
 
+def test_one_item_a_subset_leaves_nothing_to_resample_and_says_so():
+    apart = Draws.of({"p": [0], "q": [1], "r": [2]}, "x", 3, 400)
+    found = shown(compare(["cc", "ci", "cc"], ["ci", "ii", "ii"], [1, 2], apart))
+    assert (found["difference"]["value"], found["degenerate"]) == (4 / 6, True)
+    assert "missing" in found["difference"]["interval"]
+
+
 @pytest.fixture
 def analysed(tmp_path):
     def run(labels, pairs, **params):

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from harness.stats import average_ranks, spearman
-from harness.studies.reliability.measures.statistic import beside, rank_rows, ratio, spearman_rows
+from harness.studies.reliability.measures.resample import multiplicities
+from harness.studies.reliability.measures.statistic import beside, interval, rank_rows, ratio, spearman_rows
 
 cells = st.sampled_from([0.0, 1.0, 1.5, 7.0, np.nan])
 tables = st.integers(2, 9).flatmap(
@@ -54,3 +55,23 @@ def test_a_value_stands_beside_its_interval_or_the_reason_it_has_none():
     assert "missing" in beside(50, draws, 1, "why")["interval"]
     assert beside(None, draws, 7, "why") == {"value": {"missing": "why"}, "interval": {"missing": "why"}}
     assert "missing" in beside(50, np.where(draws < 60, np.nan, draws), 7, "why")["interval"]
+
+
+def test_an_interval_is_the_middle_of_the_resamples():
+    values = np.random.Generator(np.random.PCG64(0)).permutation(2001) / 10
+    assert interval(values) == {"interval": pytest.approx([5, 195])}
+
+
+def test_undefined_resamples_are_counted_and_where_most_are_there_is_no_interval():
+    values = np.append(np.arange(41.0), np.nan)
+    assert interval(values) == {"interval": pytest.approx([1, 39]), "undefined_resamples": 1}
+    assert interval(np.array([1.0, np.nan, np.nan])) == {"interval": {"missing": "undefined in 2 of 3 resamples"}}
+
+
+def test_an_interval_of_a_mean_covers_it_as_often_as_it_says():
+    source, covered = np.random.Generator(np.random.PCG64(9)), 0
+    drawn = multiplicities(0, 400, {"all": range(80)})
+    for _ in range(200):
+        low, high = interval(drawn @ (source.random(80) < 0.3) / 80)["interval"]
+        covered += low <= 0.3 <= high
+    assert 180 <= covered <= 199

@@ -7,28 +7,41 @@ import support_reliability_documents as made
 
 from harness import rows
 from harness.studies import pages
-from harness.studies.reliability.pages import cards, figures, outputs, page
+from harness.studies.reliability.pages import cards, figures, outputs, report
+
+pytestmark = pytest.mark.xdist_group("reliability-pages")  # they share the figures of `ten`
+
+
+def pages_of(folder, models, given, figures_in=None, **params):
+    """Write the cards and the page of some documents into `out`; gives them read strictly, by name."""
+    out, params, inputs = made.empty(folder / "out"), {"models": models, **params}, made.laid(folder / "in", given)
+    cards.write(params, inputs, out)
+    report.write(params, inputs | {path.name: path for path in figures_in.glob("*.svg")} if figures_in else inputs, out)
+    names = outputs.cards(models)
+    assert {path.name for path in out.iterdir()} == {*names, outputs.REPORT}
+    return {path.name: made.Reader(path.read_text("utf-8"), names) for path in out.iterdir()}
 
 
 @pytest.fixture
 def written(tmp_path):
-    """Write the cards and the page of some documents; gives them read strictly, by name."""
+    """Write pages, with figures drawn of the same documents where that is asked for."""
 
     def write(models, given, *, drawn=False, **params):
-        out, params = tmp_path / "out", {"models": models, "cards": True, **params}
-        out.mkdir()
-        inputs = made.laid(tmp_path / "in", given)
-        cards.write(params, inputs, out)
+        shown = None
         if drawn:
-            shown = tmp_path / "figures"
-            shown.mkdir()
-            figures.draw(params, inputs, shown)
-            inputs |= {path.name: path for path in shown.glob("*.svg")}
-        page.write(params, inputs, out)
-        assert {path.name for path in out.iterdir()} == {*cards.names(models), *page.names(models)}
-        return {path.name: made.Reader(path.read_text("utf-8"), cards.names(models)) for path in out.iterdir()}
+            shown = made.empty(tmp_path / "figures")
+            figures.draw({"models": models, **params}, made.laid(tmp_path / "given", given), shown)
+            assert sorted(path.name for path in shown.iterdir()) == sorted(outputs.figures(models))
+        return pages_of(tmp_path, models, given, shown, **params)
 
     return write
+
+
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory, ten):
+    """Give the folder of the pages of ten models on five benchmarks with all their figures, and the page as read."""
+    folder = tmp_path_factory.mktemp("whole")
+    return folder / "out", pages_of(folder, made.TEN, made.documents(made.TEN), ten)["report.html"]
 
 
 def test_a_card_shows_values_with_their_intervals_and_all_they_are_read_with(written):
@@ -69,18 +82,6 @@ def test_what_comes_from_the_published_dataset_is_named(written, imported):
         assert ("published dataset" in reader.text) is bool(imported)
 
 
-def test_a_page_points_to_cards_only_where_the_run_makes_them(written):
-    report = written(made.TEN, made.documents(made.TEN), cards=False, drawn=True)["report.html"]
-    assert report.links and all(link.startswith("#") for link in report.links)
-    assert "models" in report.ids and "A card for each model" not in report.text
-    assert report.text.count("hosted-2") > 0 and "base-7b base-13b base-70b base-7b-chat" in report.text
-
-
-def test_a_page_that_is_not_told_of_cards_points_to_none(tmp_path):
-    page.write({"models": made.ONE}, made.laid(tmp_path / "in", made.documents(made.ONE)), tmp_path)
-    assert "card-lonely" not in (tmp_path / outputs.REPORT).read_text("utf-8")
-
-
 @pytest.mark.parametrize(("parameters", "shown"), [("6700000000", "6,700,000,000"), ("7b", "7b"), ("1.5", "1.5")])
 def test_a_card_says_how_many_parameters_a_model_has(written, parameters, shown):
     models = {"lonely": {**made.ONE["lonely"], "parameters": parameters}}
@@ -100,9 +101,8 @@ def test_degenerate_means_and_intervals_beside_their_value_are_marked_with_what_
         assert "† degenerate: all alike, one item or one wording; of a mean, on at least one" in reader.text
 
 
-def test_the_page_holds_every_part_of_the_report(written):
-    found = written(made.TEN, made.documents(made.TEN), drawn=True, planted=False)
-    report = found["report.html"]
+def test_the_page_holds_every_part_of_the_report(whole):
+    _, report = whole
     assert "Planted" not in report.text
     for each in (
         "a re-implementation with data and wordings of its own, not a replication", "All together: pass",
@@ -114,13 +114,12 @@ def test_the_page_holds_every_part_of_the_report(written):
         "How the rules agree with labels by hand is measured apart", "SIMULATED RESPONDENTS", "0.25 on science",
     ):  # fmt: skip
         assert each in report.text, each
-    assert set(cards.names(made.TEN)) <= set(report.links)
+    assert set(outputs.cards(made.TEN)) <= set(report.links)
     assert {f"shown-{stem}" for stem in outputs.TITLES} <= set(report.ids)
 
 
-def test_figures_on_one_page_do_not_share_an_id_nor_point_outside_themselves(written, tmp_path):
-    written(made.TEN, made.documents(made.TEN, benchmarks=("addition",)), drawn=True)
-    text = (tmp_path / "out" / "report.html").read_text("utf-8")
+def test_figures_on_one_page_do_not_share_an_id_nor_point_outside_themselves(whole):
+    text = (whole[0] / "report.html").read_text("utf-8")
     pieces = re.findall(r"<figure id=\"shown-([\w.-]+)\">(.*?)</figure>", text, re.DOTALL)
     assert [name for name, _ in pieces] == list(outputs.TITLES)
     for name, svg in pieces:
@@ -133,34 +132,29 @@ def test_figures_on_one_page_do_not_share_an_id_nor_point_outside_themselves(wri
         )
 
 
-def test_agreement_with_labels_by_hand_is_shown_where_it_was_measured(written):
-    found = {"value": 0.9, "interval": [0.85, 0.95]}
-    part = {
-        "n": 160,
-        "accuracy": found,
-        "kappa": {"value": 0.83, "interval": [0.8, 0.9]},
-        "recall": dict.fromkeys("cai", found),
-    }
-    given = made.documents(made.ONE) | {"agreement": {"together": part, "benchmarks": {"addition": part}}}
-    report = written(made.ONE, given)["report.html"]
-    assert report.cells.count("160 ") == 2 and "0.83 [0.80, 0.90] " in report.cells
-    assert "was not measured" not in report.text
-
-
-@pytest.mark.parametrize("models", [made.ONE, made.HOSTILE, {}])
-@pytest.mark.parametrize("how", [lambda given: given, made.emptied, lambda _: {}])
-def test_odd_names_missing_values_and_absent_documents_break_no_page(written, models, how):
+@pytest.mark.parametrize(
+    ("models", "how"),
+    [
+        (made.ONE, lambda given: given), (made.ONE, made.emptied), (made.ONE, lambda _: {}),
+        (made.HOSTILE, made.emptied), (made.HOSTILE, lambda _: {}), ({}, lambda _: {}),
+    ],
+)  # fmt: skip
+def test_missing_values_and_absent_documents_break_no_figure_and_no_page(written, tmp_path, models, how):
     given = made.documents(models, benchmarks=("anagram", "science")) if models else {}
-    found = written(models, how(given), drawn=True)
-    assert len(found) == len(models) + 1
+    assert len(written(models, how(given), drawn=True)) == len(models) + 1
+    for path in (tmp_path / "figures").glob("*.svg"):
+        made.words(path.read_bytes())
 
 
-def test_a_hostile_name_is_shown_as_text(written):
-    found = written(made.HOSTILE, made.documents(made.HOSTILE))
+def test_a_hostile_name_is_shown_as_text_in_figures_and_on_pages(written, tmp_path):
+    found = written(made.HOSTILE, made.documents(made.HOSTILE, benchmarks=("addition",)), drawn=True)
     report = found["report.html"]
     assert "<script>alert(1)</script>" in report.text and "]]>&amp;\"'" in report.text
     assert "\u202e" not in report.text and "\x00" not in report.text and "m" * 101 not in report.text
     assert all(re.fullmatch(r"card-[a-z0-9._-]{1,75}\.html", name) for name in found if name != "report.html")
+    first, second = (made.words((tmp_path / "figures" / f"figure-{n}.svg").read_bytes()) for n in (1, 2))
+    assert "<script>alert(1)</script>" in first and "]]>&amp;\"'" in second
+    assert "\u202e" not in first and "m" * 40 not in first
 
 
 def test_a_model_of_which_nothing_was_scored_has_a_card_that_says_so(written):
@@ -195,15 +189,14 @@ def test_two_writings_are_the_same_bytes(tmp_path):
     for name in "ab":
         (tmp_path / name).mkdir()
         cards.write({"models": made.TEN}, inputs, tmp_path / name)
-        page.write({"models": made.TEN}, inputs, tmp_path / name)
-    for name in (*cards.names(made.TEN), *page.names(made.TEN)):
+        report.write({"models": made.TEN}, inputs, tmp_path / name)
+    for name in (*outputs.cards(made.TEN), outputs.REPORT):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
 def test_names_are_known_before_anything_is_computed():
-    assert cards.names({"a": {}, "b.c_d-1": {}}) == ("card-a.html", "card-b.c_d-1.html")
-    assert page.names({}) == ("report.html",)
-    assert len(set(cards.names({"A": {}, "a": {}, "a/": {}, "": {}}))) == 4
+    assert outputs.cards({"a": {}, "b.c_d-1": {}}) == ("card-a.html", "card-b.c_d-1.html")
+    assert len(set(outputs.cards({"A": {}, "a": {}, "a/": {}, "": {}}))) == 4
 
 
 def test_pages_hold_only_what_the_policy_allows(written, tmp_path):

@@ -5,14 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from harness.errors import InputError
-from harness.studies.reliability.people.supervision import Verdict, curve, errors, matrix, summary
+from harness.studies.reliability.people.supervision import curve, errors, matrix, summary
+from harness.studies.reliability.people.verdicts import Verdict
 
 pairs = st.lists(st.tuples(st.sampled_from("cai"), st.sampled_from("caiu")), max_size=60)
 
 
 def verdicts(*each):
     """person, item, model's label, verdict; the item's number is its difficulty."""
-    return [Verdict(person, f"i{item:02d}", "m", outcome, said, item) for person, item, outcome, said in each]
+    return [Verdict(person, "x", f"i{item:02d}", "m", outcome, said, item) for person, item, outcome, said in each]
 
 
 @given(pairs)
@@ -37,6 +38,14 @@ def test_the_dangerous_error_and_its_opposite_are_not_mixed_up():
     found = errors(matrix([("i", "c"), ("i", "i"), ("c", "c"), ("c", "c"), ("c", "c"), ("c", "i")]))
     assert found["incorrect_to_correct_over_incorrect"] == 1 / 2
     assert found["correct_to_incorrect_over_correct"] == 1 / 4
+
+
+@pytest.mark.parametrize(
+    ("records", "degenerate"),
+    [([], True), ([("c", "c")], True), ([("i", "c"), ("a", "a")], True), ([("c", "c"), ("i", "u")], False)],
+)
+def test_a_share_over_nothing_makes_a_matrix_degenerate(records, degenerate):
+    assert errors(matrix(records))["degenerate"] is degenerate
 
 
 @pytest.mark.parametrize("record", [["u", "c"], ["c", "x"], ["c"], "ci", ["c", "a", "i"], None, [1, 2], [["c"], "c"]])
@@ -71,7 +80,7 @@ def test_the_curve_shows_outputs_that_are_not_avoidant_over_bins_of_equal_size()
         ("p", 1, "c", "c"), ("p", 2, "i", "c"), ("q", 2, "i", "u"), ("q", 3, "c", "i"), ("p", 4, "i", "i"),
         ("q", 9, "a", "c"),
     )  # fmt: skip
-    first, second = curve(given_all, 2, 0, 100)
+    first, second = curve(given_all, 0, 100, bins=2)
     assert (first["low"], first["high"], first["items"], first["n"], first["difficulty"]) == (1, 2, 2, 3, 1.5)
     assert set(first["shares"]) == {"c->c", "c->a", "c->i", "c->u", "i->c", "i->a", "i->i", "i->u"}
     told = {name: share["value"] for name, share in first["shares"].items() if share["value"]}
@@ -81,6 +90,6 @@ def test_the_curve_shows_outputs_that_are_not_avoidant_over_bins_of_equal_size()
 
 
 def test_a_bin_that_few_people_saw_says_so():
-    [only] = curve(verdicts(("p", 1, "c", "c"), ("q", 1, "a", "a")), 10, 0, 100)
+    [only] = curve(verdicts(("p", 1, "c", "c"), ("q", 1, "a", "a")), 0, 100)
     assert "missing" in only["shares"]["c->c"]["interval"]
-    assert curve(verdicts(("p", 1, "a", "a")), 10, 0, 100) == []
+    assert curve(verdicts(("p", 1, "a", "a")), 0, 100) == []

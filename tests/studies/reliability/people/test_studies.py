@@ -5,7 +5,9 @@ import pytest
 from harness import rows
 from harness.errors import InputError
 from harness.studies.reliability.people import simulate, surveys
-from harness.studies.reliability.people.people import analyse
+from harness.studies.reliability.people.studies import analyse
+from harness.studies.reliability.study import Reliability
+from harness.studies.study import Brief, Dataset
 
 SUBSETS = {"addition": ("addition",), "science": ("gpqa", "obqa")}
 
@@ -161,6 +163,28 @@ def test_one_participant_and_one_item_are_defined(analysed):
     assert found["s1"]["benchmarks"]["addition"]["degenerate"] is True
     assert "missing" in found["s1"]["benchmarks"]["addition"]["calibration"]
     assert found["s2"]["all"]["degenerate"] is True
+
+
+def test_answers_about_items_that_a_limited_run_did_not_ask_are_counted_and_left_out(analysed):
+    asked = [row for row in label_rows() if row["item"].endswith("00000") or row["benchmark"] == "science"]
+    questions = [{"id": row["item"], "task": row["benchmark"]} for row in label_rows()]
+    left = "addition-00007"
+    found = analysed(
+        asked, questions=questions, s1=[s1_row(), s1_row(item=left)], s2=[s2_row(item=left), s2_row(model="n")]
+    )
+    assert (found["s1"]["ratings"], found["s1"]["not_asked"], found["s2"]["not_asked"]) == (1, 1, 1)
+    assert found["s2"]["all"]["n"] == 1
+    only = analysed(asked, questions=questions, s1=[s1_row(item=left)], s2=[s2_row(item=left)])
+    assert only["s1"] == only["s2"] == {"missing": "no survey rows", "not_asked": 1}
+    with pytest.raises(InputError, match="not among the labels"):
+        analysed(asked, questions=questions, s1=[s1_row(item=left, benchmark="science")])
+
+
+def test_respondents_of_two_sources_are_refused_before_any_model_answers():
+    datasets = tuple(Dataset(make, f"reliability.{make}", {}, 3) for make in ("simulated_people", "surveys"))
+    with pytest.raises(InputError, match="simulated_people and surveys both hold respondents") as told:
+        Reliability().plan(Brief(datasets, (), {}, {}, (0,)))
+    assert told.value.where == "datasets.surveys"
 
 
 def test_real_answers_are_counted_by_participant_and_never_read_further(tmp_path):

@@ -19,18 +19,13 @@ from harness.studies.reliability.pages.shown import MARKS, part, people
 from harness.studies.reliability.pages.tables import Documents, Line
 
 DOCUMENTS = (
-    "indicators", "proportions", "sensitivity", "breakdowns", "comparisons", "scaling", "people", "checks", "agreement",
+    "indicators", "proportions", "sensitivity", "breakdowns", "comparisons", "scaling", "people", "checks",
 )  # fmt: skip
 TITLE = "Reliability of language models"
 QUESTION = (
     "How often is a model right, silent or wrong as questions get harder for people, and how much does that hang on "
     "the wording? Each response is labelled correct, avoidant or incorrect; prudent is what is not incorrect."
 )
-
-
-def names(_models: Models) -> tuple[str, ...]:
-    """Say which files `write` will write."""
-    return (outputs.REPORT,)
 
 
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -41,13 +36,12 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
         for name in outputs.figures(params["models"])
         if name.endswith(".svg") and name in inputs
     }
-    rests, cards = basis(params, given["indicators"]), params.get("cards") is True
-    made = page(params["models"], given, figures, rests, cards=cards)
+    made = page(params["models"], given, figures, basis(params, given["indicators"]))
     (out / outputs.REPORT).write_bytes(made)
 
 
-def page(models: Models, given: Documents, figures: Mapping[str, str], rests: Basis, *, cards: bool = False) -> bytes:
-    """Make the page from what was computed and drawn; it points to cards only where the run makes them."""
+def page(models: Models, given: Documents, figures: Mapping[str, str], rests: Basis) -> bytes:
+    """Make the page from what was computed and drawn."""
     parts = {
         "Are the rules sound?": tables_run.soundness(given),
         "Six indicators": _means(models, given),
@@ -58,7 +52,7 @@ def page(models: Models, given: Documents, figures: Mapping[str, str], rests: Ba
         "Models against each other": tables_run.comparisons(given),
         "Training compute": tables_run.scaling(given),
         "People": tables_run.people(given),
-        "A card for each model" if cards else "Models": [_models(models, linked=cards)],
+        "A card for each model": [_models(models)],
         "What this rests on": [_rests(rests, given)],
     }
     shown = {title: inside for title, inside in parts.items() if inside}
@@ -130,9 +124,9 @@ def _figure(name: str, svg: str) -> Html:
     return el("figure", inline(svg, stem, words), el("figcaption", f"{words}. File: {name}"), id=f"shown-{stem}")
 
 
-def _models(models: Models, *, linked: bool) -> Html:
+def _models(models: Models) -> Html:
     files, shown = outputs.card_names(models), [model for members in families(models).values() for model in members]
-    return bullets(el("a", named(model), href=files[model]) if linked else named(model) for model in shown)
+    return bullets(el("a", named(model), href=files[model]) for model in shown)
 
 
 def _rests(rests: Basis, given: Documents) -> Html:

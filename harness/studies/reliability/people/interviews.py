@@ -1,4 +1,4 @@
-"""Who is shown what in the simulated studies, and what they say: rows of the same records real surveys would give.
+"""Interviews with the simulated participants: who is shown what, and what they say, in the records of real surveys.
 
 It knows simulated participants and tables of labels; it must never know an analysis.
 """

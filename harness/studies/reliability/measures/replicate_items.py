@@ -84,7 +84,7 @@ def item_correlations(items: Items, weights: Array) -> Array:
             held = (times @ levels).reshape(len(drawn), 3, -1).astype(np.float64)
             theirs = 2 * np.cumsum(held, axis=2) - held - size
             together = (theirs * (sums @ levels).reshape(held.shape)).sum(axis=2)
-            found[:, model] = correlation(together, spread, (held * theirs**2).sum(axis=2))
+            found[:, model] = _correlation(together, spread, (held * theirs**2).sum(axis=2))
     return found
 
 
@@ -97,7 +97,7 @@ def _ranks_of_difficulty(starts: Array, drawn: Array) -> Array:
     return np.repeat(ranks, np.diff(starts, append=drawn.shape[1]), axis=1)
 
 
-def correlation(together: Array, first: Array, second: Array) -> Array:
+def _correlation(together: Array, first: Array, second: Array) -> Array:
     """Turn sums of products of ranks into coefficients; NaN where either measure is constant."""
     import numpy as np  # noqa: PLC0415
 

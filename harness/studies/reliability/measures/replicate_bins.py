@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 from harness.studies.reliability.measures.generality import RADICAND
 from harness.studies.reliability.measures.resample import Array
-from harness.studies.reliability.measures.statistic import ratio
-from harness.studies.reliability.measures.vector_items import correlation
+from harness.studies.reliability.measures.statistic import ratio, spearman_rows
 
 
 @dataclass(frozen=True)
@@ -44,26 +43,11 @@ def correlations(cut: Cut) -> Array:
     """Give Spearman's coefficient of difficulty and the rate of each label as [resample, model, label]."""
     import numpy as np  # noqa: PLC0415
 
-    scored = cut.counts.sum(axis=3)
-    rates = ratio(cut.counts, scored[..., None])
-    ties = np.cumsum(~cut.tied, axis=1)[..., None]
-    levels = np.where(scored, ties, np.nan)  # a bin without anything scored has no rank
-    first, second = _doubled_ranks(levels)[..., None], _doubled_ranks(rates)
-    return correlation((first * second).sum(axis=1), (first**2).sum(axis=1), (second**2).sum(axis=1))
-
-
-def _doubled_ranks(values: Array) -> Array:
-    """Give twice the average rank less its mean, along the bins: how many are below less how many are above."""
-    import numpy as np  # noqa: PLC0415
-
-    bins = np.ascontiguousarray(np.moveaxis(values, 1, 0))
-    found = np.zeros(bins.shape, np.int16)
-    for left, right in combinations(range(len(bins)), 2):
-        # NaN is neither above nor below.
-        above = (bins[left] > bins[right]).view(np.int8) - (bins[left] < bins[right]).view(np.int8)
-        found[left] += above
-        found[right] -= above
-    return np.moveaxis(found, 0, 1).astype(np.float64)
+    # A bin without anything scored has no rate, and so no rank.
+    rates = np.moveaxis(ratio(cut.counts, cut.counts.sum(axis=3)[..., None]), 1, -1)
+    levels = np.broadcast_to(np.cumsum(~cut.tied, axis=1)[:, None, None, :], rates.shape)
+    rows = (-1, rates.shape[-1])
+    return spearman_rows(levels.reshape(rows), rates.reshape(rows)).reshape(rates.shape[:-1])
 
 
 def concordance(cut: Cut, discount: float) -> Array:

@@ -1,0 +1,98 @@
+"""Anthropic's wire format at the gateway: messages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from harness.models.gate.dialect import Dialect, Question, Value, event
+from harness.models.gate.sdk import Sdk, settings
+from harness.models.wire import usage
+
+PROMPT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")  # what a cache gives is prompt too
+ENDING = ("stop_reason", "stop_sequence", "stop_details", "container")  # what is known at a message's end only
+COUNTED = ("output_tokens", *PROMPT, "server_tool_use", "output_tokens_details")
+
+
+def _connect(key: str, url: str, http: Mapping[str, Any]) -> Sdk:
+    import anthropic  # noqa: PLC0415 - heavy
+
+    client = anthropic.AsyncAnthropic(**settings(anthropic, key, url, http), open_telemetry=False)
+    return Sdk(anthropic, client, {})
+
+
+def _flaw(found: Value) -> str:
+    blocks = found.get("content")
+    whole = isinstance(blocks, list) and all(isinstance(block, dict) for block in blocks)
+    return "" if whole and not found.get("error") else "it has no `content`"
+
+
+def _usage(whole: Value) -> Mapping[str, int] | None:
+    return usage(whole.get("usage"), PROMPT, "output_tokens")
+
+
+def _error(kind: str, message: str) -> Value:
+    return {"type": "error", "error": {"type": kind, "message": message}}
+
+
+def _events(whole: Value, asked: Value) -> Iterator[bytes]:
+    """Give the events of a message, from `message_start` to `message_stop`."""
+    counts = whole.get("usage") or {}
+    empty = {key: None for key in ENDING if key in whole}
+    yield _event("message_start", message={**whole, **empty, "content": [], "usage": {**counts, "output_tokens": 0}})
+    for index, block in enumerate(whole["content"]):
+        start, deltas = _block(block)
+        yield _event("content_block_start", index=index, content_block=start)
+        for delta in deltas:
+            yield _event("content_block_delta", index=index, delta=delta)
+        yield _event("content_block_stop", index=index)
+    ended = {key: whole[key] for key in ENDING if key in whole}
+    counted = {"output_tokens": 0, **{key: counts[key] for key in COUNTED if key in counts}}
+    yield _event("message_delta", delta=ended, usage=counted)
+    yield _event("message_stop")
+
+
+def _event(kind: str, **value: Any) -> bytes:
+    return event({"type": kind, **value}, kind)
+
+
+def _block(block: Value) -> tuple[Value, list[Value]]:
+    """Take a block apart: what it begins as, and what is added to it; one that is never streamed begins whole."""
+    kind = block.get("type")
+    if kind == "text":
+        cited = block.get("citations")
+        deltas: list[Value] = [{"type": "text_delta", "text": block.get("text", "")}]
+        deltas += [{"type": "citations_delta", "citation": one} for one in cited or ()]
+        return {**block, "text": "", **({"citations": []} if cited else {})}, deltas
+    if kind == "thinking":
+        deltas = [{"type": "thinking_delta", "thinking": block.get("thinking", "")}]
+        deltas += [{"type": "signature_delta", "signature": block.get("signature", "")}]
+        return {**block, "thinking": "", "signature": ""}, deltas
+    if isinstance(block.get("input"), dict):
+        deltas = [{"type": "input_json_delta", "partial_json": json.dumps(block["input"])}]
+        return {**block, "input": {}}, deltas
+    return block, []
+
+
+def _entry(name: str, provider: str) -> Value:
+    return {"id": name, "type": "model", "created_at": "1970-01-01T00:00:00Z", "display_name": name}
+
+
+def _page(names: Sequence[str]) -> Value:
+    return {"has_more": False, "first_id": names[0], "last_id": names[-1]}
+
+
+DIALECT = Dialect(
+    questions={"/v1/messages": Question("/v1/messages", needs="messages", never="prompt")},
+    connect=_connect,
+    flaw=_flaw,
+    usage=_usage,
+    error=_error,
+    events=_events,
+    entry=_entry,
+    page=_page,
+    bounds=("max_tokens",),
+    headers=("anthropic-beta",),
+    ambient=("ANTHROPIC_",),
+)

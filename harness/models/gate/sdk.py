@@ -1,0 +1,56 @@
+"""A provider's official SDK as a connection; those that are made alike differ in their module and its client alone.
+
+It neither retries nor decides anything: a refusal is given back like any other answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import httpx2
+
+
+def settings(sdk: ModuleType, key: str, url: str, http: Mapping[str, Any]) -> dict[str, Any]:
+    """Give what every such client is made with; its own HTTP transport does half the work of the usual one."""
+    return {
+        "api_key": key,
+        "base_url": url,
+        "timeout": http["timeout"],
+        "max_retries": 0,
+        "http_client": sdk.DefaultAioHttpClient(**http),
+    }
+
+
+class Sdk:
+    """An SDK's asynchronous client."""
+
+    def __init__(self, sdk: ModuleType, client: Any, options: Mapping[str, Any]) -> None:
+        self._sdk, self._client, self._options = sdk, client, options
+
+    async def post(self, path: str, content: bytes) -> httpx2.Response:
+        """Ask once; what the SDK raises becomes what it stands for."""
+        import httpx2  # noqa: PLC0415 - heavy
+
+        try:
+            response: httpx2.Response = await self._client.post(
+                path,
+                cast_to=httpx2.Response,
+                content=content,
+                options={"max_retries": 0, **self._options},
+                stream=True,
+                stream_cls=self._sdk.AsyncStream[Any],
+            )
+        except self._sdk.APIStatusError as bad:
+            refused: httpx2.Response = bad.response
+            return refused
+        except self._sdk.APIConnectionError as bad:
+            cause = bad.__cause__
+            raise cause if isinstance(cause, httpx2.RequestError) else httpx2.NetworkError(repr(cause)) from None
+        return response
+
+    async def close(self) -> None:
+        """Close its connections."""
+        await self._client.close()

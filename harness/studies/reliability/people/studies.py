@@ -1,0 +1,103 @@
+"""The two human studies over the labels of a run (reliability 6.8): of survey rows if there are any, else simulated.
+
+A result says `simulated` for itself. It must never mix answers of people with simulated ones, nor quote an output.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.studies.reliability.measures.statistic import LEVEL
+from harness.studies.reliability.people import expectations, interviews, ratings, simulate, supervision
+from harness.studies.reliability.people.setting import SCALE, Setting, scale, setting
+from harness.studies.reliability.people.verdicts import verdicts
+from harness.studies.reliability.terms import is_stand_in
+
+NO_ROWS = {"missing": "no survey rows"}
+
+
+def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write what S1 and S2 say; where neither has survey rows, both are asked of the simulated participants."""
+    about = setting(params, inputs)
+    simulated = not {"s1", "s2"} & set(inputs)
+    if simulated:
+        first, second = _asked(about, simulate.read(inputs["items"]), params.get("models", {}))
+    else:
+        first, second = (list(rows.read(inputs[name])) if name in inputs else [] for name in ("s1", "s2"))
+    document = {
+        "simulated": simulated,
+        "ci": {"level": str(LEVEL), "resamples": about.resamples, "of": "participants"},
+        "s1": s1(first, about, simulated),
+        "s2": s2(second, about),
+    }
+    rows.write_one(out / "people", document)
+
+
+def _asked(
+    about: Setting, people: Sequence[simulate.Person], facts: Mapping[str, Mapping[str, Any]]
+) -> tuple[list[rows.Row], list[rows.Row]]:
+    """Ask the simulated participants; outputs of stand-ins are shown only where there are no others."""
+    tables = about.labels.benchmarks
+    pool = interviews.pools(tables, about.seed)
+    models = sorted({model for table in tables.values() for model in table.labels})
+    real = [model for model in models if not is_stand_in(facts.get(model, {}))]
+    first = interviews.s1(people, tables, pool, about.seed)
+    second = interviews.s2(people, tables, pool, real or models, about.templates, about.seed)
+    return list(first), list(second)
+
+
+def s1(given: Iterable[Any], about: Setting, simulated: bool) -> dict[str, Any]:
+    """Analyse S1 benchmark by benchmark, and subset by subset where a benchmark has several."""
+    everyone = ratings.ratings(given)
+    rated = [
+        each
+        for number, each in enumerate(everyone, 1)
+        if about.table(each.benchmark, each.item, f"s1 row {number}") is not None
+    ]
+    left_out = _not_asked(len(everyone) - len(rated))
+    if not rated:
+        return {**NO_ROWS, **left_out}
+    sizes = {"participants": len({each.person for each in rated}), "ratings": len(rated)}
+    found: dict[str, Any] = {**sizes, **left_out, "benchmarks": {}, "parts": {}}
+    for place, name, table in about.labels.groups():
+        inside = [each for each in rated if each.benchmark == table.benchmark and each.item in table.items]
+        told = expectations.summary(inside, about.functions(table), scale(table), about.seed, about.resamples)
+        found[place][name] = _without_block(told, simulated)
+    return found
+
+
+def _not_asked(count: int) -> dict[str, int]:
+    """Count the answers about items that the run has and, being limited, did not put to its models."""
+    return {"not_asked": count} if count else {}
+
+
+def _without_block(told: dict[str, Any], simulated: bool) -> dict[str, Any]:
+    """Take away a calibration block that no manifest may use, and say why."""
+    fitted = told.get("calibration", {})
+    why = "simulated respondents calibrate nothing" if simulated else "fitted on the scale itself, not on a raw measure"
+    if "block" in fitted and (simulated or fitted["function"] == SCALE):
+        return {**told, "calibration": {**fitted, "block": {"missing": why}}}
+    return told
+
+
+def s2(given: Sequence[Any], about: Setting) -> dict[str, Any]:
+    """Analyse S2: matrices and errors over all, by benchmark, subset and model, and the curves of Fig. 3."""
+    seen = verdicts(given, about)
+    left_out = _not_asked(len(given) - len(seen))
+    if not seen:
+        return {**NO_ROWS, **left_out}
+    again = about.seed, about.resamples
+    found: dict[str, Any] = {"all": supervision.summary(seen, *again), **left_out}
+    found |= {"benchmarks": {}, "parts": {}, "curve": {}}
+    for place, name, table in about.labels.groups():
+        inside = [each for each in seen if each.benchmark == table.benchmark and each.item in table.items]
+        found[place][name] = supervision.summary(inside, *again)
+        found["curve"][name] = supervision.curve(inside, *again)
+    found["models"] = {
+        model: supervision.summary([each for each in seen if each.model == model], *again)
+        for model in sorted({each.model for each in seen})
+    }
+    return found

@@ -1,0 +1,71 @@
+"""Verdicts of study S2 (reliability 6.8): the record, its check, and the label of the output that was judged.
+
+It knows labels and names; it must never know an output's text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.errors import InputError
+from harness.studies.reliability.measures.table import Table
+from harness.studies.reliability.people.setting import Setting
+from harness.studies.reliability.terms import LABELS, UNSCORED
+
+HUMAN = (*LABELS, "u")  # what a person says of an output; u: unsure
+FIELDS = ("participant_id", "benchmark", "instance_id", "model", "template", "verdict")
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One person on one output."""
+
+    person: str
+    benchmark: str
+    item: str
+    model: str
+    outcome: str
+    verdict: str
+    difficulty: float
+
+
+def verdicts(given: Iterable[Any], setting: Setting) -> list[Verdict]:
+    """Check rows and look up what each output was; nobody judges one twice, and what a run did not ask is left out."""
+    seen: set[tuple[str, ...]] = set()
+    found = []
+    for number, row in enumerate(given, 1):
+        where = f"s2 row {number}"
+        person, benchmark, item, model, wording, verdict = _fields(row, where)
+        if verdict not in HUMAN:
+            raise InputError("`verdict` is none of c, a, i, u", where=where)
+        table = setting.table(benchmark, item, where)
+        if table is None:
+            continue
+        outcome = _outcome(table, item, model, wording, setting.templates[benchmark], where)
+        key = person, benchmark, item, model, wording
+        if key in seen:
+            raise InputError("a participant judges the same output twice", where=where, next="keep one of the two rows")
+        seen.add(key)
+        found.append(Verdict(person, benchmark, item, model, outcome, verdict, table.items[item].difficulty))
+    return found
+
+
+def _fields(row: Any, where: str) -> tuple[str, ...]:
+    """Give the fields in their order as text; a template may be a number."""
+    values = [row.get(name) if isinstance(row, Mapping) else None for name in FIELDS]
+    for name, value in zip(FIELDS, values, strict=True):
+        if not isinstance(value, str | int if name == "template" else str):
+            raise InputError(f"`{name}` is missing or not text", where=where, next=f"give {', '.join(FIELDS)}")
+    return tuple(map(str, values))
+
+
+def _outcome(table: Table, item: str, model: str, wording: str, templates: Sequence[Any], where: str) -> str:
+    """Give the label of the output that was shown."""
+    names = [str(each) for each in templates]
+    text = table.labels.get(model, {}).get(item, "")
+    label = text[names.index(wording)] if text and wording in names else UNSCORED
+    if label == UNSCORED:
+        raise InputError("the output that was shown has no label", where=where, next="leave the row out, or score it")
+    return label

@@ -1,0 +1,246 @@
+"""A forger makes every digest, chain and list follow: what he says is found out where it cannot be so."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from evidence.bare import CUT, MAKE, SHOWN, Bare, bare
+from evidence.forger import Forger, forged
+
+from harness.digest import document, sealed, walk
+from harness.evidence.audit import audit
+from harness.evidence.checks import Report
+from harness.run.closure import Code
+from harness.run.project import replan
+from harness.store.store import Store
+
+pytestmark = pytest.mark.xdist_group("audit")
+IMAGE = "sha256:" + "1" * 64
+# What bytes alone cannot tell, since nothing else of the run depends on it: when it was, where, and what it used.
+UNTOLD = ("/at", "/engine", "/isolation", "/facts", "/usage", "/limit", "/n", "/prev", "/type", "/key", "/entry")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory: pytest.TempPathFactory) -> Bare:
+    return bare(tmp_path_factory.mktemp("bare"))
+
+
+@pytest.fixture
+def store(run: Bare, tmp_path: Path) -> Store:
+    return Store(shutil.copytree(run.store.root, tmp_path / "store"))
+
+
+def flaws(report: Report) -> list[tuple[str, str, str]]:
+    return [(check.id, check.subject, check.detail) for check in report.checks if check.verdict != "pass"]
+
+
+def others(value: Any) -> list[Any]:
+    """Give what else could stand where a value stands: another of its type, and one of each other type."""
+    if isinstance(value, bool):
+        return [not value]
+    same: list[Any] = [value + 1] if isinstance(value, int) else [f"{value}1"] if isinstance(value, str) else []
+    return same + [odd for odd in (None, 7, ["x"], {"x": "x"}) if type(odd) is not type(value)][:2]
+
+
+def put(body: Any, pointer: str, value: Any) -> None:
+    parts = [part.replace("~1", "/").replace("~0", "~") for part in pointer.split("/")[1:]]
+    for part in parts[:-1]:
+        body = body[int(part)] if isinstance(body, list) else body[part]
+    body[int(parts[-1]) if isinstance(body, list) else parts[-1]] = value
+
+
+def test_no_part_of_a_key_or_of_an_output_can_be_rewritten_whatever_follows_it(run: Bare, tmp_path: Path) -> None:
+    whole = Forger(run.store).entries
+    for step, body in whole.items():
+        pointers = [pointer for part in ("preimage", "outputs") for pointer, _ in walk(body[part], f"/{part}")]
+        for pointer in pointers:
+            if pointer in ("/preimage", "/preimage/type"):
+                continue  # no document: the forger himself could not name it
+            value = next(item for at, item in walk(body) if at == pointer)
+            for other in others(value):
+                found = look_forged(run, tmp_path, lambda it, s=step, p=pointer, o=other: put(it.entries[s], p, o))
+                assert found.verdict == "disagreed", (step, pointer, other)
+
+
+def test_no_field_of_an_event_can_be_rewritten_but_when_where_and_how_fast(run: Bare, tmp_path: Path) -> None:
+    for number, event in enumerate(Forger(run.store).events):
+        for pointer, value in walk(event):
+            if not pointer or pointer.startswith(UNTOLD) or pointer in ("/event", "/step", "/events"):
+                continue  # the last three: the forger finds his entries by them, and counts himself
+            for other in others(value)[:2]:
+                found = look_forged(run, tmp_path, lambda it, n=number, p=pointer, o=other: put(it.events[n], p, o))
+                assert found.verdict != "agreed", (event["event"], pointer, other)
+
+
+def look_forged(run: Bare, folder: Path, edit: Callable[[Forger], object]) -> Report:
+    """Audit a run as a forger leaves it, and put back what he wrote over."""
+    root = folder / "forged"
+    if not root.exists():
+        shutil.copytree(run.store.root, root)
+    before = {path: path.read_bytes() for path in written(root)}
+    try:
+        forged(Store(root), edit)
+        return run.look(root)
+    finally:
+        for path in written(root):
+            path.unlink()
+        for path, data in before.items():
+            path.write_bytes(data)
+
+
+def written(root: Path) -> list[Path]:
+    return [*root.glob("runs/*/*"), *root.glob("keys/*/*"), root / "heads.jsonl"]
+
+
+def repeated(kind: str, **changes: Any) -> Callable[[Forger], object]:
+    """Add the first line of a kind once more, changed, in the middle of the journal."""
+    return lambda it: it.events.insert(2, {**next(one for one in it.events if one["event"] == kind), **changes})
+
+
+def added(**fields: Any) -> Callable[[Forger], object]:
+    return lambda it: it.events.insert(-1, {"type": "event/1", "at": it.started["at"], **fields})
+
+
+STRANGERS = {
+    "a second start, from which the record would take the image": repeated("run.started", image=IMAGE, engine="docker"),
+    "an end before the end": repeated("run.finished"),
+    "an output named twice, the lie first": repeated("output", sha256="0" * 64),
+    "a step finished twice": repeated("step.cached"),
+    "a failure in a run that is done": added(event="step.failed", step=SHOWN, error="it failed"),
+    "words of a step that is not in the plan": added(event="step.log", step="nobody", text="hello"),
+    "calls, where no step calls": added(event="calls", models={"gpt": {"requests": 1}}),
+    "more steps than the plan has": lambda it: it.started.update(steps=100),
+    "a limit that no run has": lambda it: it.started.update(limit=-5),
+}
+
+
+@pytest.mark.parametrize("case", STRANGERS)
+def test_a_line_that_no_run_writes_is_named(case: str, run: Bare, store: Store) -> None:
+    found = flaws(run.look(forged(store, STRANGERS[case]).root))
+    assert "unaccounted" in {check for check, _, _ in found}, found
+
+
+def test_the_size_of_an_output_is_held_against_the_bytes_wherever_it_stands(run: Bare, store: Store) -> None:
+    def output(it: Forger) -> None:
+        next(event for event in it.events if event["event"] == "output")["size"] += 1
+
+    assert ("output.differs", "outputs", "gold is not what its step made") in flaws(
+        run.look(forged(store, output).root)
+    )
+
+    def again(it: Forger) -> None:  # of a blob that was read before, as the input of an earlier step
+        it.entries[SHOWN]["outputs"]["items"] = {**it.entries[MAKE]["outputs"]["items"], "size": 1}
+
+    assert any(check == "blob.changed" for check, _, _ in flaws(run.look(forged(store, again).root)))
+
+
+def test_the_image_a_run_names_is_the_one_its_steps_saw(run: Bare, store: Store) -> None:
+    found = flaws(run.look(forged(store, lambda it: it.started.update(image=IMAGE)).root))
+    assert any(check == "pin.differs" and "its steps ran in none" in detail for check, _, detail in found)
+
+
+@pytest.mark.parametrize("data", [b"nothing", document({"type": "environment/1"}), document({"type": "closure/1"})])
+@pytest.mark.parametrize("part", ["environment", "code"])
+def test_a_document_that_is_none_is_named_and_breaks_nothing(part: str, data: bytes, run: Bare, store: Store) -> None:
+    def edit(it: Forger) -> None:
+        digest = it.store.blobs.put(data)
+        for body in it.entries.values():
+            body["preimage"][part] = digest
+        if part == "environment":
+            it.started["environment"] = digest
+
+    assert any(check == "entry.changed" for check, _, _ in flaws(run.look(forged(store, edit).root)))
+
+
+def test_a_lock_without_the_pins_of_what_it_means_is_named(run: Bare, store: Store) -> None:
+    def edit(it: Forger) -> None:
+        body = it.document(it.started["lock"])
+        body["pins"]["datasets"] = {}
+        it.started["lock"] = it.store.blobs.put(sealed(body))
+
+    it = forged(store, edit)
+    report = audit(it, it.run_ids()[0], replan, lambda *_: None, level="hashes")
+    assert ("lock.changed", "lock", "/pins/datasets/addition") in flaws(report)
+
+
+def test_a_step_that_was_asked_again_is_one_that_asks(run: Bare, store: Store) -> None:
+    def edit(it: Forger) -> None:
+        it.entries[CUT]["preimage"]["attempt"] = 1
+
+    assert ("key.mismatch", CUT, "/attempt") in flaws(run.look(forged(store, edit).root))
+
+
+def test_code_that_is_not_installed_here_is_named_file_by_file(run: Bare, store: Store) -> None:
+    def installed(kind: str) -> dict[str, str]:
+        return Code().closure(kind).files
+
+    assert run.look(store.root, "derive", installed).verdict == "agreed"
+
+    def edit(it: Forger) -> None:
+        closure = it.document(it.entries[MAKE]["preimage"]["code"])
+        closure["files"]["harness/digest.py"] = it.started["manifest"]
+        it.entries[MAKE]["preimage"]["code"] = it.put(closure)
+
+    report = run.look(forged(store, edit).root, "derive", installed)
+    assert report.verdict == "incomplete"
+    [(check, kind, detail)] = flaws(report)
+    assert (check, kind) == ("code.differs", run.plan.steps[0].kind) and detail.endswith(": harness/digest.py")
+
+
+@pytest.mark.parametrize("left", ["nothing", "its folder", "an empty journal", "its first line", "another end"])
+def test_what_a_run_nobody_liked_has_left_is_named_by_the_audit_of_any_other(
+    left: str, run: Bare, store: Store
+) -> None:
+    liked = store.run_ids()[0]
+    again = Bare(run.loaded, run.lock, run.plan, store)
+    disliked = again.run()
+
+    def look() -> Report:
+        return audit(Store(store.root), liked, lambda *_: run.plan, lambda *_: None, level="hashes")
+
+    assert look().verdict == "agreed"
+    path = store.journal(disliked)
+    lines = path.read_bytes().splitlines(keepends=True)
+    kept = {
+        "its folder": [],
+        "an empty journal": [b""],
+        "its first line": lines[:1],
+        "another end": [*lines[:-1], lines[-1].replace(b"done", b"failed")],
+    }
+    if left == "nothing":
+        shutil.rmtree(path.parent)
+    elif left == "its folder":
+        path.unlink()
+    else:
+        path.write_bytes(b"".join(kept[left]))
+    assert [(check, subject) for check, subject, _ in flaws(look())][:1] == [("unaccounted", "heads.jsonl")]
+
+
+def test_which_steps_a_sample_makes_again_cannot_be_foreseen(run: Bare) -> None:
+    """A forger who knew the sample would forge what stands outside it."""
+
+    def sampled() -> str:
+        made: list[str] = []
+
+        def replay(step: Any, parts: Any) -> dict[str, str]:
+            made.append(step.name)
+            entry = run.store.entries.get(json_key(run, step.name))
+            assert entry
+            return {name: output.sha256 for name, output in entry.outputs.items()}
+
+        report = audit(run.store, run.store.run_ids()[0], lambda *_: run.plan, replay, level="hashes", rerun=1)
+        assert report.verdict == "agreed" and len(made) == 1
+        return made[0]
+
+    drawn = {sampled() for _ in range(60)}
+    assert drawn == {MAKE, CUT, SHOWN}, "each step in some audit (all of 60 miss one with a chance of 1 in 10^10)"
+
+
+def json_key(run: Bare, step: str) -> str:
+    events = (json.loads(line) for line in run.store.journal(run.store.run_ids()[0]).read_bytes().splitlines())
+    return next(str(event["key"]) for event in events if event.get("step") == step and "key" in event)
