@@ -9,6 +9,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 from harness.errors import InputError
@@ -40,13 +41,19 @@ class Shelf:
         """List the parts there are: the modules of the package that hold one."""
         return [name for name in self._modules() if self._load(name) is not None]
 
-    def _modules(self) -> list[str]:
-        package = importlib.import_module(self.package)
-        return sorted(one.name for one in pkgutil.iter_modules(package.__path__) if one.ispkg == bool(self.file))
+    def _modules(self) -> tuple[str, ...]:
+        return _inside(self.package, folders=bool(self.file))
 
     def _load(self, name: str) -> Any:
         module = f"{self.package}.{name}{'.' if self.file else ''}{self.file}"
         return getattr(importlib.import_module(module), self.holds, None)
+
+
+@cache
+def _inside(package: str, *, folders: bool) -> tuple[str, ...]:
+    """List a package's modules, or its packages."""
+    path = importlib.import_module(package).__path__
+    return tuple(sorted(one.name for one in pkgutil.iter_modules(path) if one.ispkg == folders))
 
 
 def part(place: str) -> Any:

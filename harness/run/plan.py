@@ -56,6 +56,8 @@ def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
         pin, reason = unresolved[0]
         raise MissingError(f"{pin} is unresolved: {reason}", next="provide it, then `harness lock` again")
     found = {name: int(pin["items"]["rows"]) for name, pin in lock.pins["datasets"].items() if "items" in pin}
+    if unpinned := sorted(set(this.drawn) - set(found)):
+        raise InputError(f"the lock pins no dataset {unpinned[0]!r}", next="`harness lock` the manifest again")
     rows = {name: min(count, limit or count) for name, count in found.items()}
     prompts = dict(lock.pins["prompts"])
     if "set" in prompts and this.manifest.prompts:  # as locks were written when a manifest had one set
