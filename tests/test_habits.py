@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import re
 import statistics
@@ -111,6 +112,13 @@ def test_the_readme_shows_the_help_as_it_is() -> None:
         [sys.executable, "-m", "harness.cli.main", "--help"], capture_output=True, text=True, check=True, env=env
     ).stdout.strip()
     assert shown in (ROOT / "README.md").read_text()
+
+
+def test_the_table_of_the_readme_is_the_one_that_is_expected() -> None:
+    expect = json.loads((ROOT / "lockfiles" / "manifests" / "addition-demo.expect.json").read_text())["outputs"]
+    shown = re.findall(r"^addition-demo +(\w+) +([0-9a-f]{12}) ", (ROOT / "README.md").read_text(), re.MULTILINE)
+    assert shown
+    assert dict(shown) == {name: expect[name]["sha256"][:12] for name, _ in shown}
 
 
 def test_every_make_target_the_readme_names_is_there() -> None:
