@@ -83,16 +83,14 @@ def _plan(store: Store, started: Mapping[str, Any], replan: Replan, report: Repo
 
 def _planned(manifest: bytes, lock: Lock, started: Mapping[str, Any], replan: Replan, report: Report) -> Plan | None:
     """Plan again, if the installed harness plans what the run had."""
+    unpinned = sorted(set(lock.intent["datasets"]) - set(lock.pins["datasets"]))
+    if unpinned:
+        report.settle("lock.changed", "lock", [f"/pins/datasets/{name}" for name in unpinned])
+        return None
     try:
         plan = replan(manifest, lock, int(started.get("limit", 0)))
     except HarnessError as bad:
         report.skip("code.differs", "plan", f"the installed harness cannot plan this run: {bad.what}")
-        return None
-    except LookupError:
-        missing = sorted(set(lock.intent["datasets"]) - set(lock.pins["datasets"]))
-        if not missing:
-            raise  # no fault of the lock
-        report.settle("lock.changed", "lock", [f"/pins/datasets/{name}" for name in missing])
         return None
     if sha256(document(plan.as_data())) != started["plan"]:
         report.skip("code.differs", "plan", "the installed harness plans other steps than the run had")

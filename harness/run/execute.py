@@ -16,6 +16,7 @@ from harness.digest import canonical, document
 from harness.engines.engine import Engine, Job, Limits, Outcome
 from harness.errors import HarnessError, Interrupted, MissingError, StepError
 from harness.files import told
+from harness.rows import part_name
 from harness.run.closure import Closure
 from harness.run.environment import step_environment
 from harness.steps import FACTS, Step
@@ -71,7 +72,7 @@ def prepare(task: Task, store: Store, folder: Path, *, linked: bool) -> None:
             else:
                 _open_folder(folder / "in" / name)
                 for index, digest in enumerate(source):
-                    _lay(store, digest, folder / "in" / name / f"part-{index:05d}", linked)
+                    _lay(store, digest, folder / "in" / name / part_name(index), linked)
 
 
 def _open_folder(folder: Path) -> None:
@@ -107,6 +108,11 @@ def execute(task: Task, store: Store, bench: Bench, folder: Path) -> tuple[Outco
     job = Job(engine.command(SCRIPT), folder, env, bench.limits, infers=task.step.infers, sockets=sockets)
     outcome = engine.run(job, bench.on_log, bench.cancel)
     _judge(task.step, outcome, bench.limits, str(engine.inside(folder)))
+    if (folder / "out").is_symlink() or not (folder / "out").is_dir():
+        raise StepError(
+            f"step {task.step.name} removed its own out/", where=task.step.kind,
+            next="a step writes into out/ and leaves it there",
+        )  # fmt: skip
     facts = _facts(task.step, folder / "out" / FACTS)
     _closed(task.step, folder / "out")
     return outcome, facts
@@ -166,7 +172,8 @@ def _closed(step: Step, out: Path) -> None:
         name = json.dumps(wrong[0])[:120]
         raise StepError(f"step {step.name} {verb} {name}", where=step.kind, next="outputs are declared in the plan")
     for name, path in found.items():
-        if not stat.S_ISREG(path.lstat().st_mode) or path.lstat().st_nlink != 1:
+        facts = path.lstat()
+        if not stat.S_ISREG(facts.st_mode) or facts.st_nlink != 1:
             raise StepError(
                 f"step {step.name} made {name!r}, which is not a plain file of its own",
                 where=step.kind,

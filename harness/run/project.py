@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +18,13 @@ from harness.evidence.record import read_record
 from harness.manifest.load import Loaded, load, parse_manifest
 from harness.manifest.lockfile import Lock, expect_path, load_expect, lock_path, read_lock
 from harness.manifest.schema import Resources
+from harness.run.closure import Code
 from harness.run.engines import Choice, engine_of_run, limits
 from harness.run.plan import meant, plan
 from harness.run.stopping import stoppable
 from harness.run.workshop import Workshop
 from harness.steps import Plan, Step
-from harness.store.journal import read_chain
+from harness.store.journal import read_first
 from harness.store.store import Store
 
 
@@ -46,8 +48,14 @@ def replay(workshop: Workshop) -> Replay:
             raise MissingError(
                 "this step asked models elsewhere", next="`tape: replay`, and run again: equal digests say more"
             )
-        same = workshop.code.closure(step.kind).digest == parts["code"]
-        if not same or parts["environment"] != workshop.setting.environment:
+        here = workshop.setting
+        if step.infers and parts["device"] != here.device:
+            raise MissingError(
+                f"this step computed on {parts['device']}, and here is {here.device}",
+                next="audit it on a machine with such a device",
+            )
+        same = workshop.code.closure(step.kind).digest == parts["code"] and parts["numerics"] == here.numerics
+        if not same or parts["environment"] != here.environment:
             return None
         return workshop.replay(step, parts)
 
@@ -64,14 +72,14 @@ def newest_run(store: Store, name: str) -> str:
 
 def levels_of(store: Store, run: str) -> tuple[str, Mapping[str, Any]]:
     """Give the digest of a run's lock, and the levels at which its manifest wants each output compared."""
-    digest = str(read_chain(store.journal(run)).events[0]["lock"])
+    digest = str(read_first(store.journal(run))["lock"])
     return digest, read_lock(store.blobs.read(digest), "lock").intent["outputs"]
 
 
 def manifest_name(store: Store, run: str) -> str:
     """Say which manifest a run ran, or nothing where that cannot be read."""
     try:
-        started = read_chain(store.journal(run)).events[0]
+        started = read_first(store.journal(run))
         return str(read_lock(store.blobs.read(started["lock"]), "lock").intent["name"])
     except (HarnessError, LookupError, FileNotFoundError):
         return ""
@@ -79,7 +87,7 @@ def manifest_name(store: Store, run: str) -> str:
 
 def audit_files(store: Store, run: str, loaded: Loaded, report: Report) -> None:
     """Hold a run against the working files: manifest, lock and expectation, naming JSON Pointers."""
-    started = read_chain(store.journal(run)).events[0]
+    started = read_first(store.journal(run))
     if started["manifest"] != loaded.sha256:
         ran = parse_manifest(store.blobs.read(started["manifest"]), "manifest")[0]
         pointers = list(differences(ran.intent(), loaded.manifest.intent())) or ["its text, not its meaning"]
@@ -119,6 +127,8 @@ def loaded_manifest(path: Path) -> Loaded:
 
 def audited(store: Store, run: str, level: str = "derive", rerun: int = 0, images: Path | None = None) -> Report:
     """Audit one run with everything the installed harness brings: its planner, its engine, its code."""
+    code = Code()
+    hold = partial(audit, store, run, replan, level=level, rerun=rerun, installed=lambda kind: code.closure(kind).files)
     try:
         workshop = _workshop_of(store, run, images or store.root)
     except MissingError as bad:
@@ -127,15 +137,15 @@ def audited(store: Store, run: str, level: str = "derive", rerun: int = 0, image
         def unable(step: Step, parts: Mapping[str, Any]) -> Mapping[str, str] | None:
             raise why
 
-        return audit(store, run, replan, unable, level=level, rerun=rerun)
+        return hold(unable)
     with stoppable(workshop.cancel):
-        return audit(store, run, replan, replay(workshop), level=level, rerun=rerun)
+        return hold(replay(workshop))
 
 
 def _workshop_of(store: Store, run: str, images: Path) -> Workshop:
     """Give a place where the steps of a run can be made again: its engine, its image, what its manifest allowed."""
     try:
-        started = read_chain(store.journal(run)).events[0]
+        started = read_first(store.journal(run))
         resources = parse_manifest(store.blobs.read(started["manifest"]), "manifest")[0].resources
         image = str(started["image"])
         seen = store.blobs.read(started["environment"]) if image != NO_IMAGE else None

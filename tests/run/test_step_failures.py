@@ -1,6 +1,7 @@
 """A step that does anything but leave its declared files is one clear error, and nothing of it is stored."""
 
 import contextlib
+import re
 import shutil
 import textwrap
 from dataclasses import replace
@@ -34,6 +35,16 @@ def missing(params, inputs, out):
 
 def link(params, inputs, out):
     (out / "rows").symlink_to(inputs["rows"])
+
+def removes_out(params, inputs, out):
+    out.rmdir()
+
+def swaps_out(params, inputs, out):
+    other = out.parent / "tmp" / "other"
+    other.mkdir()
+    (other / "rows").write_bytes(b"from elsewhere")
+    out.rmdir()
+    out.symlink_to(other)
 
 def hard_link(params, inputs, out):
     os.link(inputs["rows"], out / "rows")
@@ -148,6 +159,13 @@ def test_a_step_that_fails_says_how_and_nothing_of_it_is_stored(shop, isolation,
     error = fails(shop(isolation), kind, name="more")
     assert error.what.startswith(f"step toy/{kind} ") and CASES[kind] in error.what
     assert error.where == f"harness.toys:{kind}" and error.next
+
+
+@EVERY
+@pytest.mark.parametrize("kind", ["removes_out", "swaps_out"])
+def test_a_step_that_takes_its_out_away_is_refused_and_nothing_is_taken_from_elsewhere(shop, isolation, kind):
+    """Bubblewrap has mounted it, so that the step itself fails; elsewhere the look afterwards tells."""
+    assert re.search("removed its own out/|Read-only|busy", fails(shop(isolation), kind).what)
 
 
 @EVERY
