@@ -5,6 +5,7 @@ BIN := .venv/bin
 FIXTURES ?= ../shared/fixtures
 DEMOS := $(sort $(wildcard manifests/demo/*.yaml))
 ENGINE ?= local
+WORKERS ?= $(shell echo $$(( ($$(nproc) * 3 + 1) / 2 )))  # many tests wait for a process, a deadline or a disk
 MOVED ?=
 
 .PHONY: help setup images reproduce test check golden bench house relock
@@ -24,7 +25,7 @@ reproduce: setup $(if $(filter docker,$(ENGINE)),images) ## run the demo manifes
 	@$(BIN)/harness reproduce --engine $(ENGINE) $(if $(MOVED),--moved) $(DEMOS)
 
 test: setup ## run the tests
-	@$(BIN)/python -m pytest -n auto
+	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
 
 check: setup ## ruff, mypy --strict, floors and habits of the house
 	@$(BIN)/ruff check .

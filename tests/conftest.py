@@ -9,6 +9,14 @@ from pathlib import Path
 import pytest
 
 
+LONG = ("e2e", "faults", "images", "engines", "tiny", "pages", "bench")  # folders whose tests take seconds each
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Begin with the long tests, so that at the end no worker runs one alone."""
+    items.sort(key=lambda item: not set(LONG) & set(item.path.parts))
+
+
 @pytest.fixture(scope="session")
 def image_store() -> tuple[Path, str]:
     """A store that holds the image `sandbox`, and its image ID; built at the first run, kept between runs."""

@@ -100,14 +100,21 @@ def text(found: list[Room]) -> str:
     return "\n".join([*lines, "", *findings(found), "```\n"])
 
 
+def _side(name: str) -> int:
+    return -1 if name in EVIDENCE else int(name in SCIENCE)
+
+
 def drawing(found: list[Room]) -> str:
-    """Draw the floors as SVG: a box a room, as wide as its share of the lines; arrows run down."""
+    """Draw the floors as SVG: a box a room, as wide as its share of the lines; arrows run down.
+
+    The two towers stand left and right; what all rooms import, on the two lowest floors, has no arrows.
+    """
     wide, step, high, left = 960, 92, 46, 40
     floors = sorted({each.floor for each in found}, reverse=True)
     boxes: dict[str, tuple[float, float, float]] = {}
     parts = []
     for row, floor in enumerate(floors):
-        here = [each for each in found if each.floor == floor]
+        here = sorted((each for each in found if each.floor == floor), key=lambda each: _side(each.name))
         widths = [max(64.0, 560 * each.lines / sum(one.lines for one in found)) for each in here]
         x, y = left + (wide - left - sum(widths) - 14 * (len(here) - 1)) / 2, 20 + row * step
         parts.append(f'<text x="8" y="{y + 28:.0f}" class="floor">{"-" if floor < 0 else floor}</text>')
@@ -122,7 +129,7 @@ def drawing(found: list[Room]) -> str:
             x += width + 14
     lines = []
     for each in found:
-        for to in each.imports:
+        for to in (to for to in each.imports if FLOORS[to] > 0):
             (x1, y1, w1), (x2, y2, w2) = boxes[each.name], boxes[to]
             up = ' class="up"' if FLOORS[to] >= each.floor else ""
             lines.append(f'<path{up} d="M{x1 + w1 / 2:.0f} {y1 + high} L{x2 + w2 / 2:.0f} {y2}"/>')
