@@ -45,7 +45,7 @@ def explained(bad: OSError, where: Path | str) -> HarnessError:
             next="give a store that you may write with --store DIR, or make this one writable",
         )
     if bad.errno in _WRONG:
-        return InputError(f"this path leads nowhere useful: {bad.strerror}", where=at[:200], next="check the path")
+        return InputError(f"this file cannot be read: {bad.strerror}", where=at[:200], next="check the path")
     return MissingError(f"the disk refused: {bad.strerror}", where=at, next="check the disk, then run again")
 
 
@@ -147,7 +147,11 @@ def open_log(path: Path) -> int:
     with told(path):
         make_folder(path.parent)
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
-        sync_folder(path.parent)
+        try:
+            sync_folder(path.parent)
+        except OSError:
+            os.close(handle)
+            raise
         return handle
 
 
@@ -163,6 +167,8 @@ def locked(path: Path, *, exclusive: bool = True, wait: bool = True) -> Iterator
             fcntl.flock(handle, how if wait else how | fcntl.LOCK_NB)
         except BlockingIOError:
             yield False
+        except OSError as bad:  # some network disks know no locks
+            raise explained(bad, path) from bad
         else:
             yield True
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -17,6 +18,9 @@ from harness.errors import AGREED, DISAGREED, InputError
 
 if TYPE_CHECKING:
     from harness.evidence.checks import Report
+    from harness.store.store import Store
+
+SHOWN = 8  # names of outputs in a message
 
 
 def register(app: typer.Typer) -> None:
@@ -40,11 +44,15 @@ def get(
     where, found = open_run(store, run)
     outputs = read_record(where, found).outputs
     if output not in outputs:
-        raise InputError(f"run {found} has no output {output!r}", next=f"choose one of: {', '.join(sorted(outputs))}")
+        raise _no_output(where, found, output, sorted(outputs))
     path = where.blobs.deliver(outputs[output]["sha256"])
     data = {"run": found, "output": output, **{name: outputs[output][name] for name in ("sha256", "size")}}
     if to:
         with told(to):
+            if to.is_dir() or not to.absolute().parent.is_dir():
+                raise InputError(
+                    "this file cannot be written", where=str(to), next="name a file in a folder that is there"
+                )
             shutil.copyfile(path, to)
         show({**data, "file": str(to)}, f"{to}: {outputs[output]['size']} bytes, {outputs[output]['sha256']}", json)
     elif json:
@@ -52,6 +60,16 @@ def get(
     else:
         with open(path, "rb") as file:
             give(iter(partial(file.read, CHUNK), b""))
+
+
+def _no_output(store: Store, run: str, output: str, has: Sequence[str]) -> InputError:
+    from harness.run.project import manifest_name
+
+    of = f" of {name}" if (name := manifest_name(store, run)) else ""
+    more = f" and {len(has) - SHOWN} more" if len(has) > SHOWN else ""
+    return InputError(
+        f"run {run}{of} has no output {output!r}", next=f"it has: {', '.join(has[:SHOWN]) or 'none'}{more}"
+    )
 
 
 def audit(
@@ -127,6 +145,8 @@ def diff(
             [s.stage, s.verdict, ", ".join(s.changed[:3]) + (" …" if len(s.changed) > 3 else "")] for s in parted.stages
         ]
         lines += ["", table(["stage", "verdict", "changed"], shown)]
+    elif parted.level == "bytes":
+        lines.append("no difference: every output has the same bytes")
     for row in parted.rows:
         lines += ["", f"{row['step']}, row {row['row']}: {', '.join(row['fields']) or 'in one run only'}"]
         lines += [f"  - {row['left']}", f"  + {row['right']}"]
@@ -155,7 +175,8 @@ def explain(
         grouped = Counter((why.step.rpartition("/part-")[0] or why.step, why.state, why.reason) for why in whys)
         rows: list[list[Any]] = [[name, count, state, reason] for (name, state, reason), count in grouped.items()]
         lines = [table(["step", "shards", "state", "because"], rows)]
-        say("name one step to see the parts of its key")
+        for why in whys[:1]:
+            say(f"name one step to see the parts of its key, such as `harness explain {run} {why.step}`")
     show(data, "\n".join(lines), json)
 
 

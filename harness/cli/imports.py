@@ -34,7 +34,7 @@ def bring(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Put your own copy of data into the store, where manifests find it."""
+    """Put your own copy of data where manifests find it."""
     from harness.run.data import bring as put
     from harness.run.data import bring_rows
     from harness.store.store import Store

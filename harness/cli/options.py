@@ -22,14 +22,14 @@ StoreDir = Annotated[
 Debug = Annotated[bool, typer.Option("--debug", envvar="HARNESS_DEBUG", help="Show tracebacks and whole logs.")]
 LOCAL = "local"  # the engine that needs nothing but this machine; what a verb runs on unless it is told otherwise
 EngineName = Annotated[
-    str, typer.Option("--engine", envvar="HARNESS_ENGINE", help="The engine that steps run on, such as docker.")
+    str, typer.Option("--engine", envvar="HARNESS_ENGINE", help="Where steps run; `harness doctor` lists the engines.")
 ]
 Isolation = Annotated[
     str,
     typer.Option(
         "--isolation",
         envvar="HARNESS_ISOLATION",
-        help="How the engine shuts steps in, such as bubblewrap; default: the best it can here.",
+        help="How steps are shut in, where the engine leaves a choice; default: the best there is.",
     ),
 ]
 Images = Annotated[
@@ -53,7 +53,7 @@ def store_root(given: Path | None, project: Path | None = None) -> Path:
 
     if given:
         return given.absolute()
-    return (project or here()) / HOME
+    return (project or here("go to the project's folder, or name a store with --store DIR")) / HOME
 
 
 def chosen(
@@ -66,15 +66,13 @@ def chosen(
     return Choice(engine, isolation, images.absolute() if images else store_root(store, project), moved, say)
 
 
-def here() -> Path:
+def here(advice: str = "go to the project's folder") -> Path:
     """Find the project that a verb without a manifest speaks of: the nearest folder with `lockfiles/`."""
     start = Path(os.getcwd())
     for folder in (start, *start.parents):
         if (folder / "lockfiles").is_dir():
             return folder
-    raise InputError(
-        "this folder stands in no project", where=str(start), next="go to the project, or name a store with --store DIR"
-    )
+    raise InputError("this folder stands in no project", where=str(start), next=advice)
 
 
 def there(path: Path) -> Path:

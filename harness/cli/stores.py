@@ -23,8 +23,9 @@ def doctor(store: StoreDir = None, json: Json = False, debug: Debug = False) -> 
 
     findings = examine(store)
     data = {"findings": [vars(one) for one in findings]}
-    rows = [[one.state, one.subject, one.found, one.advice] for one in findings]
-    show(data, table(["", "what", "found", "what would make it better"], rows), json)
+    rows = [[one.state, one.subject, one.found] for one in findings]
+    notes = [one.advice and f"next: {one.advice}" for one in findings]
+    show(data, table(["", "what", "found"], rows, notes), json)
     return MISSING if any(one.state == "missing" for one in findings) else AGREED
 
 

@@ -72,25 +72,29 @@ def fail(error: HarnessError, as_json: bool, debug: bool) -> int:
     return error.code
 
 
-def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Lay rows out in columns: as wide as what they hold, on a terminal no wider than it is."""
+def table(head: Sequence[str], rows: Sequence[Sequence[object]], notes: Sequence[str] = ()) -> str:
+    """Lay rows out in columns, on a terminal no wider than it is; the note of a row stands below it."""
     cells = [[str(cell) for cell in row] for row in [head, *rows]]
     if not any(row[-1] for row in cells):  # a column of remarks in which there is nothing to remark
         cells = [row[:-1] for row in cells]
     room = shutil.get_terminal_size().columns if sys.stdout.isatty() else 0  # what is piped has one line a row
-    remarks = [""] * len(cells)
+    remarks = ["", *(_below(note, room, GAP) for note in notes or [""] * len(rows))]
     widths = _widths(cells)
-    if room and _total(widths) > room and len(widths) > 2:  # the last column goes below, a row's remark under its row
-        remarks = [
-            "",
-            *(textwrap.fill(row[-1], room, initial_indent=INDENT, subsequent_indent=INDENT) for row in cells[1:]),
-        ]
+    if room and _total(widths) > room and len(widths) > 2 and not notes:  # the last column goes below its row
+        remarks = ["", *(_below(row[-1], room, INDENT) for row in cells[1:])]
         cells = [row[:-1] for row in cells]
         widths = _widths(cells)
     while room and _total(widths) > room and max(widths) > NARROWEST:
         widths[widths.index(max(widths))] -= 1
     lines = [_row(row, widths) + (f"\n{remark}" if remark else "") for row, remark in zip(cells, remarks, strict=True)]
     return "\n".join([lines[0], GAP.join("─" * width for width in widths), *lines[1:]])
+
+
+def _below(text: str, room: int, indent: str) -> str:
+    """Spell what stands under a row."""
+    if not room:
+        return text and indent + text
+    return textwrap.fill(text, room, initial_indent=indent, subsequent_indent=INDENT)
 
 
 def _widths(cells: Sequence[Sequence[str]]) -> list[int]:

@@ -58,7 +58,7 @@ def score(
         try:
             return canonical(tool.run({**shared, **row})) + b"\n"
         except InputError as bad:
-            raise InputError(bad.what, where=where, next=bad.next) from bad
+            raise InputError(bad.what, where=", ".join(filter(None, (where, bad.where))), next=bad.next) from bad
 
     give(scored(where, row) for where, row in _rows(source))
 
@@ -75,15 +75,18 @@ def analyse(
         _list(found, json)
         return
     tool = _find(found, name, "analysis")
-    value = _object(_text(source), str(source or "stdin"))
+    text, where = _text(source), str(source or "stdin")
+    if not text.strip():
+        hint = f"give one JSON object, such as `echo '{{}}' | harness analyse {name}`"
+        raise InputError("nothing was given", where=where, next=hint)
+    value = _object(text, where)
     give([canonical(tool.run(value)) + b"\n"])
 
 
 def _find(found: Mapping[str, Tool], name: str, what: str) -> Tool:
     if name not in found:
-        raise InputError(
-            f"no {what} is called {name!r}" if name else f"name a {what}", next=f"choose one of: {', '.join(found)}"
-        )
+        wanted = f"name {'an' if what[0] in 'aeiou' else 'a'} {what}"
+        raise InputError(f"no {what} is called {name!r}" if name else wanted, next=f"choose one of: {', '.join(found)}")
     return found[name]
 
 

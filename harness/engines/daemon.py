@@ -35,8 +35,14 @@ def connect() -> tuple[str, str, dict[str, Any]]:
             with docker.APIClient(base_url=host, version="auto", timeout=10) as client:
                 return host, client.api_version, client.version()
         except (docker.errors.DockerException, requests.exceptions.RequestException, OSError) as bad:
-            why = why or str(bad)
+            why = why or _told(bad)
     raise MissingError(f"no container engine answers at {' or '.join(hosts)}: {why[:200]}", next=ADVICE)
+
+
+def _told(bad: Exception) -> str:
+    """Say why an address does not answer; the SDK spells what it met inside its own message."""
+    silent = any(word in repr(bad) for word in ("FileNotFoundError", "ConnectionRefusedError"))
+    return "nothing listens there" if silent else str(bad)
 
 
 def probe() -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from harness.digest import document
 from harness.errors import DamageError, InputError
-from harness.files import told
+from harness.files import locked, told
 from harness.store.journal import Chain, Event, read_chain
 from harness.store.store import Store
 
@@ -72,6 +73,8 @@ def read_record(store: Store, run: str) -> Record:
     path = store.record(run)
     chain = read_chain(store.journal(run)) if store.journal(run).is_file() else Chain(())
     if not chain.events or chain.events[-1]["event"] != "run.finished":
+        if _in_use(store):
+            raise InputError("this run has not ended yet", where=run, next="wait for it, or name another run")
         raise InputError("this run never ended", where=run, next="run its manifest again, then ask for `last`")
     body = summarise(chain.events, chain.head)
     with told(path):
@@ -83,3 +86,12 @@ def read_record(store: Store, run: str) -> Record:
             next=f"`harness audit {run}` says more",
         )
     return Record(run, body)
+
+
+def _in_use(store: Store) -> bool:
+    """Whether a run is using the store: the lock that keeps `gc` away is taken."""
+    path = store.locks / "store"
+    if not os.access(path, os.R_OK | os.W_OK):
+        return False  # nothing was run here, or somebody else's store: a reader needs no right to write
+    with locked(path, wait=False) as alone:
+        return not alone

@@ -12,7 +12,9 @@ from harness.errors import HarnessError
 from harness.files import locked, told, write_atomic
 from harness.images.design import Design, Part, Tell, design
 from harness.images.image import Image, Pin, pins, save_pins, shelve
+from harness.images.layers.programs import need
 from harness.images.oci import config, manifest
+from harness.images.recipe import lineage
 from harness.store.store import Store
 
 
@@ -28,6 +30,7 @@ class Built:
 def build(store: Store, root: Path, name: str, tell: Tell, *, moved: bool = False, relock: bool = False) -> Built:
     """Build one image from its locks; `moved` takes the newest packages, `relock` writes the locks anew."""
     with alone(store):
+        _equipped(store, root, name)
         meant = design(store, root, name, tell, moved=moved, relock=relock)
         image = assemble(store, meant, tell)
         for path, lock in meant.relocked.items():
@@ -42,6 +45,12 @@ def build(store: Store, root: Path, name: str, tell: Tell, *, moved: bool = Fals
             save_pins(root, {**known, name: image.pin})
             return Built(image, "new" if pin is None else "renewed")
         return Built(image, "differs", tuple(differing(pin, image, meant)))
+
+
+def _equipped(store: Store, root: Path, name: str) -> None:
+    """Ask for what makes a Debian layer before packages are fetched; where layers are kept, one of them may do."""
+    if not any((store.images / "layers").glob("*.json")) and any(one.recipe.suite for one in lineage(root, name)):
+        need("mmdebstrap", "mmdebstrap")
 
 
 @contextmanager

@@ -40,7 +40,11 @@ def verify(store: Store, root: Path, names: Sequence[str], tell: Tell, *, rebuil
         raise InputError("this project pins no image", where=str(root), next="`harness images build NAME` pins one")
     absent = [] if names else [name for name, pin in known.items() if find(store, pin.image_id) is None]
     if absent and len(absent) == len(known):
-        take(store, known[absent[0]].image_id, absent[0])  # none is here: that is told
+        raise MissingError(
+            "no pinned image is in this store",
+            where=str(store.images),
+            next="`make images`, or `harness images build NAME` for one of them",
+        )
     found = [Finding(name, known[name].image_id, stored=False) for name in absent]
     held = [name for name in dict.fromkeys(names or known) if name not in absent]
     for image in [image for name in held for image in _meant(store, known.get(name), name)]:

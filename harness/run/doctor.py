@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import platform
 import shutil
+import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from harness.engines import gpu
 from harness.engines.engine import Kind
-from harness.engines.local import ISOLATIONS, available
+from harness.engines.local import ISOLATIONS, STEP_PATH, available
 from harness.errors import HarnessError
 from harness.run.engines import kinds
 from harness.run.environment import facts
@@ -27,9 +28,9 @@ class Finding:
     advice: str = ""
 
 
-_ADVICE = {
-    "namespaces": "apt-get install bubblewrap: a step would then see nothing of the disk but its own folder",
-    "process": "apt-get install bubblewrap, or allow user namespaces: a step could then reach no network",
+_ADVICE = {  # what a step gains over the best isolation there is
+    "namespaces": "a step would then see nothing of the disk but its own folder",
+    "process": "a step could then reach no network",
 }
 
 
@@ -66,8 +67,27 @@ def _isolation() -> Finding:
         offered = available()
     except HarnessError as bad:
         return Finding("missing", "isolation", bad.what, bad.next)
-    best = offered[0]
-    return Finding("ok" if best == ISOLATIONS[0] else "better", "isolation", ", ".join(offered), _ADVICE.get(best, ""))
+    best, found = offered[0], ", ".join(offered)
+    if best == ISOLATIONS[0]:
+        return Finding("ok", "isolation", found)
+    if shutil.which("bwrap", path=STEP_PATH):
+        found, how = f"{found}; bubblewrap is here but refused{_refusal()}", "allow user namespaces"
+    else:
+        how = "apt-get install bubblewrap" + ("" if best == "namespaces" else ", or allow user namespaces")
+    return Finding("better", "isolation", found, f"{how}: {_ADVICE[best]}")
+
+
+def _refusal() -> str:
+    """Give the first words of bubblewrap where it cannot do what a step needs of it first: namespaces of its own."""
+    words = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns", "--ro-bind", "/", "/", "true"]
+    try:
+        tried = subprocess.run(
+            words, env={"PATH": STEP_PATH}, stdin=subprocess.DEVNULL, capture_output=True, timeout=10, check=False
+        )
+    except (OSError, subprocess.TimeoutExpired) as bad:
+        return f": {type(bad).__name__}"
+    said = [line for line in tried.stderr.decode(errors="replace").splitlines() if line.strip()]
+    return "".join(f": {''.join(c for c in line if c.isprintable())[:200]}" for line in said[:1])
 
 
 def _engine(name: str, kind: Kind) -> Finding:
@@ -82,7 +102,7 @@ def _gpus() -> Finding:
     try:
         device = gpu.choose(1, gpu.ask_here)
     except HarnessError as bad:
-        return Finding("better", "GPU", bad.what, "only needed by manifests that want `gpus`")
+        return Finding("better", "GPU", bad.what, "nothing, unless a manifest wants `gpus`")
     return Finding("ok", "GPU", f"{device.facts['gpus'][0]['model']} ({device.kind})")
 
 

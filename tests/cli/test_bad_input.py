@@ -138,6 +138,24 @@ def test_bad_arguments_are_told_once_and_nothing_is_written(bare, args, said):
     assert tree(bare) == before
 
 
+@pytest.mark.parametrize(
+    ("args", "what", "next"),
+    [
+        (["analyse"], "name an analysis", "choose one of: "),
+        (["score"], "name a scorer", "choose one of: "),
+        (["analyse", "reliability.models", "-i", os.devnull], "nothing was given",
+         "give one JSON object, such as `echo '{}' | harness analyse reliability.models`"),
+        (["score", "reliability.outcome", "-i", "nothing.jsonl"], "this file cannot be read: No such file", "check"),
+        (["list"], "this folder stands in no project", "go to the project's folder"),
+        (["fsck"], "this folder stands in no project", "go to the project's folder, or name a store with --store DIR"),
+    ],
+)  # fmt: skip
+def test_what_is_lacking_is_told_with_what_helps(tmp_path, args, what, next):
+    error = refused(*args, cwd=tmp_path)
+    assert error["what"].startswith(what) and error["next"].startswith(next)
+    assert args != ["list"] or error["next"] == next  # a store does not make a project
+
+
 @pytest.mark.parametrize("verb", ["get last items", "audit last", "explain last", "diff last last", "fsck", "gc"])
 def test_what_is_no_store_is_left_as_it_is(bare, verb):
     assert "no store" in refused(*verb.split(), cwd=bare, code=3)["what"]

@@ -200,3 +200,9 @@ def test_what_cannot_be_analysed_is_one_error_that_says_where(tmp_path: Path, ca
     done = analysed(tmp_path, name, given, 2)
     assert done.stdout == "" and "Warning" not in done.stderr
     assert error_of(done)["where"] == where
+
+
+def test_a_row_that_cannot_be_scored_is_named_with_its_line_and_its_field(tmp_path: Path) -> None:
+    good = asked("addition", "5")
+    done = scored(tmp_path, [good, {**good, "a": 3}], check=2)
+    assert "  where: rows.jsonl:2, a\n" in done.stderr

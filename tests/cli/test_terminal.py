@@ -62,6 +62,14 @@ def test_a_column_in_which_there_is_nothing_to_remark_is_left_out() -> None:
     assert table(["a", ""], [["1", ""], ["22", "!"]]) == "a\n──  ─\n1\n22  !"
 
 
+def test_the_doctor_puts_each_advice_below_its_finding_in_eighty_columns(project: Path) -> None:
+    _, shown = on_terminal("doctor", cwd=project, columns=80)
+    assert max(map(len, shown.splitlines())) <= 80
+    lines = inside("doctor", cwd=project, env={"DOCKER_HOST": "unix:///nowhere.sock"}, check=0).stdout.splitlines()
+    [docker] = [place for place, line in enumerate(lines) if line.split()[:2] == ["better", "docker"]]
+    assert lines[docker].endswith("nothing listens there") and lines[docker + 1].startswith("  next: start one")
+
+
 @pytest.mark.parametrize("watched", [False, True])
 def test_data_is_given_as_it_is_but_a_terminal_gets_no_control_characters(watched: bool) -> None:
     pieces = [b"csi \xc2", b"\x9b31m, no text \xff\n"]  # a character stands in two pieces

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from support import data_of, executed, harness, outputs_of, small_project
+from support import data_of, error_of, executed, harness, outputs_of, small_project
 from support_inside import inner_data, inside
 
 from harness.digest import sha256
@@ -64,6 +64,30 @@ def test_get_gives_the_bytes_whose_digest_the_run_names(project: Path) -> None:
     assert sha256(plain) == digest
     assert inner_data("get", "last", "scores", "-o", "scores.jsonl", cwd=project)["sha256"] == digest
     assert (project / "scores.jsonl").read_bytes() == plain
+
+
+def test_an_output_goes_into_a_folder_that_is_there(project: Path) -> None:
+    for place in ("nowhere/scores.jsonl", "manifests"):
+        error = error_of(inside("get", "last", "scores", "-o", place, "--json", cwd=project, check=2))
+        assert (error["what"], error["where"]) == ("this file cannot be written", place)
+
+
+def test_what_a_run_does_not_have_is_told_with_its_manifest_and_what_it_has(project: Path) -> None:
+    error = error_of(inside("get", "last", "report.html", "--json", cwd=project, check=2))
+    assert error["what"].endswith(" of small has no output 'report.html'")
+    assert error["next"].startswith("it has: ") and "checks" in error["next"]
+
+
+def test_explain_names_a_step_that_it_then_explains(project: Path) -> None:
+    hint = inside("explain", "last", "addition/scores", cwd=project, check=0).stderr
+    words = hint.partition("`harness ")[2].partition("`")[0].split()
+    assert "name one step" in hint and words[:2] == ["explain", "last"] and "/part-00000" in words[2]
+    assert "because" in (told := inside(*words, cwd=project, check=0)).stdout and "\nkey " in told.stdout
+
+
+def test_runs_that_part_nowhere_are_said_to_be_the_same(project: Path) -> None:
+    text = inside("diff", "last", "last", cwd=project, check=0).stdout
+    assert text == "level: bytes\nno difference: every output has the same bytes\n"
 
 
 def test_the_oracle_is_always_right_and_only_it(project: Path) -> None:

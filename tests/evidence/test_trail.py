@@ -10,9 +10,10 @@ import pytest
 from evidence.bare import CUT, MAKE, SHOWN, Bare, bare
 from evidence.forger import Forger, forged, write
 
-from harness.errors import DamageError
+from harness.errors import DamageError, InputError
 from harness.evidence.diff import diff
 from harness.evidence.explain import explain
+from harness.evidence.record import read_record
 from harness.evidence.trail import follow
 from harness.steps import Plan
 from harness.store.store import Store
@@ -39,6 +40,17 @@ def test_a_run_and_itself_part_nowhere(run: Bare) -> None:
     trail = follow(run.store, run.store.run_ids()[0])
     parting = diff(trail, trail)
     assert (parting.level, parting.first, parting.rows) == ("bytes", None, [])
+
+
+def test_a_run_that_goes_on_is_told_from_one_that_never_ended(run: Bare) -> None:
+    name = run.store.run_ids()[0]
+    path = run.store.journal(name)
+    write(path, b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+    with run.store.in_use(), pytest.raises(InputError, match="this run has not ended yet") as told:
+        read_record(run.store, name)
+    assert told.value.next == "wait for it, or name another run"
+    with pytest.raises(InputError, match="this run never ended"):
+        read_record(run.store, name)
 
 
 @pytest.mark.parametrize("how", ["a broken line", "a lost entry", "another entry", "an output no step made"])

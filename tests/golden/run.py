@@ -46,6 +46,7 @@ def main(folder: Path) -> int:
     """Print the lines and give the exit code."""
     if not folder.is_dir():
         print(f"there is no folder {folder}", file=sys.stderr)
+        print("  next: make golden FIXTURES=DIR, where DIR/<study>/ holds the golden values", file=sys.stderr)
         return 2
     total = Tally()
     for path in sorted(path for path in folder.rglob("*") if path.suffix in DATA and path.is_file()):

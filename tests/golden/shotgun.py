@@ -34,6 +34,9 @@ def main(argv: Sequence[str]) -> int:
     parser.add_argument("--write", type=Path, metavar="PAGE", help="put the table into this page")
     args = parser.parse_args(argv)
     [checks] = rows.read(args.checks)
+    if not all("shotgun" in models for models in checks["benchmarks"].values()):
+        print("this manifest has no stand-in `shotgun`", file=sys.stderr)
+        return 2
     shown = text(checks, args.manifest)
     if args.write:
         write(args.write, "shotgun", shown)

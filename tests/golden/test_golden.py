@@ -175,3 +175,4 @@ def test_a_tolerance_cannot_be_used_to_pass_anything(study):
 def test_a_folder_that_is_not_there_is_told_apart_from_a_failure(tmp_path):
     done = command(tmp_path / "nowhere")
     assert done.returncode == 2 and "there is no folder" in done.stderr
+    assert "next: make golden FIXTURES=DIR" in done.stderr

@@ -58,6 +58,13 @@ def test_the_rates_of_the_shotgun_are_those_of_the_checks_that_were_given(page: 
     ), "nothing else of the page has changed"
 
 
+def test_a_manifest_without_a_shotgun_has_no_rates_and_changes_no_page(page: Path, checks: Path) -> None:
+    checks.write_text(json.dumps({"benchmarks": {"science": {"oracle": {"correct": 1, "n": 2}}}}) + "\n")
+    done = call("shotgun", checks, "manifests/x.yaml", "--write", page)
+    assert (done.returncode, done.stderr) == (2, "this manifest has no stand-in `shotgun`\n")
+    assert page.read_bytes() == PAGE.read_bytes()
+
+
 def test_the_page_names_a_manifest_and_all_five_benchmarks() -> None:
     told = between(PAGE.read_text(), "shotgun")
     manifest = told.split("a run of `")[1].split("`")[0]

@@ -131,6 +131,11 @@ def test_without_mmdebstrap_a_build_says_how_to_get_it(sandbox: Image, here: Pat
     assert not shelved(store)
 
 
+def test_mmdebstrap_is_asked_for_before_a_package_is_fetched(here: Path) -> None:
+    error = error_of(harness("images", "build", "base", "--json", cwd=here, check=3, env=NOWHERE))
+    assert error["what"] == "mmdebstrap is not installed"
+
+
 def test_a_moved_image_is_a_distinct_one_and_pins_nothing(sandbox: Image, here: Path) -> None:
     branch(sandbox, here / ".harness")
     before = tree(here / "lockfiles"), tree(here / "images")

@@ -48,6 +48,8 @@ def test_an_image_that_is_not_stored_is_missing_and_the_mend_is_said(small: Path
     pin = pins(small)["cpu"]
     save_pins(small, {"cpu": type(pin)("sha256:" + "1" * 64, pin.manifest, pin.diff_ids)})
     error = error_of(inside("images", "verify", "--json", cwd=small, check=3))
+    assert error["what"] == "no pinned image is in this store" and "`make images`" in error["next"]
+    error = error_of(inside("images", "verify", "cpu", "--json", cwd=small, check=3))
     assert "image cpu (sha256:111111111111…) is not in this store" in error["what"]
     assert "harness images build cpu" in error["next"]
     assert error_of(inside("images", "verify", "nobody", "--json", cwd=small, check=3))["next"]

@@ -22,6 +22,7 @@ def test_each_engine_is_listed_and_one_that_does_not_answer_has_advice(
     found = findings(tmp_path / "not" / "yet")
     assert set(kinds()) <= set(found) and found["local"].state == "ok"
     assert found["docker"].state == "better" and "DOCKER_HOST" in found["docker"].advice
+    assert found["docker"].found.endswith("/docker.sock: nothing listens there")
     assert found["isolation"].found == ", ".join(available())
 
 
@@ -41,8 +42,25 @@ def test_a_worse_isolation_a_store_that_cannot_be_written_and_a_lack_of_tools_ar
     monkeypatch.setattr("harness.run.doctor.available", lambda: ("process",))
     monkeypatch.setattr("harness.run.doctor.os.access", lambda *_: False)
     monkeypatch.setenv("PATH", "/nowhere")
+    monkeypatch.setattr("harness.run.doctor.STEP_PATH", "/nowhere")
     found = findings(tmp_path)
     assert {name: found[name].state for name in ("isolation", "store", "GPU", "image builder")} == dict.fromkeys(
         ("isolation", "store", "GPU", "image builder"), "better"
     )
     assert all(found[name].advice for name in ("isolation", "store", "GPU", "image builder"))
+    assert found["isolation"].found == "process" and "apt-get install bubblewrap" in found["isolation"].advice
+
+
+@pytest.mark.parametrize("said", ["bwrap: No permissions to \x1b[31mmake a namespace\nand more", ""])
+def test_bubblewrap_that_is_here_but_refused_is_not_to_be_installed(
+    said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "bwrap"
+    program.write_text(f"#!/bin/sh\nprintf '%s' '{said}' >&2\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setattr("harness.run.doctor.STEP_PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setattr("harness.run.doctor.available", lambda: ("namespaces", "process"))
+    isolation = findings(tmp_path)["isolation"]
+    refused = ": bwrap: No permissions to [31mmake a namespace" if said else ""
+    assert isolation.found == f"namespaces, process; bubblewrap is here but refused{refused}"
+    assert isolation.state == "better" and isolation.advice.startswith("allow user namespaces")

@@ -128,8 +128,14 @@ def _rows(path: Path, table: bool) -> Iterator[tuple[int, Mapping[str, Any]]]:
             yield from _table(file, path.name) if table else _objects(file, path.name)
     except UnicodeDecodeError:
         raise InputError("the file is not UTF-8 text", where=str(path), next="export it as UTF-8") from None
-    except (OSError, csv.Error) as bad:
-        raise InputError(f"the file cannot be read ({type(bad).__name__})", where=str(path)) from None
+    except (FileNotFoundError, IsADirectoryError):
+        raise InputError("there is no such file", where=str(path), next="check the path") from None
+    except OSError as bad:
+        raise InputError(
+            f"this file cannot be read: {bad.strerror}", where=str(path), next="check the path and who may read it"
+        ) from None
+    except csv.Error:  # its message may hold a word of an item
+        raise InputError("the file is no CSV", where=str(path), next="export it as CSV or JSON Lines") from None
 
 
 def _table(file: Iterable[str], name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:

@@ -255,6 +255,13 @@ def test_a_file_that_is_none_is_refused(tmp_path, data, name):
         normalise(tmp_path / name, {})
 
 
+def test_a_copy_that_is_not_there_or_a_folder_is_told_as_such(tmp_path):
+    for path in (tmp_path / "nothing.csv", tmp_path):
+        with pytest.raises(InputError, match="there is no such file") as told:
+            normalise(path, {})
+        assert (told.value.where, told.value.next) == (str(path), "check the path")
+
+
 def test_columns_may_be_called_otherwise(copy):
     renamed = [{("gold" if key == "target" else key): value for key, value in row.items()} for row in ROWS]
     assert normalise(copy(renamed), {"target": "gold"})[0] == normalise(copy(ROWS), {})[0]
