@@ -46,7 +46,7 @@ def sha256_file(path: Path) -> tuple[str, int]:
 def canonical(value: Any) -> bytes:
     """Give the one RFC 8785 spelling of a value, so that equal data has equal bytes."""
     try:
-        if _plain(value):
+        if _plain(value, floats=True):
             return _encode(value).encode()
         import rfc8785  # noqa: PLC0415 - only where json.dumps and RFC 8785 part
 
@@ -58,26 +58,24 @@ def canonical(value: Any) -> bytes:
         ) from bad
 
 
-def _plain(value: Any) -> bool:  # noqa: PLR0911 - one line a kind of value
-    """Whether json.dumps is known to spell the value as RFC 8785 does."""
+def _plain(value: Any, *, floats: bool) -> bool:  # noqa: PLR0911 - one line a kind of value
+    """Whether json.dumps is known to spell the value as RFC 8785 does; every row and every line passes here."""
     kind = type(value)
-    if kind is str or kind is bool or value is None:
-        return True
-    if kind is int:
-        return bool(-MAX_INT <= value <= MAX_INT)
-    if kind is float:
-        return bool(1e-4 <= abs(value) < 1e15 and not value.is_integer())
     if kind is dict:
         for key, item in value.items():
-            if type(key) is not str or not key.isascii() or (type(item) is not str and not _plain(item)):
+            if type(key) is not str or not key.isascii() or (type(item) is not str and not _plain(item, floats=floats)):
                 return False
         return True
     if kind is list or kind is tuple:
         for item in value:  # noqa: SIM110 - a generator would cost a third more
-            if type(item) is not str and not _plain(item):
+            if type(item) is not str and not _plain(item, floats=floats):
                 return False
         return True
-    return False
+    if kind is int:
+        return bool(-MAX_INT <= value <= MAX_INT)
+    if kind is float:
+        return bool(floats and 1e-4 <= abs(value) < 1e15 and not value.is_integer())
+    return kind is str or kind is bool or value is None
 
 
 def document(value: Mapping[str, Any]) -> bytes:
@@ -85,7 +83,7 @@ def document(value: Mapping[str, Any]) -> bytes:
     if not isinstance(value.get("type"), str):
         raise InputError("an identity document needs a `type`", next='give it one, such as "lock/1"')
     try:
-        if _strict(value):
+        if _plain(value, floats=False):
             return _encode(value).encode()
         _refuse(value)
     except RecursionError as bad:
@@ -93,24 +91,6 @@ def document(value: Mapping[str, Any]) -> bytes:
     except ValueError:
         pass  # canonical says what is wrong
     return canonical(value)
-
-
-def _strict(value: Any) -> bool:
-    """Whether a value lies in the strict subset, which json.dumps spells as RFC 8785 does; every line passes here."""
-    kind = type(value)
-    if kind is dict:
-        for key, item in value.items():
-            if type(key) is not str or not key.isascii() or (type(item) is not str and not _strict(item)):
-                return False
-        return True
-    if kind is list or kind is tuple:
-        for item in value:  # noqa: SIM110 - a generator would cost a third more
-            if type(item) is not str and not _strict(item):
-                return False
-        return True
-    if kind is int:
-        return bool(-MAX_INT <= value <= MAX_INT)
-    return kind is str or kind is bool or value is None
 
 
 def _refuse(value: Any) -> None:
@@ -165,17 +145,22 @@ def walk(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
     yield pointer, value
     if isinstance(value, Mapping):
         for key, item in value.items():
-            yield from walk(item, f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}")
+            yield from walk(item, _below(pointer, key))
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
             yield from walk(item, f"{pointer}/{index}")
+
+
+def _below(pointer: str, key: object) -> str:
+    """Point to a member of an object (RFC 6901)."""
+    return f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}"
 
 
 def differences(old: Any, new: Any, pointer: str = "") -> Iterator[str]:
     """Name the JSON Pointers at which two documents part, so that a reader is shown the field and not the file."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in sorted({*old, *new}, key=str):
-            at = f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}"
+            at = _below(pointer, key)
             if key not in old or key not in new:
                 yield at
             else:

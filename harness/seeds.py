@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TypeVar
 
 from harness.digest import canonical, sha256
+from harness.errors import InputError
 
 Stream = random.Random
 _T = TypeVar("_T")
@@ -35,6 +36,8 @@ def sample(source: Stream, items: Sequence[_T], count: int) -> list[_T]:
 
 def below(source: Stream, bound: int) -> int:
     """Draw uniformly from 0..bound-1 by rejection on raw bits, which Python promises never to change."""
+    if bound < 1:
+        raise InputError(f"there is nothing to draw below {bound}", next="draw from what holds something")
     bits = (bound - 1).bit_length()
     while True:
         value = source.getrandbits(bits) if bits else 0

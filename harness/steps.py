@@ -9,9 +9,9 @@ from typing import Any
 from harness.digest import document_digest
 from harness.errors import InputError
 
-# The stages of a study, in the order in which two runs can part.
 GATHER = "harness.rows:gather"  # moves rows without reading them
 CPU = "cpu"
+# The stages of a study, in the order in which two runs can part.
 STAGES = ("rows", "prompts", "responses", "scores", "analyses")
 
 

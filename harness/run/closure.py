@@ -16,6 +16,7 @@ from harness.errors import InputError
 
 ENTRY = "harness.run.step"
 PACKAGE = "harness"
+_INNER = ("body", "orelse", "finalbody", "handlers", "cases")  # where a statement holds statements
 
 
 def code_root() -> Path:
@@ -29,12 +30,12 @@ class Closure:
 
     files: dict[str, str]  # path below the code root -> sha256
 
-    @property
+    @functools.cached_property
     def document(self) -> bytes:
         """Spell the closure as the document whose digest stands in the key."""
         return document({"type": "closure/1", "files": self.files})
 
-    @property
+    @functools.cached_property
     def digest(self) -> str:
         """Name the closure."""
         return sha256(self.document)
@@ -45,8 +46,10 @@ class Code:
 
     def __init__(self, root: Path | None = None) -> None:
         self.root = root or code_root()
-        self._closures: dict[str, Closure] = {}
         self.sources: dict[str, bytes] = {}
+        self._closures: dict[str, Closure] = {}
+        self._files: dict[str, Path | None] = {}
+        self._imports: dict[str, list[str]] = {}
 
     def closure(self, kind: str) -> Closure:
         """Give the closure of a step kind ("package.module:function")."""
@@ -58,28 +61,19 @@ class Code:
             waiting = [module, ENTRY]
             while waiting:
                 name = waiting.pop()
-                if name in seen:
-                    continue
-                seen.add(name)
-                waiting += [parent for parent in _parents(name) if parent not in seen]
-                waiting += [found for found in self.imports(name) if found not in seen]
-            files = {}
-            for name in sorted(seen):
-                path = self._file(name)
-                assert path
-                files[path.relative_to(self.root).as_posix()] = sha256(self._read(path))
-            self._closures[module] = Closure(files)
+                if name not in seen:
+                    seen.add(name)
+                    waiting += [*_parents(name), *self.imports(name)]
+            self._closures[module] = Closure(dict(self._source(name) for name in sorted(seen)))
         return self._closures[module]
 
     def imports(self, module: str) -> list[str]:
         """List the modules of the harness that one module imports, wherever in its text the import stands."""
-        path = self._file(module)
-        assert path
-        found = []
-        for name in _imported(self._read(path)):
-            if name.partition(".")[0] == PACKAGE:
-                found.append(self._module(name))
-        return sorted(set(found))
+        if module not in self._imports:
+            names = _imports(self.sources[self._source(module)[0]], module)
+            own = {self._module(name) for name in names if name.partition(".")[0] == PACKAGE}
+            self._imports[module] = sorted(own)
+        return self._imports[module]
 
     def _module(self, name: str) -> str:
         """Find the module behind an imported name: `from harness.digest import sha256` names a value."""
@@ -87,18 +81,21 @@ class Code:
             name = name.rpartition(".")[0]
         return name
 
-    def _read(self, path: Path) -> bytes:
+    def _source(self, module: str) -> tuple[str, str]:
+        """Read a module's file, once; gives its path below the root and its digest."""
+        path = self._file(module)
+        assert path
         name = path.relative_to(self.root).as_posix()
         if name not in self.sources:
             self.sources[name] = path.read_bytes()
-        return self.sources[name]
+        return name, sha256(self.sources[name])
 
     def _file(self, module: str) -> Path | None:
-        base = self.root.joinpath(*module.split("."))
-        for path in (base.with_suffix(".py"), base / "__init__.py"):
-            if path.is_file():
-                return path
-        return None
+        if module not in self._files:
+            base = self.root.joinpath(*module.split("."))
+            found = (path for path in (base.with_suffix(".py"), base / "__init__.py") if path.is_file())
+            self._files[module] = next(found, None)
+        return self._files[module]
 
 
 def _parents(module: str) -> Iterator[str]:
@@ -108,13 +105,21 @@ def _parents(module: str) -> Iterator[str]:
 
 
 @functools.lru_cache(maxsize=512)
-def _imported(source: bytes) -> tuple[str, ...]:
-    names = []
-    for node in ast.walk(ast.parse(source)):
+def _imports(source: bytes, module: str) -> tuple[str, ...]:
+    """List every name that a module's text imports; imports are statements, so no expression is looked into."""
+    names: list[str] = []
+    waiting: list[ast.AST] = [ast.parse(source)]
+    while waiting:
+        node = waiting.pop()
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
-            names += [f"{node.module}.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
-            raise InputError("a relative import hides what a step depends on", next="import by the full name")
+            if node.level:
+                raise InputError(
+                    "a relative import hides what a step depends on", where=module, next="import by the full name"
+                )
+            names += [f"{node.module}.{alias.name}" for alias in node.names]
+        else:
+            for field in _INNER:
+                waiting += getattr(node, field, ())
     return tuple(names)

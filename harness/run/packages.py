@@ -5,6 +5,7 @@ On this machine it is taken here; of an image it is taken by a step inside that 
 
 from __future__ import annotations
 
+import os
 import platform
 import sys
 import sysconfig
@@ -24,14 +25,16 @@ def environment(site: Path | None = None, image: str = "none") -> bytes:
     """Spell what a step could import: Python, platform, and every installed package by its RECORD; and its image."""
     site = site or Path(sysconfig.get_path("purelib"))
     packages = {}
-    claimed: set[str] = set()
+    claimed: set[bytes] = set()
     for info in sorted(site.glob("*.dist-info")):
-        name, _, version = info.name.removesuffix(".dist-info").partition("-")
         record = info / "RECORD"
-        if record.is_file():
-            claimed |= {line.partition("/")[0].partition(",")[0] for line in record.read_text().splitlines()}
-        if name != "llm_harness" and record.is_file():  # the harness itself stands in the code closure
-            packages[name.lower()] = {"version": version, "record": _record_digest(record)}
+        if not record.is_file():
+            continue  # what it brought is loose
+        lines = record.read_bytes().splitlines()
+        claimed |= {top.partition(b",")[0] for top in {line.partition(b"/")[0] for line in lines}}
+        name, _, version = info.name.removesuffix(".dist-info").partition("-")
+        if name != "llm_harness":  # the harness itself stands in the code closure
+            packages[name.lower()] = {"version": version, "record": _record_digest(lines)}
     loose = {path.name: _loose_digest(path) for path in sorted(site.iterdir()) if _is_loose(path, claimed)}
     return document(
         {
@@ -46,10 +49,10 @@ def environment(site: Path | None = None, image: str = "none") -> bytes:
     )
 
 
-def _is_loose(path: Path, claimed: set[str]) -> bool:
+def _is_loose(path: Path, claimed: set[bytes]) -> bool:
     """Whether a step could import what no installed package answers for."""
     importable = path.suffix in (".py", ".so") or (path.is_dir() and path.suffix != ".dist-info")
-    return importable and path.name not in claimed and path.name != "__pycache__"
+    return importable and path.name != "__pycache__" and os.fsencode(path.name) not in claimed
 
 
 def _loose_digest(path: Path) -> str:
@@ -60,12 +63,11 @@ def _loose_digest(path: Path) -> str:
     return sha256("\n".join(f"{one.relative_to(path.parent)} {sha256_file(one)[0]}" for one in files).encode())
 
 
-def _record_digest(record: Path) -> str:
+def _record_digest(lines: list[bytes]) -> str:
     """Digest what a package installed, less what depends on where or by whom it was installed."""
-    lines = record.read_bytes().splitlines()
     kept = [
         line
         for line in lines
-        if not line.startswith((b"../", b'"../')) and b",sha256=" in line and b".dist-info/" not in line
+        if b",sha256=" in line and not line.startswith((b"../", b'"../')) and b".dist-info/" not in line
     ]
     return sha256(b"\n".join(sorted(kept)))

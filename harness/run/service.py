@@ -103,7 +103,7 @@ def lock_manifest(loaded: Loaded, place: Place) -> Locked:
     path = lock_path(loaded.root, loaded.manifest.name)
     with workshop.store.in_use(), stoppable(workshop.cancel):
         new = resolve(loaded, this, workshop)
-    gaps = unresolved_pins(new, ("models", "prompts", "datasets"))
+    gaps = unresolved_pins(new)
     if not gaps:
         plan(this, new)  # what the manifest says of outputs must fit, before a lock says that it does
     try:

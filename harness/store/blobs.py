@@ -82,8 +82,8 @@ class Blobs:
         path = self.path(digest)
         try:
             mark = _mark(path.lstat())
-        except FileNotFoundError:
-            return "missing"
+        except OSError:
+            return self.check(digest)  # which tells what is gone from what is in its way
         if self._seen.get(digest) == mark:
             return "sound"
         state = self.check(digest)

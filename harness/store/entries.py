@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.digest import document, document_digest, parse, sha256
 from harness.errors import DamageError, InputError
-from harness.files import told, write_atomic
+from harness.files import is_leftover, told, write_atomic
 from harness.store.blobs import is_digest
 
 
@@ -74,7 +74,7 @@ class Entries:
 
     def all(self) -> Iterator[Path]:
         """Give every file that lies where entries lie, in path order."""
-        yield from sorted(path for path in self.root.glob("*/*") if not path.name.endswith(".tmp"))
+        yield from sorted(path for path in self.root.glob("*/*") if not is_leftover(path.name))
 
 
 def read_entry(data: bytes, key: str, where: str) -> Entry:

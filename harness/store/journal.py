@@ -107,6 +107,13 @@ def read_chain(path: Path, kind: str = "event/1") -> Chain:
     return check_chain(data, kind)
 
 
+def read_first(path: Path) -> Event:
+    """Give the first event of a run, which names all that it began with; the rest of its journal is not followed."""
+    with told(path), open(path, "rb") as lines:
+        first = lines.readline()
+    return check_chain(first).events[0]
+
+
 def check_chain(data: bytes, kind: str = "event/1") -> Chain:
     """Follow the chain through a log's bytes."""
     events: list[Event] = []
@@ -115,11 +122,11 @@ def check_chain(data: bytes, kind: str = "event/1") -> Chain:
     lines = data.split(b"\n")
     tail = lines.pop()
     for number, line in enumerate(lines, 1):
-        flaw = _flaw(line, head, number - 1, kind)
+        event, flaw = _event(line, head, number - 1, kind)
         if flaw:
             broken = f"line {number}: {flaw}"
             break
-        events.append(json.loads(line))
+        events.append(event)
         head = sha256(line + b"\n")
         digests.append(head)
     if tail and not broken:
@@ -127,20 +134,21 @@ def check_chain(data: bytes, kind: str = "event/1") -> Chain:
     return Chain(tuple(events), tuple(digests), torn, broken, head)
 
 
-def _flaw(line: bytes, prev: str, number: int, kind: str) -> str:
+def _event(line: bytes, prev: str, number: int, kind: str) -> tuple[Event, str]:
+    """Read a line, and say what is wrong with it or with its place."""
     try:
         body = json.loads(line)
         if not isinstance(body, dict) or body.get("type") != kind:
-            return f"not an event of type {kind}"
+            return {}, f"not an event of type {kind}"
         if document(body) != line:
-            return "not in canonical form"
+            return {}, "not in canonical form"
     except (ValueError, RecursionError, HarnessError):
-        return "not an event"
+        return {}, "not an event"
     if not _shaped(body, kind):
-        return "is no line that a run writes"
+        return {}, "is no line that a run writes"
     if body["prev"] != prev:
-        return "does not follow the line before it"
-    return "" if body["n"] == number else "is out of its place"
+        return {}, "does not follow the line before it"
+    return body, "" if body["n"] == number else "is out of its place"
 
 
 def _shaped(body: Event, kind: str) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.errors import InputError, Interrupted, MissingError
-from harness.files import locked, remove_tree, sync_folder, told, write_atomic
+from harness.files import locked, move_durable, remove_tree, told, write_atomic
 from harness.store.blobs import Blobs
 from harness.store.entries import Entries
 from harness.store.heads import Heads
@@ -31,6 +31,7 @@ class Store:
         self.locks = root / "locks"
         self.runs = root / "runs"
         self.images = root / "images"
+        self.imported = root / "imported"  # notes what a person brought along, which no run need name for it to stay
         self.blobs = Blobs(root / "blobs", self.temp)
         self.entries = Entries(root / "keys")
         self.heads = Heads(root / "heads.jsonl", self.locks / "heads")
@@ -52,34 +53,27 @@ class Store:
                 )
         return cls(root)
 
-    @property
-    def imported(self) -> Path:
-        """Say where it is noted what a person brought along, which no run need name for it to stay."""
-        return self.root / "imported"
-
     def keep(self, digest: str) -> None:
         """Note that a blob was brought along by a person."""
-        with told(self.imported):
-            self.imported.mkdir(exist_ok=True)
-            write_atomic(self.imported / digest, b"")
+        write_atomic(self.imported / digest, b"")
 
     @classmethod
     def make(cls, root: Path) -> Store:
         """Open a store for writing, making it where there is none."""
         with told(root):
             if not (root / "format").exists():
-                if root.exists() and any(path.name != "format" for path in root.iterdir() if path.name != "tmp"):
-                    known = {"blobs", "keys", "runs", "locks", "heads.jsonl"}
-                    if not known & {path.name for path in root.iterdir()}:
-                        raise InputError(
-                            "this folder holds something that is no store", where=str(root), next="name an empty folder"
-                        )
+                held = {path.name for path in root.iterdir()} - {"tmp"} if root.exists() else set()
+                if held and not held & {"blobs", "keys", "runs", "locks", "heads.jsonl"}:
+                    raise InputError(
+                        "this folder holds something that is no store", where=str(root), next="name an empty folder"
+                    )
                 for name in ("tmp", "locks", "runs", "keys", "blobs/sha256"):
                     (root / name).mkdir(parents=True, exist_ok=True)
-                temp = root / "tmp" / f"format-{os.getpid()}"
+                temp = root / "tmp" / f"format-{os.getpid()}-{secrets.token_hex(4)}"
                 temp.write_text(FORMAT)
-                temp.rename(root / "format")
-                sync_folder(root)
+                move_durable(
+                    temp, root / "format", 0o644
+                )  # a crash must not leave an empty mark, which none could open
             probe = root / "tmp" / f"probe-{os.getpid()}-{secrets.token_hex(4)}"
             probe.touch()
             probe.unlink()

@@ -20,6 +20,7 @@ from harness.store.entries import Entry, read_entry
 from harness.store.journal import read_chain
 from harness.store.store import Store
 
+MOST_NAMING = 16 << 20  # bytes of a file that nobody calls a document, and that is looked into all the same
 NAMING = ("closure/1", "environment/1", "lock/1")  # the documents that name further blobs
 
 
@@ -136,7 +137,11 @@ def gc(store: Store, *, delete: bool = False) -> Sweep:
             for digest in found.blobs:
                 store.blobs.remove(digest)
             for folder in found.folders:
-                remove_tree(folder) if folder.is_dir() and not folder.is_symlink() else folder.unlink()
+                if folder.is_dir() and not folder.is_symlink():
+                    remove_tree(folder)
+                else:
+                    with told(folder):
+                        folder.unlink(missing_ok=True)
     return found
 
 
@@ -227,9 +232,12 @@ def _named_in(store: Store, digest: str, *, needed: bool) -> set[str]:
     if needed and state != "sound":
         raise _stop(store.blobs.path(digest), f"this blob is {state}, and what it names cannot be known")
     path = store.blobs.path(digest)
-    if state != "sound" or path.stat().st_size > 1 << 24:
+    if state != "sound":
         return set()
-    data = path.read_bytes()
+    with told(path):
+        if not needed and path.stat().st_size > MOST_NAMING:
+            return set()
+        data = path.read_bytes()
     try:
         kind = json.loads(data).get("type") if data.startswith(b"{") else None
     except (ValueError, AttributeError, RecursionError):

@@ -10,25 +10,28 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import REPOSITORY, clean_env, small_project
+from support import REPOSITORY, clean_env, unlocked_project
 
+pytestmark = pytest.mark.xdist_group("rerun")  # the house is built once
 STAGES = ("make", "items", "gold", "budgets", "prompts", "responses", "scores", "labels", "proportions", "checks")
 
 
 class House:
     """A copy of the harness's source with a project beside it, so that a test may edit either."""
 
+    first = True  # whose bytecode the copies of it find beside their sources
+
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self.source = folder / "source"
         self.project = folder / "project"
         shutil.copytree(REPOSITORY / "harness", self.source / "harness", ignore=shutil.ignore_patterns("__pycache__"))
-        small_project(self.project, count=12)
+        unlocked_project(self.project, count=12)
         self.call("lock", "manifests/small.yaml")
 
     def call(self, *words: str, program: str = "") -> subprocess.CompletedProcess[str]:
         start = ["-c", program] if program else ["-m", "harness.cli.main"]
-        env = clean_env({"PYTHONPATH": str(self.source), "PYTHONDONTWRITEBYTECODE": "1"})
+        env = clean_env({"PYTHONPATH": str(self.source), "PYTHONDONTWRITEBYTECODE": "" if self.first else "1"})
         # -P and the PYTHONPATH put the copy before the installed harness
         return subprocess.run(
             [sys.executable, "-P", *start, *words], cwd=self.project, env=env, capture_output=True, text=True,
@@ -62,6 +65,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> House:
 @pytest.fixture
 def house(built: House, tmp_path: Path) -> House:
     copy = House.__new__(House)
+    copy.first = False
     copy.folder, copy.source, copy.project = tmp_path, tmp_path / "source", tmp_path / "project"
     shutil.copytree(built.source, copy.source)
     shutil.copytree(built.project, copy.project)
@@ -121,22 +125,9 @@ def test_the_file_all_steps_import_runs_all_steps(house: House) -> None:
     assert house.run() == set(STAGES)
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
-        "harness/cli/terminal.py",
-        "harness/evidence/diff.py",
-        "harness/run/runner.py",
-        "harness/studies/registry.py",
-        "harness/store/sweep.py",
-    ],
-)
-def test_what_no_step_imports_runs_nothing(path: str, house: House) -> None:
-    house.edit(path, "from __future__", "# a comment\nfrom __future__")
-    assert house.run() == set()
-
-
-def test_an_unrelated_study_runs_nothing(house: House) -> None:
+def test_what_no_step_imports_runs_nothing(house: House) -> None:
+    for path in ("cli/terminal.py", "evidence/diff.py", "run/runner.py", "studies/registry.py", "store/sweep.py"):
+        house.edit(f"harness/{path}", "from __future__", "# a comment\nfrom __future__")
     (house.source / "harness" / "studies" / "other").mkdir()
     (house.source / "harness" / "studies" / "other" / "__init__.py").write_text('"""Another study."""\n')
     assert house.run() == set()

@@ -99,6 +99,24 @@ def test_a_relative_import_is_refused(root, line):
         Code(root).closure(KIND)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "try:\n    import os\nexcept ImportError:\n    {}\n",
+        "try:\n    import os\nfinally:\n    {}\n",
+        "for _ in ():\n    pass\nelse:\n    {}\n",
+        "while False:\n    {}\n",
+        "with open('x'):\n    {}\n",
+        "match 1:\n    case 2:\n        {}\n",
+        "class A:\n    async def f(self):\n        async with self:\n            {}\n",
+        "if 0:\n    pass\nelif 1:\n    pass\nelse:\n    x = 1; {}\n",
+    ],
+)
+def test_an_import_is_found_in_whatever_statement_it_stands(root, text):
+    (root / "harness/b/three.py").write_text(text.format("import harness.b.four"))
+    assert "harness/b/four.py" in Code(root).closure(KIND).files
+
+
 @pytest.mark.parametrize("kind", ["harness.a.nothing:f", "os:system", "", "harness.a.kind.f", "..:x", "/etc/passwd:x"])
 def test_a_kind_that_is_no_module_of_the_harness_is_refused(root, kind):
     with pytest.raises(InputError):

@@ -4,6 +4,7 @@ import http.server
 import ssl
 import subprocess
 import threading
+from pathlib import Path
 
 import pytest
 
@@ -11,6 +12,7 @@ from harness.digest import sha256
 from harness.errors import InputError, MissingError
 from harness.manifest.schema import Fetched
 from harness.run.data import bring, bring_rows, fetch
+from harness.run.download import download
 from harness.store.store import Store
 from harness.store.sweep import gc
 
@@ -99,6 +101,21 @@ def test_a_store_beside_it_is_as_good_as_the_address(store, tmp_path):
     assert bring(beside, tmp_path / "cities.csv") == (sha256(DATA), len(DATA))
     fetch(store, pinned("https://localhost:1/gone"), tmp_path / "beside")
     assert store.blobs.state(sha256(DATA)) == "sound"
+
+
+def test_damaged_bytes_of_a_store_beside_it_are_not_taken(store, tmp_path):
+    beside = Store.make(tmp_path / "beside")
+    path = beside.blobs.path(beside.blobs.put(DATA))
+    path.chmod(0o644)
+    path.write_bytes(b"other")
+    with pytest.raises(MissingError, match="could not be fetched"):
+        fetch(store, pinned("https://localhost:1/cities.csv"), tmp_path / "beside")
+    assert not list(store.root.glob("blobs/*/*/*"))
+
+
+def test_a_full_disk_is_not_the_fault_of_the_address(published):
+    with pytest.raises(MissingError, match="the disk is full"):
+        download(f"{published}/cities.csv", Path("/dev/full"))
 
 
 def test_a_persons_own_file_and_rows(store, tmp_path):

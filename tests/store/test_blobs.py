@@ -57,6 +57,12 @@ def replace(path, what, tmp_path):
 OTHERS = ("link to the same bytes", "link to nothing", "fifo", "folder", "other bytes", "no bytes")
 
 
+def test_a_file_where_a_folder_of_blobs_should_be_is_told_and_no_crash(store, tmp_path):
+    (tmp_path / "blobs" / "sha256").mkdir(parents=True)
+    (tmp_path / "blobs" / "sha256" / NAME[:2]).write_text("in the way")
+    assert store().state(NAME) == store().check(NAME) == "changed"
+
+
 def test_bytes_are_kept_once_read_only_under_their_digest(store, tmp_path):
     for _ in range(2):
         assert store().put(DATA) == NAME

@@ -42,6 +42,14 @@ def test_a_step_without_an_entry_is_not_finished(entries):
         entries.get("../../etc/passwd")
 
 
+def test_what_a_kill_left_is_no_entry_and_what_somebody_laid_there_is_seen(entries):
+    entries.put(PREIMAGE, OUTPUTS)
+    folder = entries.path(KEY).parent
+    (folder / f".{KEY}.json.0123abcd.tmp").touch()
+    (folder / "mine.tmp").touch()
+    assert set(entries.all()) == {entries.path(KEY), folder / "mine.tmp"}
+
+
 def test_an_entry_that_is_put_again_replaces_a_damaged_one(entries):
     entries.put(PREIMAGE, OUTPUTS)
     entries.path(KEY).chmod(0o644)

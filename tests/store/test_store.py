@@ -76,6 +76,15 @@ def test_a_store_whose_making_was_killed_is_made_to_its_end(store):
     assert store.blobs.put(b"works")
 
 
+def test_the_mark_of_a_store_is_durable_before_it_has_its_name(tmp_path, monkeypatch):
+    synced, sync = [], os.fsync
+    monkeypatch.setattr(
+        os, "fsync", lambda handle: (synced.append(os.readlink(f"/proc/self/fd/{handle}")), sync(handle))
+    )
+    store = Store.make(tmp_path / "store")
+    assert synced[0].startswith(f"{store.temp}/") and synced[-1] == str(store.root)
+
+
 def test_a_private_folder_is_gone_afterwards_whatever_was_left_in_it(store):
     with pytest.raises(ZeroDivisionError), store.folder("step") as folder:
         (folder / "deep" / "er").mkdir(parents=True)

@@ -1,0 +1,46 @@
+"""Copies what an https address gives into a file; it must never know what the bytes are, nor whether they are right."""
+
+from __future__ import annotations
+
+import http.client
+import urllib.error
+import urllib.request
+from pathlib import Path
+from typing import Any
+
+from harness.digest import CHUNK
+from harness.errors import MissingError
+from harness.files import told, write_all
+
+SECONDS = 60
+LARGEST = 16 << 30
+BY_HAND = "fetch it yourself, then `harness import data FILE`, or import it again by the name its study knows"
+
+
+class _OnlyHttps(urllib.request.HTTPRedirectHandler):
+    def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
+        if not newurl.startswith("https://"):
+            fp.close()
+            raise MissingError("the address leads away from https", where=req.full_url, next=BY_HAND)
+        return super().redirect_request(req, fp, code, msg, headers, newurl)
+
+
+def download(url: str, target: Path) -> None:
+    """Copy what an address gives; only https, also where it leads elsewhere, and no more than anybody publishes."""
+    left = LARGEST
+    with told(target):
+        out = open(target, "wb", buffering=0)  # noqa: SIM115 - closed below, whatever the address does
+    try:
+        with out, urllib.request.build_opener(_OnlyHttps).open(url, timeout=SECONDS) as answer:
+            while block := answer.read(CHUNK):
+                left -= len(block)
+                if left < 0:
+                    raise MissingError("the data is larger than 16 GiB", where=url, next=BY_HAND)
+                with told(target):  # a full disk is not the fault of the address
+                    write_all(out.fileno(), block)
+    except urllib.error.HTTPError as bad:
+        bad.close()
+        raise MissingError(f"the data could not be fetched: HTTP {bad.code}", where=url, next=BY_HAND) from None
+    except (OSError, ValueError, http.client.HTTPException) as bad:
+        reason = bad.reason if isinstance(bad, urllib.error.URLError) else bad
+        raise MissingError(f"the data could not be fetched: {reason}", where=url, next=BY_HAND) from None
