@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-
 LONG = ("e2e", "faults", "images", "engines", "tiny", "pages", "bench")  # folders whose tests take seconds each
 
 
