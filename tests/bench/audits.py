@@ -89,7 +89,8 @@ def build(folder: Path, blobs: int, size: int) -> Audited:
     step = Step("make", "harness.blobs:make", "rows", {"size": size}, {}, parts)
     plan = Plan((step,), {"first": Ref("make", parts[0])})
     manifest, tree = parse_manifest(MANIFEST, "manifest")
-    lock = Lock(manifest.intent(), sha256(MANIFEST), {kind: {} for kind in PIN_KINDS})
+    unpinned = {"none": {"unresolved": "the plan of this run is the benchmark's own"}}
+    lock = Lock(manifest.intent(), sha256(MANIFEST), {**{kind: {} for kind in PIN_KINDS}, "datasets": unpinned})
     loaded = Loaded(manifest, MANIFEST, tree, folder / "manifest", folder)
     store = Store.make(folder / "store")
     workshop = Workshop(store, LocalEngine("process"), Limits(), Code(code))

@@ -12,7 +12,7 @@ import pytest
 from support import data_of, harness, outputs_of
 from support_cities import simplemaps
 
-from harness.studies.reliability.study import TASKS
+from harness.studies.reliability.benchmarks import TASKS
 
 pytestmark = pytest.mark.xdist_group("reliability")  # one worker makes the run that most of them read
 MODELS = ("oracle", "noisy-oracle", "refuser", "forger", "shotgun")
