@@ -46,7 +46,8 @@ def fetch(store: Store, dataset: Fetched, beside: Path | None = None) -> None:
 def bring(store: Store, file: Path) -> tuple[str, int]:
     """Put a file that a person has into the store; gives its digest and size, by which manifests pin it."""
     if not file.is_file():
-        raise InputError("there is no such file", where=str(file), next="check the path")
+        what = "this is no file" if file.exists() else "there is no such file"
+        raise InputError(what, where=str(file), next="name a file that you have")
     digest, size = store.blobs.copy(file)
     store.keep(digest)
     return digest, size

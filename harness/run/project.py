@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.digest import differences, sha256
 from harness.engines.engine import NO_IMAGE
-from harness.errors import HarnessError, InputError, MissingError
+from harness.errors import DamageError, HarnessError, InputError, MissingError
 from harness.evidence.audit import Replay, audit
 from harness.evidence.checks import Report
 from harness.evidence.compare import compare, overall
@@ -156,11 +156,13 @@ def _workshop_of(store: Store, run: str, images: Path) -> Workshop:
 
 
 def last_verdict(root: Path, loaded: Loaded) -> str:
-    """Say how the newest run of a manifest compared, or nothing where there is none."""
+    """Say how the newest run of a manifest compared: `damaged` where that is lost, nothing where there is none."""
     try:
         store = Store.open(root)
         run = newest_run(store, loaded.manifest.name)
         record, lock = read_record(store, run), levels_of(store, run)
+    except DamageError:
+        return "damaged"
     except HarnessError:
         return ""
     expect = load_expect(loaded.root, loaded.manifest.name)

@@ -12,7 +12,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from harness.errors import InputError, Interrupted, MissingError
+from harness.errors import DamageError, InputError, Interrupted, MissingError
 from harness.files import locked, move_durable, remove_tree, told, write_atomic
 from harness.store.blobs import Blobs
 from harness.store.entries import Entries
@@ -115,7 +115,13 @@ class Store:
         """Find a run by its id, an unambiguous prefix, `last`, or the path of a file in its folder."""
         ids = self.run_ids()
         if name == "last":
-            started = [str(event.get("run")) for event in self.heads.read().events if event["event"] == "run.started"]
+            heads = self.heads.read()
+            if heads.broken:
+                raise DamageError(
+                    f"the list of runs is broken at {heads.broken}, and which was the last cannot be known",
+                    where=str(self.heads.path), next="name a run by its id; `harness fsck` says what else is wrong",
+                )  # fmt: skip
+            started = [str(event.get("run")) for event in heads.events if event["event"] == "run.started"]
             if not started:
                 raise InputError("no run has been started in this store", where=str(self.root), next="harness run …")
             return started[-1]

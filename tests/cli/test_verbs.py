@@ -41,6 +41,11 @@ def test_list_tells_the_state_of_locks_and_the_last_verdict(project: Path) -> No
     (project / "manifests" / "small.yaml").write_text(text.replace("seed: 7", "seed: 9"))
     found = {row["manifest"]: row for row in inner_data("list", cwd=project)["manifests"]}
     assert found["manifests/small.yaml"]["lock"] == "stale"
+    [record] = (project / ".harness" / "runs").glob("*/record.json")
+    record.chmod(0o644)
+    record.write_bytes(record.read_bytes().replace(b"run", b"ruin", 1))
+    found = {row["manifest"]: row for row in inner_data("list", cwd=project)["manifests"]}
+    assert found["manifests/small.yaml"]["verdict"] == "damaged"
 
 
 def test_show_names_the_pins_and_the_steps(project: Path) -> None:

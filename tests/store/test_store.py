@@ -139,6 +139,15 @@ def test_the_last_run_is_the_one_that_was_started_last_whatever_the_clock_said(s
     assert store.find_run("last") == "19700101T000000Z-bb"
 
 
+def test_which_run_was_the_last_is_not_guessed_from_a_broken_list(store):
+    for name in ("20300101T000000Z-aa", "20300101T000000Z-bb"):
+        runs(store, name)
+        store.heads.add("run.started", {"run": name, "journal": "a" * 64})
+    store.heads.path.write_bytes(store.heads.path.read_bytes().replace(b"Z-aa", b"Z-ab"))
+    with pytest.raises(DamageError, match="the list of runs is broken at line 2"):
+        store.find_run("last")
+
+
 CONTENTS = [b"", b"a", b"b", b"some more bytes", b'{"type":"x/1"}\n']
 
 
