@@ -25,7 +25,7 @@ reproduce: setup $(if $(filter docker,$(ENGINE)),images) ## run the demo manifes
 	@$(BIN)/harness reproduce --engine $(ENGINE) $(if $(MOVED),--moved) $(DEMOS)
 
 test: setup ## run the tests
-	@$(BIN)/python -m pytest -n $(WORKERS) --dist loadgroup
+	@$(BIN)/python -m pytest -n $(WORKERS)
 
 check: setup ## ruff, mypy --strict, floors and habits of the house
 	@$(BIN)/ruff check .

@@ -5,15 +5,41 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 LONG = ("e2e", "faults", "images", "engines", "tiny", "pages", "bench")  # folders whose tests take seconds each
+TOGETHER = "pytest.mark.together"
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Begin with the long tests, so that at the end no worker runs one alone."""
     items.sort(key=lambda item: not set(LONG) & set(item.path.parts))
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Give the tests of a file that are marked `together` to one worker, and every other test to whoever is free.
+
+    What `--dist loadgroup` does, which does nothing beside this version of pytest.
+    """
+    from xdist.scheduler import LoadScopeScheduling  # type: ignore[attr-defined]
+
+    class Together(LoadScopeScheduling):
+        def __init__(self) -> None:
+            super().__init__(config, log)
+            here = Path(__file__).parent
+            self.files = {
+                path.relative_to(config.rootpath).as_posix()
+                for path in here.rglob("test_*.py")
+                if TOGETHER in path.read_text()
+            }
+
+        def _split_scope(self, nodeid: str) -> str:
+            file = nodeid.partition("::")[0]
+            return file if file in self.files else nodeid
+
+    return Together()
 
 
 @pytest.fixture(scope="session")

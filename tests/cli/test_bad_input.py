@@ -11,7 +11,7 @@ from support_inside import inner_data, inside
 
 from harness.digest import sealed
 
-pytestmark = pytest.mark.xdist_group("bad_input")  # one worker makes the project that all of these read
+pytestmark = pytest.mark.together  # one worker makes the project that all of these read
 GOOD = manifest_text()
 ORACLE = "  oracle: {provider: baseline, behaviour: oracle}\n"
 MADE = "make: reliability.addition, seed: 7, count: 20"

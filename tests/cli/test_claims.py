@@ -13,7 +13,7 @@ from support_inside import inner_data, inside
 
 from harness.digest import sealed
 
-pytestmark = pytest.mark.xdist_group("claims")  # one worker makes the project that all of these read
+pytestmark = pytest.mark.together  # one worker makes the project that all of these read
 CLAIMS = """claims:
   - {of: "counts#/addition/drawn", published: 20, within: 0, where: "Table 1", id: drawn, status: secondary source}
   - {of: ["counts#/addition/kept", "counts#/addition/drawn"], order: increasing, where: "Figure 2"}

@@ -12,7 +12,7 @@ from support_inside import inner_data, inside
 
 from harness.digest import sha256
 
-pytestmark = pytest.mark.xdist_group("verbs")  # one worker makes the project that all of these read
+pytestmark = pytest.mark.together  # one worker makes the project that all of these read
 
 
 @pytest.fixture(scope="module")

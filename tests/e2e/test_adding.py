@@ -21,7 +21,7 @@ PROMISED = {
     "a provider": [r"harness/models/toy\.py", r"tests/models/test_toy\.py"],
     "an engine": [r"harness/engines/toy\.py", r"tests/engines/test_toy\.py"],
 }
-pytestmark = pytest.mark.xdist_group("adding")
+pytestmark = pytest.mark.together
 
 
 @dataclass(frozen=True)
@@ -72,12 +72,17 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def call(root: Path, words: str) -> subprocess.CompletedProcess[str]:
     """Run a line as a reader of the page would, with the copy's harness."""
     path = f"{root.parent / 'bin'}:{Path(sys.executable).parent}:/usr/bin:/bin:/usr/sbin:/sbin"
-    env = clean_env({"PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1", "PATH": path})
+    env = clean_env({"PYTHONPATH": str(root), "PATH": path})
     done = subprocess.run(
         ["sh", "-c", words], cwd=root, env=env, capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 0, f"$ {words}\n{done.stdout}{done.stderr}"
     return done
+
+
+def code(root: Path) -> dict[str, bytes]:
+    """Give the copy's source, without what Python keeps beside it."""
+    return {name: data for name, data in tree(root / "harness").items() if "__pycache__" not in name}
 
 
 @pytest.mark.parametrize("kind", PROMISED)
@@ -90,26 +95,21 @@ def test_it_touches_what_was_promised_and_says_how_much(kind: str) -> None:
     assert row in DOCUMENT.read_text(), f"the table of the document should say: {row}"
 
 
-@pytest.mark.parametrize("kind", PROMISED)
-def test_its_own_tests_pass_and_it_is_written_as_the_house_writes(copy: Path, kind: str) -> None:
-    names = [name for name in page(kind).files if name.endswith(".py")]
+def test_their_own_tests_pass_and_the_rules_of_the_house_hold_with_all_four(copy: Path) -> None:
+    names = [name for kind in PROMISED for name in page(kind).files if name.endswith(".py")]
     tests = " ".join(name for name in names if name.startswith("tests/"))
-    call(copy, f"python -P -m pytest -q -p no:cacheprovider {tests}")
+    call(copy, f"python -P -m pytest -q -p no:cacheprovider tests/test_house.py {tests}")
     call(copy, f"ruff check --no-cache {' '.join(names)} && ruff format --no-cache --check {' '.join(names)}")
-
-
-def test_the_rules_of_the_house_hold_with_all_four(copy: Path) -> None:
-    call(copy, "python -P -m pytest -q -p no:cacheprovider tests/test_house.py")
 
 
 @pytest.mark.parametrize("kind", PROMISED)
 def test_the_commands_do_what_the_page_says(copy: Path, kind: str) -> None:
-    before = tree(copy / "harness")
+    before = code(copy)
     for words, said in page(kind).commands:
         done = call(copy, words)
         if said:
             assert done.stdout == said
-    assert tree(copy / "harness") == before
+    assert code(copy) == before
 
 
 def test_a_run_on_the_engine_of_the_page_gives_the_bytes_of_a_local_run(copy: Path) -> None:

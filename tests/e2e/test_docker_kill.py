@@ -17,7 +17,7 @@ from support_engine import Service, client, container_project, dockerd, open_doc
 
 from harness.engines.owner import OWNER
 
-pytestmark = pytest.mark.xdist_group("docker-kill")
+pytestmark = pytest.mark.together
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ from harness.manifest.load import load
 from harness.run.engines import Choice
 from harness.run.service import Place, run_manifest
 
-pytestmark = [pytest.mark.usefixtures("docker_host"), pytest.mark.xdist_group("docker-run")]
+pytestmark = [pytest.mark.usefixtures("docker_host"), pytest.mark.together]
 
 
 @dataclass(frozen=True)

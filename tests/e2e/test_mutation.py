@@ -25,7 +25,7 @@ from harness.manifest.read import read_tree
 from harness.run.project import audit_files, replan
 from harness.store.store import Store
 
-pytestmark = pytest.mark.xdist_group("mutation")
+pytestmark = pytest.mark.together
 
 
 @pytest.fixture(scope="module")

@@ -26,6 +26,8 @@ pytest.importorskip("openai")
 pytest.importorskip("aiohttp")
 KEY = "sk-planted-4f1c9b27e8a0d3"
 
+pytestmark = pytest.mark.together  # two recorded projects serve most of the tests
+
 
 class Provider(http.server.BaseHTTPRequestHandler):
     """OpenAI's chat completions over one of the tiny models, or over nothing but arithmetic where torch is missing."""
@@ -157,7 +159,6 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
     return Recorded(folder, outputs_of(json.loads(done.stdout)), done.stdout + done.stderr, len(provider.asked))
 
 
-@pytest.mark.xdist_group("recorded")
 def test_recorded_then_replayed_with_the_server_gone(tmp_path: Path, recorded: Recorded, docker_host: str) -> None:
     folder = copied(recorded, tmp_path)
     assert recorded.asked == prompts(folder) > 15
@@ -179,7 +180,6 @@ def test_recorded_then_replayed_with_the_server_gone(tmp_path: Path, recorded: R
     assert outputs_of(third) == recorded.outputs
 
 
-@pytest.mark.xdist_group("recorded")
 def test_a_request_that_is_on_no_tape_names_the_nearest(tmp_path: Path, recorded: Recorded) -> None:
     folder = copied(recorded, tmp_path)
     manifest = folder / "manifests" / "small.yaml"
@@ -190,7 +190,6 @@ def test_a_request_that_is_on_no_tape_names_the_nearest(tmp_path: Path, recorded
     assert done.returncode == 4 and "/body/temperature" in error["what"], error
 
 
-@pytest.mark.xdist_group("recorded")
 def test_no_byte_that_is_written_holds_the_key(recorded: Recorded) -> None:
     plain = KEY.encode()
     forms = {plain, plain[::-1], plain.hex().encode(), urllib.parse.quote(KEY).encode(), base64.b64encode(plain)}
@@ -232,7 +231,6 @@ def table(folder: Path, name: str, *args: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in shown.splitlines()]
 
 
-@pytest.mark.xdist_group("troubled")
 def test_what_fails_for_a_while_is_asked_again_and_nothing_answered_is(troubled: Troubled) -> None:
     texts = [row["text"] for row in table(troubled.folder, "prompts")]
     assert any(" + " in text and not refused(text) for text in texts)
@@ -242,7 +240,6 @@ def test_what_fails_for_a_while_is_asked_again_and_nothing_answered_is(troubled:
     assert [text for text, row in zip(texts, responses, strict=True) if "error" in row] == [*filter(refused, texts)]
 
 
-@pytest.mark.xdist_group("troubled")
 def test_what_a_provider_refuses_is_an_error_row_counted_beside_the_metric_and_never_scored(troubled: Troubled) -> None:
     folder = troubled.folder
     failed = {(row["item"], row["template"]) for row in table(folder, "responses") if "error" in row}

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from support import REPOSITORY, clean_env, unlocked_project
 
-pytestmark = pytest.mark.xdist_group("rerun")  # the house is built once
+pytestmark = pytest.mark.together  # the house is built once
 STAGES = ("make", "items", "gold", "budgets", "prompts", "responses", "scores", "labels", "proportions", "checks")
 
 

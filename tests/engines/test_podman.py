@@ -14,7 +14,7 @@ from support_engine import Service, client, container_project, open_docker, ours
 
 from harness.engines.engine import Job, Limits
 
-pytestmark = pytest.mark.xdist_group("podman")
+pytestmark = pytest.mark.together
 
 CONF = """\
 [containers]

@@ -19,7 +19,7 @@ from harness.run.closure import Code
 from harness.run.project import replan
 from harness.store.store import Store
 
-pytestmark = pytest.mark.xdist_group("audit")
+pytestmark = pytest.mark.together
 IMAGE = "sha256:" + "1" * 64
 # What bytes alone cannot tell, since nothing else of the run depends on it: when it was, where, and what it used.
 UNTOLD = ("/at", "/engine", "/isolation", "/facts", "/usage", "/limit", "/n", "/prev", "/type", "/key", "/entry")

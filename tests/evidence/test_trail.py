@@ -18,7 +18,7 @@ from harness.evidence.trail import follow
 from harness.steps import Plan
 from harness.store.store import Store
 
-pytestmark = pytest.mark.xdist_group("trail")
+pytestmark = pytest.mark.together
 
 
 @pytest.fixture(scope="module")

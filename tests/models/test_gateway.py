@@ -21,7 +21,7 @@ CHAT, MESSAGES, OLD = "/v1/chat/completions", "/v1/messages", "/v1/completions"
 TRANSIENT = ["500", "503", "408", "409", "429", "429:Retry-After: 0", "429:retry-after-ms: 5"]
 TRANSIENT += ["cut", "broken", "html", "shape", "noise", "close"]
 LIMITED = "gpt-limited"
-pytestmark = pytest.mark.xdist_group("gateway")  # so that one worker starts what the tests share
+pytestmark = pytest.mark.together  # so that one worker starts what the tests share
 
 
 @pytest.fixture(scope="module")

@@ -24,7 +24,7 @@ from harness.models.tape import Tape
 for needed in ("aiohttp", "openai", "anthropic"):
     pytest.importorskip(needed)
 
-pytestmark = pytest.mark.xdist_group("clients")  # so that one worker starts what the tests share
+pytestmark = pytest.mark.together  # so that one worker starts what the tests share
 ASKED: list[Any] = [{"role": "user", "content": "hello"}]
 
 

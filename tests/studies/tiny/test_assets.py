@@ -14,7 +14,7 @@ from harness.studies.tiny.card import parameters
 from harness.studies.tiny.questions import TASKS
 from harness.studies.tiny.skill import Examination, labels
 
-pytestmark = pytest.mark.xdist_group("tiny-assets")  # one worker asks the models
+pytestmark = pytest.mark.together  # one worker asks the models
 ASSETS = REPOSITORY / "assets"
 NAMES = ("tiny-raw", "tiny-shaped")
 FILES = ("config.json", "model.safetensors", "tokenizer.json", "tokenizer_config.json")

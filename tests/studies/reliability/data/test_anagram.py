@@ -20,7 +20,7 @@ from harness.studies.reliability.data.anagram_words import SAID, letters, load
 from harness.studies.reliability.scoring.anagram import score
 from harness.studies.reliability.tools.raw_difficulty import ANALYSES
 
-pytestmark = pytest.mark.xdist_group("anagram_words")
+pytestmark = pytest.mark.together
 TABLES = ("items", "gold", "budgets", "counts")
 
 
