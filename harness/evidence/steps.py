@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from harness.digest import canonical, differences, sha256
+from harness.digest import differences, document_digest, sha256
 from harness.errors import HarnessError
 from harness.evidence.checks import Report
 from harness.evidence.lines import FINISHED
@@ -130,7 +130,7 @@ def _key_flaws(step: Step, made: Made, setting: Setting) -> Iterable[str]:
     wanted = preimage(step, inputs, kept["code"], setting)
     if step.calls and type(kept.get(ATTEMPT)) is int and kept[ATTEMPT] > 0:
         wanted[ATTEMPT] = kept[ATTEMPT]
-    return [] if canonical(kept) == canonical(wanted) else differences(kept, wanted)
+    return [] if document_digest(wanted) == made[step.name].key else differences(kept, wanted)  # kept has that key
 
 
 def _made(made: Made, step: str, output: str) -> str | None:

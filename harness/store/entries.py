@@ -15,6 +15,8 @@ from harness.errors import DamageError, InputError
 from harness.files import is_leftover, told, write_atomic
 from harness.store.blobs import is_digest
 
+FIELDS = {"sha256", "size"}  # of an output
+
 
 @dataclass(frozen=True)
 class Output:
@@ -89,7 +91,7 @@ def read_entry(data: bytes, key: str, where: str) -> Entry:
         raise InputError("the outputs of this entry are malformed", where=where, next=mend)
     outputs = {}
     for name, out in body["outputs"].items():
-        if not isinstance(out, dict) or set(out) != {"sha256", "size"} or not is_digest(str(out["sha256"])):
+        if not isinstance(out, dict) or out.keys() != FIELDS or not is_digest(str(out["sha256"])):
             raise InputError(f"output {name!r} of this entry is malformed", where=where, next=mend)
         if type(out["size"]) is not int or out["size"] < 0:
             raise InputError(f"the size of output {name!r} of this entry is malformed", where=where, next=mend)
