@@ -90,8 +90,9 @@ class Service:
         """Start it and wait until it answers; what it said is the reason of a skip where it does not."""
         with open(self.folder / "log", "ab") as log:
             self.process = subprocess.Popen(
-                self.words, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.env, start_new_session=True
-            )
+                self.words, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=log, stderr=log, env=self.env,
+                start_new_session=True,
+            )  # fmt: skip
         if not until(lambda: answers(self.host) or self.process.poll() is not None) or self.process.poll() is not None:
             said = (self.folder / "log").read_text(errors="replace").strip().splitlines()[-3:]
             self.stop()
