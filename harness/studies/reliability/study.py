@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 from harness.errors import InputError
 from harness.scorers.tool import Tool
-from harness.steps import Plan, Ref, Source, Step
+from harness.steps import Plan, Ref, Source, Step, maker
 from harness.studies.ask import Asked, ask, make
 from harness.studies.reliability.analyses import HERE, analyse
 from harness.studies.reliability.benchmarks import BENCHMARKS, PEOPLE
@@ -33,8 +33,8 @@ class Reliability(Study):
         asked, places = Asked(), []
         people: Mapping[str, Source] = {}
         for dataset in brief.datasets:
-            maker = self.makers[dataset.make]
-            make(asked, dataset, maker.kind, maker.outputs)
+            made_by = self.makers[dataset.make]
+            make(asked, dataset, made_by.kind, made_by.outputs)
             if dataset.make in PEOPLE:
                 people = {"items": asked.parts["items"].pop(), **dataset.files}
                 continue
@@ -91,7 +91,7 @@ def _labels(asked: Asked, dataset: Dataset, model: str, task: str) -> Ref:
         f"{dataset.name}/labels/{model}", f"{HERE}.measures.labels:collect", "analyses",
         {"model": model, "benchmark": task},
         {
-            "items": Ref(f"{dataset.name}/make", "items"), "gold": Ref(f"{dataset.name}/make", "gold"),
+            "items": Ref(maker(dataset.name), "items"), "gold": Ref(maker(dataset.name), "gold"),
             "scores": tuple(asked.scores[dataset.name, model]),
         },
         ("labels", "places"), derive=True,

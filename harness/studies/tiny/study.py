@@ -11,6 +11,7 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.steps import Pinned, Plan, Ref, Source, Step
+from harness.studies.ask import make_step
 from harness.studies.study import Brief, Maker, Study
 from harness.studies.tiny.recipe import SHAPE, TASKS, raw, shaped
 
@@ -53,7 +54,7 @@ class Tiny(Study):
         first = train("tiny-raw", raw(recipe.params), {})
         second = train("tiny-shaped", shaped(recipe.params), {"weights": Ref(first.name, weights)})
         shape = Step("tiny/shape", f"{_HERE}.shape:shape", "analyses", SHAPE, {}, files)
-        made = Step(f"{recipe.name}/make", self.makers[recipe.make].kind, "rows", recipe.params, {}, ("items",))
+        made = make_step(recipe, self.makers[recipe.make].kind, ("items",))
         outputs = {"items": Ref(made.name, "items"), **{name: Ref(shape.name, name) for name in files}}
         for step, name in ((first, "tiny-raw"), (second, "tiny-shaped")):
             outputs |= {f"{name}.safetensors": Ref(step.name, weights), f"{name}.log": Ref(step.name, "log")}
