@@ -47,7 +47,7 @@ def matching(pattern: str, meant: str) -> Check:
     """Give the check for texts of a pattern; `meant` says how such a text looks."""
 
     def check(text: str) -> str:
-        if len(text) > 2000 or not re.search(pattern, text):
+        if len(text) > 2000 or not re.fullmatch(pattern, text):
             raise ValueError(f"write {meant}")
         return text
 

@@ -37,11 +37,11 @@ def build(
     names: Names,
     moved: Annotated[
         bool,
-        typer.Option("--moved", envvar="HARNESS_MOVED", help="Take the newest Debian packages; gives NAME+moved."),
+        typer.Option("--moved", help="Take the newest Debian packages; gives NAME+moved."),
     ] = False,
     relock: Annotated[
         bool,
-        typer.Option("--relock", envvar="HARNESS_RELOCK", help="Resolve Debian packages anew, and pin what comes out."),
+        typer.Option("--relock", help="Resolve Debian packages anew, and pin what comes out."),
     ] = False,
     store: StoreDir = None,
     json: Json = False,

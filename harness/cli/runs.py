@@ -45,9 +45,7 @@ def run(
             "--limit", envvar="HARNESS_LIMIT", min=0, max=2**31, help="Only the first N items of each dataset."
         ),
     ] = 0,
-    relock: Annotated[
-        bool, typer.Option("--relock", envvar="HARNESS_RELOCK", help="Make the lock anew where it no longer fits.")
-    ] = False,
+    relock: Annotated[bool, typer.Option("--relock", help="Make the lock anew where it no longer fits.")] = False,
     isolation: Isolation = "",
     moved: Moved = False,
     jobs: Jobs = 0,
@@ -147,7 +145,8 @@ def _table(found: list[Ran]) -> str:
         for output in one.outputs:
             level, remark = level_text(output.level), "" if shared else output.detail
             rows.append([one.manifest, output.name, short(output.sha256), level, output.verdict, remark])
-        verdict = f"{one.verdict}, {shared}" if shared else one.verdict
+        failing = ", its own checks fail" if one.checks == "fail" else ""
+        verdict = f"{one.verdict}{failing}" + (f", {shared}" if shared else "")
         summary.append(f"{one.manifest}: {verdict} ({_surroundings(one)})")
     return "\n".join([table(["manifest", "output", "sha256", "level", "verdict", ""], rows), *summary])
 

@@ -170,4 +170,7 @@ def _open(setting: Setting) -> DockerEngine:
     return DockerEngine(image.id, [image.manifest], image.load, setting.gpus)
 
 
-ENGINE = Kind("a container for each step, without network, in the pinned image", in_image=True, open=_open, probe=probe)
+ENGINE = Kind(
+    "a container for each step, without network, in the pinned image",
+    in_image=True, open=_open, probe=probe, only=DockerEngine.isolation,
+)  # fmt: skip

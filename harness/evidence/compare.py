@@ -12,6 +12,7 @@ from pathlib import Path
 from harness.digest import canonical, walk
 from harness.errors import InputError
 from harness.evidence.record import Record
+from harness.evidence.selfcheck import FAIL, OUTPUT, self_check
 from harness.manifest.lockfile import Expect
 
 MAX_VALUES = 100_000  # an expectation keeps each of them, and a person reviews it in git
@@ -69,7 +70,10 @@ def compare(
             verdicts.append(Verdict(name, digest, "none", "unconfirmed", why))
             continue
         level = wanted["level"]
-        if level != levels.get(name, "exact"):
+        if name == OUTPUT and not expect.checks and self_check(record.outputs, deliver) == FAIL:
+            why = "the run's own checks fail, and nobody has accepted that"
+            verdicts.append(Verdict(name, digest, level, "disagreed", why))
+        elif level != levels.get(name, "exact"):
             verdicts.append(
                 Verdict(name, digest, level, "disagreed", "accepted at another level than the lock declares")
             )

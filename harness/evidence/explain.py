@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -96,7 +96,11 @@ def moved_parts(before: Walked, old: Trail, after: Walked, new: Trail) -> Iterat
 
 def package_changes(old: Trail, before: Walked, new: Trail, after: Walked) -> list[str]:
     """Name the packages, and their versions, that differ between the environments of two steps."""
-    left, right = old.environment(before), new.environment(after)
+    return environment_changes(old.environment(before), new.environment(after))
+
+
+def environment_changes(left: Mapping[str, Any], right: Mapping[str, Any]) -> list[str]:
+    """Name what differs between two environments: Python, the platform, packages with their versions."""
     changes = [
         f"{field} {left[field]} → {right[field]}" for field in ("python", "platform") if left[field] != right[field]
     ]

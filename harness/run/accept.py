@@ -12,6 +12,7 @@ from harness.errors import InputError
 from harness.evidence.checks import Report
 from harness.evidence.compare import values_of
 from harness.evidence.record import read_record, spell
+from harness.evidence.selfcheck import FAIL, self_check
 from harness.evidence.trail import follow
 from harness.manifest.lockfile import Expect, expect_path, load_expect, load_lock, save
 from harness.store.store import Store
@@ -25,8 +26,11 @@ class Accepted:
     changes: list[tuple[str, str, str]]  # output, old, new
 
 
-def accept(store: Store, run: str, report: Report, root: Path) -> Accepted:
-    """Accept a complete and audited run of the current lock; every change is given as old and new."""
+def accept(store: Store, run: str, report: Report, root: Path, *, failing: bool = False) -> Accepted:
+    """Accept a complete and audited run of the current lock; every change is given as old and new.
+
+    One whose own checks fail is accepted only where a person says so, and then the expectation says it, too.
+    """
     record = read_record(store, run)
     if not record.complete or record.body.get("limit"):
         raise InputError(f"run {run} is not complete", next="run the manifest to its end, without --limit")
@@ -36,6 +40,12 @@ def accept(store: Store, run: str, report: Report, root: Path) -> Accepted:
             f"run {run} does not pass its audit: {flaw.id} {flaw.subject} {flaw.detail}",
             next=f"`harness audit {run}` shows all; run the manifest again",
         )
+    checks = self_check(record.outputs, store.blobs.deliver)
+    if checks == FAIL and not failing:
+        raise InputError(
+            f"the self-checks of run {run} fail", where="output `checks`",
+            next="mend what they found; or say aloud that it is meant, with --failing-checks",
+        )  # fmt: skip
     trail = follow(store, run)
     name = trail.manifest_name
     lock = load_lock(root, name)
@@ -48,7 +58,8 @@ def accept(store: Store, run: str, report: Report, root: Path) -> Accepted:
         values = values_of(level, store.blobs.deliver(made["sha256"]))
         outputs[output] = {"sha256": made["sha256"], "level": level, "values": values}
     code, files = trail.code()
-    new = Expect(lock.sha256, sha256(spell(record.body)), outputs, code, files)
+    said = FAIL if checks == FAIL else ""
+    new = Expect(lock.sha256, sha256(spell(record.body)), outputs, code, files, said)
     old = load_expect(root, name)
     save(expect_path(root, name), new.data)
     return Accepted(expect_path(root, name), list(_changes(old, new)))

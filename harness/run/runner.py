@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.clock import stamp
+from harness.clock import MONOTONE, stamp
 from harness.digest import document, sha256
 from harness.errors import DamageError, HarnessError, Interrupted
 from harness.evidence.record import Record, read_record, spell, summarise
@@ -98,9 +98,10 @@ class Runner:
         """Run to the end, the first failure or the user's word; the record tells which."""
         store = self.store
         with store.in_use(), stoppable(self.workshop.cancel):
-            run = stamp()
+            self.name = run = stamp()
             self.journal = Journal(store.journal(run))
-            self.workshop.heard = self._hear
+            self.workshop.heard, self.workshop.done = self._hear, self._write_down
+            self.workshop.executed.begin(run)
             problem: HarnessError | None = None
             try:
                 self._start(run)
@@ -149,6 +150,7 @@ class Runner:
             "environment": blobs.put(workshop.environment),
             "steps": len(self.plan.steps),
             "facts": {**facts(), **workshop.engine.facts(), **workshop.engine.device.facts},
+            "clock": MONOTONE,
         }
         if self.limit:
             fields["limit"] = self.limit
@@ -192,6 +194,15 @@ class Runner:
                         self._take(step, future, progress)
                 raise
 
+    def _write_down(self, step: Step, result: Result) -> None:
+        """Write down that a step was executed, before another run may take what it made: durable, in any thread."""
+        fields = {**_fields(step, result), "usage": dict(result.usage)}
+        if result.facts:
+            fields["facts"] = dict(result.facts)
+        self.journal.add("step.done", fields)
+        self.journal.flush()
+        self.workshop.executed.note(self.name, result.entry)
+
     def _take(self, step: Step, found: Result | Future[Result], progress: Progress) -> list[Step]:
         """Write down how a step ended and give the steps that can begin now."""
         try:
@@ -199,20 +210,13 @@ class Runner:
         except HarnessError as bad:
             self.journal.add("step.failed", {"step": step.name, "error": bad.what[:2000]})
             raise
-        entry = result.entry
-        fields: dict[str, Any] = {"step": step.name, "stage": step.stage, "key": entry.key, "entry": entry.digest}
-        if result.state == "executed":
-            fields["usage"] = dict(result.usage)
-            if result.facts:
-                fields["facts"] = dict(result.facts)
-        if step.sees_gold:
-            fields["sees_gold"] = True
-        self.journal.add("step.done" if result.state == "executed" else "step.cached", fields)
+        if result.state == "cached":
+            self.journal.add("step.cached", _fields(step, result))
         if self.journal.count % BATCH == 0:
             self.journal.flush()
         following = list(self.board.done(step, result))
         if step.name in self.makers:
-            require_dataset(self.makers[step.name], entry, self.lock, self.store)
+            require_dataset(self.makers[step.name], result.entry, self.lock, self.store)
         progress(step.name, result.state, len(self.board.results), len(self.plan.steps))
         return following
 
@@ -232,3 +236,10 @@ class Runner:
         data = spell(summarise(chain.events, chain.head))
         write_atomic(self.store.record(run), data, mode=0o444)
         self.store.heads.add("run.finished", {"run": run, "journal": chain.head, "record": sha256(data)})
+
+
+def _fields(step: Step, result: Result) -> dict[str, Any]:
+    """Spell what a journal says of every finished step."""
+    entry = result.entry
+    fields: dict[str, Any] = {"step": step.name, "stage": step.stage, "key": entry.key, "entry": entry.digest}
+    return {**fields, "sees_gold": True} if step.sees_gold else fields

@@ -10,6 +10,7 @@ from harness.digest import differences
 from harness.errors import InputError
 from harness.evidence.compare import Verdict, compare, overall
 from harness.evidence.record import Record
+from harness.evidence.selfcheck import self_check
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, load_lock, lock_path, save
 from harness.run.calls import served
@@ -62,6 +63,7 @@ class Ran:
     store: Store
     expect: Expect | None
     lock: Lock
+    checks: str = ""  # what its own checks say: pass, fail, or nothing where it makes none
 
     @property
     def image_state(self) -> str:
@@ -89,6 +91,7 @@ class Ran:
             "image_state": self.image_state,
             "device": self.device,
             "verdict": self.verdict,
+            "self_checks": self.checks or "none",
             "steps": dict(body["steps"]),
             "sees_gold": list(body["sees_gold"]),
             "calls": dict(body.get("calls", {})),
@@ -130,4 +133,5 @@ def run_manifest(loaded: Loaded, place: Place, progress: Progress, limit: int = 
     require_torch(loaded.manifest, workshop.engine.image)
     record = Runner(loaded, held, planned, workshop, limit=limit, jobs=place.jobs, beside=place.beside).run(progress)
     verdicts = compare(record, expect, held.sha256, held.intent["outputs"], workshop.store.blobs.deliver)
-    return Ran(loaded.manifest.name, record, overall(record, verdicts), verdicts, workshop.store, expect, held)
+    verdict, checks = overall(record, verdicts), self_check(record.outputs, workshop.store.blobs.deliver)
+    return Ran(loaded.manifest.name, record, verdict, verdicts, workshop.store, expect, held, checks)

@@ -1,0 +1,98 @@
+"""A step made again for an audit: outside the store, by the installed code and in the time there is.
+
+What is here other than it was in the run is named beside what came out: files of the code, packages, numerics.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from harness.digest import differences, sha256_file
+from harness.engines.engine import NO_IMAGE
+from harness.errors import MissingError, StepError
+from harness.evidence.again import Replay, Replayed, TooDear
+from harness.evidence.explain import environment_changes
+from harness.evidence.kept import environment_of, files_of
+from harness.files import remove_tree
+from harness.run.execute import Task, execute
+from harness.run.workshop import Workshop
+from harness.steps import Step
+from harness.store.store import Store
+
+
+def replay(workshop: Workshop) -> Replay:
+    """Give audit the way to make a step again on this machine."""
+    packages = _packages(workshop)
+
+    def again(step: Step, parts: Mapping[str, Any], seconds: float) -> Replayed:
+        if step.calls:
+            raise MissingError(
+                "this step asked models elsewhere", next="`tape: replay`, and run again: equal digests say more"
+            )
+        here = workshop.setting
+        if step.infers and parts["device"] != here.device:
+            raise MissingError(
+                f"this step computed on {parts['device']}, and here is {here.device}",
+                next="audit it on a machine with such a device",
+            )
+        other = [*_code(workshop, step, str(parts["code"])), *packages(str(parts["environment"]))]
+        other += (f"numerics{name}" for name in differences(parts["numerics"], here.numerics))
+        return _made(workshop, step, parts["inputs"], tuple(other), seconds)
+
+    return again
+
+
+def _made(
+    workshop: Workshop, step: Step, inputs: Mapping[str, str | list[str]], other: tuple[str, ...], seconds: float
+) -> Replayed:
+    bench = workshop.bench(step)
+    within = min(seconds, bench.limits.seconds)
+    timed = replace(bench, limits=replace(bench.limits, seconds=within))
+    began, folder = time.monotonic(), _folder(workshop.store)
+    try:
+        execute(Task(step, inputs, workshop.code.closure(step.kind)), workshop.store, timed, folder)
+        return Replayed({output: sha256_file(folder / "out" / output)[0] for output in step.outputs}, other)
+    except StepError as bad:
+        if within < bench.limits.seconds and time.monotonic() - began >= within:
+            raise TooDear(bad.what) from bad
+        return Replayed({}, other, bad.what)
+    finally:
+        remove_tree(folder)
+
+
+def _folder(store: Store) -> Path:
+    """Give a private folder beside the blobs, so that inputs are links; elsewhere where it is for reading only."""
+    try:
+        return Path(tempfile.mkdtemp(prefix="audit-", dir=store.temp))
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="harness-audit-"))
+
+
+def _code(workshop: Workshop, step: Step, ran: str) -> Iterator[str]:
+    """Name the files of a step's code that are not those of the run."""
+    here = workshop.code.closure(step.kind)
+    if here.digest != ran:
+        files = files_of(workshop.store.blobs.read(ran), "code")
+        yield from (name.removeprefix("/").replace("~1", "/") for name in differences(files, here.files))
+
+
+def _packages(workshop: Workshop) -> Callable[[str], list[str]]:
+    """Give the way to name the packages that are not those of a run: it has one environment, which is read once."""
+
+    @functools.cache
+    def changes(environment: str) -> list[str]:
+        if environment == workshop.setting.environment:
+            return []
+        ran = environment_of(workshop.store.blobs.read(environment), "environment")
+        here = json.loads(workshop.environment)
+        image = [f"image {ran['image'][:19]}"] if ran["image"] not in (NO_IMAGE, here["image"]) else []
+        return [*image, *environment_changes(ran, here)] or ["the environment"]
+
+    return changes
