@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench import table
+from bench.again import again_rows
 from bench.audits import audit_rows, step_rows
 from bench.containers import container_rows
 from bench.costs import FULL, QUICK, Size, help_rows, sample_rows, unchanged_rows
@@ -29,7 +30,19 @@ from harness.run.environment import facts
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
-NAMES = ("help", "samples", "unchanged", "audit", "images", "containers", "tape", "gateway", "inference", "reliability")
+NAMES = (
+    "help",
+    "samples",
+    "unchanged",
+    "audit",
+    "again",
+    "images",
+    "containers",
+    "tape",
+    "gateway",
+    "inference",
+    "reliability",
+)
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -80,6 +93,8 @@ def measure(peer: Peer | None, size: Size, only: str | None) -> list[Row]:
                 rows += [*found, *step_rows(many, size)]
             elif measure == "audit":
                 rows += audit_rows(work, size)
+            elif measure == "again":
+                rows += again_rows(work, size)
             elif measure == "images" and (size is FULL or only):
                 rows += image_rows(work, size)
             elif measure == "containers" and (size is FULL or only):
