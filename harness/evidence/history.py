@@ -9,9 +9,8 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.digest import differences, parse, sha256
 from harness.errors import DamageError, HarnessError
@@ -26,11 +25,11 @@ from harness.store.store import Store
 # What of an intent changes no output, and which pins do: a run under another value of these is a run of the manifest.
 NAMES = ("name", "about", "claims", "outputs", "resources", "agents")
 PINS = ("models", "prompts", "datasets")
+_DECODER = json.JSONDecoder()
 FEW, MOST = 1 << 12, 1 << 26  # bytes read of a file at first, and at most: a first line and a record are short
 
 
-@dataclass(frozen=True)
-class Started:
+class Started(NamedTuple):
     """A run as it was started: the digest of its lock, and to how many first items of each dataset it was cut."""
 
     run: str
@@ -38,8 +37,7 @@ class Started:
     limit: int
 
 
-@dataclass(frozen=True)
-class Ended:
+class Ended(NamedTuple):
     """A run that came to its end: whether every step was finished, and the digest of each output."""
 
     complete: bool
@@ -72,17 +70,19 @@ class History:
         """Read how a run was started from the first line of its journal alone, if the list of runs knows that line."""
         try:
             line = _read(f"{self._top}/{run}/journal.jsonl", line=True)
-            begun = json.loads(line) if sha256(line) == first else {}
+            begun = _value(line) if sha256(line) == first else None
         except (OSError, ValueError, RecursionError):
-            begun = {}
-        lock, limit = (begun.get(name) for name in ("lock", "limit")) if isinstance(begun, dict) else (None, None)
-        if not isinstance(lock, str) or begun.get("run") != run or self.lock(lock) is None:
-            self.unread.add(run)
+            begun = None
+        if isinstance(begun, dict) and begun.get("run") == run and self.lock(begun.get("lock")):
+            limit = begun.get("limit")
+            self.runs.append(Started(run, begun["lock"], limit if isinstance(limit, int) else 0))
         else:
-            self.runs.append(Started(run, lock, limit if isinstance(limit, int) else 0))
+            self.unread.add(run)
 
-    def lock(self, digest: str) -> Mapping[str, Any] | None:
+    def lock(self, digest: object) -> Mapping[str, Any] | None:
         """Give a lock by its digest, each read once; None where it cannot be believed."""
+        if not isinstance(digest, str):
+            return None
         if digest not in self._locks:
             self._locks[digest] = self._lock(digest)
         return self._locks[digest]
@@ -179,23 +179,30 @@ class History:
 
 
 def _ended(data: bytes) -> Ended:
-    body = json.loads(data)
+    body = _value(data)
     return Ended(body["status"] == "done", {name: made["sha256"] for name, made in body["outputs"].items()})
+
+
+def _value(line: bytes) -> Any:
+    """Read one line of JSON whose digest is known; thousands are, and so the way round is the shortest there is."""
+    text = line.decode()
+    value, end = _DECODER.raw_decode(text)
+    if text[end:] != "\n":
+        raise ValueError("more than one value")
+    return value
 
 
 def _read(path: str, *, line: bool = False) -> bytes:
     """Read a plain file, or its first line; thousands are read, and what is no plain file gives nothing."""
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
-        data = os.read(handle, FEW)
-        while len(data) % FEW == 0 and data and len(data) < MOST and not (line and b"\n" in data):
+        data = more = os.read(handle, FEW)
+        while len(more) >= FEW and len(data) < MOST and not (line and b"\n" in data):
             more = os.read(handle, len(data))
-            if not more:
-                break
             data += more
     finally:
         os.close(handle)
-    return data[: data.index(b"\n") + 1] if line and b"\n" in data else data
+    return data[: data.find(b"\n") + 1] if line else data
 
 
 def _same_work(ran: Mapping[str, Any] | None, lock: Lock) -> bool:

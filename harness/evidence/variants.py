@@ -138,12 +138,13 @@ class Past:
         """Say how far a run came, and which documents it holds of those that are pointed into."""
         try:
             made = self.history.made(run.run) if self.history.ended(run.run) else None
+            if made is None or not made.complete:
+                return UNFINISHED, ()
+            digests = tuple(str(made.outputs.get(name, "")) for name in tried.outputs)
+            return CUT if 0 < run.limit < tried.rows else FULL, digests
         except HarnessError:
             self.history.unread.add(run.run)
             return UNREAD, ()
-        if made is None or not made.complete:
-            return UNFINISHED, ()
-        return CUT if 0 < run.limit < tried.rows else FULL, tuple(made.outputs.get(name, "") for name in tried.outputs)
 
     def _words(self, claims: Sequence[Claim], tried: _Tried, state: str, digests: Sequence[str]) -> Iterator[str]:
         """Say of each claim what a run makes of it: as it is judged now, or as it was registered, if that was worse."""
