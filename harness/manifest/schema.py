@@ -148,7 +148,7 @@ class Within(_Part):
 
 
 class Interval(_Part):
-    """Each statistic's own interval, of this confidence, must contain the expected value."""
+    """Each statistic lies in the expected interval, of this confidence, and its own is hardly wider than that."""
 
     interval: Annotated[Decimals, _between("0.5", "0.9999")]
 

@@ -23,26 +23,28 @@ from bench.inference import inference_rows
 from bench.measure import Failed, Missing
 from bench.peers import Peer, find
 from bench.reliability import reliability_rows
+from bench.stores import store_rows
 from bench.table import Row
 from bench.tapes import tape_rows
 
 from harness.run.environment import facts
 
+ALONE = {
+    "audit": audit_rows,
+    "again": again_rows,
+    "stores": store_rows,
+    "tape": tape_rows,
+    "gateway": gateway_rows,
+    "inference": inference_rows,
+    "reliability": reliability_rows,
+}
+LONG = {"images": image_rows, "containers": container_rows}  # not in a quick run
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
 NAMES = (
-    "help",
-    "samples",
-    "unchanged",
-    "audit",
-    "again",
-    "images",
-    "containers",
-    "tape",
-    "gateway",
-    "inference",
+    "help", "samples", "unchanged", "audit", "again", "stores", "images", "containers", "tape", "gateway", "inference",
     "reliability",
-)
+)  # fmt: skip
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -91,22 +93,10 @@ def measure(peer: Peer | None, size: Size, only: str | None) -> list[Row]:
             elif measure == "unchanged":
                 many, found = unchanged_rows(work, size)
                 rows += [*found, *step_rows(many, size)]
-            elif measure == "audit":
-                rows += audit_rows(work, size)
-            elif measure == "again":
-                rows += again_rows(work, size)
-            elif measure == "images" and (size is FULL or only):
-                rows += image_rows(work, size)
-            elif measure == "containers" and (size is FULL or only):
-                rows += container_rows(work, size)
-            elif measure == "tape":
-                rows += tape_rows(work, size)
-            elif measure == "gateway":
-                rows += gateway_rows(work, size)
-            elif measure == "inference":
-                rows += inference_rows(work, size)
-            elif measure == "reliability":
-                rows += reliability_rows(work, size)
+            elif measure in ALONE:
+                rows += ALONE[measure](work, size)
+            elif measure in LONG and (size is FULL or only):
+                rows += LONG[measure](work, size)
     return sorted(rows, key=lambda row: row.mark is None)
 
 

@@ -31,6 +31,8 @@ NOTES = """\
 - **audit**: `harness audit --level hashes` from Python, less the audit of a run with one blob, against reading and
   hashing the same files with hashlib (`sha256(file.read())` for small ones, `hashlib.file_digest` for large ones),
   all of them in the page cache.
+- **stores**: three real runs, of three seeds under one claim, written down again under other names until there are ten
+  thousand; each verb from the start of its process. Every one of the runs is about the claim.
 - **images**: a project whose store holds every package of `cpu` and nothing else, then the same after one small wheel
   left the lock; verifying is timed in Python, in turns with `hashlib.file_digest` over the same layers.
 - **containers**: one call of the docker engine, from the making of a container to its removal, in turns with
