@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import HarnessError
-from harness.evidence.record import FINISHED, read_record
+from harness.evidence.record import FINISHED, believed
 from harness.store.blobs import is_digest
+from harness.store.entries import Entry
 from harness.store.journal import Event, read_chain
 from harness.store.listed import Listed, follow_journal, runs_of, strange_lines
 from harness.store.store import Store
@@ -37,14 +38,14 @@ def fsck(store: Store) -> Iterator[Flaw]:
             yield Flaw("unaccounted", str(path), "no blob has such a name")
         elif (state := store.blobs.state(path.name)) != "sound":
             yield Flaw(f"blob.{state}", str(path), "its bytes are not what its name says")
-    entries: dict[str, str] = {}
+    entries: dict[str, Entry] = {}
     for path in store.entries.all():
         try:
             entry = read_entry_file(store, path)
         except HarnessError as bad:
             yield Flaw("entry.changed", str(path), bad.what)
             continue
-        entries[entry.key] = entry.digest
+        entries[entry.key] = entry
         for name, output in entry.outputs.items():
             if store.blobs.state(output.sha256) == "missing":
                 yield Flaw("blob.missing", output.sha256, f"output {name!r} of entry {entry.key[:12]}")
@@ -75,7 +76,7 @@ def _shelf(store: Store) -> Iterator[Flaw]:
                 yield Flaw("blob.missing", digest, f"image {body.get('name')}")
 
 
-def _runs(store: Store, entries: Mapping[str, str]) -> Iterator[Flaw]:
+def _runs(store: Store, entries: Mapping[str, Entry]) -> Iterator[Flaw]:
     """Follow every run that the list of runs names, and name those that it does not."""
     try:
         heads = store.heads.read()
@@ -91,25 +92,30 @@ def _runs(store: Store, entries: Mapping[str, str]) -> Iterator[Flaw]:
     for run in sorted(set(runs) - set(there)):
         yield Flaw("unaccounted", run, "heads.jsonl names this run, which left nothing")
     for run in there:
-        yield from _listed(store, runs[run], runs, entries) if run in runs else _unlisted(store, run, heads.broken)
+        yield from _listed(store, runs[run], entries) if run in runs else _unlisted(store, run, heads.broken)
 
 
-def _listed(store: Store, known: Listed, runs: Mapping[str, Listed], entries: Mapping[str, str]) -> Iterator[Flaw]:
+def _listed(store: Store, known: Listed, entries: Mapping[str, Entry]) -> Iterator[Flaw]:
     """Follow a run from the list down to the entries of its steps; their blobs were read by then."""
     try:
         chain = follow_journal(store, known)
     except HarnessError as bad:
         yield Flaw("chain.broken", bad.where or known.run, bad.what)
         return
-    for event in chain.events:
-        if event["event"] in FINISHED and entries.get(event["key"]) != event["entry"]:
-            yield Flaw("entry.changed", str(event["key"]), f"the entry of step {event['step']} of run {known.run}")
+    lost = [event for event in chain.events if event["event"] in FINISHED and not _has(entries, event)]
+    for event in lost:
+        yield Flaw("entry.changed", str(event["key"]), f"the entry of step {event['step']} of run {known.run}")
     yield from _named(store, chain.events[0])
-    if known.ended:
+    if known.ended and not lost:
         try:
-            read_record(store, known.run, runs)
+            believed(store, known, chain, lambda event: entries[event["key"]])
         except HarnessError as bad:
             yield Flaw("record.changed", bad.where or known.run, bad.what)
+
+
+def _has(entries: Mapping[str, Entry], event: Event) -> bool:
+    entry = entries.get(event["key"])
+    return entry is not None and entry.digest == event["entry"]
 
 
 def _named(store: Store, started: Event) -> Iterator[Flaw]:

@@ -12,7 +12,7 @@ from harness.digest import document, parse
 from harness.errors import InputError
 from harness.files import is_plain, locked, read_plain
 from harness.store.entries import Entry
-from harness.store.journal import Event
+from harness.store.journal import Chain, Event
 from harness.store.listed import Listed, damaged, follow_journal, read_recorded, require_listed
 from harness.store.store import Store
 
@@ -85,14 +85,19 @@ def read_record(store: Store, run: str, runs: Mapping[str, Listed] | None = None
         if _in_use(store):
             raise InputError("this run has not ended yet", where=run, next="wait for it, or name another run")
         raise InputError("this run never ended", where=run, next="run its manifest again, then ask for `last`")
-    chain = follow_journal(store, known)
+    return believed(store, known, follow_journal(store, known), lambda event: entry_of(store, event, run))
+
+
+def believed(store: Store, known: Listed, chain: Chain, entry: Callable[[Event], Entry]) -> Record:
+    """Give the record of a run that the list vouches for, if it sums up the journal and its outputs were made so."""
+    run = known.run
     body = summarise(chain.events, chain.head)
     if read_recorded(store, known) != spell(body):
         raise damaged("the record of this run is not what its journal says", str(store.record(run)), run)
     finished = {event["step"]: event for event in chain.events if event["event"] in FINISHED}
     for name, output in body["outputs"].items():
         event = finished.get(output["step"])
-        made = entry_of(store, event, run).outputs.get(output["output"]) if event else None
+        made = entry(event).outputs.get(output["output"]) if event else None
         if made is None or (made.sha256, made.size) != (output["sha256"], output["size"]):
             raise damaged(f"output {name} is not what its step made", str(store.journal(run)), run)
     return Record(run, body)

@@ -28,6 +28,7 @@ class Heads:
     def __init__(self, path: Path, lock: Path) -> None:
         self.path = path
         self.lock = lock
+        self._read: tuple[tuple[int, ...], Chain] | None = None
 
     def add(self, event: str, fields: Mapping[str, Any]) -> None:
         """Add a line under the store's lock; a line torn by a kill is cut off first, whole lines never are."""
@@ -51,8 +52,14 @@ class Heads:
                 os.close(handle)
 
     def read(self) -> Chain:
-        """Give the chain as far as it holds; a store without runs has an empty one."""
-        return _chain(read_plain(self.path)) if os.path.lexists(self.path) else Chain(())
+        """Give the chain as far as it holds; a store without runs has an empty one. It is read anew when it moved."""
+        if not os.path.lexists(self.path):
+            return Chain(())
+        facts = self.path.lstat()
+        mark = (facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
+        if self._read is None or self._read[0] != mark:
+            self._read = (mark, _chain(read_plain(self.path)))
+        return self._read[1]
 
 
 def _chain(data: bytes) -> Chain:

@@ -79,7 +79,7 @@ def follow_journal(store: Store, known: Listed) -> Chain:
     path = store.journal(known.run)
     if not is_plain(path):
         raise damaged("this run has no journal", str(path), known.run)
-    chain = read_chain(path)
+    chain = read_chain(path, spelled=not known.ended)
     if chain.broken:
         raise damaged(f"the journal of this run is broken at {chain.broken}", str(path), known.run)
     if not chain.lines or chain.lines[0] != known.started or chain.events[0].get("run") != known.run:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.digest import parse, walk
+from harness.digest import parse
 from harness.errors import DamageError, HarnessError, InputError, MissingError
 from harness.files import is_leftover, locked, read_plain, remove_tree, sync_folder, told
 from harness.store.blobs import is_digest
@@ -22,6 +22,7 @@ from harness.store.listed import follow_journal, listed
 from harness.store.store import Store
 
 MOST_NAMING = 16 << 20  # bytes of a file that nobody calls a document, and that is looked into all the same
+DIGEST = 64  # characters
 NAMING = ("closure/1", "environment/1", "lock/1")  # the documents that name further blobs
 
 
@@ -100,7 +101,8 @@ def _unnamed(store: Store) -> Sweep:
         named_blobs |= _digests(dict(entry.preimage)) | {out.sha256 for out in entry.outputs.values()}
     named_blobs |= {path.name for path in store.imported.glob("*") if is_digest(path.name)}
     needed = {str(entry.preimage[part]) for entry in kept for part in ("code", "environment")} | documents
-    for digest in sorted(named_blobs):  # documents that name further blobs: closures, environments, locks
+    there = {path.name for path in blob_files(store)}  # a journal holds many digests that name no blob
+    for digest in sorted(named_blobs & there | needed):  # documents that name blobs: closures, environments, locks
         named_blobs |= _named_in(store, digest, needed=digest in needed)
     for path in image_files(store):
         try:
@@ -181,7 +183,18 @@ def _named_in(store: Store, digest: str, *, needed: bool) -> set[str]:
 
 
 def _digests(value: object) -> set[str]:
-    return {item for _, item in walk(value) if isinstance(item, str) and is_digest(item)}
+    """Give every digest that stands in a document; of a journal this is asked for each line."""
+    found, waiting = set(), [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            if len(one) == DIGEST and is_digest(one):
+                found.add(one)
+        elif isinstance(one, dict):
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+    return found
 
 
 def _stop(path: Path, why: str) -> DamageError:
