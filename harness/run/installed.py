@@ -7,6 +7,7 @@ believes what it saw of files that have not changed since (`seen.py`); a full ch
 from __future__ import annotations
 
 import os
+import resource
 import sys
 import sysconfig
 import time
@@ -82,10 +83,10 @@ def here() -> Place:
     digits = f"python{sys.version_info.major}{sys.version_info.minor}.zip"  # the first place where modules are sought
     parts = (Path(os.path.realpath(sys.executable)), library / digits, *sorted(library.glob("libpython*.so*")))
     machine = tuple(path for path in parts if path.is_file())
-    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "llm-harness"
     seen = prefix / "packages.seen"
     if not os.access(prefix, os.W_OK):
-        seen = cache / f"{sha256(os.fsencode(prefix))[:16]}.seen"
+        cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
+        seen = cache / "llm-harness" / f"{sha256(os.fsencode(prefix))[:16]}.seen"
     site = Path(os.path.realpath(sysconfig.get_path("purelib")))
     return Place(site, stdlib, machine, prefix / BYTECODE, code_root() / "lockfiles", seen)
 
@@ -111,7 +112,8 @@ def check(place: Place, *, full: bool) -> Look:
 
 def _spent() -> float:
     """Give the CPU that this process and those it waited for have used."""
-    return sum(os.times()[:4])
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(one.ru_utime + one.ru_stime for one in used)
 
 
 def _take(inventory: Inventory, place: Place, *, full: bool) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from bench.gateway import gateway_rows
 from bench.images import image_rows
 from bench.inference import inference_rows
 from bench.measure import Failed, Missing
+from bench.packages import package_rows
 from bench.peers import Peer, find
 from bench.reliability import reliability_rows
 from bench.table import Row
@@ -29,7 +30,27 @@ from harness.run.environment import facts
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
-NAMES = ("help", "samples", "unchanged", "audit", "images", "containers", "tape", "gateway", "inference", "reliability")
+NAMES = (
+    "help",
+    "samples",
+    "unchanged",
+    "audit",
+    "images",
+    "containers",
+    "tape",
+    "gateway",
+    "inference",
+    "reliability",
+    "packages",
+)
+ALONE = {  # measures that need nothing but a folder
+    "audit": audit_rows,
+    "tape": tape_rows,
+    "gateway": gateway_rows,
+    "inference": inference_rows,
+    "reliability": reliability_rows,
+    "packages": package_rows,
+}
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -78,20 +99,12 @@ def measure(peer: Peer | None, size: Size, only: str | None) -> list[Row]:
             elif measure == "unchanged":
                 many, found = unchanged_rows(work, size)
                 rows += [*found, *step_rows(many, size)]
-            elif measure == "audit":
-                rows += audit_rows(work, size)
             elif measure == "images" and (size is FULL or only):
                 rows += image_rows(work, size)
             elif measure == "containers" and (size is FULL or only):
                 rows += container_rows(work, size)
-            elif measure == "tape":
-                rows += tape_rows(work, size)
-            elif measure == "gateway":
-                rows += gateway_rows(work, size)
-            elif measure == "inference":
-                rows += inference_rows(work, size)
-            elif measure == "reliability":
-                rows += reliability_rows(work, size)
+            elif measure in ALONE:
+                rows += ALONE[measure](work, size)
     return sorted(rows, key=lambda row: row.mark is None)
 
 

@@ -119,8 +119,10 @@ def test_nothing_begins_when_the_record_was_edited_too(home: Home, kept: Path) -
 def test_the_doctor_shows_what_was_altered_as_missing(home: Home, kept: Path) -> None:
     kept.write_bytes(kept.read_bytes() + b"# mine\n")
     done = home.harness("doctor", "--json")
-    [found] = [one for one in json.loads(done.stdout)["findings"] if one["subject"] == "packages"]
-    assert done.returncode == 3 and found["state"] == "missing" and "rich/console.py (changed)" in found["found"]
+    found = {one["subject"]: one for one in json.loads(done.stdout)["findings"]}
+    assert done.returncode == 3 and found["packages"]["state"] == "missing"
+    assert "rich/console.py (changed)" in found["packages"]["found"]
+    assert found["bytecode"]["state"] == "better" and "make setup" in found["bytecode"]["advice"]
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import pytest
 from support import REPOSITORY
 
 from harness.errors import MissingError
-from harness.run import bytecode, installed
+from harness.run import bytecode, installed, setup
 from harness.run.installed import Altered, Look, Place, check
 from harness.run.locked import of_wheel, spell_records
 from harness.run.packages import record_digest
@@ -249,6 +249,25 @@ def test_the_error_names_what_was_altered_and_what_to_do(place: Place) -> None:
     error = installed.altered_error(found)
     assert isinstance(error, MissingError) and error.code == 3
     assert "alpha/evil0.py (not listed)" in error.what and "and 3 more" in error.what and "make setup" in error.next
+
+
+def test_setup_makes_our_bytecode_and_refuses_an_installation_that_is_not_as_it_should_be(
+    place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("harness.run.setup.installed.here", lambda: place)
+    bytecode.list_of(place.bytecode).unlink()
+    write(place.bytecode / "old.pyc", "of another installation")
+    assert setup.main() == 0
+    made = bytecode.listed(place.bytecode)
+    assert made and sorted(Path(path).name.partition(".")[0] for path in made) == ["__init__", "core", "json", "os"]
+    assert place.seen.is_file() and not (place.bytecode / "old.pyc").exists()
+    append(place.site / "alpha" / "core.py")
+    assert setup.main() == 3 and "alpha/core.py (changed)" in capsys.readouterr().err
+
+
+def test_a_source_that_cannot_be_compiled_has_no_bytecode_and_stops_nothing(place: Place) -> None:
+    write(place.site / "alpha" / "old.py", "print 'so it was'\n")
+    assert bytecode.make(place.bytecode, [place.stdlib, place.site]) == 4
 
 
 def test_a_wheel_and_what_it_installs_have_one_digest() -> None:
