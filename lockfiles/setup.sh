@@ -25,7 +25,7 @@ done
 "$python" -c 'import ensurepip, venv' 2>/dev/null || missing "$python cannot make a virtual environment" \
     "apt-get install python3-venv"
 
-echo "making .venv with $("$python" --version): packages are fetched, which takes minutes; about 2 GB unpacked" >&2
+echo "making .venv with $("$python" --version): packages are fetched, which takes minutes; about 2.5 GB unpacked" >&2
 rm -rf .venv
 "$python" -m venv .venv
 with_hashes() {
@@ -49,4 +49,6 @@ else
     echo "without local models and analyses: their wheels are locked for Python 3.11 (PYTHON=/path/to/python3.11, or ENGINE=docker)" >&2
 fi
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index -e .
+echo "making the bytecode that steps load, and reading every installed file once" >&2
+.venv/bin/python -m harness.run.setup
 touch .venv/ready

@@ -125,6 +125,7 @@ def _show_report(run: str, level: str, report: Report, json: bool) -> None:
         "run": run,
         "verdict": report.verdict,
         "level": level,
+        "packages": dict(report.packages),
         "self_checks": report.self_checks or "none",
         "coverage": report.coverage.as_data() if report.coverage else None,
         "checks": [{"id": c.id, "verdict": c.verdict, "subject": c.subject, "detail": c.detail} for c in report.checks],

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import sysconfig
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +24,7 @@ from harness.engines.watch import Watch
 from harness.errors import MissingError
 
 ISOLATIONS = ("bubblewrap", "namespaces", "process")
+BYTECODE, BYTECODE_LIST = "bytecode", "bytecode.list"  # beside the packages: our own, and what was made of it
 STEP_PATH = "/usr/bin:/bin"  # where the programs around a step are looked for, whatever the user's PATH says
 
 # The harness holds the other end of the guard's stdin: whenever and however it dies, the guard reads the end of that
@@ -89,15 +90,28 @@ def _wrap(isolation: str, folder: Path, memory: int = 1 << 30, shown: Sequence[s
             wrap += ["--symlink", os.readlink(path), path]
         else:
             wrap += ["--ro-bind-try", path, path]
-    for path in sorted({sys.prefix, sys.base_prefix}):
-        if not path.startswith("/usr"):
-            wrap += ["--ro-bind", path, path]
+    for path in _python():
+        wrap += ["--ro-bind", path, path]
     if folder != Path("/"):
         wrap += ["--ro-bind", str(folder), str(folder)]
         for name in ("out", "tmp"):
             wrap += ["--bind", str(folder / name), str(folder / name)]
         wrap += ["--chdir", str(folder)]
     return [*wrap, *shown, "--remount-ro", "/"]
+
+
+def _python() -> Iterator[str]:
+    """Name what the interpreter and the packages need to be seen, less what lies inside of what was named."""
+    named = ["/usr"]
+    for path in sorted({sys.prefix, sys.base_prefix, os.path.realpath(sys.prefix), _packages()}):
+        if not any(path == above or path.startswith(f"{above}/") for above in named):
+            named.append(path)
+            yield path
+
+
+def _packages() -> str:
+    """Say where the packages really lie: our bytecode of them has its place by that."""
+    return os.path.realpath(sysconfig.get_path("purelib"))
 
 
 def _gpus() -> list[str]:
@@ -126,9 +140,14 @@ class LocalEngine:
         self.device = gpu.choose(gpus, gpu.ask_here)
 
     def command(self, script: str) -> tuple[str, ...]:
-        """Spell a command for the interpreter that runs the harness: no user site, no .pth files, no bytecode."""
-        site = sysconfig.get_path("purelib")
-        return (sys.executable, "-s", "-S", "-P", "-B", script, site)
+        """Spell a command for the interpreter that runs the harness: no user site, no .pth files, no others' bytecode.
+
+        Where none of our own was made it finds none: nothing can lie below `/dev/null`.
+        """
+        prefix = os.path.realpath(sys.prefix)
+        own = os.path.join(prefix, BYTECODE) if os.path.isfile(os.path.join(prefix, BYTECODE_LIST)) else os.devnull
+        read = ("-X", f"pycache_prefix={own}", "--check-hash-based-pycs", "always")
+        return (sys.executable, "-s", "-S", "-P", "-B", *read, script, _packages())
 
     def inside(self, folder: Path) -> Path:
         """Say where a step finds its private folder: where it lies."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -57,6 +57,7 @@ class Report:
 
     checks: list[Check] = field(default_factory=list)
     coverage: Coverage | None = None
+    packages: Mapping[str, int] = field(default_factory=dict)  # what it cost to read what is installed
     self_checks: str = ""  # what the run's own checks say: pass, fail, or nothing where it makes none
 
     def fail(self, id: str, subject: str, detail: str = "") -> None:

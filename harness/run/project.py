@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -23,6 +24,8 @@ from harness.manifest.lockfile import Lock, expect_path, load_expect, lock_path,
 from harness.manifest.schema import Resources
 from harness.run.closure import Code
 from harness.run.engines import Choice, engine_of_run, kinds, limits
+from harness.run.installed import Look
+from harness.run.installed import look as look_at_packages
 from harness.run.plan import meant, plan
 from harness.run.replay import replay
 from harness.run.stopping import stoppable
@@ -166,9 +169,28 @@ def loaded_manifest(path: Path) -> Loaded:
 def audited(store: Store, run: str, images: Path | None = None, how: How | None = None) -> Report:
     """Audit one run with everything the installed harness brings: its planner, its engine, its code."""
     code, how = Code(), how or How(jobs=len(os.sched_getaffinity(0)))
+    with ThreadPoolExecutor(1) as reader:  # what is installed is read while steps are made again
+        look = reader.submit(look_at_packages, full=True) if how.level != "hashes" else None
+        report = _audited(store, run, images or store.root, code, how)
+        if look:
+            _packages(look.result(), report)
+    return report
+
+
+def _packages(look: Look, report: Report) -> None:
+    """Say whether what is installed here is what was installed and locked: whatever was made again rests on it."""
+    for one in look.altered:
+        tell = {"file": report.fail, "version": report.skip, "unlocked": report.held}[one.kind]
+        tell("package.changed", one.path, one.why)
+    cost = f"{look.files:,} files, {look.bytes >> 20:,} MiB read in {look.wall:.1f} s"
+    report.held("package.changed", "packages", f"{cost}; {len(look.altered)} are not as they were installed or locked")
+    report.packages = {"files": look.files, "bytes": look.bytes, "cpu_ms": round(1000 * look.cpu)}
+
+
+def _audited(store: Store, run: str, images: Path, code: Code, how: How) -> Report:
     installed = Installed(replan, lambda kind: code.closure(kind).files, recordable)
     try:
-        workshop = _workshop_of(store, run, images or store.root)
+        workshop = _workshop_of(store, run, images)
     except MissingError as bad:
         why = bad
 

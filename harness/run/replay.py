@@ -18,8 +18,7 @@ from harness.digest import differences, sha256_file
 from harness.engines.engine import NO_IMAGE
 from harness.errors import MissingError, StepError
 from harness.evidence.again import Replay, Replayed, TooDear
-from harness.evidence.explain import environment_changes
-from harness.evidence.kept import environment_of, files_of
+from harness.evidence.kept import environment_changes, environment_of, files_of
 from harness.files import remove_tree
 from harness.run.execute import Task, execute
 from harness.run.workshop import Workshop
@@ -93,6 +92,7 @@ def _packages(workshop: Workshop) -> Callable[[str], list[str]]:
         ran = environment_of(workshop.store.blobs.read(environment), "environment")
         here = json.loads(workshop.environment)
         image = [f"image {ran['image'][:19]}"] if ran["image"] not in (NO_IMAGE, here["image"]) else []
-        return [*image, *environment_changes(ran, here)] or ["the environment"]
+        changes = [*image, *environment_changes(ran, here)]
+        return changes or ([] if ran["type"] != here["type"] else ["the environment"])  # an older form says less
 
     return changes

@@ -15,7 +15,7 @@ from harness.digest import sha256
 from harness.engines.engine import NO_IMAGE, Engine, Limits
 from harness.errors import HarnessError, StepError
 from harness.evidence.executed import Executed
-from harness.run import packages
+from harness.run import installed
 from harness.run.calls import Gateway
 from harness.run.closure import Closure, Code
 from harness.run.environment import NUMERICS
@@ -67,7 +67,7 @@ class Workshop:
         self._kept: dict[str, Closure] = {}
         self.environment = environment or b""
         if not environment:
-            self.environment = packages.environment() if engine.image == NO_IMAGE else self._observed()
+            self.environment = installed.environment() if engine.image == NO_IMAGE else self._observed()
         self.setting = Setting(sha256(self.environment), engine.device.kind, NUMERICS)
 
     def _observed(self) -> bytes:

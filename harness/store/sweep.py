@@ -23,7 +23,7 @@ from harness.store.store import Store
 
 MOST_NAMING = 16 << 20  # bytes of a file that nobody calls a document, and that is looked into all the same
 DIGEST = 64  # characters
-NAMING = ("closure/1", "environment/1", "lock/1")  # the documents that name further blobs
+NAMING = ("closure/1", "environment/1", "environment/2", "lock/1")  # the documents that name further blobs
 
 
 def image_files(store: Store) -> list[Path]:

@@ -21,6 +21,7 @@ from bench.gateway import gateway_rows
 from bench.images import image_rows
 from bench.inference import inference_rows
 from bench.measure import Failed, Missing
+from bench.packages import package_rows
 from bench.peers import Peer, find
 from bench.reliability import reliability_rows
 from bench.stores import store_rows
@@ -37,13 +38,14 @@ ALONE = {
     "gateway": gateway_rows,
     "inference": inference_rows,
     "reliability": reliability_rows,
+    "packages": package_rows,
 }
 LONG = {"images": image_rows, "containers": container_rows}  # not in a quick run
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
 NAMES = (
     "help", "samples", "unchanged", "audit", "again", "stores", "images", "containers", "tape", "gateway", "inference",
-    "reliability",
+    "reliability", "packages",
 )  # fmt: skip
 
 

@@ -39,6 +39,10 @@ NOTES = """\
   `docker run --rm` of the same image, flags and command; the work is `true` or `sleep`.
 - **tape**: recorded through the recorder, opened by a process of its own with a warm page cache, then replayed at
   random from Python: the answer found by its request's digest, every byte of its line checked, its JSON parsed.
+- **start**: a step on the local engine without isolation, which imports what every step imports (and numpy): with our
+  own bytecode, in turns with what the installer left beside each source, which no step reads any longer.
+- **packages**: the look at everything a step can import, from Python: a start asks the disk of each file whether it
+  changed since it was read; a full check, as audit, doctor and `lock --accept` make it, reads and hashes every byte.
 - **labels, study**: answers are made up in memory, of shapes that models give, and labelled by the rules of the five
   benchmarks; the whole study is one command with two workers, the tables of labels written and read in between.
 """

@@ -110,10 +110,10 @@ def test_another_version_of_a_package_runs_everything(house: House) -> None:
     program = """
 import sys
 from pathlib import Path
-import harness.run.packages as packages
+import harness.run.installed as installed
 import harness.run.workshop as workshop
-original = packages.environment
-packages.environment = lambda: original().replace(b'"rich":{"record":"', b'"rich":{"record":"0')
+original = installed.environment
+installed.environment = lambda: original().replace(b'"rich":{"record":"', b'"rich":{"record":"0')
 from harness.cli.main import run
 sys.exit(run(sys.argv[1:]))
 """
