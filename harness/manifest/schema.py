@@ -129,7 +129,7 @@ class Generation(_Part):
     temperature: Decimals = "0"
     max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] | Literal["benchmark"] = 256  # or each benchmark's own
     top_p: Decimals = "1"
-    stop: tuple[Text, ...] = ()
+    stop: tuple[Annotated[str, AfterValidator(texts.stop)], ...] = ()
 
 
 class Resources(_Part):
