@@ -43,12 +43,7 @@ def line(text: str) -> str:
     return text.strip()
 
 
-def stop(text: str) -> str:
-    """Give a text at which an answer ends without the space around it, unless it is nothing but space: a line break."""
-    return line(text) if text.strip() or not text else short(text)
-
-
-def short(text: str) -> str:
+def whole(text: str) -> str:
     """Give a text as it is, with every space and line break of it; it is never empty."""
     if not 0 < len(text) <= 2000:
         raise ValueError("write a text of 1 to 2,000 characters")

@@ -10,7 +10,7 @@ import json
 import os
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -160,13 +160,13 @@ class _Asker:
         return self._answered(ask, said)
 
     def _answered(self, ask: Ask, said: Said) -> Response:
-        text, found = said.text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"), self._inference
+        text, thoughts, found = _whole(said.text), _whole(said.reasoning), self._inference
         found.mended += text != said.text
         found.finish[said.finish] += 1
         found.usage.update(said.usage or {})
         found.models |= {said.model} - {""}
         found.fingerprints |= {said.fingerprint} - {""}
-        return self._response(ask, text, said.finish, said.usage)
+        return replace(self._response(ask, text, said.finish, said.usage), reasoning=thoughts or None)
 
     def _refused(self, ask: Ask, response: Any) -> Response:
         """Record an error, or fail where every other request would meet the same."""
@@ -187,6 +187,11 @@ class _Asker:
     ) -> Response:
         row = ask.row
         return Response(row["item"], row["template"], self._inference.model, ask.sample, text, finish, usage, error)
+
+
+def _whole(text: str) -> str:
+    """Write half a character, which no file could hold, as the sign for what is no character."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def _told(response: Any) -> tuple[str, str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,7 @@ class Said:
     usage: Mapping[str, int] | None
     model: str
     fingerprint: str = ""
+    reasoning: str = ""  # what a model thought before it answered, where its provider tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +42,20 @@ def visible(text: str) -> str:
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 
+EXTRA = "extra"  # the setting that holds plain JSON, spelled as text, since keys hold no floats
 NUMBERS = frozenset({"temperature", "top_p", "frequency_penalty", "presence_penalty"})
 
 
 def settings(given: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
     """Give the generation settings by the provider's names; numbers come as decimal text, since keys hold no floats."""
     for name, value in given.items():
-        if name not in known:
+        if name == EXTRA:
+            yield from json.loads(value).items()
+        elif name not in known:
             raise InputError(
                 f"this provider has no setting {name!r}", where="generation", next=f"use: {', '.join(sorted(known))}"
             )
-        if name in NUMBERS and isinstance(value, str):
+        elif name in NUMBERS and isinstance(value, str):
             try:
                 yield known[name], float(value)
             except ValueError:

@@ -119,6 +119,11 @@ def test_a_prompt_longer_than_the_window_is_an_error_row(ask):
     assert all(row["finish"] == "error" and row["text"] == "" for row in found[1:])
 
 
+def test_what_is_not_said_is_what_version_1_says(ask):
+    usual = {"temperature": "0", "max_tokens": 256, "top_p": "1", "stop": []}
+    assert ask(texts=TEXTS[:2], generation={})[0] == ask(texts=TEXTS[:2], generation=usual)[0]
+
+
 def test_stop_strings_cut_the_text_before_them(ask):
     whole, _ = ask(texts=TEXTS[:1], generation={"temperature": "1", "max_tokens": 30})
     text = whole[0]["text"]
