@@ -14,6 +14,7 @@ from harness.cli.options import (
     Images,
     Isolation,
     Json,
+    MaxErrors,
     StoreDir,
     chosen,
     here,
@@ -116,6 +117,7 @@ def lock(
     accept: Annotated[
         str, typer.Option("--accept", envvar="HARNESS_ACCEPT", help="Accept this run's outputs as expected.")
     ] = "",
+    max_errors: MaxErrors = "",
     store: StoreDir = None,
     engine: EngineName = LOCAL,
     isolation: Isolation = "",
@@ -126,8 +128,10 @@ def lock(
     """Resolve every name to a digest, or accept what a run made."""
     if bool(accept) == bool(manifests):
         raise InputError("give manifests to lock, or --accept RUN", next="`harness lock --help` shows both")
+    if max_errors and not accept:
+        raise InputError("--max-errors is for --accept: a lock asks nobody", next="leave it out, or add --accept RUN")
     if accept:
-        _accept(accept, store, json)
+        _accept(accept, max_errors, store, json)
         return
     from harness.run.project import loaded_manifest
     from harness.run.service import Place
@@ -159,13 +163,14 @@ def _locked(loaded: Loaded, place: Place) -> dict[str, Any]:
     }
 
 
-def _accept(name: str, store: Path | None, json: bool) -> None:
+def _accept(name: str, max_errors: str, store: Path | None, json: bool) -> None:
     from harness.run.accept import accept
+    from harness.run.answers import NONE, most
     from harness.run.project import audited
 
-    root = here()
+    root, allowed = here(), most(max_errors) or NONE
     where, found = open_run(store, name)
-    accepted = accept(where, found, audited(where, found), root)
+    accepted = accept(where, found, audited(where, found), root, allowed)
     rows = [[output, short(old) or "-", short(new) or "-"] for output, old, new in accepted.changes]
     data = {"run": found, "expect": str(accepted.path)}
     changes = [{"output": output, "old": old, "new": new} for output, old, new in accepted.changes]

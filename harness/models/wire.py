@@ -42,6 +42,36 @@ def visible(text: str) -> str:
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 
+LONGEST_KIND, LONGEST_WORDS = 60, 500
+
+
+def words(data: bytes) -> tuple[str, str]:
+    """Read a server's refusal in whatever shape it is, JSON or text: its kind, and its own words, bounded."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        found = data.decode("utf-8", "replace").strip()
+    if isinstance(found, list) and len(found) == 1:
+        found = found[0]
+    error = found.get("error", found) if isinstance(found, dict) else found
+    kind, said = "", error
+    if isinstance(error, dict):
+        kind = error.get("type") or error.get("code") or ""
+        said = error.get("message") or error.get("detail") or ("" if kind else error)
+    if isinstance(said, list):  # what FastAPI says of each field
+        said = "; ".join(_field(one) for one in said)
+    text = said if isinstance(said, str) else json.dumps(said) if said else ""
+    return visible(str(kind))[:LONGEST_KIND], visible(text)[:LONGEST_WORDS]
+
+
+def _field(said: Any) -> str:
+    if not isinstance(said, dict):
+        return str(said)
+    place = said.get("loc")
+    at = ".".join(map(str, place)) if isinstance(place, list) else ""
+    return ": ".join(part for part in (at, str(said.get("msg") or "")) if part)
+
+
 EXTRA = "extra"  # the setting that holds plain JSON, spelled as text, since keys hold no floats
 NUMBERS = frozenset({"temperature", "top_p", "frequency_penalty", "presence_penalty"})
 

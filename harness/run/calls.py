@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.errors import HarnessError, InputError, MissingError
+from harness.errors import HarnessError, InputError, MissingError, RefusedError, StepError
 from harness.manifest.schema import Manifest
 from harness.models.provider import Service
 from harness.run.closure import code_root
@@ -22,6 +22,7 @@ from harness.run.closure import code_root
 START = 60.0  # seconds in which a gateway must listen
 END = 30.0
 NAME = "gateway.sock"
+MEANT = "or `--max-errors 100%`, where refusals are what you count"
 
 
 def served(manifest: Manifest, root: Path) -> dict[str, dict[str, Any]]:
@@ -43,8 +44,8 @@ def served(manifest: Manifest, root: Path) -> dict[str, dict[str, Any]]:
 class Gateway:
     """A gateway that lives as long as a run: it ends when its stdin does, however the harness goes."""
 
-    def __init__(self, models: Mapping[str, Any]) -> None:
-        self.models = models
+    def __init__(self, models: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> None:
+        self.models, self._more = models, dict(more or {})
         self.summary: dict[str, Any] = {}
         self._turn = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -56,6 +57,14 @@ class Gateway:
             if self._process is None:
                 self._start()
             return self._folder / NAME
+
+    def judged(self, problem: HarnessError | None) -> HarnessError | None:
+        """Say in a model's own words why a run failed for which it refused everything."""
+        for name, told in self.summary.get("models", {}).items():
+            if isinstance(problem, StepError) and "gave_up" in told:
+                mend = "mend what it names and run again: nothing of this is kept, but what was answered"
+                return RefusedError(f"{name} {told['gave_up']}", where=problem.where, next=f"{mend}; {MEANT}")
+        return problem
 
     def __enter__(self) -> Gateway:
         """Stand ready."""
@@ -78,7 +87,7 @@ class Gateway:
             env={**os.environ, "PYTHONPATH": str(code_root())},
         )  # fmt: skip
         assert self._process.stdin
-        line = json.dumps({"socket": str(self._folder / NAME), "models": self.models}).encode() + b"\n"
+        line = json.dumps({"socket": str(self._folder / NAME), "models": self.models, **self._more}).encode() + b"\n"
         try:
             with contextlib.suppress(BrokenPipeError):  # it says why on its stdout
                 self._process.stdin.write(line)
@@ -132,11 +141,11 @@ class Gateway:
 
 
 @contextlib.contextmanager
-def gateway(manifest: Manifest, root: Path) -> Iterator[Gateway | None]:
+def gateway(manifest: Manifest, root: Path, more: Mapping[str, Any] | None = None) -> Iterator[Gateway | None]:
     """Run a gateway beside a run that calls models elsewhere; none beside any other."""
     models = served(manifest, root)
     if not models:
         yield None
         return
-    with Gateway(models) as running:
+    with Gateway(models, more) as running:
         yield running

@@ -29,6 +29,8 @@ class Misbehaving:
         self.bodies: list[dict[str, Any]] = []
         self.most_at_once = self._now = 0
         self.delay = 0.0
+        self.usual = "fine"  # how it behaves where nothing is planned
+        self.words = b""  # the body of its refusals, where they are to have another
         self.strict = False  # whether it refuses what some providers of today refuse
         self.url = ""
 
@@ -52,7 +54,7 @@ class Misbehaving:
         """Answer one request; false where the connection is to end."""
         text = body["prompt"] if "prompt" in body else body["messages"][-1]["content"]
         self.asked[text] += 1
-        way, _, given = (self.plan[text].pop(0) if self.plan[text] else "fine").partition(":")
+        way, _, given = (self.plan[text].pop(0) if self.plan[text] else self.usual).partition(":")
         if self.delay:
             await asyncio.sleep(self.delay)
         whole = self._answer(path, body, text, way)
@@ -63,7 +65,7 @@ class Misbehaving:
             kind = {"400": "invalid_request_error", "429": "rate_limit_error"}.get(way, "api_error")
             shape = {"error": {"type": kind, "message": f"no \x1b[31m luck with {given or text}"}}
             extra = f"{given}\r\n".encode() if ": " in given else b""
-            return await _send(writer, int(way), json.dumps(shape).encode(), extra=extra)
+            return await _send(writer, int(way), self.words or json.dumps(shape).encode(), extra=extra)
         if way == "hang":
             await asyncio.sleep(HANG)
             return False

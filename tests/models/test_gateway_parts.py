@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,51 @@ from harness.errors import HarnessError
 from harness.models.gate.anthropic import DIALECT
 from harness.models.gate.keys import Keys, spellings
 from harness.models.gate.limits import Allowance, Bucket
+from harness.models.gate.patience import Patience
 from harness.models.gate.retry import LONGEST_ASKED, asked_wait, backoff, transient
 from harness.models.gate.settings import Served
 from harness.models.gate.turns import Turns
+from harness.models.wire import words
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "said"),
+    [
+        ({"error": {"type": "invalid_request_error", "message": "no"}}, "invalid_request_error", "no"),
+        ({"error": {"code": "model_not_found", "message": ""}}, "model_not_found", ""),
+        ({"type": "error", "error": {"type": "not_found_error", "message": "model: x"}}, "not_found_error", "model: x"),
+        ({"object": "error", "message": "too long", "type": "Bad", "code": 400}, "Bad", "too long"),
+        ({"error": "model x not found"}, "", "model x not found"),
+        ({"detail": "Not Found"}, "", "Not Found"),
+        ({"detail": [{"loc": ["body", "stop", 0], "msg": "wrong type", "type": "x"}, "and more"]}, "",
+         "body.stop.0: wrong type; and more"),
+        ([{"error": {"code": 404, "message": "no such model"}}], "404", "no such model"),
+        ({"odd": 1}, "", '{"odd": 1}'),
+        (b" Internal Server Error\n", "", "Internal Server Error"),
+        (b"<b>\x1b[31m\x00\xff", "", "<b>\\x1b[31m\\x00\ufffd"),
+        (b"", "", ""),
+        (b"null", "", ""),
+        ({"error": {"type": "t" * 999, "message": "m" * 9999}}, "t" * 60, "m" * 500),
+        (b"[" * 100_000, "", "[" * 500),
+    ],
+)  # fmt: skip
+def test_a_refusal_is_read_in_whatever_shape_it_comes(body: Any, kind: str, said: str) -> None:
+    assert words(body if isinstance(body, bytes) else json.dumps(body).encode()) == (kind, said)
+
+
+def test_a_model_is_left_alone_after_refusals_in_a_row_and_never_once_it_answered() -> None:
+    patience = Patience(3)
+    for status in (400, 500, 0, 429, 404):
+        patience.refused(status, f"no {status}")
+    assert not patience.end
+    patience.refused(422, "again")
+    assert "all of the first 3 requests" in patience.end and "no 400" in patience.end
+    patience.answered()
+    assert not patience.end
+    endless = Patience(0)
+    for _ in range(99):
+        endless.refused(400, "no")
+    assert not endless.end
 
 
 @pytest.mark.parametrize(

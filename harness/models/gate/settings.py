@@ -100,6 +100,7 @@ class Settings(_Part):
     retries: Annotated[int, Field(ge=0, le=20)] = 6
     timeout: Annotated[float, Field(gt=0, le=86_400)] = 600
     backoff: Annotated[float, Field(gt=0, le=60)] = 0.5  # seconds before the first retry
+    refusals: Annotated[int, Field(ge=0)] = 20  # in a row, of a model that answered nothing yet; 0: any number
     grace: Annotated[float, Field(ge=0, le=600)] = 5  # seconds for what is under way when the gateway is to end
 
     @model_validator(mode="after")

@@ -20,10 +20,14 @@ class Tally:
     prompt: int = 0  # tokens, of what was asked upstream
     completion: int = 0
     errors: Counter[str] = field(default_factory=Counter)
+    refused: int = 0  # of the errors: what the provider was asked and would not answer
+    gave_up: str = ""  # why no more was asked
 
     def as_data(self, spent: Decimal) -> dict[str, Any]:
         """Give the counts for the summary; `errors` are those that a client was given, by kind."""
+        late = {"refused": self.refused, "gave_up": self.gave_up}
         return {
+            **{name: value for name, value in late.items() if value},
             "requests": self.requests,
             "replayed": self.replayed,
             "recorded": self.recorded,

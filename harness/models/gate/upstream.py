@@ -17,6 +17,7 @@ from harness.models.gate.dialect import Connection, Dialect
 from harness.models.gate.keys import Keys, spellings
 from harness.models.gate.retry import asked_wait, transient
 from harness.models.gate.settings import Served
+from harness.models.wire import words
 
 if TYPE_CHECKING:
     import httpx2
@@ -123,17 +124,13 @@ class Upstream:
             return Failure(
                 "redirect", f"the provider sent us elsewhere (HTTP {status}); keys go nowhere else", again=False
             )
-        bad = Failure(
-            f"http_{status}",
-            f"the provider answered HTTP {status}",
-            again=transient(status, headers),
-            wait=asked_wait(headers),
-            status=status,
-        )
         data: bytes = response.content
         secrets = [one for reached in self._reached.values() for one in reached.secrets]
-        if len(data) <= PASSED_ON and not any(one in data for one in secrets):
-            bad.body = data
+        if len(data) > PASSED_ON or any(one in data for one in secrets):
+            data = b""
+        said = ": ".join(part for part in (f"the provider answered HTTP {status}", *words(data)) if part)
+        bad = Failure(f"http_{status}", said, again=transient(status, headers), wait=asked_wait(headers), status=status)
+        bad.body = data
         return bad
 
     async def _reach(self, served: Served) -> _Reached:
