@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
@@ -64,6 +64,16 @@ class Unfit(NamedTuple):
     mend: str
 
 
+def _said(value: Any) -> Any:
+    """Spell settings with the settings in them, without late ones that are unset."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if not is_dataclass(value):
+        return value
+    parts = [(each, getattr(value, each.name)) for each in fields(value)]
+    return {each.name: _said(part) for each, part in parts if each.metadata != LATE or part != each.default}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """What a manifest says of one model; a provider adds its fields, and says what they mean to others."""
@@ -75,10 +85,7 @@ class Settings:
 
     def said(self) -> dict[str, Any]:
         """Give all of it, as the lock holds it."""
-        late = {
-            each.name for each in fields(self) if each.metadata == LATE and getattr(self, each.name) == each.default
-        }
-        return {name: value for name, value in asdict(self).items() if name not in late}
+        return dict(_said(self))
 
     def answering(self) -> dict[str, Any]:
         """Give what of the settings can change an answer: it goes to the step, and into the model's pin."""
@@ -121,6 +128,8 @@ class Prices:
 
     input: Number
     output: Number
+    cached_input: Number | None = field(default=None, metadata=LATE)  # what is read from the provider's own cache
+    cache_write: Number | None = field(default=None, metadata=LATE)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -98,9 +98,10 @@ def usage(found: Any, prompt: tuple[str, ...], completion: str) -> Mapping[str, 
     """Give the tokens that a provider says it used, in our words; none where it says nothing."""
     if not isinstance(found, dict):
         return None
+    return {"prompt_tokens": total(found, *prompt), "completion_tokens": total(found, completion)}
 
-    def total(names: tuple[str, ...]) -> int:
-        counts = (found.get(name) for name in names)
-        return sum(count for count in counts if isinstance(count, int) and count > 0)
 
-    return {"prompt_tokens": total(prompt), "completion_tokens": total((completion,))}
+def total(found: Any, *names: str) -> int:
+    """Add up counts that a provider gives under some names; what is no count is none."""
+    counts = (found.get(name) for name in names) if isinstance(found, dict) else ()
+    return sum(count for count in counts if isinstance(count, int) and count > 0)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import HarnessError, InputError, MissingError, RefusedError, StepError
+from harness.manifest.read import Tree
 from harness.manifest.schema import Manifest
 from harness.models.provider import Service
 from harness.run.closure import code_root
@@ -25,17 +26,20 @@ NAME = "gateway.sock"
 MEANT = "or `--max-errors 100%`, where refusals are what you count"
 
 
-def served(manifest: Manifest, root: Path) -> dict[str, dict[str, Any]]:
-    """Say what a gateway is told of the models of a manifest, by their providers' names."""
+def served(manifest: Manifest, root: Path, tree: Tree | None = None) -> dict[str, dict[str, Any]]:
+    """Say what a gateway is told of a manifest's models, by their names there; two ways of asking one are refused."""
     found: dict[str, dict[str, Any]] = {}
     for name, model in manifest.models.items():
         service: Service | None = model.service
         if service:
             tape = {} if service.tape == "live" else {"tape": str(service.folder(root, manifest.name))}
             told = {**service.told, **tape}
-            if found.setdefault(service.model, told) != told:
+            first = found.setdefault(service.model, told)
+            if first != told:
+                parted = ", ".join(sorted(key for key in {*first, *told} if first.get(key) != told.get(key)))
                 raise InputError(
-                    f"models.{name} asks {service.model!r} in another way than a model before it",
+                    f"models.{name} asks {service.model!r} in another way than a model before it: {parted}",
+                    where=tree.at(("models", name)) if tree else "",
                     next="ask one provider's model in one way, or write a second manifest",
                 )
     return found

@@ -11,6 +11,7 @@ from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
 from harness.manifest.read import Place, Tree
 from harness.manifest.schema import Manifest
+from harness.run.calls import served
 from harness.run.makers import Drawn, drawn
 from harness.steps import Pinned, Plan
 from harness.studies.registry import find
@@ -43,6 +44,7 @@ def meant(loaded: Loaded) -> Meant:
                 next=f"choose one of: {', '.join(study.prompt_sets)}",
             )
     _require_askable(manifest, tree)
+    served(manifest, loaded.root, tree)
     this, some = Meant(manifest, tree, made), Pinned("0" * 64)
     rows, templates = dict.fromkeys(made, 1), dict.fromkeys(sets, Templates(some, 1))
     fetched = dict.fromkeys((name for each in made.values() for name in each.files.values()), some)

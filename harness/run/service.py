@@ -13,7 +13,6 @@ from harness.evidence.record import Record
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, load_lock, lock_path, save
 from harness.run.answers import Gap, Most, gaps
-from harness.run.calls import served
 from harness.run.engines import Choice, limits, open_engine
 from harness.run.lock import moved_pins, require_fit, resolve
 from harness.run.plan import meant, plan, unresolved_pins
@@ -126,7 +125,6 @@ def lock_manifest(loaded: Loaded, place: Place) -> Locked:
 def run_manifest(loaded: Loaded, place: Place, progress: Progress, limit: int = 0) -> Ran:
     """Run a manifest and hold its outputs against what is expected; nothing is written before all is valid."""
     this = meant(loaded)
-    served(loaded.manifest, loaded.root)  # two ways of asking one model are refused before anything is written
     expect = load_expect(loaded.root, loaded.manifest.name)
     held = require_fit(loaded, load_lock(loaded.root, loaded.manifest.name))
     planned = plan(this, held, limit)

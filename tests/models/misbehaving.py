@@ -15,6 +15,12 @@ from collections.abc import Iterator
 from typing import Any
 
 THOUGHTS = {"reasoning_content": "Hm. \ud83d Two.", "reasoning": "One and one."}
+CACHED: dict[str, dict[str, Any]] = {
+    "/v1/chat/completions": {"prompt_tokens": 1000, "prompt_tokens_details": {"cached_tokens": 900}},
+    "/v1/messages": {
+        "input_tokens": 50, "output_tokens": 5, "cache_read_input_tokens": 900, "cache_creation_input_tokens": 50,
+    },
+}  # fmt: skip
 HANG = 30.0  # seconds; no test waits so long
 
 
@@ -105,8 +111,9 @@ class Misbehaving:
                 finish = "tool_use"
             return {"id": name, "type": "message", "role": "assistant", "model": body["model"], "content": blocks,
                     "stop_reason": finish, "stop_sequence": None,
-                    "usage": {"input_tokens": 7, "output_tokens": 5}}  # fmt: skip
-        usage = {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12}
+                    "usage": CACHED[path] if way == "cached" else {"input_tokens": 7, "output_tokens": 5}}  # fmt: skip
+        usage: dict[str, Any] = {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12}
+        usage = {**usage, **CACHED[path]} if way == "cached" else usage
         head = {"id": name, "created": 1, "model": body["model"], "system_fingerprint": "fp_1", "usage": usage}
         if path == "/v1/completions":
             return {**head, "object": "text_completion",

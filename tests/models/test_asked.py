@@ -14,6 +14,7 @@ from support import error_of, harness, unlocked_project
 from harness.errors import InputError
 from harness.manifest.load import load, parse_manifest
 from harness.run.plan import meant
+from harness.run.service import Place, lock_manifest
 
 for needed in ("aiohttp", "openai", "anthropic"):
     pytest.importorskip(needed)
@@ -113,6 +114,24 @@ def test_a_setting_that_a_model_is_not_asked_with_is_refused_where_it_stands(
         meant(load(manifest))
     assert refused.value.where == f"{manifest}:{text.count(chr(10))}"
     assert refused.value.next.startswith("take it out")
+
+
+@pytest.mark.parametrize(("one", "two", "parted"), [
+    ("prices: {input: 1, output: 2}", "prices: {input: 1, output: 3}", "prices"),
+    ("prices: {input: 1, output: 2}", "prices: {input: 1, output: 2, cached_input: 1}", "prices"),
+    ("key: ONE", "key: TWO", "key"),
+    ("limits: {requests_per_minute: 5}", "base_url: http://127.0.0.1:1/v1", "base_url, limits"),
+])  # fmt: skip
+def test_a_model_that_is_asked_in_two_ways_is_refused_by_the_lock(
+    one: str, two: str, parted: str, tmp_path: Path
+) -> None:
+    manifest = unlocked_project(tmp_path, models=())
+    lines = "".join(f"  {name}: {REMOTE.format('openai', ', ' + how)}\n" for name, how in (("a", one), ("b", two)))
+    manifest.write_text(manifest.read_text().replace("models:\n", f"models:\n{lines}"))
+    with pytest.raises(InputError, match=r"models\.b asks 'x-1' in another way") as refused:
+        lock_manifest(load(manifest), Place(tmp_path / "store"))
+    assert refused.value.what.endswith(f": {parted}")
+    assert refused.value.where == f"{manifest}:7" and not (tmp_path / "store").exists()
 
 
 def test_a_lock_is_where_it_is_told(tmp_path: Path) -> None:

@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 
 from harness.errors import HarnessError
+from harness.models.gate import openai
 from harness.models.gate.anthropic import DIALECT
 from harness.models.gate.keys import Keys, spellings
 from harness.models.gate.limits import Allowance, Bucket
 from harness.models.gate.patience import Patience
 from harness.models.gate.retry import LONGEST_ASKED, asked_wait, backoff, transient
-from harness.models.gate.settings import Served
+from harness.models.gate.settings import Prices, Served, Used
 from harness.models.gate.turns import Turns
 from harness.models.wire import words
 
@@ -133,8 +134,35 @@ def test_money_is_counted_in_decimals_and_refused_when_it_is_spent() -> None:
     )  # fmt: skip
     allowance = Allowance(served)
     asyncio.run(allowance.enter(0))
-    assert allowance.paid(100, 10, 0) == Decimal("0.000021") and not allowance.broke
-    assert allowance.paid(100, 10, 0) == Decimal("0.000021") and allowance.broke
+    assert allowance.paid(Used(100, 10), 0) == Decimal("0.000021") and not allowance.broke
+    assert allowance.paid(Used(100, 10), 0) == Decimal("0.000021") and allowance.broke
+
+
+@pytest.mark.parametrize(
+    ("more", "used", "cost"),
+    [
+        ({}, Used(1000, 10, 800, 100), "0.0102"),  # a cache of which nothing is said costs what any token costs
+        ({"cached_input": "1"}, Used(1000, 10, 800, 100), "0.0030"),
+        ({"cached_input": "1", "cache_write": "12.5"}, Used(1000, 10, 800, 100), "0.00325"),
+        ({"cached_input": "0"}, Used(1000, 10, 1000), "0.0002"),
+        ({"cached_input": "1"}, Used(10, 10, 1000), "0.0012"),  # a server that counts its cache beside the prompt
+    ],
+)
+def test_what_a_cache_gave_has_its_own_price(more: dict[str, str], used: Used, cost: str) -> None:
+    prices = Prices.model_validate({"input": "10", "output": "20", **more})
+    assert prices.of(used) == Decimal(cost)
+
+
+def test_each_provider_says_in_its_own_way_what_a_cache_gave() -> None:
+    counts = {"prompt_tokens": 9, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 7}}
+    assert openai.DIALECT.cached({"usage": counts}) == (7, 0)
+    counts = {"input_tokens": 1, "cache_read_input_tokens": 5, "cache_creation_input_tokens": 3, "output_tokens": 2}
+    assert (
+        DIALECT.cached({"usage": counts}) == (5, 3) and (DIALECT.usage({"usage": counts}) or {})["prompt_tokens"] == 9
+    )
+    words = {"prompt_tokens_details": {"cached_tokens": "7"}, "cache_read_input_tokens": -1}
+    for odd in ({}, {"usage": None}, {"usage": {"prompt_tokens_details": 3}}, {"usage": [1]}, {"usage": words}):
+        assert openai.DIALECT.cached(odd) == DIALECT.cached(odd) == (0, 0)
 
 
 @pytest.mark.parametrize(

@@ -174,10 +174,9 @@ class Desk:
                 tally.retries += 1
                 await asyncio.sleep(self._pause(bad, attempt, named))
             else:
-                allowance.paid(answer.prompt, answer.completion, estimate)
+                allowance.paid(answer.used, estimate)
                 tally.live += 1
-                tally.prompt += answer.prompt
-                tally.completion += answer.completion
+                tally.add(answer.used)
                 return Reply(200, answer.body)
         raise AssertionError("the last attempt returns")
 
@@ -192,7 +191,8 @@ class Desk:
             return self._wrong(served, status, "retries_exhausted", message)
         if bad.status:
             return passed_on(served.dialect, bad.status, bad.kind, bad.body)
-        return self._wrong(served, 401 if bad.kind == "missing_key" else 502, bad.kind, bad.what)
+        status = {"missing_key": 401, "key_in_request": 400}.get(bad.kind, 502)
+        return self._wrong(served, status, bad.kind, bad.what)
 
     def _wrong(self, served: Served, status: int, kind: str, message: str) -> Reply:
         return error(served.dialect, Wrong(status, kind, message))
