@@ -12,6 +12,7 @@ from harness.evidence.compare import Verdict, compare, overall
 from harness.evidence.record import Record
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, load_lock, lock_path, save
+from harness.run.able import require_able
 from harness.run.answers import Gap, Most, gaps
 from harness.run.engines import Choice, limits, open_engine
 from harness.run.lock import moved_pins, require_fit, resolve
@@ -102,6 +103,7 @@ class Ran:
 def lock_manifest(loaded: Loaded, place: Place) -> Locked:
     """Resolve every name of a manifest and write its lock, if anything moved."""
     this = meant(loaded)
+    require_able(loaded)
     workshop = place.workshop(loaded, gpus=False)
     path = lock_path(loaded.root, loaded.manifest.name)
     with workshop.store.in_use(), stoppable(workshop.cancel):
