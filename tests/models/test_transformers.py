@@ -1,4 +1,4 @@
-"""Local inference: the same bytes whatever the order, the batch or the number of processes; errors are rows."""
+"""Local inference: the same texts whatever the order, the batch or the number of processes; errors are rows."""
 
 import json
 import subprocess
@@ -12,6 +12,7 @@ from harness.errors import InputError, MissingError
 from harness.models import local_batch
 from harness.models.transformers import respond
 from harness.run.environment import NUMERICS
+from harness.steps import Setting, Step, key, preimage
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -144,6 +145,21 @@ def test_log_probabilities_are_those_of_a_distribution(ask):
             assert token["logprob"] == token["top"][0][1]  # greedy
             values = [value for _, value in token["top"]]
             assert values == sorted(values, reverse=True)
+
+
+def test_log_probabilities_depend_on_the_batch_in_their_last_digits_alone(ask):
+    generation = {"temperature": "0", "max_tokens": 24}
+    reference, _ = ask(generation=generation, logprobs=2)
+    for batch in ("5", "32"):
+        found, _ = ask(generation=generation, logprobs=2, batch=batch)
+        for one, two in zip(reference, found, strict=True):
+            assert {**one, "logprobs": 0} == {**two, "logprobs": 0} and len(one["logprobs"]) == len(two["logprobs"])
+            for left, right in zip(one["logprobs"], two["logprobs"], strict=True):
+                assert left["token"] == right["token"] and abs(left["logprob"] - right["logprob"]) <= 5e-6
+    steps = [Step("r", "m:f", "responses", {}, {}, ("responses",), batch=batch) for batch in ("reference", "5", "32")]
+    assert len({key(preimage(step, {}, "c", Setting("e", "cpu", {}))) for step in steps}) == 3, (
+        "the key holds the batch"
+    )
 
 
 def test_when_memory_runs_out_the_batch_is_halved_and_nothing_is_lost(ask, monkeypatch):
