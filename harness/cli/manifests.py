@@ -15,6 +15,7 @@ from harness.cli.options import (
     Images,
     Isolation,
     Json,
+    MaxErrors,
     StoreDir,
     chosen,
     here,
@@ -143,6 +144,7 @@ def lock(
     failing: Annotated[
         bool, typer.Option("--failing-checks", help="Accept a run whose own checks fail; every verdict says so then.")
     ] = False,
+    max_errors: MaxErrors = "",
     store: StoreDir = None,
     engine: EngineName = LOCAL,
     isolation: Isolation = "",
@@ -153,8 +155,10 @@ def lock(
     """Resolve every name to a digest, or accept what a run made."""
     if bool(accept) == bool(manifests):
         raise InputError("give manifests to lock, or --accept RUN", next="`harness lock --help` shows both")
+    if max_errors and not accept:
+        raise InputError("--max-errors is for --accept: a lock asks nobody", next="leave it out, or add --accept RUN")
     if accept:
-        _accept(accept, store, failing, json)
+        _accept(accept, max_errors, store, failing, json)
         return
     from harness.run.project import loaded_manifest
     from harness.run.service import Place
@@ -186,16 +190,17 @@ def _locked(loaded: Loaded, place: Place) -> dict[str, Any]:
     }
 
 
-def _accept(name: str, store: Path | None, failing: bool, json: bool) -> None:
+def _accept(name: str, max_errors: str, store: Path | None, failing: bool, json: bool) -> None:
     from harness.evidence.again import How
     from harness.run.accept import accept
+    from harness.run.answers import NONE, most
     from harness.run.project import audited
 
-    root = here()
+    root, allowed = here(), most(max_errors) or NONE
     where, found = open_run(store, name)
     with progress(f"audit {found}") as bar:
         report = audited(where, found, how=How(jobs=len(os.sched_getaffinity(0)), progress=bar))
-    accepted = accept(where, found, report, root, failing=failing)
+    accepted = accept(where, found, report, root, allowed, failing=failing)
     rows = [[output, short(old) or "-", short(new) or "-"] for output, old, new in accepted.changes]
     data = {"run": found, "expect": str(accepted.path)}
     changes = [{"output": output, "old": old, "new": new} for output, old, new in accepted.changes]

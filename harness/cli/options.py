@@ -41,6 +41,12 @@ Moved = Annotated[
     typer.Option("--moved", help="Use the image made of newer packages; the verdict says `image: moved`."),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", envvar="HARNESS_JOBS", min=0, help="Steps at once; default: the cores.")]
+MaxErrors = Annotated[  # it weakens what is checked, so no variable of a forgotten shell may set it
+    str,
+    typer.Option(
+        "--max-errors", metavar="N|N%", help="How many of a model's rows may be without an answer: a count or a share."
+    ),
+]
 Manifests = Annotated[list[Path], typer.Argument(help="Manifest files.", show_default=False)]
 Run = Annotated[str, typer.Argument(help="A run id, a prefix of one, `last`, or a path to a record.")]
 

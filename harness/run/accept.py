@@ -15,7 +15,10 @@ from harness.evidence.record import read_record, spell
 from harness.evidence.selfcheck import FAIL, self_check
 from harness.evidence.trail import follow
 from harness.manifest.lockfile import Expect, expect_path, load_expect, load_lock, save
+from harness.run.answers import NONE, Most, gaps, too_many
 from harness.store.store import Store
+
+ANSWERS = "responses"  # the stage of the steps that answer
 
 
 @dataclass(frozen=True)
@@ -26,7 +29,9 @@ class Accepted:
     changes: list[tuple[str, str, str]]  # output, old, new
 
 
-def accept(store: Store, run: str, report: Report, root: Path, *, failing: bool = False) -> Accepted:
+def accept(
+    store: Store, run: str, report: Report, root: Path, errors: Most = NONE, *, failing: bool = False
+) -> Accepted:
     """Accept a complete and audited run of the current lock; every change is given as old and new.
 
     One whose own checks fail is accepted only where a person says so, and then the expectation says it, too.
@@ -51,6 +56,12 @@ def accept(store: Store, run: str, report: Report, root: Path, *, failing: bool 
     lock = load_lock(root, name)
     if lock is None or lock.sha256 != trail.started["lock"]:
         raise InputError(f"the lock of {name} has moved since run {run}", next="run the manifest again, then accept")
+    answers = [(step.entry.preimage["params"], step.entry) for step in trail.steps.values() if step.stage == ANSWERS]
+    if flaws := too_many(gaps(store, answers), errors):
+        raise InputError(
+            f"run {run} has rows without an answer: {flaws[0]}",
+            next="mend that and run again, or say how many you put up with: --max-errors 12, --max-errors 5%",
+        )
     levels = trail.lock.intent["outputs"]
     outputs: dict[str, Any] = {}
     for output, made in record.outputs.items():

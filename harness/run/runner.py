@@ -90,6 +90,7 @@ class Runner:
         self.jobs = jobs or len(os.sched_getaffinity(0))
         self.store = workshop.store
         self.beside = beside or loaded.root / HOME
+        self.asking: dict[str, Any] = {}  # what a gateway is told besides its models
         self.board = Board(plan)
         self.makers = {maker(name): name for name in lock.pins["datasets"]}
         self.heard: Counter[str] = Counter()  # bytes of each step's words, each piece counted as HEARD at least
@@ -105,7 +106,7 @@ class Runner:
             problem: HarnessError | None = None
             try:
                 self._start(run)
-                with gateway(self.loaded.manifest, self.loaded.root) as calls:
+                with gateway(self.loaded.manifest, self.loaded.root, self.asking) as calls:
                     self.workshop.calls = calls
                     try:
                         self._all(progress)
@@ -113,6 +114,7 @@ class Runner:
                         problem = bad
                 if calls and calls.summary:
                     self.journal.add("calls", {"models": calls.summary["models"]})
+                    problem = calls.judged(problem)
                 self._finish(run, problem)
             finally:
                 self.journal.close()
