@@ -16,11 +16,11 @@ from harness.engines import gpu
 from harness.engines.container import GUARD, Container, answered
 from harness.engines.daemon import connect, ensure, probe, spell, sweep
 from harness.engines.engine import SOCKETS, Job, Kind, Limits, Outcome, Setting
+from harness.engines.handover import NOBODY, hand_over, take_back
 from harness.engines.owner import DEADLINE, OWNER, deadline, me
 from harness.engines.watch import Watch
 
 PLACE = Path("/step")
-NOBODY = 65534
 PYTHON = ("python3", "-s", "-S", "-P", "-B")
 SMALL = Limits(seconds=60, memory=256 << 20)
 
@@ -64,11 +64,14 @@ class DockerEngine:
     def run(self, job: Job, on_log: Callable[[bytes], None], cancel: threading.Event) -> Outcome:
         """Run one command in a container that is gone when this returns, with every process in it."""
         out = job.folder / "out"
-        _hand_over(job.folder)
+        os.chmod(job.folder / "tmp", 0o1777)  # noqa: S103 - a tmpfs takes its mode from the folder it is laid upon
+        if os.geteuid() == 0:
+            hand_over(out)
         watch = Watch(job.limits, on_log, cancel, (out,))
         with self._connected() as client, Container(client, self._settings(job)) as container:
             code, oom = container.run(watch)
-        _take_back(out)
+        if os.geteuid() == 0:
+            take_back(out)
         return watch.outcome(code, self.isolation, oom=oom)
 
     def _connected(self) -> Any:
@@ -147,22 +150,6 @@ class DockerEngine:
 
 def _tmpfs(memory: int) -> str:
     return f"rw,noexec,nosuid,nodev,mode=1777,size={memory}"
-
-
-def _hand_over(folder: Path) -> None:
-    """Let the container's user write to `out/` and `tmp/`; a tmpfs takes its mode from the folder it is laid upon."""
-    os.chmod(folder / "tmp", 0o1777)  # noqa: S103 - covered by the container's own, never used
-    if os.geteuid() == 0:
-        os.chown(folder / "out", NOBODY, NOBODY)
-
-
-def _take_back(out: Path) -> None:
-    """Make the files that the step left the harness's own; links are not followed, folders are nobody's outputs."""
-    if os.geteuid() == 0:
-        os.chown(out, 0, 0)
-        with os.scandir(out) as found:
-            for one in found:
-                os.chown(one.path, 0, 0, follow_symlinks=False)
 
 
 def _open(setting: Setting) -> DockerEngine:
