@@ -8,10 +8,10 @@ from pathlib import Path
 NOBODY = 65534  # the user and the group that a step of root's runs as
 
 
-def hand_over(*folders: Path) -> None:
+def hand_over(*folders: Path, user: int = NOBODY) -> None:
     """Let the user that a step of root's runs as write to its folders."""
     for folder in folders:
-        os.chown(folder, NOBODY, NOBODY)
+        os.chown(folder, user, user)
 
 
 def take_back(out: Path) -> None:
