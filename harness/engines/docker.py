@@ -15,7 +15,7 @@ from typing import Any
 from harness.engines import gpu
 from harness.engines.container import Container, answered, guard
 from harness.engines.daemon import MEMORY, PIDS, connect, ensure, probe, rootless, spell, sweep, unbounded
-from harness.engines.engine import SOCKETS, Device, Job, Kind, Limits, Outcome, Setting
+from harness.engines.engine import CROWD, DISK, MACHINE, NETWORK, SOCKETS, Device, Job, Kind, Limits, Outcome, Setting
 from harness.engines.handover import NOBODY, hand_over, take_back
 from harness.engines.owner import DEADLINE, OWNER, deadline, me
 from harness.engines.watch import Watch
@@ -44,6 +44,7 @@ class DockerEngine:
                 self._info: dict[str, Any] = client.info()
             self._rootless = rootless(self._info)
             self.unbounded = unbounded(client, self._info)
+        self.claims = NETWORK | MACHINE | DISK | (frozenset() if PIDS in self.unbounded else CROWD)
         self.device = gpu.choose(gpus, self._ask)
 
     def command(self, script: str) -> tuple[str, ...]:

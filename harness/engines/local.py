@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.engines import gpu
-from harness.engines.engine import NO_IMAGE, Job, Kind, Limits, Outcome
+from harness.engines.engine import CROWD, DISK, MACHINE, NETWORK, NO_IMAGE, Job, Kind, Limits, Outcome
 from harness.engines.handover import hand_over, take_back
 from harness.engines.process import run_process
 from harness.engines.walls import GUARD, around, counts_alone, seen, sheds, shut_to_steps
@@ -72,6 +72,12 @@ class LocalEngine:
                 next=f"`chmod -R go+rX {shut}`, or run as an ordinary user",
             )  # fmt: skip
         self.seals_inputs = self.isolation == "bubblewrap"
+        counted = CROWD if counts_alone() else frozenset[str]()
+        self.claims = {
+            "bubblewrap": NETWORK | MACHINE | DISK | counted,
+            "namespaces": NETWORK | MACHINE | counted,
+            "process": frozenset[str](),
+        }[self.isolation]
         self.device = gpu.choose(gpus, gpu.ask_here)
 
     def command(self, script: str) -> tuple[str, ...]:
