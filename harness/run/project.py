@@ -24,7 +24,7 @@ from harness.manifest.schema import Resources
 from harness.run.closure import Code
 from harness.run.engines import Choice, engine_of_run, kinds, limits
 from harness.run.plan import meant, plan
-from harness.run.replay import replay
+from harness.run.replay import confirm, replay
 from harness.run.stopping import stoppable
 from harness.run.workshop import Workshop
 from harness.steps import Plan, Step
@@ -177,7 +177,7 @@ def audited(store: Store, run: str, images: Path | None = None, how: How | None 
 
         return audit(store, run, installed, replace(how, replay=unable))
     with stoppable(workshop.cancel):
-        return audit(store, run, installed, replace(how, replay=replay(workshop)))
+        return audit(store, run, installed, replace(how, replay=replay(workshop), together=confirm(workshop)))
 
 
 def recordable(engine: str) -> Collection[str] | None:
