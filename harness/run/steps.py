@@ -24,10 +24,11 @@ def main(site: str, folder: Path) -> None:
         out.mkdir()
         try:
             _make(task, folder, folder / "in" / str(number), out)
-        except Exception as bad:
-            print(f"{number}: {type(bad).__name__}: {bad}")  # it is made again alone, which says what is wrong
-        else:
             out.rename(folder / "out" / str(number))
+        except Exception:
+            import traceback  # noqa: PLC0415 - only a step that failed pays for it
+
+            traceback.print_exc()  # it is made again alone, which says what is wrong
 
 
 def _make(task: Mapping[str, Any], folder: Path, given: Path, out: Path) -> None:
