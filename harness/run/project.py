@@ -27,7 +27,7 @@ from harness.run.engines import Choice, engine_of_run, kinds, limits
 from harness.run.installed import Look
 from harness.run.installed import look as look_at_packages
 from harness.run.plan import meant, plan
-from harness.run.replay import replay
+from harness.run.replay import confirm, replay
 from harness.run.stopping import stoppable
 from harness.run.workshop import Workshop
 from harness.steps import Plan, Step
@@ -199,7 +199,7 @@ def _audited(store: Store, run: str, images: Path, code: Code, how: How) -> Repo
 
         return audit(store, run, installed, replace(how, replay=unable))
     with stoppable(workshop.cancel):
-        return audit(store, run, installed, replace(how, replay=replay(workshop)))
+        return audit(store, run, installed, replace(how, replay=replay(workshop), together=confirm(workshop)))
 
 
 def recordable(engine: str) -> Collection[str] | None:

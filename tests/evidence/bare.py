@@ -19,6 +19,7 @@ from harness.run.closure import Code
 from harness.run.lock import resolve
 from harness.run.plan import meant, plan
 from harness.run.project import recordable
+from harness.run.replay import confirm
 from harness.run.replay import replay as replays
 from harness.run.runner import Runner
 from harness.run.workshop import Workshop
@@ -54,7 +55,8 @@ class Bare:
         store = Store(root)
         how = How(replay, level=level) if replay else How(level=level)
         if not replay and level != "hashes":
-            how = How(replays(Workshop(store, LocalEngine("process"), Limits())), level=level)
+            workshop = Workshop(store, LocalEngine("process"), Limits())
+            how = How(replays(workshop), confirm(workshop), level=level)
         planned = replan or (lambda *_: self.plan)
         installed = Installed(planned, lambda kind: Code().closure(kind).files, recordable)
         return audit(store, run or self.name, installed, how)
