@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from harness.engines import gpu
+from harness.engines.crowd import crowd
 from harness.engines.watch import Watch
 from harness.errors import HarnessError, MissingError
 
@@ -29,7 +30,17 @@ for counts in /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_cont
     while read -r what number; do [ "$what" != oom_kill ] || [ "$number" = 0 ] || exit {STARVED}; done <$counts
 done
 exit $code"""
-GUARD = ("/bin/sh", "-c", _SCRIPT, "guard")
+_ULIMITS = {"core": ("c", 512), "nofile": ("n", 1), "fsize": ("f", 512), "data": ("d", 1024)}  # and what each counts in
+
+
+def guard(bounds: Mapping[str, int]) -> tuple[str, ...]:
+    """Spell the guard; it sets the bounds of a process once more, since podman's socket leaves out what it was told."""
+    held = "".join(
+        f"ulimit -{letter} {bounds[name] // unit} || exit 126; "
+        for name, (letter, unit) in _ULIMITS.items()
+        if name in bounds
+    )
+    return ("/bin/sh", "-c", held + _SCRIPT, "guard")
 
 
 @contextmanager
@@ -87,13 +98,19 @@ class Container:
                 continue  # the engine is gone: its next start finds the guard dead, and the sweep removes it
             return
 
-    def run(self, watch: Watch) -> tuple[int, bool]:
-        """Start, watch to the end or the first reason to end it; gives the exit code, and whether memory ran out."""
+    def run(self, watch: Watch, *, counted: bool = False) -> tuple[int, bool]:
+        """Start, watch to the end or the first reason to end it; gives the exit code, and whether memory ran out.
+
+        `counted` says that the engine bounds no number of processes.
+        """
         with answered("it started a container"):
             stream = self.client.attach_socket(self.id, {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
         try:
             with answered("it started a container"):
                 self.client.start(self.id)
+                first = self.client.inspect_container(self.id)["State"]["Pid"] if counted else 0
+            if first:
+                watch.count(lambda: crowd(first))
             watch.begin()
             _follow(stream.fileno(), watch)
         finally:

@@ -12,6 +12,7 @@ from harness.engines.container import answered, refusal
 from harness.engines.owner import OWNER, abandoned
 from harness.errors import InputError, MissingError
 
+MEMORY, PIDS = "MemoryLimit", "PidsLimit"  # the engine's own names of what it can bound
 HOSTS = ("unix:///var/run/docker.sock", "unix:///run/podman/podman.sock")
 ADVICE = "start one (`dockerd`, or `podman system service`) and name its socket in DOCKER_HOST"
 
@@ -94,3 +95,19 @@ def _known(client: Any, names: Sequence[str]) -> str:
         if found.removeprefix("sha256:") == name.removeprefix("sha256:"):
             return name
     return ""
+
+
+def rootless(info: Mapping[str, Any]) -> bool:
+    """Whether the engine is run by an ordinary user: root in its containers is that user, and nobody more."""
+    return info.get("Rootless") is True or "name=rootless" in (info.get("SecurityOptions") or ())
+
+
+def unbounded(client: Any, info: Mapping[str, Any]) -> list[str]:
+    """Name the limits that the engine cannot hold; rootless podman says it can, and leaves out what it cannot."""
+    held = {name: info.get(name) is not False for name in (MEMORY, PIDS)}
+    if info.get("Rootless") is True:
+        with answered("it was asked which limits it can hold"):
+            said = client._result(client._get(client._url("/libpod/info")), json=True)
+        controllers = said["host"]["cgroupControllers"] or ()
+        held = {MEMORY: "memory" in controllers, PIDS: "pids" in controllers}
+    return [name for name, holds in held.items() if not holds]

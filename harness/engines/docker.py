@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from harness.engines import gpu
-from harness.engines.container import GUARD, Container, answered
-from harness.engines.daemon import connect, ensure, probe, spell, sweep
-from harness.engines.engine import SOCKETS, Job, Kind, Limits, Outcome, Setting
+from harness.engines.container import Container, answered, guard
+from harness.engines.daemon import MEMORY, PIDS, connect, ensure, probe, rootless, spell, sweep, unbounded
+from harness.engines.engine import CROWD, DISK, MACHINE, NETWORK, SOCKETS, Device, Job, Kind, Limits, Outcome, Setting
+from harness.engines.handover import NOBODY, hand_over, take_back
 from harness.engines.owner import DEADLINE, OWNER, deadline, me
 from harness.engines.watch import Watch
 
 PLACE = Path("/step")
-NOBODY = 65534
 PYTHON = ("python3", "-s", "-S", "-P", "-B")
 SMALL = Limits(seconds=60, memory=256 << 20)
 
@@ -35,13 +35,16 @@ class DockerEngine:
     def __init__(
         self, image: str, names: Sequence[str], load: Callable[[], Iterable[bytes]], gpus: gpu.Wanted = 0
     ) -> None:
-        self.image = image
+        self.image, self.device = image, Device()
         self._host, self._api, self._version = connect()
         with self._connected() as client:
             sweep(client)
             self._reference = ensure(client, [image, *names], load)
             with answered("it was asked what it can do"):
                 self._info: dict[str, Any] = client.info()
+            self._rootless = rootless(self._info)
+            self.unbounded = unbounded(client, self._info)
+        self.claims = NETWORK | MACHINE | DISK | (frozenset() if PIDS in self.unbounded else CROWD)
         self.device = gpu.choose(gpus, self._ask)
 
     def command(self, script: str) -> tuple[str, ...]:
@@ -58,17 +61,20 @@ class DockerEngine:
 
     def facts(self) -> Mapping[str, Any]:
         """Say what the engine is, for the record, and which limits its kernel cannot hold."""
-        unbounded = [name for name in ("MemoryLimit", "PidsLimit") if self._info.get(name) is False]
-        return {"engine": spell(self._version), **({"unbounded": unbounded} if unbounded else {})}
+        return {"engine": spell(self._version), **({"unbounded": self.unbounded} if self.unbounded else {})}
 
     def run(self, job: Job, on_log: Callable[[bytes], None], cancel: threading.Event) -> Outcome:
         """Run one command in a container that is gone when this returns, with every process in it."""
         out = job.folder / "out"
-        _hand_over(job.folder)
+        os.chmod(job.folder / "tmp", 0o1777)  # noqa: S103 - a tmpfs takes its mode from the folder it is laid upon
+        if os.geteuid() == 0:  # a rootless engine is the user whose socket it is, and can give nothing to anybody else
+            hand_over(out, user=os.stat(self._host.removeprefix("unix://")).st_uid if self._rootless else NOBODY)
         watch = Watch(job.limits, on_log, cancel, (out,))
         with self._connected() as client, Container(client, self._settings(job)) as container:
-            code, oom = container.run(watch)
-        _take_back(out)
+            code, oom = container.run(watch, counted=PIDS in self.unbounded)
+        oom = oom or (MEMORY in self.unbounded and code != 0 and b"MemoryError" in watch.log[-2000:])
+        if os.geteuid() == 0:
+            take_back(out)
         return watch.outcome(code, self.isolation, oom=oom)
 
     def _connected(self) -> Any:
@@ -114,9 +120,13 @@ class DockerEngine:
     def _base(self, argv: Sequence[str], env: Mapping[str, str], limits: Limits) -> dict[str, Any]:
         """Spell the hardening that every container has; seccomp stays the engine's default."""
         uid, gid = (NOBODY, NOBODY) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
+        if self._rootless:
+            uid, gid = 0, 0  # the user who runs the engine; any other name is one of his that owns nothing here
         bounds = {"core": 0, "nofile": 1024, "fsize": limits.file_bytes}
-        if "Podman" in spell(self._version):
+        if "Podman" in spell(self._version) and not self._rootless:
             bounds["nproc"] = 4096  # of all steps together; unasked, podman gives more than some kernels let it
+        if MEMORY in self.unbounded and self.device.kind == "cpu":
+            bounds["data"] = limits.memory  # of each process, at least
         host: dict[str, Any] = {
             "ReadonlyRootfs": True,
             "NetworkMode": "none",
@@ -134,7 +144,7 @@ class DockerEngine:
         }
         return {
             "Image": self._reference,
-            "Cmd": [*GUARD, *argv],
+            "Cmd": [*guard(bounds), *argv],
             "Entrypoint": [],
             "Env": [f"{name}={value}" for name, value in env.items()],
             "User": f"{uid}:{gid}",
@@ -147,22 +157,6 @@ class DockerEngine:
 
 def _tmpfs(memory: int) -> str:
     return f"rw,noexec,nosuid,nodev,mode=1777,size={memory}"
-
-
-def _hand_over(folder: Path) -> None:
-    """Let the container's user write to `out/` and `tmp/`; a tmpfs takes its mode from the folder it is laid upon."""
-    os.chmod(folder / "tmp", 0o1777)  # noqa: S103 - covered by the container's own, never used
-    if os.geteuid() == 0:
-        os.chown(folder / "out", NOBODY, NOBODY)
-
-
-def _take_back(out: Path) -> None:
-    """Make the files that the step left the harness's own; links are not followed, folders are nobody's outputs."""
-    if os.geteuid() == 0:
-        os.chown(out, 0, 0)
-        with os.scandir(out) as found:
-            for one in found:
-                os.chown(one.path, 0, 0, follow_symlinks=False)
 
 
 def _open(setting: Setting) -> DockerEngine:

@@ -12,6 +12,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 NO_IMAGE = "none"
+# What an isolation may claim to keep from a step; each is tried before a run's first one.
+NETWORK = frozenset(("abstract", "dns", "host", "ipv4", "ipv6", "raw"))
+MACHINE = frozenset(("kernel", "others", "users"))
+DISK = frozenset(("engine", "inputs", "steps", "store"))
+CROWD = frozenset(("processes",))
 SOCKETS = Path("/run/harness")  # where an isolation with a file system of its own shows the sockets of a job
 
 
@@ -80,6 +85,7 @@ class Engine(Protocol):
     isolation: str
     image: str  # the ID of the image that steps run in: `sha256:…`, or `none`
     device: Device
+    claims: frozenset[str]  # what the isolation keeps from a step
     seals_inputs: bool  # a step cannot write to what it is given to read, whatever it tries
 
     def command(self, script: str) -> tuple[str, ...]:

@@ -9,22 +9,28 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from harness.engines.crowd import crowd
 from harness.engines.engine import Job
 from harness.engines.watch import Watch
 
 LAST_BLOCKS = 64  # what a pipe may still hold when its writers have been killed
 
 
-def run_process(argv: Sequence[str], job: Job, watch: Watch, *, strays: bool) -> tuple[int, dict[str, int]]:
+def run_process(
+    argv: Sequence[str], job: Job, watch: Watch, *, strays: bool, counted: bool = False
+) -> tuple[int, dict[str, int]]:
     """Run a command to its end or the first reason to end it; gives its exit code and what it used.
 
     It holds the other end of the command's stdin as long as it lives. Nothing that the command started survives the
-    call; `strays` says that a process may have left its session and is looked for.
+    call; `strays` says that a process may have left its session and is looked for, `counted` that nobody else bounds
+    the number of its processes.
     """
     process = subprocess.Popen(
         argv, cwd=job.folder, env=dict(job.env), stdin=subprocess.PIPE,
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
     )  # fmt: skip
+    if counted:
+        watch.count(lambda: crowd(process.pid))
     try:
         _follow(process, watch)
     finally:

@@ -19,6 +19,8 @@ from harness.run import installed
 from harness.run.bytecode import listed
 from harness.run.engines import kinds
 from harness.run.environment import facts
+from harness.run.trial import trials
+from harness.store.store import HOME
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,8 @@ def examine(store: Path | None) -> list[Finding]:
     findings.append(Finding(state, "disk", f"{free} MiB free", "" if state == "ok" else "free some room"))
     if not os.access(place, os.W_OK):
         findings.append(Finding("better", "store", f"{place} cannot be written", "name a store with --store DIR"))
-    return [*findings, *(_engine(name, kind) for name, kind in kinds().items()), _gpus(), _builder()]
+    images = store or Path(HOME)
+    return [*findings, *(_engine(name, kind, images) for name, kind in kinds().items()), _gpus(), _builder()]
 
 
 def _python() -> Finding:
@@ -113,12 +116,22 @@ def _refusal() -> str:
     return "".join(f": {''.join(c for c in line if c.isprintable())[:200]}" for line in said[:1])
 
 
-def _engine(name: str, kind: Kind) -> Finding:
+def _engine(name: str, kind: Kind, images: Path) -> Finding:
+    """Say what an engine is, and what came of a real step in each of its isolations."""
+    about = kind.about
     try:
-        found = f": {kind.probe()}" if kind.probe else ""
+        about += f": {kind.probe()}" if kind.probe else ""
+        found = trials(kind, images)
     except HarnessError as bad:
-        return Finding("better", name, bad.what, bad.next)
-    return Finding("ok", name, f"{kind.about}{found}")
+        return Finding("better", name, f"{about}: {bad.what}" if about != kind.about else bad.what, bad.next)
+    kept = ", ".join(f"{one.isolation} keeps {one.claims or 'no'} things from a step" for one in found)
+    out = [f"{one.isolation} lets a step reach {', '.join(one.escaped)}" for one in found if one.escaped]
+    loose = [f"{one.isolation} holds no limit of {', '.join(one.ignored)}" for one in found if one.ignored]
+    if out:
+        return Finding("missing", name, f"{about}; {'; '.join(out + loose)}", "choose another engine or isolation")
+    if loose:
+        return Finding("better", name, f"{about}; {kept}; {'; '.join(loose)}", "let it hold control groups (version 2)")
+    return Finding("ok", name, f"{about}; {kept}")
 
 
 def _gpus() -> Finding:

@@ -73,7 +73,7 @@ def engine_of_run(choice: Choice, image_id: str, resources: Resources) -> Engine
         raise MissingError(f"no engine here runs in image {image_id[:19]}", next="`harness doctor` lists the engines")
 
     def image() -> Loadable:
-        return _image_of_run(choice, image_id)
+        return image_of_run(choice, image_id)
 
     try:
         return fitting[0].open(Setting(choice.isolation, resources.gpus, image))
@@ -104,7 +104,7 @@ def _image_of_project(choice: Choice, root: Path, name: str) -> Loadable:
     return _loadable(choice, name, known[name])
 
 
-def _image_of_run(choice: Choice, image_id: str) -> Loadable:
+def image_of_run(choice: Choice, image_id: str) -> Loadable:
     """Give the image by its ID; one that the store does not hold may be held by the engine."""
     held = find(Store.open(choice.images), image_id)
     return _loadable(choice, held.name if held else "of this run", held.pin if held else Pin(image_id, image_id, ()))

@@ -20,6 +20,7 @@ from harness.run.calls import Gateway
 from harness.run.closure import Closure, Code
 from harness.run.environment import NUMERICS
 from harness.run.execute import Bench, Task, collect, execute
+from harness.run.receipt import containment
 from harness.steps import Pinned, Setting, Step, key, preimage
 from harness.store.entries import Entry, Output
 from harness.store.listed import listed, started
@@ -93,6 +94,10 @@ class Workshop:
         runs = (started(self.store, known) for known in reversed(listed(self.store).values()))
         mine = (run for run in runs if run and run.get("image") == self.engine.image)
         return any(run.get("environment") == environment for run in mine)
+
+    def containment(self) -> dict[str, Any]:
+        """Say what a step cannot reach here, as it was tried; what does not keep its word stops the run."""
+        return {"containment": containment(self.store, self.engine, self.cancel)}
 
     def preimage(self, step: Step, made: Made) -> dict[str, Any]:
         """Collect what a step's result depends on, now that the contents of its inputs are known."""

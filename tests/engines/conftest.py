@@ -14,6 +14,7 @@ from support_engine import open_docker, ours
 
 from harness.engines.docker import DockerEngine
 from harness.engines.engine import Job, Limits, Outcome
+from harness.engines.local import LocalEngine
 from harness.engines.owner import me
 from harness.run.environment import step_environment
 
@@ -54,3 +55,32 @@ def step(docker: DockerEngine, docker_host: str, place: Path) -> Iterator[Run]:
 
     yield go
     assert ours(docker_host, me()) == []
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Give the folder of a step that runs on this machine."""
+    path = tmp_path / "step"
+    for name in ("in", "out", "tmp", "code"):
+        (path / name).mkdir(parents=True)
+    (path / "in" / "rows").write_text("given")
+    (path / "step.json").write_text("{}")
+    return path
+
+
+@pytest.fixture
+def run(folder: Path) -> Run:
+    """Run a few lines of Python in an isolation of this machine; gives the outcome."""
+
+    def go(
+        isolation: str, code: str, on_log: Callable[[bytes], None] = lambda _: None,
+        cancel: threading.Event | None = None, sockets: tuple[Path, ...] = (), **limits: Any,
+    ) -> Outcome:  # fmt: skip
+        (folder / "code" / "main.py").write_text("import os, sys\n" + textwrap.dedent(code))
+        engine = LocalEngine(isolation)
+        wanted = replace(Limits(seconds=60), **limits)
+        argv = (*engine.command("code/main.py"), str(folder.parent))
+        job = Job(argv, folder, step_environment(folder), wanted, sockets)
+        return engine.run(job, on_log, cancel or threading.Event())
+
+    return go

@@ -4,15 +4,12 @@ import json
 import os
 import socket
 import sys
-import textwrap
 import threading
 import time
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from harness.engines.engine import Job, Limits
 from harness.engines.local import ISOLATIONS, LocalEngine, available
 from harness.errors import MissingError
 from harness.run.environment import step_environment
@@ -20,30 +17,6 @@ from harness.run.environment import step_environment
 OFFERED = available()
 CLOSED = [name for name in OFFERED if name != "process"]
 EVERY = pytest.mark.parametrize("isolation", OFFERED)
-
-
-@pytest.fixture
-def folder(tmp_path):
-    path = tmp_path / "step"
-    for name in ("in", "out", "tmp", "code"):
-        (path / name).mkdir(parents=True)
-    (path / "in" / "rows").write_text("given")
-    (path / "step.json").write_text("{}")
-    return path
-
-
-@pytest.fixture
-def run(folder):
-    """Run a few lines of Python in an isolation; gives the outcome."""
-
-    def go(isolation, code, on_log=lambda _: None, cancel=None, **limits):
-        (folder / "code" / "main.py").write_text("import os, sys\n" + textwrap.dedent(code))
-        engine = LocalEngine(isolation)
-        wanted = replace(Limits(seconds=60), **limits)
-        job = Job((*engine.command("code/main.py"), str(folder.parent)), folder, step_environment(folder), wanted)
-        return engine.run(job, on_log, cancel or threading.Event())
-
-    return go
 
 
 def living(marker):

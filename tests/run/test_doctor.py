@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from harness.engines.local import available
+from harness.engines.local import LocalEngine, available
 from harness.run.doctor import Finding, examine
 from harness.run.engines import kinds
 
@@ -64,3 +64,28 @@ def test_bubblewrap_that_is_here_but_refused_is_not_to_be_installed(
     refused = ": bwrap: No permissions to [31mmake a namespace" if said else ""
     assert isolation.found == f"namespaces, process; bubblewrap is here but refused{refused}"
     assert isolation.state == "better" and isolation.advice.startswith("allow user namespaces")
+
+
+def test_an_engine_is_called_usable_when_a_step_has_run_there_and_its_walls_held(
+    tmp_path: Path, docker_host: str, image_store: tuple[Path, str]
+) -> None:
+    alone = findings(tmp_path)["docker"]
+    assert alone.state == "better" and "no image is in this store, so no step was tried" in alone.found
+    found = findings(image_store[0])
+    assert found["docker"].state == "ok" and "container keeps 14 things from a step" in found["docker"].found
+    for isolation in available():
+        assert f"{isolation} keeps " in found["local"].found
+
+
+def test_a_wall_that_does_not_hold_and_limits_that_nobody_holds_are_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = available()[0]
+    monkeypatch.setattr("harness.engines.local.hand_over", lambda *_: None)
+    monkeypatch.setattr(LocalEngine, "_argv", lambda _, job: list(job.argv))  # no walls, and no bounds
+    monkeypatch.setattr("harness.engines.budget.Budget.spent", lambda *_, **__: "")
+    if one == "process":
+        pytest.skip("nothing is claimed on this machine")
+    local = findings(tmp_path)["local"]
+    assert local.state == "missing" and f"{one} lets a step reach" in local.found
+    assert "the network over IPv4" in local.found and f"{one} holds no limit of memory, disk" in local.found

@@ -1,0 +1,24 @@
+"""Whose a step's folder is while it runs: a step of root's is nobody, and what it made is root's again afterwards."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+NOBODY = 65534  # the user and the group that a step of root's runs as
+
+
+def hand_over(*folders: Path, user: int = NOBODY) -> None:
+    """Let the user that a step of root's runs as write to its folders."""
+    for folder in folders:
+        os.chown(folder, user, user)
+
+
+def take_back(out: Path) -> None:
+    """Make the files that the step left the harness's own; links are not followed, folders are nobody's outputs."""
+    os.chown(out, 0, 0, follow_symlinks=False)
+    if out.is_symlink() or not out.is_dir():
+        return  # the step put something else in its place, and is told so
+    with os.scandir(out) as found:
+        for one in found:
+            os.chown(one.path, 0, 0, follow_symlinks=False)

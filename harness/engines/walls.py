@@ -1,0 +1,211 @@
+"""The walls around a step of this machine: every program that stands between the harness and the step's own command.
+
+From the outside in: the bounds, the guard that dies with the harness, for root a user namespace that holds two users,
+the isolation, the first process inside it, and the step. The walls are put up by whoever runs the harness; behind them
+a step of root's is nobody, since the kernel lets its own root change it whatever else that root has lost.
+"""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+import resource
+import shlex
+import sys
+import sysconfig
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+
+from harness.engines.engine import SOCKETS, Limits
+from harness.engines.handover import NOBODY
+
+SETUID, SETGID = 7, 6  # the numbers of the capabilities to name users, and groups, in a namespace
+
+# The harness holds the other end of the guard's stdin: whenever and however it dies, the guard reads the end of that
+# pipe and kills the whole process group. PDEATHSIG alone leaves a gap: bubblewrap's own child may not have set it yet.
+_GUARD = (
+    "exec 3<&0 </dev/null; (read -r _ <&3; kill -KILL 0) & watch=$!; exec 3<&-; "
+    '"$@"; status=$?; kill -KILL $watch 2>/dev/null; exit $status'
+)
+GUARD = ("setpriv", "--pdeathsig", "KILL", "--no-new-privs", "sh", "-c", _GUARD, "guard")
+
+# No namespace of users below this one: in a namespace of its own a step would have every right again.
+_ALONE = 'echo 0 >/proc/sys/user/max_user_namespaces || exit 126; exec "$@"'
+# A namespace of two users can be named from outside only: a child left behind does it, as soon as there is one. The
+# shell that waits for it is told `-p`, or it could see its own user change in between, and lay its rights down.
+_TWO = f"""me=$$ names='0 0 1
+{NOBODY} {NOBODY} 1
+'
+(
+    tries=0
+    for kind in uid gid; do
+        until printf %s "$names" >/proc/$me/${{kind}}_map; do
+            tries=$((tries + 1))
+            [ $tries -lt 5000 ] || sleep 0.01
+            [ $tries -lt 6000 ] && kill -0 $me || {{ kill -KILL $me; exit; }}
+        done
+    done
+) >/dev/null 2>&1 &
+exec unshare --user --keep-caps sh -p -c 'until read -r _ </proc/self/gid_map; do :; done; {_ALONE}' alone "$@"
+"""
+_TWO_USERS = ("sh", "-c", _TWO, "two")
+_ONE_USER = ("unshare", "--user", "--map-current-user", "--keep-caps", "sh", "-c", _ALONE, "alone")
+# The first process inside: when it ends, the kernel ends all others. It never changes its user, so that its
+# PDEATHSIG stands, and no step can talk it into leaving the group that the guard kills.
+_FIRST = '"$@"; exit $?'
+# Shells spell it in two ways; what cannot be bounded does not run.
+_BOUND = "{{ ulimit -u {0} || ulimit -p {0} || exit 126; }} 2>/dev/null; "
+
+
+@functools.cache
+def sheds() -> bool:
+    """Whether steps run as another user than the harness: it is root, and may name that user in a namespace."""
+    if os.geteuid() != 0:
+        return False
+    named = all(_names(Path(f"/proc/self/{kind}_map").read_text()) for kind in ("uid", "gid"))
+    status = Path("/proc/self/status").read_text()
+    rights = int(status.partition("CapEff:")[2].split()[0], 16)
+    return named and bool(rights >> SETUID & 1) and bool(rights >> SETGID & 1)
+
+
+def _names(mapped: str) -> bool:
+    """Whether a map of users or groups holds both root and nobody."""
+    spans = [(int(first), int(first) + int(count)) for first, _, count in map(str.split, mapped.splitlines())]
+    return all(any(low <= one < high for low, high in spans) for one in (0, NOBODY))
+
+
+def counts_alone() -> bool:
+    """Whether the kernel counts a step's processes apart from its user's others: root's own it bounds nowhere."""
+    release = tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2])
+    return release >= (5, 14) and (os.geteuid() != 0 or sheds())
+
+
+def shut_to_steps() -> str:
+    """Name what a step needs of the interpreter and may not read as nobody; nothing where all is well."""
+    if not sheds():
+        return ""
+    needed = (sys.prefix, sys.base_prefix, os.path.realpath(sys.executable), sysconfig.get_path("purelib"))
+    return next((path for path in needed if os.stat(path).st_mode & 0o005 != 0o005), "")
+
+
+def packages() -> str:
+    """Say where the packages really lie: our bytecode of them has its place by that."""
+    return os.path.realpath(sysconfig.get_path("purelib"))
+
+
+def interpreter() -> Iterator[str]:
+    """Name what the interpreter and the packages need to be seen, less what lies inside of what was named."""
+    named = ["/usr"]
+    for path in sorted({sys.prefix, sys.base_prefix, os.path.realpath(sys.prefix), packages()}):
+        if not any(path == above or path.startswith(f"{above}/") for above in named):
+            named.append(path)
+            yield path
+
+
+def seen(isolation: str, socket: Path) -> Path:
+    """Say where a step finds a socket: bubblewrap shows it in a place of its own."""
+    return SOCKETS / socket.name if isolation == "bubblewrap" else socket
+
+
+def around(
+    isolation: str, folder: Path, limits: Limits, sockets: Sequence[Path] = (), *, on_gpu: bool = False
+) -> list[str]:
+    """Spell the walls of an isolation around a step's folder."""
+    if isolation == "process":
+        return []
+    hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
+    processes = limits.processes if hard == resource.RLIM_INFINITY else min(limits.processes, hard)
+    last = _BOUND.format(processes) + _FIRST
+    if isolation == "bubblewrap":
+        return [*_bubble(folder, limits.memory, sockets, on_gpu), "sh", "-c", last, "first", *_become(isolation)]
+    spaces = ["unshare", "--mount", "--net", "--ipc", "--pid", "--fork", "--kill-child=KILL"]
+    users = [*_TWO_USERS] if sheds() else [*_ONE_USER]
+    return [*users, *spaces, "sh", "-c", _sealed(folder, sockets, on_gpu) + last, "first", *_become(isolation)]
+
+
+def _become(isolation: str) -> list[str]:
+    """Spell how the last of the rights that put the walls up are laid down; a change of user clears PDEATHSIG."""
+    words = ["setpriv", "--pdeathsig", "KILL"]
+    if sheds():
+        words += [f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
+    elif isolation == "bubblewrap":
+        return []  # it has laid them down itself
+    return [*words, "--inh-caps=-all", "--ambient-caps=-all", "--bounding-set=-all"]
+
+
+def _bubble(folder: Path, memory: int, sockets: Sequence[Path], on_gpu: bool) -> list[str]:
+    """Spell bubblewrap: a file system of the step's own, where /proc is read-only as a whole and /sys is not there."""
+    rights: tuple[str, ...] = ()
+    if sheds():
+        wrap = [*_TWO_USERS, "bwrap", *(f"--unshare-{one}" for one in ("ipc", "pid", "net", "uts", "cgroup-try"))]
+        rights = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")  # of the first process inside: what it starts is nobody
+    else:
+        wrap = ["bwrap", "--unshare-all", "--unshare-user", "--disable-userns"]
+    wrap += ["--cap-drop", "ALL", *(word for right in rights for word in ("--cap-add", right))]
+    wrap.append("--as-pid-1")  # so that bubblewrap waits for the first process, and the kernel tells what was used
+    wrap += ["--die-with-parent", "--proc", "/proc", "--dev", "/dev"]
+    for place in ("/tmp", "/dev/shm"):  # noqa: S108 - the step's own, inside its isolation
+        wrap += ["--perms", "1777", "--size", str(memory), "--tmpfs", place]
+    for path in ("/usr", "/etc/ld.so.cache", "/etc/alternatives"):
+        wrap += ["--ro-bind-try", path, path]
+    for path in ("/bin", "/lib", "/lib64", "/sbin"):
+        wrap += ["--symlink", os.readlink(path), path] if os.path.islink(path) else ["--ro-bind-try", path, path]
+    for path in interpreter():
+        wrap += [*_above(path), "--ro-bind", path, path]
+    if folder != Path("/"):
+        wrap += [*_above(folder), "--ro-bind", str(folder), str(folder)]
+        for name in ("out", "tmp"):
+            wrap += ["--bind", str(folder / name), str(folder / name)]
+        wrap += ["--chdir", str(folder)]
+    for socket in sockets:
+        shown = seen("bubblewrap", socket)
+        wrap += [*_above(shown), "--bind", str(socket), str(shown)]
+    return [*wrap, *(_gpus() if on_gpu else ()), "--remount-ro", "/proc", "--remount-ro", "/"]
+
+
+def _above(path: Path | str) -> tuple[str, str]:
+    """Spell that everybody may pass the folders above a place; bubblewrap would make them its own user's alone."""
+    return ("--dir", os.path.dirname(path))
+
+
+def _gpus() -> list[str]:
+    """Let a step see the devices of NVIDIA's driver."""
+    binds = ["--ro-bind-try", "/sys", "/sys"]
+    for device in sorted(Path("/dev").glob("nvidia*")):
+        binds += ["--dev-bind", str(device), str(device)]
+    return binds
+
+
+def _sealed(folder: Path, sockets: Sequence[Path], on_gpu: bool) -> str:
+    """Spell what is done within namespaces before a step begins: the kernel's own files cannot be written any more."""
+    sys_ = "sysfs -o ro sysfs" if on_gpu else "tmpfs -o ro,size=4k,mode=755 tmpfs"
+    lines = ["set -e", "mount -t proc -o ro,nosuid,nodev,noexec proc /proc", f"mount -t {sys_} /sys"]
+    if sheds():
+        lines += _shown_to_nobody([folder, *map(Path, interpreter()), *sockets])
+    return "\n".join([*lines, f"cd {shlex.quote(str(folder))}", "unset OLDPWD", "set +e", ""])
+
+
+def _shown_to_nobody(needed: Iterable[Path]) -> list[str]:
+    """Spell a way for nobody to what lies in a folder that is root's alone: the rest of that folder is covered."""
+    lines: list[str] = []
+    for shut, paths in sorted(_shut(needed).items()):
+        place = shlex.quote(str(shut))
+        lines += ["umask 022", f"exec 4<{place}", f"mount -t tmpfs -o size=64k,mode=755 tmpfs {place}"]
+        for path in sorted(paths):
+            held, shown = shlex.quote(f"/proc/self/fd/4/{path.relative_to(shut)}"), shlex.quote(str(path))
+            above = shlex.quote(str(path.parent))
+            lines.append(f"mkdir -p {shown}" if path.is_dir() else f"mkdir -p {above}; : >{shown}")
+            lines.append(f"mount -c --rbind {held} {shown}")
+        lines.append("exec 4<&-")
+    return lines
+
+
+def _shut(needed: Iterable[Path]) -> dict[Path, set[Path]]:
+    """Find the uppermost folder on each path that only its owner may pass."""
+    found: dict[Path, set[Path]] = {}
+    for path in needed:
+        shut = next((above for above in reversed(path.parents) if not os.stat(above).st_mode & 0o001), None)
+        if shut:
+            found.setdefault(shut, set()).add(path)
+    return found

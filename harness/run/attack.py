@@ -1,0 +1,231 @@
+"""What a step could do that it should not: each thing is tried, from inside an isolation, and how it ended is told.
+
+It opens doors and goes through none: it writes nothing of the kernel's, and nothing anywhere but in a decoy. It runs as
+a step of its own, and outside any isolation as the control that each decoy can be reached at all; so it imports the
+standard library alone.
+"""
+
+from __future__ import annotations
+
+import _thread
+import contextlib
+import errno
+import json
+import os
+import socket
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+OPEN, HELD, UNTRIED = "open", "held", "untried"
+ELSEWHERE = "192.0.2.53"  # an address kept for examples: it is asked for a way there, and nothing is sent
+PATIENCE = 0.5  # seconds in which a network says no
+SWITCHES = (
+    "/proc/sysrq-trigger",
+    "/proc/mtrr",
+    "/dev/mem",
+    "/dev/kmsg",
+    "/sys/power/state",
+    "/sys/kernel/uevent_helper",
+)
+TREES = ("/sys/fs/cgroup", "/proc/irq", "/proc/bus", "/proc/acpi", "/proc/scsi", "/proc/tty", "/proc/sys")
+MOST = 2000  # files of all trees together that are tried
+NEW_USERS = 0x10000000  # CLONE_NEWUSER
+Spec = Mapping[str, Any]
+
+
+def _held(bad: OSError) -> str:
+    return f"{HELD}: {errno.errorcode.get(bad.errno or 0, type(bad).__name__)}"
+
+
+def _reach(address: tuple[str, int], *, answered: bool = False) -> str:
+    """Connect; `answered` says that a refusal is an answer already: who refuses was reached."""
+    family = socket.AF_INET6 if ":" in address[0] else socket.AF_INET
+    with socket.socket(family) as call:
+        call.settimeout(PATIENCE)
+        try:
+            call.connect(address)
+        except ConnectionRefusedError as bad:
+            return f"{OPEN}: refused there" if answered else _held(bad)
+        except TimeoutError:
+            return f"{OPEN}: it waits for an answer"
+        except OSError as bad:
+            return _held(bad)
+    return OPEN
+
+
+def _knock(paths: Iterable[str]) -> str:
+    """Connect to the first socket that opens."""
+    how = f"{HELD}: none is here"
+    for path in paths:
+        with socket.socket(socket.AF_UNIX) as call:
+            try:
+                call.connect("\0" + path[1:] if path.startswith("@") else path)
+            except OSError as bad:
+                how = _held(bad)
+            else:
+                return OPEN
+    return how
+
+
+def ipv4(spec: Spec) -> str:
+    """Reach the machine's loopback."""
+    return _reach(("127.0.0.1", spec["ipv4"]))
+
+
+def ipv6(spec: Spec) -> str:
+    """Reach the machine's loopback."""
+    return _reach(("::1", spec["ipv6"]))
+
+
+def host(spec: Spec) -> str:
+    """Reach an address of the machine's own that the network knows."""
+    ends = [_reach((address, spec["ipv4"]), answered=True) for address in spec["host"]]
+    return next((end for end in ends if end.startswith(OPEN)), ends[0])
+
+
+def dns(spec: Spec) -> str:
+    """Send a datagram, as a question for a name is one, and look for a way to a server of names elsewhere."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as call:
+        how = f"{HELD}: nothing came"
+        try:
+            call.sendto(b"?", ("127.0.0.1", spec["dns"]))
+        except OSError as bad:
+            how = _held(bad)
+        try:
+            call.connect((ELSEWHERE, 53))
+        except OSError:
+            return how  # whether the datagram came, its receiver knows
+    return f"{OPEN}: there is a way out"
+
+
+def abstract(spec: Spec) -> str:
+    """Reach a socket that has a name and no place on the disk: it belongs to the network."""
+    return _knock([spec["abstract"]])
+
+
+def raw(_: Spec) -> str:
+    """Get a socket that hears and says what others do."""
+    how = ""
+    for family, protocol in ((socket.AF_INET, 1), (socket.AF_INET6, 58), (socket.AF_PACKET, 0)):
+        try:
+            socket.socket(family, socket.SOCK_RAW, protocol).close()
+        except OSError as bad:
+            how = _held(bad)
+        else:
+            return OPEN
+    return how
+
+
+def engine(spec: Spec) -> str:
+    """Reach a container engine: who may ask it for a container is root."""
+    return _knock(spec["engine"])
+
+
+def steps(spec: Spec) -> str:
+    """Read what another step has made."""
+    try:
+        Path(spec["steps"]).read_bytes()
+    except OSError as bad:
+        return _held(bad)
+    return OPEN
+
+
+def store(spec: Spec) -> str:
+    """Read the store, and write to it where everybody may."""
+    how = ""
+    for path, way in ((spec["store"], os.O_RDONLY), (spec["written"], os.O_WRONLY | os.O_CREAT)):
+        try:
+            os.close(os.open(path, way, 0o666))
+        except OSError as bad:
+            how = _held(bad)
+        else:
+            return f"{OPEN}: {'written' if way & os.O_CREAT else 'read'}"
+    return how
+
+
+def inputs(spec: Spec) -> str:
+    """Open what it was given to read for writing, also after making it so."""
+    with contextlib.suppress(OSError):
+        os.chmod(spec["inputs"], 0o600)
+    try:
+        os.close(os.open(spec["inputs"], os.O_WRONLY))
+    except OSError as bad:
+        return _held(bad)
+    return OPEN
+
+
+def _switches() -> Iterator[str]:
+    for top in TREES:
+        for folder, folders, names in os.walk(top):
+            if folder == "/proc/sys":
+                folders[:] = [one for one in folders if one != "net"]  # many, and of a network of its own
+            yield from (os.path.join(folder, name) for name in names)
+
+
+def kernel(_: Spec) -> str:
+    """Open the kernel's switches for writing, and write nothing."""
+    opened, how = [], f"{HELD}: none is here"
+    for path in (*SWITCHES, *islice(_switches(), MOST)):
+        try:
+            handle = os.open(path, os.O_WRONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+        except OSError as bad:
+            how = how if bad.errno == errno.ENOENT else _held(bad)
+            continue
+        if os.fstat(handle).st_rdev != os.makedev(1, 3):  # an engine lays /dev/null over what it hides
+            opened.append(path)
+        os.close(handle)
+    return f"{OPEN}: {len(opened)} files, as {opened[0]}" if opened else how
+
+
+def users(_: Spec) -> str:
+    """Make a namespace of users, in which it would have every right again."""
+    import ctypes  # noqa: PLC0415 - heavy
+
+    libc = ctypes.CDLL(None, use_errno=True)
+    child = os.fork()
+    if not child:
+        os._exit(0 if libc.unshare(NEW_USERS) == 0 else min(ctypes.get_errno(), 255) or 255)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    return f"{HELD}: {errno.errorcode.get(code, str(code))}" if code else OPEN
+
+
+def others(spec: Spec) -> str:
+    """See a process that is not its own: the harness's."""
+    try:
+        stat = Path(f"/proc/{spec['others'][0]}/stat").read_text()
+    except OSError as bad:
+        return _held(bad)
+    return OPEN if stat.rpartition(")")[2].split()[19] == spec["others"][1] else f"{HELD}: it is another"
+
+
+def processes(spec: Spec) -> str:
+    """Have more tasks than it may; the kernel counts a thread as it counts a process."""
+    most, gate = int(spec["processes"]), _thread.allocate_lock()
+    gate.acquire()
+    _thread.stack_size(64 << 10)
+    for number in range(most + 1):
+        try:
+            _thread.start_new_thread(gate.acquire, ())
+        except RuntimeError:
+            return f"{HELD}: {number} more at most"
+    return f"{OPEN}: more than {most}"
+
+
+ATTACKS: Mapping[str, Callable[[Spec], str]] = {
+    each.__name__: each
+    for each in (abstract, dns, engine, host, inputs, ipv4, ipv6, kernel, others, raw, steps, store, users, processes)
+}  # the last leaves threads behind
+
+
+def attack(spec: Spec) -> dict[str, str]:
+    """Try everything that there is something to try with, and tell how each ended."""
+    return {name: try_(spec) if spec.get(name, True) else UNTRIED for name, try_ in ATTACKS.items()}
+
+
+if __name__ == "__main__":
+    Path("out/tried.json").write_text(json.dumps(attack(json.loads(Path("in/spec.json").read_bytes()))))
+    sys.stdout.flush()
+    os._exit(0)  # with every thread

@@ -1,0 +1,226 @@
+"""Containment receipts: an isolation is attacked from inside before a run's first step, and what came of it is kept.
+
+What an isolation claims to keep from a step and does not stops the run. A receipt is good for one engine, isolation,
+image, user, kernel and boot; it lies in the store so that the next run need not try again, its words stand in the
+record, and no audit believes it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import secrets
+import socket
+import tempfile
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from harness.digest import document, document_digest, parse, sha256
+from harness.engines.daemon import HOSTS
+from harness.engines.engine import CROWD, Engine, Job, Limits
+from harness.errors import HarnessError, Interrupted, MissingError
+from harness.files import told, write_atomic
+from harness.run import attack
+from harness.run.environment import step_environment
+from harness.store.store import Store
+
+LIMITS = Limits(seconds=60, memory=1 << 30)
+WORDS = {
+    "abstract": "a socket of another program",
+    "dns": "a server of names",
+    "engine": "a container engine's socket",
+    "host": "an address of this machine",
+    "inputs": "its own inputs, for writing",
+    "ipv4": "the network over IPv4",
+    "ipv6": "the network over IPv6",
+    "kernel": "the kernel's switches",
+    "others": "the processes of others",
+    "processes": f"more than {LIMITS.processes} processes",
+    "raw": "raw sockets",
+    "steps": "the files of another step",
+    "store": "the store",
+    "users": "a namespace of users of its own",
+}
+CONTROLLED = ("abstract", "dns", "engine", "host", "ipv4", "ipv6", "others", "steps", "store")  # each has a decoy
+_known: dict[str, dict[str, Any]] = {}  # what this process has found already
+
+
+def containment(store: Store, engine: Engine, cancel: threading.Event) -> dict[str, Any]:
+    """Say what an isolation keeps from a step, for the record; one that does not keep what it claims is refused."""
+    name = document_digest(_about(engine))
+    path = store.root / "receipts" / f"{name}.json"
+    found = _known.get(name) or _kept(path)
+    if found is None:
+        with store.folder("receipt") as folder:
+            found = tried(engine, store.root, folder, cancel)
+        require(engine, found)
+    if not path.exists():
+        write_atomic(path, document({"type": "receipt/1", "about": _about(engine), "containment": found}) + b"\n")
+    _known[name] = found
+    return found
+
+
+def require(engine: Engine, found: Mapping[str, Any]) -> None:
+    """Refuse an isolation that does not keep what it claims to keep."""
+    if out := escaped(found):
+        raise MissingError(
+            f"the isolation {engine.isolation!r} lets a step reach {', '.join(out)}",
+            where=f"engine {engine.name}",
+            next="`harness doctor` tries every engine; choose another isolation, which the record will name",
+        )
+
+
+def escaped(found: Mapping[str, Any]) -> list[str]:
+    """Name what was claimed to be kept from a step, and was not."""
+    return [WORDS[name] for name in found["claims"] if found["tried"][name].startswith(attack.OPEN)]
+
+
+def tried(engine: Engine, store: Path, folder: Path, cancel: threading.Event) -> dict[str, Any]:
+    """Attack an isolation from inside, by a step whose folder lies in `folder`; nothing is remembered."""
+    place = folder / "step"
+    with _decoys(store, folder) as (decoys, came):
+        control = attack.attack({**dict.fromkeys(attack.ATTACKS, ""), **{name: decoys[name] for name in CONTROLLED},
+                                 "written": decoys["written"]})  # fmt: skip
+        reached = came()
+        bare = [name for name in CONTROLLED if not (control[name].startswith(attack.OPEN) or name in reached)]
+        Path(decoys["written"]).unlink(missing_ok=True)
+        counted = LIMITS.processes if engine.claims >= CROWD else 0  # who counts from outside would end the attack
+        with told(folder):
+            _lay_out(place, {**decoys, **dict.fromkeys(bare, ""), "processes": counted})
+        ends = _ends(engine, place, cancel)
+        reached = came() | ({"store"} if Path(decoys["written"]).exists() else set())
+    ends |= {name: f"{attack.OPEN}: it came" for name in reached if not ends[name].startswith(attack.OPEN)}
+    ends |= dict.fromkeys(bare, f"{attack.UNTRIED}: nor is it reached from outside")
+    return {"claims": sorted(engine.claims), "tried": {name: str(ends[name])[:200] for name in sorted(WORDS)}}
+
+
+def _ends(engine: Engine, place: Path, cancel: threading.Event) -> dict[str, str]:
+    """Let the attack run as a step, and give what it tells."""
+    job = Job(engine.command("code/attack.py"), place, step_environment(engine.inside(place)), LIMITS)
+    outcome = engine.run(job, lambda _: None, cancel)
+    if outcome.cancelled:
+        raise Interrupted("the run was stopped", where="the first look at its isolation", next="run again")
+    said = place / "out" / "tried.json"
+    if not outcome.fine or said.is_symlink() or not said.is_file():
+        last = outcome.log.decode("utf-8", "replace").strip().rsplit("\n", 1)[-1]
+        raise MissingError(
+            f"no step runs in the isolation {engine.isolation!r}: {last[:300] or 'it ended without a word'}",
+            where=f"engine {engine.name}", next="`harness doctor` tries every engine",
+        )  # fmt: skip
+    ends: dict[str, str] = json.loads(said.read_bytes())
+    return ends
+
+
+def _about(engine: Engine) -> dict[str, Any]:
+    """Name what a receipt is good for: another boot, kernel, user, image or program asks for another."""
+    here = Path(__file__).parent
+    code = [path.read_bytes() for path in sorted((here.parent / "engines").glob("*.py"))]
+    return {
+        "type": "receipt-about/1",
+        "engine": engine.name,
+        "isolation": engine.isolation,
+        "image": engine.image,
+        "facts": dict(engine.facts()),
+        "kernel": platform.release(),
+        "boot": Path("/proc/sys/kernel/random/boot_id").read_text().strip(),
+        "user": os.geteuid(),
+        "code": sha256(b"".join([*code, *((here / name).read_bytes() for name in ("attack.py", "receipt.py"))])),
+    }
+
+
+def _kept(path: Path) -> dict[str, Any] | None:
+    """Give what an older run found; nothing where it cannot be read, or escaped."""
+    try:
+        found: dict[str, Any] = parse(path.read_bytes(), "receipt/1", str(path))["containment"]
+        return None if escaped(found) else found
+    except (OSError, HarnessError, LookupError, TypeError, AttributeError):
+        return None
+
+
+def _lay_out(place: Path, spec: Mapping[str, Any]) -> None:
+    for name in ("in", "out", "tmp", "code"):
+        (place / name).mkdir(parents=True)
+    (place / "in" / "spec.json").write_text(json.dumps(spec))
+    (place / "code" / "attack.py").write_bytes(Path(attack.__file__).read_bytes())
+    for path in (place, *place.rglob("*")):
+        path.chmod(0o755 if path.is_dir() else 0o644)
+
+
+@contextmanager
+def _decoys(store: Path, folder: Path) -> Iterator[tuple[dict[str, Any], Any]]:
+    """Give what an attack is tried with, and a look at which of it was reached since the last look."""
+    name = secrets.token_hex(8)
+    with ExitStack() as stack:
+        shut = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="harness-")))
+        shut.chmod(0o755)
+        doors: dict[str, socket.socket] = {}
+        for door, family, kind, address in (
+            ("ipv4", socket.AF_INET, socket.SOCK_STREAM, ("127.0.0.1", 0)),
+            ("ipv6", socket.AF_INET6, socket.SOCK_STREAM, ("::1", 0)),
+            ("dns", socket.AF_INET, socket.SOCK_DGRAM, ("127.0.0.1", 0)),
+            ("abstract", socket.AF_UNIX, socket.SOCK_STREAM, f"\0harness-{name}"),
+            ("engine", socket.AF_UNIX, socket.SOCK_STREAM, str(shut / "docker.sock")),
+        ):
+            with suppress(OSError):  # a machine need not have every family
+                one = stack.enter_context(socket.socket(family, kind))
+                one.setblocking(False)
+                one.bind(address)
+                if kind == socket.SOCK_STREAM:
+                    one.listen(8)
+                doors[door] = one
+        (shut / "docker.sock").chmod(0o666)
+        with told(folder):
+            (folder / "other" / "out").mkdir(parents=True)
+            (folder / "other" / "out" / "rows").write_text(name)
+            (folder / "other").chmod(0o777)
+        spec = {
+            "abstract": f"@harness-{name}",
+            "engine": [str(shut / "docker.sock"), *_engines()],
+            "host": _addresses(),
+            "inputs": "in/spec.json",
+            "others": [os.getpid(), _began()],
+            "steps": str(folder / "other" / "out" / "rows"),
+            "store": str(store / "format"),
+            "written": str(folder / "other" / "written"),
+            **{door: doors[door].getsockname()[1] if door in doors else 0 for door in ("ipv4", "ipv6", "dns")},
+        }
+        yield spec, lambda: {door for door, one in doors.items() if _came(one)}
+
+
+def _came(door: socket.socket) -> bool:
+    """Whether somebody came to a door since the last look."""
+    came = False
+    with suppress(BlockingIOError):
+        while True:
+            if door.type == socket.SOCK_DGRAM:
+                door.recv(16)
+            else:
+                door.accept()[0].close()
+            came = True
+    return came
+
+
+def _engines() -> list[str]:
+    """List where a container engine may listen."""
+    own = f"unix://{os.environ.get('XDG_RUNTIME_DIR', '/run')}/podman/podman.sock"
+    return [host.removeprefix("unix://") for host in (os.environ.get("DOCKER_HOST", ""), *HOSTS, own)
+            if host.startswith("unix://")]  # fmt: skip
+
+
+def _addresses() -> list[str]:
+    """List the addresses by which the network knows this machine; nothing is sent."""
+    found = []
+    for family, there in ((socket.AF_INET, attack.ELSEWHERE), (socket.AF_INET6, "2001:db8::53")):
+        with suppress(OSError), socket.socket(family, socket.SOCK_DGRAM) as call:
+            call.connect((there, 53))
+            found.append(str(call.getsockname()[0]))
+    return found
+
+
+def _began() -> str:
+    """Say when this process began, as the kernel spells it."""
+    return Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19]

@@ -1,0 +1,83 @@
+"""An engine on trial, for `doctor`: in each isolation a real step, attacked from inside, and past its limits."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.engines.engine import CROWD, Engine, Job, Kind, Setting
+from harness.errors import HarnessError, MissingError
+from harness.images.image import shelved
+from harness.run.engines import Choice, image_of_run
+from harness.run.environment import step_environment
+from harness.run.receipt import LIMITS, escaped, tried
+from harness.store.store import Store
+
+PAST = {  # a limit, and what a step does that is past it
+    "memory": (replace(LIMITS, memory=128 << 20), "held = b'x' * (512 << 20)"),
+    "disk": (replace(LIMITS, disk=1 << 20), "for n in range(8): open(f'out/{n}', 'wb').write(bytes(1 << 19))"),
+}
+
+
+@dataclass(frozen=True)
+class Tried:
+    """What came of an isolation's trial."""
+
+    isolation: str
+    claims: int  # how much it claims to keep from a step
+    escaped: tuple[str, ...] = ()  # what of that it does not keep
+    ignored: tuple[str, ...] = ()  # limits that nobody holds
+
+
+def trials(kind: Kind, images: Path) -> list[Tried]:
+    """Try every isolation that an engine offers here; one that runs in images does so in the smallest there is."""
+    found = []
+    for isolation in kind.isolations or ("",):
+        try:
+            engine = kind.open(Setting(isolation, 0, lambda: image_of_run(Choice(images=images), _smallest(images))))
+        except MissingError:
+            if not isolation:
+                raise
+            continue  # which isolations there are is another finding
+        found.append(trial(engine))
+    return found
+
+
+def trial(engine: Engine) -> Tried:
+    """Try one isolation."""
+    with tempfile.TemporaryDirectory(prefix="harness-doctor-") as name:
+        folder = Path(name)
+        (folder / "format").write_text("a store, for the trial")
+        found = tried(engine, folder, folder, threading.Event())
+        ignored = [limit for limit in PAST if _ignored(engine, limit, folder / limit)]
+    crowded = () if not engine.claims or engine.claims >= CROWD else ("processes (it is watched from outside)",)
+    return Tried(engine.isolation, len(engine.claims), tuple(escaped(found)), (*ignored, *crowded))
+
+
+def _ignored(engine: Engine, limit: str, folder: Path) -> bool:
+    """Whether a step that goes past a limit comes to its own good end all the same."""
+    limits, code = PAST[limit]
+    for part in ("in", "out", "tmp", "code"):
+        (folder / part).mkdir(parents=True)
+    (folder / "code" / "past.py").write_text(code)
+    folder.chmod(0o755)
+    job = Job(engine.command("code/past.py"), folder, step_environment(engine.inside(folder)), limits)
+    return engine.run(job, lambda _: None, threading.Event()).fine
+
+
+def _smallest(images: Path) -> str:
+    """Name the image of a store that is loaded soonest."""
+    try:
+        store = Store.open(images)
+        found = shelved(store)
+    except HarnessError:
+        found = []
+    if not found:
+        raise MissingError(
+            "no image is in this store, so no step was tried", where=str(images),
+            next="`harness images build NAME`, and ask again (--store DIR names another store)",
+        )  # fmt: skip
+    sizes = {image.pin.image_id: sum(store.blobs.path(one).stat().st_size for one in image.layers) for image in found}
+    return min(sizes, key=lambda one: (sizes[one], one))

@@ -1,0 +1,212 @@
+"""An isolation is attacked before a run's first step; what it claims to keep from a step and does not stops the run.
+
+Each sabotage opens one wall of the real bubblewrap; the decoys behind it are reached then, and are named.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support import unlocked_project
+from support_engine import open_docker
+from support_inside import inner_data, inside
+
+from harness.engines import walls
+from harness.engines.docker import DockerEngine
+from harness.engines.engine import DISK, MACHINE, NETWORK, Engine
+from harness.engines.local import LocalEngine, available
+from harness.errors import MissingError
+from harness.run import receipt
+from harness.run.attack import ATTACKS
+from harness.store.journal import read_first
+from harness.store.store import Store
+
+CLOSED = [name for name in available() if name != "process"]
+needs_bubblewrap = pytest.mark.skipif("bubblewrap" not in CLOSED, reason="bubblewrap is not offered here")
+
+
+@pytest.fixture(autouse=True)
+def forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no test believe what another found."""
+    monkeypatch.setattr(receipt, "_known", {})
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store.make(tmp_path / "store")
+
+
+def attacked(store: Store, engine: Engine) -> Any:
+    with store.folder("receipt") as folder:
+        return receipt.tried(engine, store.root, folder, threading.Event())
+
+
+def ended(found: Any, word: str) -> set[str]:
+    return {name for name, how in found["tried"].items() if how.startswith(word)}
+
+
+@pytest.mark.parametrize("isolation", CLOSED)
+def test_an_isolation_keeps_from_a_step_what_it_claims_to_keep(store: Store, isolation: str) -> None:
+    found = attacked(store, LocalEngine(isolation))
+    assert set(found["tried"]) == set(ATTACKS) == set(receipt.WORDS)
+    assert set(found["claims"]) >= NETWORK | MACHINE and receipt.escaped(found) == []
+    assert ended(found, "untried") <= {"ipv6", "host"}  # which a machine need not have
+    if isolation == "namespaces":
+        assert "engine" not in found["claims"], "its step sees the disk, and every socket on it that its user may open"
+
+
+def test_a_bare_process_claims_nothing_and_its_decoys_are_all_reached(store: Store) -> None:
+    """The same attack where nothing holds: each decoy can be reached, or the attack would prove nothing."""
+    found = attacked(store, LocalEngine("process"))
+    assert found["claims"] == [] and receipt.escaped(found) == []
+    assert ended(found, "open") >= set(receipt.CONTROLLED) - {"ipv6", "host"}
+
+
+def test_a_container_keeps_from_a_step_what_it_claims_to_keep(
+    store: Store, docker_host: str, image_store: tuple[Path, str]
+) -> None:
+    engine = open_docker(image_store)
+    found = attacked(store, engine)
+    assert set(found["claims"]) >= NETWORK | MACHINE | DISK and receipt.escaped(found) == []
+    assert ended(found, "held") >= set(ATTACKS) - {"ipv6", "host"}
+
+
+def test_a_container_with_walls_taken_away_is_caught(
+    store: Store, docker_host: str, image_store: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inner = DockerEngine._base
+
+    def weaker(self: DockerEngine, *given: Any) -> dict[str, Any]:
+        settings = inner(self, *given)
+        settings["HostConfig"] |= {"PidMode": "host", "PidsLimit": 4096, "Binds": [f"{store.root}:{store.root}"]}
+        return settings
+
+    monkeypatch.setattr(DockerEngine, "_base", weaker)
+    assert ended(attacked(store, open_docker(image_store)), "open") >= {"others", "processes", "steps", "store"}
+
+
+def without(*words: str) -> Callable[[list[str]], list[str]]:
+    return lambda wrap: [word for word in wrap if word not in words]
+
+
+def bound(store: Store, way: str) -> Callable[[list[str]], list[str]]:
+    def more(wrap: list[str]) -> list[str]:
+        at = wrap.index("--chdir") - len(("--ro-bind", "", "", *("--bind", "", "") * 2))  # below the step's own folder
+        return [*wrap[:at], "--dir", str(store.root), way, str(store.root), str(store.root), *wrap[at:]]
+
+    return more
+
+
+SABOTAGES: dict[str, tuple[Callable[[Store], Callable[[list[str]], list[str]]], set[str]]] = {
+    "the network is left on": (lambda _: without("--unshare-net"), {"ipv4", "dns", "abstract"}),
+    "the store is shown": (lambda store: bound(store, "--ro-bind"), {"store", "steps"}),
+    "the store is shown for writing": (lambda store: bound(store, "--bind"), {"store", "steps", "inputs"}),
+    "processes are left on": (lambda _: without("--unshare-pid", "--as-pid-1"), {"others"}),
+}
+
+
+@needs_bubblewrap
+@pytest.mark.parametrize("sabotage", SABOTAGES)
+def test_a_bubble_with_a_wall_taken_away_is_caught(
+    store: Store, monkeypatch: pytest.MonkeyPatch, sabotage: str
+) -> None:
+    work, out = SABOTAGES[sabotage]
+    break_(monkeypatch, work(store))
+    found = attacked(store, LocalEngine("bubblewrap"))
+    if sabotage.endswith("writing") and walls.sheds():
+        out = out - {"inputs"}  # a step of root's is nobody, to whom they are not given
+    assert ended(found, "open") >= out, found
+    with pytest.raises(MissingError, match=receipt.WORDS[min(out)]):
+        receipt.require(LocalEngine("bubblewrap"), found)
+
+
+def break_(monkeypatch: pytest.MonkeyPatch, change: Callable[[list[str]], list[str]]) -> None:
+    """Take a wall away from bubblewrap; `--unshare-all` is spelled out first, so that there is one to take."""
+    inner = walls._bubble
+
+    def weaker(*given: Any) -> list[str]:
+        spelled = [f"--unshare-{one}" for one in ("ipc", "pid", "net", "uts")]
+        wrap = [one for word in inner(*given) for one in (spelled if word == "--unshare-all" else [word])]
+        return change(wrap)
+
+    monkeypatch.setattr(walls, "_bubble", weaker)
+
+
+@needs_bubblewrap
+@pytest.mark.skipif(not walls.sheds(), reason="only root's steps change their user")
+def test_a_step_that_stays_root_behind_an_open_proc_is_caught(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(walls, "_become", lambda _: [])
+    monkeypatch.setattr("harness.engines.local.hand_over", lambda *_: None)
+
+    def unsealed(wrap: list[str]) -> list[str]:
+        at = wrap.index("--remount-ro")
+        assert wrap[at + 1] == "/proc"
+        return wrap[:at] + wrap[at + 2 :]
+
+    break_(monkeypatch, unsealed)
+    found = attacked(store, LocalEngine("bubblewrap"))
+    assert {"kernel", "processes"} <= ended(found, "open")
+
+
+@needs_bubblewrap
+def test_a_run_whose_isolation_leaks_ends_with_3_before_its_first_step_and_leaves_no_receipt(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    manifest = unlocked_project(tmp_path / "project", count=7, models=("oracle",))
+    inside("lock", manifest, cwd=tmp_path / "project", check=0)
+    break_(monkeypatch, without("--unshare-net"))
+    monkeypatch.setattr(receipt, "_known", {})
+    done = inside("run", manifest, "--store", tmp_path / "leaky", "--json", cwd=tmp_path / "project", check=3)
+    assert "the network over IPv4" in done.stderr and "'bubblewrap'" in done.stderr
+    assert not list((tmp_path / "leaky").glob("keys/*/*")) and not (tmp_path / "leaky" / "receipts").exists()
+
+
+def test_a_receipt_stands_in_the_record_of_a_run_and_of_one_from_cache(tmp_path: Path) -> None:
+    manifest = unlocked_project(tmp_path, count=7, models=("oracle",))
+    inside("lock", manifest, cwd=tmp_path, check=0)
+    store = Store(tmp_path / "store")
+    for _ in range(2):
+        inner_data("run", manifest, "--store", store.root, cwd=tmp_path)
+    one, two = (read_first(store.journal(run))["facts"]["containment"] for run in store.run_ids())
+    assert one == two and set(one["tried"]) == set(ATTACKS)
+    [kept] = (store.root / "receipts").iterdir()
+    assert json.loads(kept.read_bytes())["containment"] == one
+    assert inner_data("audit", "last", "--store", store.root, cwd=tmp_path)["verdict"] == "agreed"
+
+
+def test_a_receipt_is_good_for_one_engine_isolation_user_and_boot_and_read_from_the_store(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cancel, engines = threading.Event(), [LocalEngine(name) for name in available()]
+    found = [receipt.containment(store, engine, cancel) for engine in engines]
+    assert len(list((store.root / "receipts").iterdir())) == len(engines)
+    monkeypatch.setattr(receipt, "_known", {})
+    monkeypatch.setattr(receipt, "tried", lambda *_: pytest.fail("it was tried again"))
+    assert [receipt.containment(store, engine, cancel) for engine in engines] == found
+    monkeypatch.setattr("harness.run.receipt.platform.release", lambda: "another")
+    with pytest.raises(pytest.fail.Exception):
+        receipt.containment(store, engines[0], cancel)
+
+
+@pytest.mark.parametrize("damage", [b"", b"{}", b'{"type":"receipt/1","containment":{"claims":["ipv4"],"tried":{}}}'])
+def test_a_receipt_that_cannot_be_read_is_tried_anew(
+    store: Store, monkeypatch: pytest.MonkeyPatch, damage: bytes
+) -> None:
+    engine = LocalEngine(available()[0])
+    found = receipt.containment(store, engine, threading.Event())
+    [kept] = (store.root / "receipts").iterdir()
+    kept.write_bytes(damage)
+    monkeypatch.setattr(receipt, "_known", {})
+    assert receipt.containment(store, engine, threading.Event())["claims"] == found["claims"]
+
+
+def test_a_step_that_cannot_run_at_all_is_told_before_the_first(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    engine = LocalEngine(available()[0])
+    monkeypatch.setattr(engine, "command", lambda _: ("/nonexistent/python",))
+    with pytest.raises(MissingError, match="no step runs in the isolation"):
+        receipt.containment(store, engine, threading.Event())
