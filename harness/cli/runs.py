@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from harness.cli.fresh import fresh
 from harness.cli.options import (
     LOCAL,
     Debug,
@@ -25,7 +25,7 @@ from harness.cli.options import (
     store_root,
 )
 from harness.cli.terminal import level_text, progress, say, short, show, table
-from harness.errors import AGREED, DISAGREED, InputError
+from harness.errors import AGREED, DISAGREED
 
 if TYPE_CHECKING:
     from harness.run.answers import Most
@@ -101,22 +101,23 @@ def reproduce(
     from harness.run.service import Place, run_manifest
 
     allowed, todo = most(max_errors), [loaded_manifest(path) for path in manifests]
-    root = _fresh(store, todo[0].root)
     usual = Path(os.environ["HARNESS_STORE"]) if os.environ.get("HARNESS_STORE") else None  # --store is the fresh one
     found = []
-    for loaded in todo:
-        choice = chosen(engine, isolation, images, loaded.root, store=usual, moved=moved)
-        with progress(loaded.manifest.name) as bar:
-            ran = run_manifest(loaded, Place(root, choice, jobs, store_root(usual, loaded.root), allowed), bar)
-        found.append(ran)
-        _tell_code(ran)
+    with fresh(store, todo[0].root) as place:
+        for loaded in todo:
+            choice = chosen(engine, isolation, images, loaded.root, store=usual, moved=moved)
+            lent = store_root(usual, loaded.root)
+            with progress(loaded.manifest.name) as bar:
+                ran = run_manifest(loaded, Place(place.root, choice, jobs, lent, allowed), bar)
+            found.append(ran)
+            _tell_code(ran)
+        code = _exit(found, allowed, lenient=False)
+        place.stays = place.stays or code != AGREED
     show({"runs": [one.as_data() for one in found]}, _table(found), json)
-    code = _exit(found, allowed, lenient=False)
-    if code == AGREED and store is None:
-        shutil.rmtree(root)
-        say(f"reproduced: {len(found)} of {len(found)} manifests agree with what is expected; the fresh store is gone")
+    if place.stays:
+        say(f"the store of this reproduction stays in {place.root}")
     else:
-        say(f"the store of this reproduction stays in {root}")
+        say(f"reproduced: {len(found)} of {len(found)} manifests agree with what is expected; the fresh store is gone")
     return code
 
 
@@ -129,17 +130,6 @@ def _tell_code(ran: Ran) -> None:
         changed = moved_code(ran.expect, follow(ran.store, ran.record.run).code()[1])
         told = ", ".join(changed) or "none; the same code made other outputs"
         say(f"code that is not what was accepted: {told}")
-
-
-def _fresh(given: Path | None, project: Path) -> Path:
-    """Choose a place where nothing stands, so that nothing old can pass for new."""
-    if given is None:
-        from harness.clock import stamp
-
-        return project / ".reproduce" / stamp()
-    if given.exists() and any(given.iterdir()):
-        raise InputError("a reproduction needs a fresh store", where=str(given), next="name a new or empty folder")
-    return given.absolute()
 
 
 def _table(found: list[Ran]) -> str:

@@ -20,8 +20,16 @@ from harness.engines.watch import Watch
 from harness.errors import HarnessError, MissingError
 
 ENDING = 30.0  # seconds in which the engine must tell how a container ended
-# PID 1 of the container: when it ends, the kernel ends all others.
-_SCRIPT = 'exec 3<&0 </dev/null; (read -r _ <&3; kill -KILL -1) & exec 3<&-; "$@"; exit $?'
+STARVED = 200  # how the guard ends where the kernel killed for memory
+# PID 1 of the container: when it ends, the kernel ends all others. It asks the kernel's own count of who was killed for
+# memory (control groups of either version), since the engine's word of it can be lost where a container ends at once.
+_SCRIPT = f"""
+exec 3<&0 </dev/null; (read -r _ <&3; kill -KILL -1) & exec 3<&-; "$@"; code=$?
+for counts in /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control; do
+    [ -r $counts ] || continue
+    while read -r what number; do [ "$what" != oom_kill ] || [ "$number" = 0 ] || exit {STARVED}; done <$counts
+done
+exit $code"""
 _ULIMITS = {"core": ("c", 512), "nofile": ("n", 1), "fsize": ("f", 512), "data": ("d", 1024)}  # and what each counts in
 
 
@@ -112,7 +120,8 @@ class Container:
                 self._kill()
             self.client.wait(self.id, timeout=ENDING)
             state = self.client.inspect_container(self.id)["State"]
-        return int(state["ExitCode"]), bool(state.get("OOMKilled"))
+        code = int(state["ExitCode"])
+        return (0, True) if code == STARVED else (code, bool(state.get("OOMKilled")))
 
     def _kill(self) -> None:
         import docker.errors  # noqa: PLC0415 - heavy

@@ -140,6 +140,7 @@ def flip(path, at=-9):
 
 
 def cut(path, keep):
+    path.chmod(0o644)
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:keep]))
 
 

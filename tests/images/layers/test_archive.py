@@ -127,6 +127,7 @@ def test_what_neither_carries_is_named_with_what_is_offered_now(tmp_path: Path, 
     assert "toy 1.0 (it offers 2.0 now)" in told.value.what and "--moved" in told.value.next
 
 
+@pytest.mark.skipif(not shutil.which("mmdebstrap"), reason="mmdebstrap, which builds an image, is not installed here")
 def test_a_person_is_told_by_the_name_of_the_image_and_nothing_is_shelved(tmp_path: Path, place: Path) -> None:
     archive(place / "now", package(tmp_path, "2.0"))
     kept(place, None)
