@@ -111,8 +111,9 @@ class SmallDisk:
         return [*enter, "env", f"--chdir={cwd or self.folder}", *words]
 
     def remount(self, options: str) -> None:
-        """Change the disk under the harness: `ro`, `rw`, `size=…`; options that the kernel chose are not given again."""
-        mount = ["mount", "--options-source=disable", "-o", f"remount,{options}", "-t", "tmpfs", "tmpfs", str(self.folder)]
+        """Change the disk under the harness: `ro`, `rw`, `size=…`; what the kernel chose stays."""
+        what = ["-o", f"remount,{options}", "-t", "tmpfs", "tmpfs", str(self.folder)]
+        mount = ["mount", "--options-source=disable", *what]
         subprocess.run(self.within(mount, Path("/")), check=True)
 
     def __enter__(self) -> SmallDisk:
