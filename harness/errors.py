@@ -53,6 +53,12 @@ class MissingError(HarnessError):
     name = "missing"
 
 
+class RefusedError(HarnessError):
+    """A model elsewhere refused whatever it was asked; nothing of that was stored, and the next run asks again."""
+
+    name = "refused"
+
+
 class StepError(HarnessError):
     """A step failed; nothing of it was stored."""
 

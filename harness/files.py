@@ -12,14 +12,17 @@ import fcntl
 import os
 import re
 import secrets
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import BinaryIO
 
-from harness.errors import HarnessError, InputError, MissingError
+from harness.errors import DamageError, HarnessError, InputError, MissingError
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 _WRONG = {errno.ENOENT, errno.EISDIR, errno.ENOTDIR, errno.ENAMETOOLONG, errno.EINVAL, errno.ELOOP}
 _SHUT = {errno.EROFS, errno.EACCES, errno.EPERM}
+_STRANGE = {errno.ELOOP, errno.ENXIO, errno.ENODEV}  # what opening a link, a socket or a dead device says
 
 
 @contextlib.contextmanager
@@ -47,6 +50,38 @@ def explained(bad: OSError, where: Path | str) -> HarnessError:
     if bad.errno in _WRONG:
         return InputError(f"this file cannot be read: {bad.strerror}", where=at[:200], next="check the path")
     return MissingError(f"the disk refused: {bad.strerror}", where=at, next="check the disk, then run again")
+
+
+def open_plain(path: Path) -> BinaryIO:
+    """Open a file to read it if it is a plain one: a FIFO would hang its reader, a link lead him elsewhere."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except OSError as bad:
+        if bad.errno in _STRANGE:
+            raise _no_file(path) from bad
+        raise
+    if not stat.S_ISREG(os.fstat(handle).st_mode):
+        os.close(handle)
+        raise _no_file(path)
+    return open(handle, "rb")
+
+
+def read_plain(path: Path) -> bytes:
+    """Give the bytes of a plain file, in the words of an error where it is none or cannot be read."""
+    with told(path), open_plain(path) as file:
+        return file.read()
+
+
+def is_plain(path: Path) -> bool:
+    """Whether a plain file lies there: neither a link nor anything that only looks like a file."""
+    try:
+        return stat.S_ISREG(path.lstat().st_mode)
+    except OSError:
+        return False
+
+
+def _no_file(path: Path) -> DamageError:
+    return DamageError("this is no plain file", where=str(path), next="see what lies there, and move it away")
 
 
 def sync_folder(folder: Path) -> None:
@@ -146,7 +181,7 @@ def open_log(path: Path) -> int:
     """Open a log for appending; the handle never reaches a child process."""
     with told(path):
         make_folder(path.parent)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o644)
+        handle = _own(path, os.O_APPEND)
         try:
             sync_folder(path.parent)
         except OSError:
@@ -155,12 +190,19 @@ def open_log(path: Path) -> int:
         return handle
 
 
+def _own(path: Path, more: int = 0) -> int:
+    """Open a plain file of the store for reading and writing, making it where there is none."""
+    if os.path.lexists(path) and not is_plain(path):
+        raise _no_file(path)
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | more, 0o644)
+
+
 @contextlib.contextmanager
 def locked(path: Path, *, exclusive: bool = True, wait: bool = True) -> Iterator[bool]:
     """Hold a lock that dies with its process; gives False where it is taken and the caller did not want to wait."""
     with told(path):
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        handle = _own(path)
     try:
         how = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
         try:

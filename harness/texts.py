@@ -43,11 +43,18 @@ def line(text: str) -> str:
     return text.strip()
 
 
+def whole(text: str) -> str:
+    """Give a text as it is, with every space and line break of it; it is never empty."""
+    if not 0 < len(text) <= 2000:
+        raise ValueError("write a text of 1 to 2,000 characters")
+    return text
+
+
 def matching(pattern: str, meant: str) -> Check:
     """Give the check for texts of a pattern; `meant` says how such a text looks."""
 
     def check(text: str) -> str:
-        if len(text) > 2000 or not re.search(pattern, text):
+        if len(text) > 2000 or not re.fullmatch(pattern, text):
             raise ValueError(f"write {meant}")
         return text
 

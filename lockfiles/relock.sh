@@ -1,6 +1,7 @@
 #!/bin/sh
 # Resolves the Python locks anew: requirements.txt for core and development (every supported Python, every file with its
-# hash), then one lock an image (CPython 3.11 on manylinux x86-64: one wheel a line, with its one hash).
+# hash), then one lock an image (CPython 3.11 on manylinux x86-64: one wheel a line, with its one hash), and last
+# records.json: what each locked wheel brings, so that an installed RECORD that somebody edited is known.
 #
 # The CPU build of torch is not on PyPI. Its wheel is taken from where pip is told to look (PIP_FIND_LINKS, say), else
 # from https://download.pytorch.org/whl/cpu: the same file, held by the same hash.
@@ -57,3 +58,15 @@ grep -v '^torch==' lockfiles/image-cpu.txt >"$tool/cuda.txt"
 image cuda "$tool/cuda.txt" pyproject.toml $extras
 printf 'numpy\nrfc8785\nscipy\n' >"$tool/sandbox.in"
 image sandbox lockfiles/image-cpu.txt "$tool/sandbox.in"
+
+# wheels VERSION LOCK: fetches the wheels that a lock names for a Python, each held against its hash
+platforms=$(for minor in $(seq 36 -1 5); do printf ' --platform manylinux_2_%s_x86_64' "$minor"; done)
+wheels() {
+    "$tool/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps --require-hashes \
+        --only-binary :all: --implementation cp --python-version "$1" $platforms \
+        --platform manylinux2014_x86_64 --platform manylinux2010_x86_64 --platform manylinux1_x86_64 \
+        --find-links "$tool/torch" --dest "$tool/wheels-$1" -r "$2"
+}
+for version in 3.11 3.12; do wheels "$version" lockfiles/requirements.txt; done
+wheels 3.11 lockfiles/image-cpu.txt
+python3 lockfiles/records.py "$tool/wheels-3.11" "$tool/wheels-3.12"

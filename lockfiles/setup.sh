@@ -25,11 +25,37 @@ done
 "$python" -c 'import ensurepip, venv' 2>/dev/null || missing "$python cannot make a virtual environment" \
     "apt-get install python3-venv"
 
-echo "making .venv with $("$python" --version): packages are fetched, which takes minutes; about 2 GB unpacked" >&2
+echo "making .venv with $("$python" --version): packages are fetched, which takes minutes; about 2.5 GB unpacked" >&2
 rm -rf .venv
 "$python" -m venv .venv
+
+# Packages take minutes in which pip is silent or floods; a line every few seconds says instead how far it is.
+EVERY=${EVERY:-10}
+exec 4>&2  # where pip's errors go
+teller=
+hush() { [ -z "$teller" ] || kill "$teller" 2>/dev/null || true; teller=; }
+trap hush EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+speak() { # speak WHAT: until hushed
+    (
+        seconds=0
+        while sleep "$EVERY" >/dev/null 2>&1; do
+            seconds=$((seconds + EVERY))
+            kill -0 $$ 2>/dev/null || exit 0
+            now=$(tail -n 1 .venv/pip.log 2>/dev/null | sed 's/^ *//; s/ (from .*//' | cut -c 1-60)
+            echo "  $1, $seconds s: $(du -sm .venv | cut -f 1) MB in .venv${now:+; $now}" >&2
+        done
+    ) &
+    teller=$!
+}
 with_hashes() {
-    .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes "$@"
+    speak "packages"
+    code=0
+    .venv/bin/python -m pip install --progress-bar off --disable-pip-version-check --no-deps --require-hashes "$@" \
+        >.venv/pip.log 2>&4 || code=$?
+    hush
+    return $code
 }
 unfetched() {
     missing "the packages could not be fetched or are not those that are locked; pip says why above" \
@@ -41,7 +67,7 @@ if .venv/bin/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'; 
     # The CPU build of torch is on no index but its own; a pip that is told where else to look may have it nearer.
     grep '^torch==' lockfiles/image-cpu.txt >.venv/torch.txt
     grep -v '^torch==' lockfiles/image-cpu.txt >.venv/others.txt
-    with_hashes -r .venv/torch.txt 2>.venv/torch.log ||
+    with_hashes -r .venv/torch.txt 4>.venv/torch.log ||
         with_hashes --extra-index-url https://download.pytorch.org/whl/cpu -r .venv/torch.txt ||
         { cat .venv/torch.log >&2; unfetched; }
     with_hashes -r .venv/others.txt || unfetched
@@ -49,4 +75,8 @@ else
     echo "without local models and analyses: their wheels are locked for Python 3.11 (PYTHON=/path/to/python3.11, or ENGINE=docker)" >&2
 fi
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index -e .
+echo "making the bytecode that steps load, and reading every installed file once" >&2
+rm -f .venv/pip.log
+speak "bytecode"
+.venv/bin/python -m harness.run.setup
 touch .venv/ready

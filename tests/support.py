@@ -111,8 +111,10 @@ class SmallDisk:
         return [*enter, "env", f"--chdir={cwd or self.folder}", *words]
 
     def remount(self, options: str) -> None:
-        """Change the disk under the harness: `ro`, `rw`, `size=…`."""
-        subprocess.run(self.within(["mount", "-o", f"remount,{options}", str(self.folder)], Path("/")), check=True)
+        """Change the disk under the harness: `ro`, `rw`, `size=…`; what the kernel chose stays."""
+        what = ["-o", f"remount,{options}", "-t", "tmpfs", "tmpfs", str(self.folder)]
+        mount = ["mount", "--options-source=disable", *what]
+        subprocess.run(self.within(mount, Path("/")), check=True)
 
     def __enter__(self) -> SmallDisk:
         return self

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections import Counter
 from collections.abc import Sequence
@@ -11,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from harness.cli.options import Debug, Images, Json, Run, StoreDir, open_run, store_root
-from harness.cli.terminal import give, say, short, show, table
+from harness.cli.options import Debug, Images, Jobs, Json, Run, StoreDir, open_run, store_root
+from harness.cli.terminal import give, progress, say, short, show, table
 from harness.digest import CHUNK
 from harness.errors import AGREED, DISAGREED, InputError
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from harness.evidence.checks import Report
     from harness.store.store import Store
 
+BUDGET = 300.0  # seconds, as `harness.evidence.again` has it: help is shown without loading it
 SHOWN = 8  # names of outputs in a message
 
 
@@ -77,23 +79,29 @@ def audit(
         str, typer.Argument(metavar="RUN|MANIFEST", help="A run, or a manifest whose newest run is meant.")
     ],
     level: Annotated[
-        str, typer.Option("--level", envvar="HARNESS_LEVEL", help="hashes, derive (aggregates too) or rescore.")
-    ] = "derive",
+        str,
+        typer.Option("--level", help="What is made again: full (all that is deterministic), rescore, derive, hashes."),
+    ] = "full",
     rerun: Annotated[
-        int, typer.Option("--rerun", envvar="HARNESS_RERUN", min=0, help="Make a sample of N other steps again.")
+        int, typer.Option("--rerun", min=0, help="Make a sample of N other steps again, answers of local models too.")
     ] = 0,
+    budget: Annotated[
+        float, typer.Option("--budget", min=0, help="Seconds for making again; what is left out then is named.")
+    ] = BUDGET,
+    jobs: Jobs = 0,
     images: Images = None,
     store: StoreDir = None,
     json: Json = False,
     debug: Debug = False,
 ) -> int:
     """Say whether manifest, lock, record and store agree."""
-    from harness.evidence.audit import LEVELS
+    from harness.evidence.again import LEVELS, How
     from harness.run.project import audit_files, audited, loaded_manifest, newest_run
     from harness.store.store import Store
 
     if level not in LEVELS:
-        raise InputError(f"no level is called {level!r}", next=f"choose one of: {', '.join(LEVELS)}")
+        known = "; ".join(f"{name} ({about})" for name, about in LEVELS.items())
+        raise InputError(f"no level is called {level!r}", next=f"choose one of: {known}")
     path = Path(subject)
     loaded = None
     if path.suffix in (".yaml", ".yml"):
@@ -102,7 +110,9 @@ def audit(
         run = newest_run(where, loaded.manifest.name)
     else:
         where, run = open_run(store, subject)
-    report = audited(where, run, level, rerun, images.absolute() if images else None)
+    with progress(f"audit {run}") as bar:
+        how = How(level=level, rerun=rerun, budget=budget, jobs=jobs or len(os.sched_getaffinity(0)), progress=bar)
+        report = audited(where, run, images.absolute() if images else None, how)
     if loaded:
         audit_files(where, run, loaded, report)
     _show_report(run, level, report, json)
@@ -115,11 +125,16 @@ def _show_report(run: str, level: str, report: Report, json: bool) -> None:
         "run": run,
         "verdict": report.verdict,
         "level": level,
+        "packages": dict(report.packages),
+        "self_checks": report.self_checks or "none",
+        "coverage": report.coverage.as_data() if report.coverage else None,
         "checks": [{"id": c.id, "verdict": c.verdict, "subject": c.subject, "detail": c.detail} for c in report.checks],
     }
     rows = [[check.verdict, check.id, check.subject, check.detail] for check in flaws]
     passed = len(report.checks) - len(flaws)
-    text = f"run {run}: {report.verdict}; {passed} checks passed, {len(flaws)} did not (level {level})"
+    coverage = f"{report.coverage.text()}\n" if report.coverage else ""
+    word = report.verdict + (", its own checks fail" if report.self_checks == "fail" else "")
+    text = f"{coverage}run {run}: {word}; {passed} checks passed, {len(flaws)} did not (level {level})"
     show(data, (table(["verdict", "check", "subject", "detail"], rows) + "\n\n" if rows else "") + text, json)
 
 

@@ -37,31 +37,47 @@ def build(
     names: Names,
     moved: Annotated[
         bool,
-        typer.Option("--moved", envvar="HARNESS_MOVED", help="Take the newest Debian packages; gives NAME+moved."),
+        typer.Option("--moved", help="Take the newest Debian packages; gives NAME+moved."),
     ] = False,
     relock: Annotated[
         bool,
-        typer.Option("--relock", envvar="HARNESS_RELOCK", help="Resolve Debian packages anew, and pin what comes out."),
+        typer.Option("--relock", help="Resolve Debian packages anew, and pin what comes out."),
     ] = False,
+    archive: Annotated[
+        str,
+        typer.Option(
+            "--archive",
+            envvar="HARNESS_ARCHIVE",
+            metavar="URL",
+            help="Debian's archive; default: as this machine's apt.",
+        ),
+    ] = "",
+    snapshots: Annotated[
+        str,
+        typer.Option(
+            "--snapshots", envvar="HARNESS_SNAPSHOTS", metavar="URL", help="Who keeps older states of that archive."
+        ),
+    ] = "",
     store: StoreDir = None,
     json: Json = False,
     debug: Debug = False,
 ) -> int:
     """Build images from their locks, without a builder or a daemon."""
     from harness.images.build import build as make
+    from harness.images.layers.sources import Archive
     from harness.images.recipe import lineage
     from harness.store.store import Store
 
     if moved and relock:
         raise InputError("--moved and --relock exclude each other", next="--relock pins the newest packages")
-    root = here()
+    root, asked = here(), Archive(archive, snapshots)
     for name in names:
         lineage(root, name)  # nothing is written for a recipe that is wrong
     where = Store.make(store_root(store, root))
     built = []
     for name in dict.fromkeys(names):
         with progress(f"images build {name}") as tell:
-            one = make(where, root, name, tell, moved=moved, relock=relock)
+            one = make(where, root, name, tell, moved=moved, relock=relock, archive=asked)
         _remark(one)
         built.append(one)
     data = [_sized(one.image, where, pinned=one.pinned, differs=list(one.differs)) for one in built]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,14 +15,15 @@ from harness.cli.options import (
     Images,
     Isolation,
     Json,
+    MaxErrors,
     StoreDir,
     chosen,
     here,
     open_run,
     store_root,
 )
-from harness.cli.terminal import say, short, show, table
-from harness.errors import HarnessError, InputError
+from harness.cli.terminal import progress, say, short, show, table
+from harness.errors import DamageError, HarnessError, InputError
 
 if TYPE_CHECKING:
     from harness.manifest.load import Loaded
@@ -37,24 +39,49 @@ def register(app: typer.Typer) -> None:
 
 def list_(store: StoreDir = None, json: Json = False, debug: Debug = False) -> None:
     """List the manifests, their locks and their last verdicts."""
-    from harness.run.project import last_verdict, manifests
+    from harness.run.project import manifests
 
     root = here()
-    found = []
+    found, read = [], {}
     for path in manifests(root):
-        name, state, study, about = path.stem, "", "", ""
-        verdict = "-"
+        row = {
+            "manifest": str(path.relative_to(root)),
+            "name": path.stem,
+            "study": "",
+            "lock": "broken",
+            "verdict": "-",
+        }
         try:
             loaded, state = _state(path)
-            name, study, about = loaded.manifest.name, loaded.manifest.study, loaded.manifest.about
-            verdict = last_verdict(store_root(store, root), loaded) or "-"
+            about = loaded.manifest
+            row |= {"name": about.name, "study": about.study, "lock": state, "about": about.about}
+            read[about.name] = (loaded, row)
         except HarnessError as bad:
-            state, about = "broken", bad.what
-        at = str(path.relative_to(root))
-        found.append({"manifest": at, "name": name, "study": study, "lock": state, "verdict": verdict, "about": about})
+            row["about"] = bad.what
+        found.append(row)
+    _verdicts(store_root(store, root), list(read.values()))
     rows = [[one["manifest"], one["study"], one["lock"], one["verdict"], one["about"]] for one in found]
     text = table(["manifest", "study", "lock", "last verdict", "about"], rows) if rows else "no manifest in manifests/"
     show({"manifests": found}, text, json)
+
+
+def _verdicts(root: Path, rows: list[tuple[Loaded, dict[str, str]]]) -> None:
+    """Say of each manifest how its newest run compared; the list of runs is read once for all of them."""
+    from harness.run.project import last_verdict, newest_runs
+    from harness.store.store import Store
+
+    try:
+        newest = newest_runs(Store.open(root), {loaded.manifest.name for loaded, _ in rows})
+    except DamageError:
+        newest = None
+    except HarnessError:
+        return  # nothing was run here yet
+    for loaded, row in rows:
+        try:
+            name = loaded.manifest.name
+            row["verdict"] = (last_verdict(root, loaded, newest[name]) if newest else "damaged") or "-"
+        except HarnessError as bad:
+            row |= {"lock": "broken", "about": bad.what}
 
 
 def _state(path: Path) -> tuple[Loaded, str]:
@@ -113,9 +140,11 @@ def _pin_text(pin: Any) -> str:
 
 def lock(
     manifests: Annotated[list[Path] | None, typer.Argument(help="Manifest files.", show_default=False)] = None,
-    accept: Annotated[
-        str, typer.Option("--accept", envvar="HARNESS_ACCEPT", help="Accept this run's outputs as expected.")
-    ] = "",
+    accept: Annotated[str, typer.Option("--accept", help="Accept this run's outputs as expected.")] = "",
+    failing: Annotated[
+        bool, typer.Option("--failing-checks", help="Accept a run whose own checks fail; every verdict says so then.")
+    ] = False,
+    max_errors: MaxErrors = "",
     store: StoreDir = None,
     engine: EngineName = LOCAL,
     isolation: Isolation = "",
@@ -126,8 +155,10 @@ def lock(
     """Resolve every name to a digest, or accept what a run made."""
     if bool(accept) == bool(manifests):
         raise InputError("give manifests to lock, or --accept RUN", next="`harness lock --help` shows both")
+    if max_errors and not accept:
+        raise InputError("--max-errors is for --accept: a lock asks nobody", next="leave it out, or add --accept RUN")
     if accept:
-        _accept(accept, store, json)
+        _accept(accept, max_errors, store, failing, json)
         return
     from harness.run.project import loaded_manifest
     from harness.run.service import Place
@@ -159,13 +190,17 @@ def _locked(loaded: Loaded, place: Place) -> dict[str, Any]:
     }
 
 
-def _accept(name: str, store: Path | None, json: bool) -> None:
+def _accept(name: str, max_errors: str, store: Path | None, failing: bool, json: bool) -> None:
+    from harness.evidence.again import How
     from harness.run.accept import accept
+    from harness.run.answers import NONE, most
     from harness.run.project import audited
 
-    root = here()
+    root, allowed = here(), most(max_errors) or NONE
     where, found = open_run(store, name)
-    accepted = accept(where, found, audited(where, found), root)
+    with progress(f"audit {found}") as bar:
+        report = audited(where, found, how=How(jobs=len(os.sched_getaffinity(0)), progress=bar))
+    accepted = accept(where, found, report, root, allowed, failing=failing)
     rows = [[output, short(old) or "-", short(new) or "-"] for output, old, new in accepted.changes]
     data = {"run": found, "expect": str(accepted.path)}
     changes = [{"output": output, "old": old, "new": new} for output, old, new in accepted.changes]

@@ -38,11 +38,15 @@ Images = Annotated[
 ]
 Moved = Annotated[
     bool,
-    typer.Option(
-        "--moved", envvar="HARNESS_MOVED", help="Use the image made of newer packages; the verdict says `image: moved`."
-    ),
+    typer.Option("--moved", help="Use the image made of newer packages; the verdict says `image: moved`."),
 ]
 Jobs = Annotated[int, typer.Option("--jobs", envvar="HARNESS_JOBS", min=0, help="Steps at once; default: the cores.")]
+MaxErrors = Annotated[  # it weakens what is checked, so no variable of a forgotten shell may set it
+    str,
+    typer.Option(
+        "--max-errors", metavar="N|N%", help="How many of a model's rows may be without an answer: a count or a share."
+    ),
+]
 Manifests = Annotated[list[Path], typer.Argument(help="Manifest files.", show_default=False)]
 Run = Annotated[str, typer.Argument(help="A run id, a prefix of one, `last`, or a path to a record.")]
 
@@ -84,12 +88,15 @@ def there(path: Path) -> Path:
 
 def open_run(given: Path | None, name: str) -> tuple[Store, str]:
     """Find a run: in the store a path leads to, else in the store that is meant."""
+    from harness.evidence.record import run_at
     from harness.store.store import Store
 
     path = Path(name)
-    if "/" in name and path.exists():
-        folder = (path if path.is_dir() else path.parent).resolve()
-        store = Store.open(folder.parent.parent)
-    else:
-        store = Store.open(store_root(given))
+    if name != "last" and path.exists():
+        found = run_at(path, lambda: Store.open(store_root(given)))
+        if found:
+            return found
+        if "/" in name or path.suffix:
+            raise InputError("no run and no record lies there", where=name[:200], next="name a run by its id")
+    store = Store.open(store_root(given))
     return store, store.find_run(name)

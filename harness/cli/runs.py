@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from harness.cli.fresh import fresh
 from harness.cli.options import (
     LOCAL,
     Debug,
@@ -18,15 +18,17 @@ from harness.cli.options import (
     Jobs,
     Json,
     Manifests,
+    MaxErrors,
     Moved,
     StoreDir,
     chosen,
     store_root,
 )
 from harness.cli.terminal import level_text, progress, say, short, show, table
-from harness.errors import AGREED, DISAGREED, InputError
+from harness.errors import AGREED, DISAGREED
 
 if TYPE_CHECKING:
+    from harness.run.answers import Most
     from harness.run.service import Ran
 
 
@@ -45,25 +47,25 @@ def run(
             "--limit", envvar="HARNESS_LIMIT", min=0, max=2**31, help="Only the first N items of each dataset."
         ),
     ] = 0,
-    relock: Annotated[
-        bool, typer.Option("--relock", envvar="HARNESS_RELOCK", help="Make the lock anew where it no longer fits.")
-    ] = False,
+    relock: Annotated[bool, typer.Option("--relock", help="Make the lock anew where it no longer fits.")] = False,
     isolation: Isolation = "",
     moved: Moved = False,
     jobs: Jobs = 0,
+    max_errors: MaxErrors = "",
     images: Images = None,
     store: StoreDir = None,
     json: Json = False,
     debug: Debug = False,
 ) -> int:
     """Run what is not in the store yet, and write the record."""
+    from harness.run.answers import most
     from harness.run.project import loaded_manifest
     from harness.run.service import Place, lock_manifest, run_manifest
 
-    found = []
+    found, allowed = [], most(max_errors)
     for loaded in [loaded_manifest(path) for path in manifests]:
         choice = chosen(engine, isolation, images, loaded.root, store=store, moved=moved)
-        place = Place(store_root(store, loaded.root), choice, jobs)
+        place = Place(store_root(store, loaded.root), choice, jobs, errors=allowed)
         if relock and lock_manifest(loaded, place).changed:
             say(f"{loaded.manifest.name}: the lock was made anew, as --relock says; review it in git")
         with progress(loaded.manifest.name) as bar:
@@ -75,7 +77,7 @@ def run(
             f"{steps['cached']} from the store" + ("; nothing was left to do" if not steps["executed"] else "")
         )
     show({"runs": [one.as_data() for one in found]}, _table(found), json)
-    return _exit(found, lenient=True)
+    return _exit(found, allowed, lenient=True)
 
 
 def reproduce(
@@ -84,6 +86,7 @@ def reproduce(
     isolation: Isolation = "",
     moved: Moved = False,
     jobs: Jobs = 0,
+    max_errors: MaxErrors = "",
     store: Annotated[
         Path | None,
         typer.Option("--store", envvar="HARNESS_FRESH_STORE", help="A new folder for the fresh store; it is kept."),
@@ -93,26 +96,28 @@ def reproduce(
     debug: Debug = False,
 ) -> int:
     """Run in a fresh store and compare with what is expected."""
+    from harness.run.answers import most
     from harness.run.project import loaded_manifest
     from harness.run.service import Place, run_manifest
 
-    todo = [loaded_manifest(path) for path in manifests]
-    root = _fresh(store, todo[0].root)
+    allowed, todo = most(max_errors), [loaded_manifest(path) for path in manifests]
     usual = Path(os.environ["HARNESS_STORE"]) if os.environ.get("HARNESS_STORE") else None  # --store is the fresh one
     found = []
-    for loaded in todo:
-        choice = chosen(engine, isolation, images, loaded.root, store=usual, moved=moved)
-        with progress(loaded.manifest.name) as bar:
-            ran = run_manifest(loaded, Place(root, choice, jobs, store_root(usual, loaded.root)), bar)
-        found.append(ran)
-        _tell_code(ran)
+    with fresh(store, todo[0].root) as place:
+        for loaded in todo:
+            choice = chosen(engine, isolation, images, loaded.root, store=usual, moved=moved)
+            lent = store_root(usual, loaded.root)
+            with progress(loaded.manifest.name) as bar:
+                ran = run_manifest(loaded, Place(place.root, choice, jobs, lent, allowed), bar)
+            found.append(ran)
+            _tell_code(ran)
+        code = _exit(found, allowed, lenient=False)
+        place.stays = place.stays or code != AGREED
     show({"runs": [one.as_data() for one in found]}, _table(found), json)
-    code = _exit(found, lenient=False)
-    if code == AGREED and store is None:
-        shutil.rmtree(root)
-        say(f"reproduced: {len(found)} of {len(found)} manifests agree with what is expected; the fresh store is gone")
+    if place.stays:
+        say(f"the store of this reproduction stays in {place.root}")
     else:
-        say(f"the store of this reproduction stays in {root}")
+        say(f"reproduced: {len(found)} of {len(found)} manifests agree with what is expected; the fresh store is gone")
     return code
 
 
@@ -127,17 +132,6 @@ def _tell_code(ran: Ran) -> None:
         say(f"code that is not what was accepted: {told}")
 
 
-def _fresh(given: Path | None, project: Path) -> Path:
-    """Choose a place where nothing stands, so that nothing old can pass for new."""
-    if given is None:
-        from harness.clock import stamp
-
-        return project / ".reproduce" / stamp()
-    if given.exists() and any(given.iterdir()):
-        raise InputError("a reproduction needs a fresh store", where=str(given), next="name a new or empty folder")
-    return given.absolute()
-
-
 def _table(found: list[Ran]) -> str:
     rows: list[list[str]] = []
     summary = [""]
@@ -147,7 +141,8 @@ def _table(found: list[Ran]) -> str:
         for output in one.outputs:
             level, remark = level_text(output.level), "" if shared else output.detail
             rows.append([one.manifest, output.name, short(output.sha256), level, output.verdict, remark])
-        verdict = f"{one.verdict}, {shared}" if shared else one.verdict
+        failing = ", its own checks fail" if one.checks == "fail" else ""
+        verdict = f"{one.verdict}{failing}" + (f", {shared}" if shared else "")
         summary.append(f"{one.manifest}: {verdict} ({_surroundings(one)})")
     return "\n".join([table(["manifest", "output", "sha256", "level", "verdict", ""], rows), *summary])
 
@@ -161,16 +156,30 @@ def _surroundings(ran: Ran) -> str:
     if ran.device != "cpu":
         words.append(f"device: {ran.device}")
     for model, told in body.get("calls", {}).items():
-        counts = {**told, "live": told["live"] - told["recorded"]}  # what was recorded was asked live, too
-        asked = ", ".join(f"{counts[part]} {part}" for part in ("replayed", "recorded", "live") if counts[part])
-        failed = sum(told["errors"].values())
-        words.append(f"{model}: {asked or 'nothing asked'}" + (f", {failed} without an answer" if failed else ""))
+        counts = {"refused": 0, **told, "live": told["live"] - told["recorded"]}  # what was recorded was live, too
+        counts["without an answer"] = sum(told["errors"].values()) - counts["refused"]
+        parts = ("replayed", "recorded", "live", "refused", "without an answer")
+        words.append(f"{model}: {', '.join(f'{counts[part]} {part}' for part in parts if counts[part]) or 'not asked'}")
     if body["sees_gold"]:
         words.append(f"stand-ins were shown the answers in {len(body['sees_gold'])} steps")
     return ", ".join(words)
 
 
-def _exit(found: list[Ran], lenient: bool) -> int:
+def _exit(found: list[Ran], allowed: Most | None, lenient: bool) -> int:
     """Choose the exit code: a run of which nothing was expected has done its work; a reproduction of it has not."""
     fine = {"agreed", "unconfirmed", "incomplete"} if lenient else {"agreed"}
-    return AGREED if all(one.verdict in fine for one in found) else DISAGREED
+    lacking = [one for one in found if not _answered(one, allowed)]
+    return AGREED if not lacking and all(one.verdict in fine for one in found) else DISAGREED
+
+
+def _answered(ran: Ran, allowed: Most | None) -> bool:
+    """Tell what models left unanswered, in their providers' words, and say whether that is within what is allowed."""
+    from harness.run.answers import too_many
+
+    flaws = too_many(ran.gaps, allowed)
+    for gap in ran.gaps:
+        say(f"{ran.manifest}: {gap}")
+    if flaws:
+        more = "--max-errors says how many you put up with" if not allowed else "or allow more with --max-errors"
+        say(f"  next:  mend what is named there and run again: what was answered is kept; {more}")
+    return not flaws

@@ -31,8 +31,8 @@ def doctor(store: StoreDir = None, json: Json = False, debug: Debug = False) -> 
 
 def fsck(store: StoreDir = None, json: Json = False, debug: Debug = False) -> int:
     """Read every byte of the store and name what is damaged."""
+    from harness.evidence.fsck import fsck as check
     from harness.store.store import Store
-    from harness.store.sweep import fsck as check
 
     where = Store.open(store_root(store))
     flaws = list(check(where))
@@ -43,9 +43,7 @@ def fsck(store: StoreDir = None, json: Json = False, debug: Debug = False) -> in
 
 
 def gc(
-    delete: Annotated[
-        bool, typer.Option("--delete", envvar="HARNESS_DELETE", help="Delete it; without this, only say what may go.")
-    ] = False,
+    delete: Annotated[bool, typer.Option("--delete", help="Delete it; without this, only say what may go.")] = False,
     store: StoreDir = None,
     json: Json = False,
     debug: Debug = False,

@@ -146,7 +146,7 @@ class DockerEngine:
         }
         return {
             "Image": self._reference,
-            "Cmd": [*guard(bounds), *argv],
+            "Cmd": [*guard(bounds, grouped=MEMORY not in self.unbounded), *argv],
             "Entrypoint": [],
             "Env": [f"{name}={value}" for name, value in env.items()],
             "User": f"{uid}:{gid}",
@@ -166,4 +166,7 @@ def _open(setting: Setting) -> DockerEngine:
     return DockerEngine(image.id, [image.manifest], image.load, setting.gpus)
 
 
-ENGINE = Kind("a container for each step, without network, in the pinned image", in_image=True, open=_open, probe=probe)
+ENGINE = Kind(
+    "a container for each step, without network, in the pinned image",
+    in_image=True, open=_open, probe=probe, only=DockerEngine.isolation,
+)  # fmt: skip

@@ -135,4 +135,5 @@ class Kind:
     in_image: bool  # steps run in the image that the manifest names, not in what is installed here
     open: Callable[[Setting], Engine]
     isolations: tuple[str, ...] = ()  # those a person may choose from
+    only: str = ""  # the isolation of an engine that leaves no choice, as it stands in records
     probe: Callable[[], str] | None = None  # names what it would run on here, or says what is missing

@@ -7,10 +7,10 @@ network and no other process; `process` is a process. Whatever the isolation, th
 from __future__ import annotations
 
 import functools
+import os
 import shutil
 import subprocess
 import sys
-import sysconfig
 import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -20,11 +20,12 @@ from harness.engines import gpu
 from harness.engines.engine import CROWD, DISK, MACHINE, NETWORK, NO_IMAGE, Job, Kind, Limits, Outcome
 from harness.engines.handover import hand_over, take_back
 from harness.engines.process import run_process
-from harness.engines.walls import GUARD, around, counts_alone, seen, sheds, shut_to_steps
+from harness.engines.walls import GUARD, around, counts_alone, packages, seen, sheds, shut_to_steps
 from harness.engines.watch import Watch
 from harness.errors import MissingError
 
 ISOLATIONS = ("bubblewrap", "namespaces", "process")
+BYTECODE, BYTECODE_LIST = "bytecode", "bytecode.list"  # beside the packages: our own, and what was made of it
 STEP_PATH = "/usr/bin:/bin"  # where the programs around a step are looked for, whatever the user's PATH says
 
 
@@ -81,9 +82,14 @@ class LocalEngine:
         self.device = gpu.choose(gpus, gpu.ask_here)
 
     def command(self, script: str) -> tuple[str, ...]:
-        """Spell a command for the interpreter that runs the harness: no user site, no .pth files, no bytecode."""
-        site = sysconfig.get_path("purelib")
-        return (sys.executable, "-s", "-S", "-P", "-B", script, site)
+        """Spell a command for the interpreter that runs the harness: no user site, no .pth files, no others' bytecode.
+
+        Where none of our own was made it finds none: nothing can lie below `/dev/null`.
+        """
+        prefix = os.path.realpath(sys.prefix)
+        own = os.path.join(prefix, BYTECODE) if os.path.isfile(os.path.join(prefix, BYTECODE_LIST)) else os.devnull
+        read = ("-X", f"pycache_prefix={own}", "--check-hash-based-pycs", "always")
+        return (sys.executable, "-s", "-S", "-P", "-B", *read, script, packages())
 
     def inside(self, folder: Path) -> Path:
         """Say where a step finds its private folder: where it lies."""

@@ -14,7 +14,7 @@ import resource
 import shlex
 import sys
 import sysconfig
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from harness.engines.engine import SOCKETS, Limits
@@ -89,6 +89,20 @@ def shut_to_steps() -> str:
     return next((path for path in needed if os.stat(path).st_mode & 0o005 != 0o005), "")
 
 
+def packages() -> str:
+    """Say where the packages really lie: our bytecode of them has its place by that."""
+    return os.path.realpath(sysconfig.get_path("purelib"))
+
+
+def interpreter() -> Iterator[str]:
+    """Name what the interpreter and the packages need to be seen, less what lies inside of what was named."""
+    named = ["/usr"]
+    for path in sorted({sys.prefix, sys.base_prefix, os.path.realpath(sys.prefix), packages()}):
+        if not any(path == above or path.startswith(f"{above}/") for above in named):
+            named.append(path)
+            yield path
+
+
 def seen(isolation: str, socket: Path) -> Path:
     """Say where a step finds a socket: bubblewrap shows it in a place of its own."""
     return SOCKETS / socket.name if isolation == "bubblewrap" else socket
@@ -137,9 +151,8 @@ def _bubble(folder: Path, memory: int, sockets: Sequence[Path], on_gpu: bool) ->
         wrap += ["--ro-bind-try", path, path]
     for path in ("/bin", "/lib", "/lib64", "/sbin"):
         wrap += ["--symlink", os.readlink(path), path] if os.path.islink(path) else ["--ro-bind-try", path, path]
-    for path in sorted({sys.prefix, sys.base_prefix}):
-        if not path.startswith("/usr"):
-            wrap += [*_above(path), "--ro-bind", path, path]
+    for path in interpreter():
+        wrap += [*_above(path), "--ro-bind", path, path]
     if folder != Path("/"):
         wrap += [*_above(folder), "--ro-bind", str(folder), str(folder)]
         for name in ("out", "tmp"):
@@ -169,7 +182,7 @@ def _sealed(folder: Path, sockets: Sequence[Path], on_gpu: bool) -> str:
     sys_ = "sysfs -o ro sysfs" if on_gpu else "tmpfs -o ro,size=4k,mode=755 tmpfs"
     lines = ["set -e", "mount -t proc -o ro,nosuid,nodev,noexec proc /proc", f"mount -t {sys_} /sys"]
     if sheds():
-        lines += _shown_to_nobody([folder, Path(sys.prefix), Path(sys.base_prefix), *sockets])
+        lines += _shown_to_nobody([folder, *map(Path, interpreter()), *sockets])
     return "\n".join([*lines, f"cd {shlex.quote(str(folder))}", "unset OLDPWD", "set +e", ""])
 
 

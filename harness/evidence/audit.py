@@ -6,60 +6,93 @@ executes only the installed harness; the code a run brought along is hashed, nev
 
 from __future__ import annotations
 
-import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from harness import rows, seeds
+from harness import rows
 from harness.digest import differences, document, sha256
-from harness.errors import HarnessError, MissingError
+from harness.errors import HarnessError
+from harness.evidence.again import How, answers, make_again, named
 from harness.evidence.checks import Report
+from harness.evidence.executed import Executed
 from harness.evidence.lines import audit_lines
 from harness.evidence.seen import Seen
+from harness.evidence.selfcheck import OUTPUT, self_check
 from harness.evidence.steps import Made, audit_steps
+from harness.evidence.values import audit_values
 from harness.manifest.load import parse_manifest
 from harness.manifest.lockfile import Lock, image_state, read_lock
-from harness.steps import Plan, Step, maker
-from harness.store.entries import Entry
+from harness.steps import Plan, maker
+from harness.store.journal import Chain
 from harness.store.store import Store
 
-Replan = Callable[[bytes, Lock, int], Plan]
-Replay = Callable[[Step, Mapping[str, Any]], Mapping[str, str] | None]  # None: the installed code is other code
-Installed = Callable[[str], Mapping[str, str]]  # step kind -> the files of its code as it is installed, by digest
-LEVELS = ("hashes", "derive", "rescore")
+AGAIN = ("aggregate.differs", "output.differs")  # what is said of a step that was made again
 
 
-def audit(
-    store: Store,
-    run: str,
-    replan: Replan,
-    replay: Replay,
-    *,
-    level: str = "derive",
-    rerun: int = 0,
-    installed: Installed | None = None,
-) -> Report:
-    """Hold one run of a store against itself: its chain, its record, its keys, its bytes, its aggregates."""
+@dataclass(frozen=True)
+class Installed:
+    """What the installed harness brings to an audit."""
+
+    replan: Callable[[bytes, Lock, int], Plan]  # from a manifest's bytes, its lock and the limit back to the plan
+    files: Callable[[str], Mapping[str, str]]  # step kind -> the files of its code as it is installed, by digest
+    isolations: Callable[[str], Collection[str] | None]  # engine -> those it writes down; None: it is not installed
+
+
+def audit(store: Store, run: str, installed: Installed, how: How) -> Report:
+    """Hold one run of a store against itself: its chain, its record, its keys, its bytes, and what made them."""
     report = Report()
     chain = audit_lines(store, run, report)
     if chain is None:
         return report
-    started, seen = chain.events[0], Seen(store, report)
-    lock, planned = _plan(store, started, replan, report)
+    audit_values(chain, installed.isolations, report)
+    start, seen = chain.events[0], Seen(store, report)
+    lock, planned = _plan(store, start, installed, report)
     made = audit_steps(store, chain, planned, seen, report)
+    _cached(store, chain, report)
     if lock:
         _pins(store, lock, made, seen, report)
-        _image(lock, str(started["image"]), report)
+        _image(lock, str(start["image"]), report)
     if planned:
-        if installed and level != "hashes":
+        report.self_checks = _own_checks(store, planned, made, report)
+        steps = [step for step in planned.steps if step.name in made]
+        report.coverage = make_again(steps, made, how, report)
+        if how.level != "hashes":
             _code(planned, made, seen, installed, report)
-        for step in _chosen(planned, level, rerun):
-            if step.name in made:
-                _again(step, made[step.name], replay, report)
     return report
 
 
-def _plan(store: Store, started: Mapping[str, Any], replan: Replan, report: Report) -> tuple[Lock | None, Plan | None]:
+def _own_checks(store: Store, plan: Plan, made: Made, report: Report) -> str:
+    """Read what the run's own checks say, so that the verdict can: a sound run may have proven its scorer wrong."""
+    ref = plan.outputs.get(OUTPUT)
+    found = made[ref.step].outputs.get(ref.output) if ref and ref.step in made else None
+    if not found or store.blobs.state(found.sha256) != "sound":
+        return ""
+    try:
+        return self_check({OUTPUT: {"sha256": found.sha256}}, store.blobs.deliver)
+    except HarnessError as bad:
+        report.fail("output.differs", OUTPUT, bad.what)
+        return ""
+
+
+def _cached(store: Store, chain: Chain, report: Report) -> None:
+    """Find for each step that was taken from the store the listed run that executed it; else nobody did."""
+    executed, run = Executed(store), str(chain.events[0]["run"])
+    steps = [event for event in chain.events if event["event"] == "step.cached"]
+    try:
+        lost = [event["step"] for event in steps if executed.by(event["key"], event["entry"]) is None]
+    except HarnessError as bad:
+        report.skip("unaccounted", "steps from the store", bad.what)
+        return
+    for step in lost:
+        report.skip("unaccounted", step, f"it was taken from the store, and no run of the list executed it ({run})")
+    if not lost:
+        report.held("unaccounted", "steps from the store", f"{len(steps)} steps, each executed by a listed run")
+
+
+def _plan(
+    store: Store, started: Mapping[str, Any], installed: Installed, report: Report
+) -> tuple[Lock | None, Plan | None]:
     """Read the manifest and lock the run kept, hold them against each other, and plan again."""
     try:
         manifest = store.blobs.read(str(started["manifest"]))
@@ -78,17 +111,19 @@ def _plan(store: Store, started: Mapping[str, Any], replan: Replan, report: Repo
         flaws.append("/manifest_sha256")
     if not report.settle("lock.changed", "lock", flaws) or int(started.get("limit", 0)) < 0:
         return lock, None  # no run limits itself so: its line is named
-    return lock, _planned(manifest, lock, started, replan, report)
+    return lock, _planned(manifest, lock, started, installed, report)
 
 
-def _planned(manifest: bytes, lock: Lock, started: Mapping[str, Any], replan: Replan, report: Report) -> Plan | None:
+def _planned(
+    manifest: bytes, lock: Lock, started: Mapping[str, Any], installed: Installed, report: Report
+) -> Plan | None:
     """Plan again, if the installed harness plans what the run had."""
     unpinned = sorted(set(lock.intent["datasets"]) - set(lock.pins["datasets"]))
     if unpinned:
         report.settle("lock.changed", "lock", [f"/pins/datasets/{name}" for name in unpinned])
         return None
     try:
-        plan = replan(manifest, lock, int(started.get("limit", 0)))
+        plan = installed.replan(manifest, lock, int(started.get("limit", 0)))
     except HarnessError as bad:
         report.skip("code.differs", "plan", f"the installed harness cannot plan this run: {bad.what}")
         return None
@@ -125,44 +160,23 @@ def _image(lock: Lock, image: str, report: Report) -> None:
 
 
 def _code(plan: Plan, made: Made, seen: Seen, installed: Installed, report: Report) -> None:
-    """Hold the code of every kind of step against the installed code: what scored must be what a reader can read."""
-    kinds = {step.kind: made[step.name] for step in plan.steps if step.name in made}
+    """Hold the code of the steps that were not made again against the installed code: a reader can read no other.
+
+    Of answers that are taken on trust anyway it is a note; what should have been made again keeps the verdict down.
+    """
+    again = {check.subject for check in report.checks if check.id in AGAIN}
+    rest = [step for step in plan.steps if step.name in made and step.name not in again]
+    kinds = {step.kind: step for step in rest}
     differing = 0
-    for kind, entry in kinds.items():
+    for kind, step in kinds.items():
+        ran = seen.closures.get(made[step.name].preimage["code"], {})
         try:
-            moved = list(differences(seen.closures.get(entry.preimage["code"], {}), installed(kind)))
+            moved = [name.removeprefix("/").replace("~1", "/") for name in differences(ran, installed.files(kind))]
         except HarnessError as bad:
             moved = [bad.what]
         if moved:
             differing += 1
-            shown = ", ".join(one.removeprefix("/").replace("~1", "/") for one in moved[:6])
-            more = f" and {len(moved) - 6} more" if len(moved) > 6 else ""
-            report.skip("code.differs", kind, f"the installed code is not that of the run: {shown}{more}")
+            tell = report.held if answers(step) else report.skip
+            tell("code.differs", kind, f"the installed code is not that of the run: {named(tuple(moved))}")
     if not differing:
-        report.held("code.differs", "code", f"{len(kinds)} kinds of steps")
-
-
-def _chosen(plan: Plan, level: str, rerun: int) -> list[Step]:
-    """Choose which steps to make again: aggregates, scores too if asked, and a sample that nobody could foresee."""
-    stages = {"rescore": ("scores",)}.get(level, ())
-    chosen = [step for step in plan.steps if level != "hashes" and (step.derive or step.stage in stages)]
-    others = [step for step in plan.steps if step not in chosen]
-    return chosen + seeds.sample(seeds.stream(secrets.randbits(64)), others, rerun)
-
-
-def _again(step: Step, entry: Entry, replay: Replay, report: Report) -> None:
-    """Make one step again and hold what comes out against what was recorded."""
-    check = "aggregate.differs" if step.derive else "output.differs"
-    try:
-        found = replay(step, entry.preimage)
-    except MissingError as bad:
-        report.skip("code.differs", step.name, f"it cannot be made again here: {bad.what}")
-        return
-    except HarnessError as bad:
-        report.fail(check, step.name, f"it cannot be made again: {bad.what}")
-        return
-    if found is None:
-        report.skip("code.differs", step.name, "the installed code or packages are not those of the run")
-        return
-    flaws = (f"output {name}" for name, recorded in entry.outputs.items() if found.get(name) != recorded.sha256)
-    report.settle(check, step.name, flaws)
+        report.held("code.differs", "code", f"{len(kinds)} kinds of steps that were not made again")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 PASS, FAIL, SKIP = "pass", "fail", "skip"
+UNCONFIRMED = "expect.missing"  # skipped for want of an expectation: the run is sound, and nobody has accepted it
 
 
 @dataclass(frozen=True)
@@ -19,10 +21,44 @@ class Check:
 
 
 @dataclass
+class Coverage:
+    """How much of a run an audit has made again, and what it took on trust."""
+
+    steps: int = 0
+    again: int = 0
+    other: int = 0  # of these, by other code or packages than the run's
+    trusted: dict[str, int] = field(default_factory=dict)  # answers of models: how many steps of each
+    left_out: list[str] = field(default_factory=list)  # for want of time
+
+    def text(self) -> str:
+        """Say it in one line."""
+        words = [f"{self.again} of {self.steps} steps made again"]
+        if self.other:
+            words.append(f"{self.other} of them by other code")
+        if self.trusted:
+            answers = ", ".join(f"{model} ({steps} steps)" for model, steps in sorted(self.trusted.items()))
+            words.append(f"answers of models taken on trust: {answers}")
+        if self.left_out:
+            shown = ", ".join(self.left_out[:6]) + (", …" if len(self.left_out) > 6 else "")
+            words.append(f"{len(self.left_out)} left out, too dear (--budget): {shown}")
+        return "; ".join(words)
+
+    def as_data(self) -> dict[str, Any]:
+        """Give the fields that scripts rely on."""
+        return {
+            "steps": self.steps, "again": self.again, "other": self.other, "trusted": dict(self.trusted),
+            "left_out": list(self.left_out),
+        }  # fmt: skip
+
+
+@dataclass
 class Report:
     """Everything an audit looked at, in the order it looked."""
 
     checks: list[Check] = field(default_factory=list)
+    coverage: Coverage | None = None
+    packages: Mapping[str, int] = field(default_factory=dict)  # what it cost to read what is installed
+    self_checks: str = ""  # what the run's own checks say: pass, fail, or nothing where it makes none
 
     def fail(self, id: str, subject: str, detail: str = "") -> None:
         """Name a disagreement."""
@@ -47,6 +83,8 @@ class Report:
 
     @property
     def verdict(self) -> str:
-        """Give one word: agreed, disagreed, or incomplete where a required check could not be made."""
-        words = {check.verdict for check in self.checks}
-        return "disagreed" if FAIL in words else "incomplete" if SKIP in words else "agreed"
+        """Give one word: agreed, disagreed, incomplete where a required check could not be made, or unconfirmed."""
+        if any(check.verdict == FAIL for check in self.checks):
+            return "disagreed"
+        skipped = {check.id for check in self.checks if check.verdict == SKIP}
+        return "incomplete" if skipped - {UNCONFIRMED} else "unconfirmed" if skipped else "agreed"

@@ -1,26 +1,24 @@
 """Claims: what somebody published, held against what a run made.
 
 A claim is registered by standing in the lock of a run: one that is no longer what the first run registered has moved,
-and says so beside its verdict. It knows claims and the values they point to, and nothing of where either lies.
+and says so beside its verdict, as it says how often the same was tried. It knows claims and the values they point to,
+and nothing of where either lies.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pydantic import ValidationError
-
-from harness.evidence.asks import NEEDS, tolerance, verdict
+from harness.evidence.asks import MET, MISSED, NEEDS, tolerance, verdict
 from harness.evidence.pointed import Found
+from harness.evidence.registered import Registered, asked, by_name, paired, read
+from harness.evidence.variants import Count, Past
 from harness.manifest.claim import split
 from harness.manifest.schema import Claim
 
-# What of a claim asks something of a value; its id, its place in the paper and its remark do not.
-ASKS = ("of", "published", "within", "order", "ties", "at_least", "at_most")
-Registered = Mapping[str, Any]
 Values = Callable[[str], Found]
 
 
@@ -40,8 +38,25 @@ class Judged:
     detail: str
     run: str | None
     moved: bool
-    was: Registered | None  # the claim as the first run registered it, where it has moved
-    withdrawn: bool  # registered by the first run, and gone from the manifest
+    was: Registered | None  # the claim as it was first registered, where it has moved
+    withdrawn: bool  # registered by an earlier run, and gone from the manifest
+    count: Count | None  # how often the same was tried, where there is a verdict
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Give all of it for a script, the counts as fields of their own."""
+        counts = vars(self.count) if self.count else dict.fromkeys(Count.__annotations__)
+        return {**{name: value for name, value in vars(self).items() if name != "count"}, **counts}
+
+
+@dataclass(frozen=True)
+class _Meant:
+    """A claim that is to be judged, and how it stands to what was registered."""
+
+    claim: Claim
+    moved: bool
+    was: Registered | None
+    withdrawn: bool = False
 
 
 def judge(
@@ -52,63 +67,43 @@ def judge(
     *,
     lacks: Sequence[str] = ("a run",),
     run: str | None = None,
+    past: Past | None = None,
 ) -> list[Judged]:
     """Judge the claims of a manifest, and those that its first run registered and that are gone.
 
     Without values nothing can be held against anything: then `lacks` says what is needed, what a claim names first.
+    The past says what else was registered about the same things, under whatever name, and how often they were tried.
     """
-    olds = [(read, old) for old in registered or () if (read := _read(old)) is not None]
-    pairs, gone = _paired(claims, [read for read, _ in olds])
-    names = _names([*claims, *(olds[place][0] for place in gone)])
-
-    def judged(claim: Claim, was: Registered | None, moved: bool, withdrawn: bool = False) -> Judged:
-        found = [values(pointer) for pointer in claim.pointers] if values else []
-        word, detail = verdict(claim, found) if found else (NEEDS + _needs(claim, lacks), "")
-        texts = [one.text for one in found]
-        return Judged(
+    every = _meant(claims, registered, past.elders(claims) if past else [None] * len(claims))
+    names = _names([one.claim for one in every])
+    found = [[values(pointer) for pointer in one.claim.pointers] if values else [] for one in every]
+    tried = past.counts([one.claim for one in every], run) if past and run else [None] * len(every)
+    rows = []
+    for one, here, count in zip(every, found, tried, strict=True):
+        claim = one.claim
+        word, detail = verdict(claim, here) if here else (NEEDS + _needs(claim, lacks), "")
+        texts = [each.text for each in here]
+        rows.append(Judged(
             next(names), manifest, claim.published, texts if len(texts) > 1 else texts[0] if texts else None,
             tolerance(claim), word, claim.where, claim.status,
-            claim.of if isinstance(claim.of, str) else list(claim.of), detail, run, moved, was, withdrawn,
-        )  # fmt: skip
+            claim.of if isinstance(claim.of, str) else list(claim.of), detail, run,
+            one.moved, one.was, one.withdrawn, count if word in (MET, MISSED) else None,
+        ))  # fmt: skip
+    return rows
 
-    rows = []
-    for claim, place in zip(claims, pairs, strict=True):
+
+def _meant(
+    claims: Sequence[Claim], registered: Sequence[Registered] | None, elders: Sequence[Registered | None]
+) -> list[_Meant]:
+    """Find what each claim was when it was registered first; what is gone from the manifest comes last."""
+    olds = read({"claims": list(registered or ())})
+    pairs, gone = paired(len(claims), len(olds), by_name(claims, [old for old, _ in olds]))
+    found = []
+    for claim, place, elder in zip(claims, pairs, elders, strict=True):
         before, was = olds[place] if place is not None else (None, None)
-        moved = registered is not None and (before is None or _asked(claim) != _asked(before))
-        rows.append(judged(claim, was if moved else None, moved))
-    return rows + [judged(*olds[place], True, withdrawn=True) for place in gone]
-
-
-def _paired(claims: Sequence[Claim], olds: Sequence[Claim]) -> tuple[list[int | None], list[int]]:
-    """Find for each claim the one it was: by what it asks, its id, where it points, where it was told, its place."""
-    left = list(range(len(olds)))
-    same: list[Callable[[int, int], bool]] = [
-        lambda new, old: _asked(claims[new]) == _asked(olds[old]),
-        lambda new, old: claims[new].id is not None and claims[new].id == olds[old].id,
-        lambda new, old: claims[new].of == olds[old].of,
-        lambda new, old: claims[new].where == olds[old].where,
-        lambda new, old: new == old,
-    ]
-    was: list[int | None] = [None] * len(claims)
-    for alike in same:
-        for new in range(len(claims)):
-            found = next((old for old in left if alike(new, old)), None) if was[new] is None else None
-            if found is not None:
-                was[new] = found
-                left.remove(found)
-    return was, left
-
-
-def _asked(claim: Claim) -> tuple[object, ...]:
-    return tuple(getattr(claim, name) for name in ASKS)
-
-
-def _read(old: Registered) -> Claim | None:
-    """Read a claim of an old lock; one that could never be checked is no loss."""
-    try:
-        return Claim.model_validate(old)
-    except ValidationError:
-        return None
+        moved = registered is not None and (before is None or asked(claim) != asked(before))
+        found.append(_Meant(claim, moved or elder is not None, elder or (was if moved else None)))
+    return found + [_Meant(olds[place][0], moved=True, was=olds[place][1], withdrawn=True) for place in gone]
 
 
 def _names(claims: Sequence[Claim]) -> Iterator[str]:

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 
 from harness.digest import canonical, walk
 from harness.errors import InputError
+from harness.evidence.interval import number, outside
 from harness.evidence.record import Record
+from harness.evidence.selfcheck import FAIL, OUTPUT, self_check
 from harness.manifest.lockfile import Expect
 
 MAX_VALUES = 100_000  # an expectation keeps each of them, and a person reviews it in git
 Level = str | Mapping[str, str]
-_INTERVAL = re.compile(r"/(?:interval(?:/|$)|undefined_resamples$)")
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,10 @@ def compare(
             verdicts.append(Verdict(name, digest, "none", "unconfirmed", why))
             continue
         level = wanted["level"]
-        if level != levels.get(name, "exact"):
+        if name == OUTPUT and not expect.checks and self_check(record.outputs, deliver) == FAIL:
+            why = "the run's own checks fail, and nobody has accepted that"
+            verdicts.append(Verdict(name, digest, level, "disagreed", why))
+        elif level != levels.get(name, "exact"):
             verdicts.append(
                 Verdict(name, digest, level, "disagreed", "accepted at another level than the lock declares")
             )
@@ -89,49 +92,17 @@ def parted(level: Mapping[str, str], expected: Mapping[str, str], path: Path) ->
     """Say where values leave their tolerance or interval, or differ in anything but a number; empty where none does."""
     found = leaves(path)
     if "interval" in level:
-        return _outside(expected, found)
+        return outside(expected, found)
     if set(found) != set(expected):
         return f"other fields: {sorted(set(found) ^ set(expected))[0]}"
     for pointer, value in expected.items():
-        one, two = _number(value), _number(found[pointer])
+        one, two = number(value), number(found[pointer])
         if one is None or two is None:
             if value != found[pointer]:
                 return f"{pointer} is {found[pointer][:60]}, expected {value[:60]}"
         elif abs(two - one) > Decimal(level["within"]):
             return f"{pointer} is {two}, expected {one} within {level['within']}"
     return ""
-
-
-def _outside(expected: Mapping[str, str], found: Mapping[str, str]) -> str:
-    """Say which expected statistic lies outside its own interval; what describes an interval is not compared itself."""
-    old, new = (
-        {pointer: value for pointer, value in side.items() if not _INTERVAL.search(pointer)}
-        for side in (expected, found)
-    )
-    if set(old) != set(new):
-        return f"other fields: {sorted(set(old) ^ set(new))[0]}"
-    statistics = any(pointer.endswith("/value") for pointer in old)
-    for pointer, value in old.items():
-        if value == new[pointer]:
-            continue  # a percentile interval need not contain its own value
-        one, two = _number(value), _number(new[pointer])
-        if one is None or two is None:
-            return f"{pointer} is {new[pointer][:60]}, expected {value[:60]}"
-        if statistics and not pointer.endswith("/value"):
-            continue  # a count or a companion: the statistic beside it decides
-        low, high = (_number(found.get(f"{pointer.removesuffix('/value')}/interval/{end}", "")) for end in (0, 1))
-        if low is None or high is None:
-            return f"{pointer} has no interval beside it"
-        if not low <= one <= high:
-            return f"{pointer}: {one} lies outside [{low}, {high}]"
-    return ""
-
-
-def _number(text: str) -> Decimal | None:
-    try:
-        return Decimal(text) if text[:1] in "-0123456789" and text else None
-    except InvalidOperation:
-        return None
 
 
 def overall(record: Record, verdicts: list[Verdict]) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.digest import differences
 from harness.errors import HarnessError, InputError
+from harness.evidence.kept import environment_changes
 from harness.evidence.trail import Trail, Walked, follow
 from harness.store.store import Store
 
@@ -96,13 +97,4 @@ def moved_parts(before: Walked, old: Trail, after: Walked, new: Trail) -> Iterat
 
 def package_changes(old: Trail, before: Walked, new: Trail, after: Walked) -> list[str]:
     """Name the packages, and their versions, that differ between the environments of two steps."""
-    left, right = old.environment(before), new.environment(after)
-    changes = [
-        f"{field} {left[field]} → {right[field]}" for field in ("python", "platform") if left[field] != right[field]
-    ]
-    for name in sorted({*left["packages"], *right["packages"]}):
-        one, two = left["packages"].get(name), right["packages"].get(name)
-        if one != two:
-            versions = [package["version"] if package else "absent" for package in (one, two)]
-            changes.append(f"{name} {versions[0]} → {versions[1]}")
-    return changes
+    return list(environment_changes(old.environment(before), new.environment(after)))

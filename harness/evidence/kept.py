@@ -5,7 +5,7 @@ Whoever reads one takes its fields for what they are: a document that says somet
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.digest import parse
@@ -13,6 +13,7 @@ from harness.errors import InputError
 from harness.store.blobs import is_digest
 
 _TEXTS = ("image", "python", "implementation", "platform")
+_ENVIRONMENTS = ("environment/2", "environment/1")  # what the harness writes, and what it wrote
 
 
 def files_of(data: bytes, where: str) -> dict[str, str]:
@@ -28,13 +29,41 @@ def files_of(data: bytes, where: str) -> dict[str, str]:
 
 def environment_of(data: bytes, where: str) -> dict[str, Any]:
     """Read an environment: the image it is of (`none`: a machine), Python, and every package by name."""
-    body = parse(data, "environment/1", where)
+    older = b'"type":"environment/1"' in data[-40:]  # the last field of all, in canonical form
+    body = parse(data, _ENVIRONMENTS[older], where)
     if not all(isinstance(body.get(name), str) for name in _TEXTS):
         raise _refuse(f"an environment says its {', '.join(_TEXTS)}", where)
     packages, loose = body.get("packages"), body.get("loose")
     if not isinstance(packages, dict) or not all(map(_is_package, packages.values())) or not isinstance(loose, dict):
         raise _refuse("an environment names each package with its version and its record", where)
+    if not isinstance(body.get("stdlib", ""), str):
+        raise _refuse("an environment names the standard library by its digest", where)
     return body
+
+
+def environment_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    """Name what differs between two environments: Python, packages with their versions, and what else lies there."""
+    for field in ("python", "platform"):
+        if old[field] != new[field]:
+            yield f"{field} {old[field]} → {new[field]}"
+    if "stdlib" in old and "stdlib" in new and old["stdlib"] != new["stdlib"]:
+        yield "the standard library"
+    for name in sorted({*old["packages"], *new["packages"]}):
+        one, two = old["packages"].get(name), new["packages"].get(name)
+        if one != two:
+            versions = [package["version"] if package else "absent" for package in (one, two)]
+            files = sorted({*_altered(one)} ^ {*_altered(two)})
+            yield f"{name} {versions[0]} → {versions[1]}" if not files else f"{name}: {', '.join(files[:4])}"
+    for name in sorted({*old["loose"], *new["loose"]}):
+        if old["loose"].get(name) != new["loose"].get(name):
+            yield f"{name}, which no package lists"
+    if old["type"] != new["type"]:
+        yield f"told as {old['type']} → {new['type']}"
+
+
+def _altered(package: Mapping[str, Any] | None) -> list[str]:
+    """Give the files of a package that were not the installed ones, each with the digest that it had."""
+    return [str(one) for one in package.get("altered", ())] if package else []
 
 
 def _is_package(value: object) -> bool:

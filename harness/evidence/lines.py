@@ -8,12 +8,11 @@ from pathlib import Path
 
 from harness.digest import canonical, differences, sha256
 from harness.evidence.checks import Report
-from harness.evidence.record import spell, summarise
-from harness.files import is_leftover, told
+from harness.evidence.record import FINISHED, spell, summarise
+from harness.files import is_leftover, is_plain, open_plain, read_plain, told
 from harness.store.journal import Chain, Event, read_chain
 from harness.store.store import Store
 
-FINISHED = ("step.done", "step.cached")
 TAIL = 4096  # no last line of a run is longer
 
 
@@ -31,7 +30,7 @@ def audit_lines(store: Store, run: str, report: Report) -> Chain | None:
 
 def _journal(store: Store, run: str, report: Report) -> Chain | None:
     path = store.journal(run)
-    if not path.is_file() or path.is_symlink():
+    if not is_plain(path):
         report.fail("chain.broken", "journal.jsonl", "the run has no journal")
         return None
     chain = read_chain(path)
@@ -93,7 +92,7 @@ def _heads(store: Store, run: str, chain: Chain, report: Report) -> bool:
         if mine["run.finished"]["journal"] != chain.head:
             report.fail("chain.broken", "journal.jsonl", "its last line is not the one heads.jsonl names")
         path = store.record(run)
-        if not path.is_file() or sha256(path.read_bytes()) != mine["run.finished"]["record"]:
+        if not is_plain(path) or sha256(read_plain(path)) != mine["run.finished"]["record"]:
             report.fail("record.changed", "record.json", "it is not the record that heads.jsonl names")
     elif ended:
         report.skip("chain.incomplete", "heads.jsonl", "the end of this run is not in the list of runs")
@@ -110,7 +109,7 @@ def _lines_of(store: Store, run: str, heads: Chain) -> tuple[dict[str, Event], l
             if head["event"] in mine:
                 flaws.append(f"line {head['n'] + 1} repeats the {head['event']} of this run")
             mine[head["event"]] = head
-        elif not store.journal(head["run"]).is_file():
+        elif not is_plain(store.journal(head["run"])):
             flaws.append(f"line {head['n'] + 1} names run {head['run']}, which left no journal")
         elif _line(store.journal(head["run"]), last=head["event"] == "run.finished") != head["journal"]:
             flaws.append(f"line {head['n'] + 1} names run {head['run']}, whose journal is not the one that was listed")
@@ -119,7 +118,7 @@ def _lines_of(store: Store, run: str, heads: Chain) -> tuple[dict[str, Event], l
 
 def _line(path: Path, *, last: bool) -> str:
     """Name the first or the last line of a journal, without reading what lies between."""
-    with told(path), open(path, "rb") as file:
+    with told(path), open_plain(path) as file:
         if last:
             file.seek(max(0, path.stat().st_size - TAIL))
             tail = file.read()
@@ -130,13 +129,13 @@ def _line(path: Path, *, last: bool) -> str:
 def _record(store: Store, run: str, chain: Chain, ended: bool, report: Report) -> None:
     """Compute the record again, since it is the summary of the journal and nothing else; compare field by field."""
     path = store.record(run)
-    if not path.is_file() or path.is_symlink():
+    if not is_plain(path):
         if ended:
             report.fail("record.changed", "record.json", "it is missing")
         elif chain.events[-1]["event"] == "run.finished":
             report.skip("chain.incomplete", "record.json", "the run was killed before it wrote its record")
         return
-    data = path.read_bytes()
+    data = read_plain(path)
     if chain.broken:
         report.skip("record.changed", "record.json", "it cannot be computed from a broken journal")
         return

@@ -35,20 +35,29 @@ class Found:
 
 
 class Outputs:
-    """The outputs of one run, each read once and only if a claim points into it."""
+    """The outputs of one run, each read once and only if a claim points into it; others may share what was found."""
 
-    def __init__(self, outputs: Mapping[str, Mapping[str, Any]], deliver: Callable[[str], Path]) -> None:
+    def __init__(
+        self,
+        outputs: Mapping[str, Mapping[str, Any]],
+        deliver: Callable[[str], Path],
+        found: dict[tuple[str, str], Found] | None = None,
+    ) -> None:
         self._outputs = outputs
         self._deliver = deliver
         self._documents: dict[str, tuple[Any, str]] = {}
+        self._found = {} if found is None else found
 
     def at(self, pointer: str) -> Found:
         """Follow a pointer; an output whose bytes are damaged is an error, as it is everywhere."""
         name, path = split(pointer)
-        if name not in self._documents:
-            self._documents[name] = self._document(name)
-        value, lacks = self._documents[name]
-        return Found(lacks=lacks) if lacks else _followed(value, path, pointer)
+        known = (str(self._outputs.get(name, {}).get("sha256")), pointer)
+        if known not in self._found:
+            if name not in self._documents:
+                self._documents[name] = self._document(name)
+            value, lacks = self._documents[name]
+            self._found[known] = Found(lacks=lacks) if lacks else _followed(value, path, pointer)
+        return self._found[known]
 
     def _document(self, name: str) -> tuple[Any, str]:
         """Give an output that is one JSON document, or say what it would have to be."""

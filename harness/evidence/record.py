@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from harness.digest import document
-from harness.errors import DamageError, InputError
-from harness.files import locked, told
-from harness.store.journal import Chain, Event, read_chain
+from harness.digest import document, parse
+from harness.errors import InputError
+from harness.files import is_plain, locked, read_plain
+from harness.store.entries import Entry
+from harness.store.journal import Chain, Event
+from harness.store.listed import Listed, damaged, follow_journal, read_recorded, require_listed
 from harness.store.store import Store
 
 STATES = {"step.done": "executed", "step.cached": "cached", "step.failed": "failed"}
+FINISHED = ("step.done", "step.cached")
+FILES = ("journal.jsonl", "record.json")  # what a run leaves
+MOST_RECORD = 1 << 28  # bytes
 # Fields of `run.started` that the record repeats: what was run, and where.
 STARTED = ("run", "manifest", "lock", "plan", "engine", "isolation", "image", "environment", "facts", "limit")
 
@@ -68,24 +74,67 @@ def spell(body: Mapping[str, Any]) -> bytes:
     return document(body) + b"\n"
 
 
-def read_record(store: Store, run: str) -> Record:
-    """Read the record of a run that ended, and hold it against the journal: a record alone is believed by nobody."""
-    path = store.record(run)
-    chain = read_chain(store.journal(run)) if store.journal(run).is_file() else Chain(())
-    if not chain.events or chain.events[-1]["event"] != "run.finished":
+def read_record(store: Store, run: str, runs: Mapping[str, Listed] | None = None) -> Record:
+    """Read the record of a run that ended, on the one way on which anything is believed.
+
+    The list of runs vouches for the journal and the record, the journal for the entries, an entry for the outputs; a
+    blob is held against its name when it is delivered.
+    """
+    known = require_listed(store, run, runs)
+    if not known.ended:
         if _in_use(store):
             raise InputError("this run has not ended yet", where=run, next="wait for it, or name another run")
         raise InputError("this run never ended", where=run, next="run its manifest again, then ask for `last`")
+    return believed(store, known, follow_journal(store, known), lambda event: entry_of(store, event, run))
+
+
+def believed(store: Store, known: Listed, chain: Chain, entry: Callable[[Event], Entry]) -> Record:
+    """Give the record of a run that the list vouches for, if it sums up the journal and its outputs were made so."""
+    run = known.run
     body = summarise(chain.events, chain.head)
-    with told(path):
-        kept = path.read_bytes() if path.is_file() else b""
-    if chain.broken or chain.torn or kept != spell(body):
-        raise DamageError(
-            "the record of this run is not what its journal says",
-            where=str(path),
-            next=f"`harness audit {run}` says more",
-        )
+    if read_recorded(store, known) != spell(body):
+        raise damaged("the record of this run is not what its journal says", str(store.record(run)), run)
+    finished = {event["step"]: event for event in chain.events if event["event"] in FINISHED}
+    for name, output in body["outputs"].items():
+        event = finished.get(output["step"])
+        made = entry(event).outputs.get(output["output"]) if event else None
+        if made is None or (made.sha256, made.size) != (output["sha256"], output["size"]):
+            raise damaged(f"output {name} is not what its step made", str(store.journal(run)), run)
     return Record(run, body)
+
+
+def entry_of(store: Store, event: Event, run: str) -> Entry:
+    """Give the entry that a line of a journal names, if it is the one that the run saw."""
+    entry = store.entries.get(str(event["key"]))
+    if entry is None or entry.digest != event["entry"]:
+        state = "missing" if entry is None else "not the one that the run saw"
+        raise damaged(f"the entry of step {event['step']} is {state}", str(store.entries.path(event["key"])), run)
+    return entry
+
+
+def run_at(path: Path, usual: Callable[[], Store]) -> tuple[Store, str] | None:
+    """Find the run that a path means: its folder in a store, a file there, or a copy of its record that lies elsewhere.
+
+    A copy says which run it is of, and is held against the record that the usual store has: it is read, or refused.
+    """
+    there = path.resolve()
+    folder = there if there.is_dir() else there.parent
+    root = folder.parent.parent
+    if folder.parent == Store(root).runs and is_plain(root / "format") and there.name in (folder.name, *FILES):
+        return Store.open(root), folder.name
+    if there.is_dir():
+        return None
+    data = read_plain(path) if path.stat().st_size <= MOST_RECORD else b""
+    try:
+        run = str(parse(data, "record/1", str(path))["run"])
+    except (InputError, LookupError):
+        return None
+    store = usual()
+    if run not in store.run_ids():
+        raise InputError(f"run {run[:80]!r} of this record is not in the store", where=str(path), next="--store DIR")
+    if not is_plain(store.record(run)) or read_plain(store.record(run)) != data:
+        raise damaged(f"this record is not the one that run {run} has in the store", str(path), run)
+    return store, run
 
 
 def _in_use(store: Store) -> bool:

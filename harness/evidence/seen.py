@@ -41,7 +41,7 @@ class Seen:
             return
         self.closures[digest] = {}
         try:
-            self.closures[digest] = files_of(self.store.blobs.path(digest).read_bytes(), "closure")
+            self.closures[digest] = files_of(self.store.blobs.read(digest), "closure")
         except HarnessError as bad:
             self.report.fail("entry.changed", step, f"its code is no closure: {bad.what}")
         for path, file in self.closures[digest].items():
@@ -52,7 +52,7 @@ class Seen:
         if not self.look(digest, "environment"):
             return
         try:
-            found = environment_of(self.store.blobs.path(digest).read_bytes(), "environment")["image"]
+            found = environment_of(self.store.blobs.read(digest), "environment")["image"]
         except HarnessError as bad:
             self.report.fail("entry.changed", "environment", f"it is none: {bad.what}")
             return

@@ -8,8 +8,9 @@ from typing import Any
 from harness.digest import differences, document_digest, sha256
 from harness.errors import HarnessError
 from harness.evidence.checks import Report
-from harness.evidence.lines import FINISHED
+from harness.evidence.record import FINISHED
 from harness.evidence.seen import Seen
+from harness.files import read_plain
 from harness.steps import CPU, Pinned, Plan, Setting, Step, preimage
 from harness.store.blobs import is_digest
 from harness.store.entries import Entry, read_entry
@@ -56,8 +57,8 @@ def _entry(store: Store, step: str, event: Event, report: Report) -> Entry | Non
     key = str(event.get("key", ""))
     path = store.entries.path(key) if is_digest(key) else store.entries.root
     try:
-        data = path.read_bytes()
-    except OSError:
+        data = read_plain(path)
+    except HarnessError:
         report.fail("entry.changed", f"{step} (keys/{key[:2]}/{key}.json)", "it is missing")
         return None
     if sha256(data) != event.get("entry"):
@@ -92,6 +93,7 @@ def _against_plan(plan: Plan, events: Mapping[str, Event], made: Made, chain: Ch
         flaws.append(f"line 1 counts {started['steps']} steps, the plan has {len(plan.steps)}")
     if not any(step.calls for step in plan.steps):
         flaws += ["it sums calls up, and no step calls" for event in chain.events if event["event"] == "calls"]
+    flaws += _out_of_order(plan, chain)
     report.settle("unaccounted", "journal.jsonl", flaws, f"{len(events)} steps")
     settings = _settings(plan, made, started)
     for step in plan.steps:
@@ -105,6 +107,16 @@ def _against_plan(plan: Plan, events: Mapping[str, Event], made: Made, chain: Ch
                 flaws.append("sees_gold or stage")
             if flaws:
                 report.settle("key.mismatch", step.name, flaws)
+
+
+def _out_of_order(plan: Plan, chain: Chain) -> Iterator[str]:
+    """Name the steps that stand before one whose outputs they read: no run finishes them so."""
+    finished = [event["step"] for event in chain.events if event["event"] in FINISHED]
+    place = {step: number for number, step in enumerate(finished)}
+    for step in plan.steps:
+        late = [ref.step for ref in step.refs() if place.get(ref.step, -1) > place.get(step.name, len(place))]
+        if late:
+            yield f"{step.name} stands before {late[0]}, from which it reads"
 
 
 def _settings(plan: Plan, made: Made, started: Event) -> dict[bool, Setting]:

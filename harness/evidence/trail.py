@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from harness.errors import DamageError, InputError
 from harness.evidence.kept import environment_of, files_of
+from harness.evidence.record import FINISHED, entry_of
 from harness.manifest.lockfile import Lock, read_lock
 from harness.store.entries import Entry
-from harness.store.journal import Event, read_chain
+from harness.store.journal import Event
+from harness.store.listed import damaged, follow_journal, require_listed
 from harness.store.store import Store
 
 
@@ -66,34 +67,18 @@ class Trail:
 
 
 def follow(store: Store, run: str) -> Trail:
-    """Read the trail of a run, as far as the run went."""
-    path = store.journal(run)
-    if not path.is_file():
-        raise InputError("this run has no journal", where=str(path), next="`harness fsck` says what else is missing")
-    chain = read_chain(path)
-    if chain.broken:
-        raise _damaged(f"the journal of this run is broken at {chain.broken}", str(path), run)
-    if not chain.events or chain.events[0]["event"] != "run.started":
-        raise InputError("the journal of this run is empty", where=str(path), next="run its manifest again")
+    """Read the trail of a run, as far as the run went; nothing is believed but what the list of runs vouches for."""
+    chain = follow_journal(store, require_listed(store, run))
     steps: dict[str, Walked] = {}
     outputs: dict[str, Event] = {}
     for event in chain.events:
-        if event["event"] in ("step.done", "step.cached"):
-            entry = store.entries.get(event["key"])
-            if entry is None or entry.digest != event["entry"]:
-                state = "missing" if entry is None else "not the one that the run saw"
-                raise _damaged(
-                    f"the entry of step {event['step']} is {state}", str(store.entries.path(event["key"])), run
-                )
+        if event["event"] in FINISHED:
+            entry = entry_of(store, event, run)
             state = "executed" if event["event"] == "step.done" else "cached"
             steps[event["step"]] = Walked(event["step"], event["stage"], state, entry)
         elif event["event"] == "output":
             made = steps[event["step"]].entry.outputs.get(event["output"]) if event["step"] in steps else None
             if made is None or made.sha256 != event["sha256"]:
-                raise _damaged(f"output {event['name']} is not what its step made", str(path), run)
+                raise damaged(f"output {event['name']} is not what its step made", str(store.journal(run)), run)
             outputs[event["name"]] = event
     return Trail(store, run, chain.events[0], steps, outputs)
-
-
-def _damaged(what: str, where: str, run: str) -> DamageError:
-    return DamageError(what, where=where, next=f"`harness audit {run}` says more")

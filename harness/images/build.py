@@ -12,7 +12,9 @@ from harness.errors import HarnessError
 from harness.files import locked, told, write_atomic
 from harness.images.design import Design, Part, Tell, design
 from harness.images.image import Image, Pin, pins, save_pins, shelve
+from harness.images.layers.debs import OWN
 from harness.images.layers.programs import need
+from harness.images.layers.sources import Archive
 from harness.images.oci import config, manifest
 from harness.images.recipe import lineage
 from harness.store.store import Store
@@ -27,11 +29,20 @@ class Built:
     differs: tuple[str, ...] = ()
 
 
-def build(store: Store, root: Path, name: str, tell: Tell, *, moved: bool = False, relock: bool = False) -> Built:
+def build(
+    store: Store,
+    root: Path,
+    name: str,
+    tell: Tell,
+    *,
+    moved: bool = False,
+    relock: bool = False,
+    archive: Archive = OWN,
+) -> Built:
     """Build one image from its locks; `moved` takes the newest packages, `relock` writes the locks anew."""
     with alone(store):
         _equipped(store, root, name)
-        meant = design(store, root, name, tell, moved=moved, relock=relock)
+        meant = design(store, root, name, tell, moved=moved, relock=relock, archive=archive)
         image = assemble(store, meant, tell)
         for path, lock in meant.relocked.items():
             lock.save(path)

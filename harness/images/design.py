@@ -13,6 +13,7 @@ from harness.errors import InputError
 from harness.images import locks
 from harness.images.image import MOVED
 from harness.images.layers import debian, debs, layer, programs, python, wheels
+from harness.images.layers.sources import Archive
 from harness.images.locks import DEBS, Deb, Debs, Wheel, read_debs, read_wheels
 from harness.images.recipe import Loaded, Recipe, lineage
 from harness.store.store import Store
@@ -41,7 +42,16 @@ class Design:
     relocked: Mapping[Path, Debs]  # locks that are to be written once the image is whole
 
 
-def design(store: Store, root: Path, name: str, tell: Tell, *, moved: bool = False, relock: bool = False) -> Design:
+def design(
+    store: Store,
+    root: Path,
+    name: str,
+    tell: Tell,
+    *,
+    moved: bool = False,
+    relock: bool = False,
+    archive: Archive = debs.OWN,
+) -> Design:
     """Read what an image is made of, and see to it that every package lies in the store."""
     parts: list[Part] = []
     sources: dict[str, str] = {}
@@ -55,7 +65,7 @@ def design(store: Store, root: Path, name: str, tell: Tell, *, moved: bool = Fal
     for one in line:
         recipe = one.recipe
         if recipe.suite:
-            chosen = _debs(store, one, name, say, newest=moved or (relock and one is line[-1]))
+            chosen = _debs(store, one, name, say, archive, newest=moved or (relock and one is line[-1]))
             if relock and one is line[-1]:
                 relocked[one.folder / DEBS] = Debs(recipe.suite, recipe.packages, tuple(chosen), _taken())
             parts.append(_debian_part(store, recipe, chosen))
@@ -71,15 +81,17 @@ def design(store: Store, root: Path, name: str, tell: Tell, *, moved: bool = Fal
 
 
 def _taken() -> str:
-    """Say when the archive was asked, as snapshot.debian.org names its moments."""
+    """Say when the archive was asked, as those who keep its older states name their moments."""
     return stamp().partition("-")[0]
 
 
-def _debs(store: Store, one: Loaded, name: str, say: Callable[[str], None], *, newest: bool) -> Sequence[Deb]:
+def _debs(
+    store: Store, one: Loaded, name: str, say: Callable[[str], None], archive: Archive, *, newest: bool
+) -> Sequence[Deb]:
     if newest:
-        return debs.resolve(store, one.recipe.suite, one.recipe.packages, say)
+        return debs.resolve(store, one.recipe.suite, one.recipe.packages, say, archive)
     locked = read_debs(one)
-    debs.keep(store, name, locked, say)
+    debs.keep(store, name, locked, say, archive)
     return locked.packages
 
 

@@ -39,7 +39,7 @@ class Debs:
     suite: str
     asked: tuple[str, ...]
     packages: tuple[Deb, ...]
-    taken: str  # as 20260101T000000Z: snapshot.debian.org keeps the archive as it was then
+    taken: str  # as 20260101T000000Z: the moment as whom keeps older states of the archive names it
 
     def save(self, path: Path) -> None:
         """Write the lock."""

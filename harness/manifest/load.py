@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 
 from harness.digest import sha256
 from harness.errors import InputError
+from harness.manifest.generation import EXTRA
 from harness.manifest.models import NO_PROVIDER
 from harness.manifest.read import Place, Tree, read_bytes, read_tree
 from harness.manifest.schema import Manifest
@@ -42,9 +43,9 @@ def load(path: Path) -> Loaded:
 
 def parse_manifest(data: bytes, where: str) -> tuple[Manifest, Tree]:
     """Check a manifest's bytes against the schema."""
-    tree = read_tree(data, where)
+    tree = read_tree(data, where, typed=(EXTRA,))
     if not isinstance(tree.value, dict):
-        raise InputError("a manifest is a map of names to values", where=where, next="begin with `harness: 1`")
+        raise InputError("a manifest is a map of names to values", where=where, next="begin with `harness: 2`")
     try:
         return Manifest.model_validate(tree.value), tree
     except ValidationError as bad:

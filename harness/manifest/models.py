@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Annotated, Any
 
-from pydantic import PlainSerializer, PlainValidator, TypeAdapter
+from pydantic import PlainSerializer, PlainValidator, TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
 from harness.parts import Shelf
@@ -32,3 +32,11 @@ def _read(value: Any) -> Any:
 
 
 Model = Annotated[Any, PlainValidator(_read), PlainSerializer(lambda model: model.said())]
+
+
+def is_stand_in(said: Mapping[str, Any]) -> bool:
+    """Whether what a lock says of a model is said of a stand-in; a provider that is gone is taken for a real one."""
+    try:
+        return _read(said).stand_in is not None
+    except (PydanticCustomError, ValidationError, LookupError):
+        return False

@@ -1,11 +1,14 @@
 """YAML as manifests use it: plain text scalars, maps and lists; no aliases, tags, anchors or duplicate keys.
 
 Every value keeps its line, so that an error can name it. Nothing is typed here: the schema's fields do that, so that
-`no`, `30:00`, `1e-9` and `revision: 1234567` mean what a person sees.
+`no`, `30:00`, `1e-9` and `revision: 1234567` mean what a person sees. Only where the schema says that plain JSON stands
+is an unquoted number a number.
 """
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -19,6 +22,9 @@ MAX_BYTES = 1 << 20
 MAX_DEPTH = 32
 
 Place = tuple[str | int, ...]
+_NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+_WORDS = {"": None, "null": None, "true": True, "false": False}
+_NEARLY = re.compile(r"(?i)true|false|null|~|[-+.]*[0-9][0-9_.]*(e[-+]?[0-9]+)?|0[xo][0-9a-f]+|[-+]?\.(inf|nan)")
 
 
 @dataclass
@@ -28,6 +34,7 @@ class Tree:
     where: str
     value: Any = None
     lines: dict[Place, int] = field(default_factory=dict)
+    typed: tuple[Place, ...] = ()  # the maps in which plain JSON stands
 
     def at(self, place: Place) -> str:
         """Say where a part stands ("file:line"), or the nearest part around it that does."""
@@ -54,9 +61,9 @@ def read_bytes(path: Path) -> bytes:
     return data
 
 
-def read_tree(data: bytes, where: str) -> Tree:
+def read_tree(data: bytes, where: str, typed: tuple[Place, ...] = ()) -> Tree:
     """Parse the bytes of a manifest, event by event: no depth, alias or repetition can make it grow."""
-    tree = Tree(where)
+    tree = Tree(where, typed=typed)
     try:
         text = data.decode()
         _build(yaml.parse(text, Loader=yaml.CSafeLoader), tree)
@@ -100,7 +107,9 @@ def _build(events: Iterator[Any], tree: Tree) -> None:
 def _place(event: Any, stack: list[tuple[Any, Place]], key: list[str | None], tree: Tree, line: int) -> None:
     """Put a value where the last key or the end of a list says."""
     value: Any
-    if isinstance(event, yaml.ScalarEvent):
+    if isinstance(event, yaml.ScalarEvent) and stack and any(stack[-1][1][: len(at)] == at for at in tree.typed):
+        value = _plain(event, tree, line)
+    elif isinstance(event, yaml.ScalarEvent):
         value = None if event.implicit[0] and event.value in ("", "~", "null") else event.value
     else:
         value = {} if isinstance(event, yaml.MappingStartEvent) else []
@@ -122,6 +131,19 @@ def _place(event: Any, stack: list[tuple[Any, Place]], key: list[str | None], tr
             raise _error(f"nested more than {MAX_DEPTH} deep", tree, line, "a manifest is flat")
         stack.append((value, place))
         key.append(None)
+
+
+def _plain(event: Any, tree: Tree, line: int) -> Any:
+    """Read a scalar as JSON does, without the quotes around a text; what other readers would take otherwise is told."""
+    if not event.implicit[0]:
+        return event.value
+    if event.value in _WORDS:
+        return _WORDS[event.value]
+    if _NUMBER.fullmatch(event.value):
+        return json.loads(event.value)
+    if _NEARLY.fullmatch(event.value):
+        raise _error(f"{event.value!r} is no JSON", tree, line, "write it as JSON does, or in quotes where it is text")
+    return event.value
 
 
 def _error(what: str, tree: Tree, line: int, mend: str) -> InputError:

@@ -17,11 +17,14 @@ from pydantic import (
     Field,
     StringConstraints,
     Tag,
+    ValidationInfo,
+    field_validator,
     model_validator,
 )
 
 from harness import texts
-from harness.manifest import claim
+from harness.manifest import claim, generation
+from harness.manifest.generation import Generation
 from harness.manifest.models import Model
 
 
@@ -123,15 +126,6 @@ class Prompts(_Part):
         return (self.set,) if isinstance(self.set, str) else self.set
 
 
-class Generation(_Part):
-    """How answers are asked for."""
-
-    temperature: Decimals = "0"
-    max_tokens: Annotated[int, Field(ge=1, le=1_000_000)] | Literal["benchmark"] = 256  # or each benchmark's own
-    top_p: Decimals = "1"
-    stop: tuple[Text, ...] = ()
-
-
 class Resources(_Part):
     """What a step may use; never part of a key."""
 
@@ -148,7 +142,7 @@ class Within(_Part):
 
 
 class Interval(_Part):
-    """Each statistic's own interval, of this confidence, must contain the expected value."""
+    """Each statistic lies in the expected interval, of this confidence, and its own is hardly wider than that."""
 
     interval: Annotated[Decimals, _between("0.5", "0.9999")]
 
@@ -227,20 +221,25 @@ class Agents(_Part):
 class Manifest(_Part):
     """One run somebody means: a study's data, prompts and models, and how its outputs are to be compared."""
 
-    harness: Literal["1"]
+    harness: Literal["1", "2"]
     study: Name
     name: Name
     about: Text
     models: dict[Name, Model] = {}
     datasets: dict[Name, Dataset] = Field(min_length=1)
     prompts: Prompts | None = None
-    generation: Generation = Generation()
+    generation: Generation = Field(default=Generation(), validate_default=True)
     seeds: tuple[Annotated[int, Field(ge=0, lt=2**53)], ...] = Field(default=(0,), min_length=1, max_length=1000)
     image: Name = "cpu"
     resources: Resources = Resources()
     outputs: dict[Name, Level] = {}
     agents: Agents | None = None
     claims: Annotated[tuple[Claim, ...], AfterValidator(_distinct)] = ()
+
+    @field_validator("generation", mode="before")
+    @classmethod
+    def _of_its_version(cls, value: Any, info: ValidationInfo) -> Any:
+        return generation.meant(value, info.data.get("harness"))
 
     def intent(self) -> dict[str, Any]:
         """Give the manifest as the identity document the lock holds: typed, complete, without floats."""

@@ -10,10 +10,10 @@ from typing import Any
 from harness.errors import InputError
 from harness.models import remote
 from harness.models.model import limited
-from harness.models.provider import Elsewhere
-from harness.models.wire import Said, Wire, settings, usage
+from harness.models.provider import Elsewhere, Unfit
+from harness.models.wire import EXTRA, Said, Wire, settings, usage
 
-_SAME = ("temperature", "top_p", "top_k", "max_tokens")
+_SAME = ("temperature", "top_p", "top_k", "max_tokens", "thinking")
 SETTINGS = {**{name: name for name in _SAME}, "stop": "stop_sequences"}
 _PROMPT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
@@ -25,12 +25,25 @@ class AnthropicSettings(Elsewhere):
     URL = "https://api.anthropic.com"
     KEY = "ANTHROPIC_API_KEY"
     DIALECT = "harness.models.gate.anthropic:DIALECT"
+    OWN = frozenset({"model", "messages", "system", "stop_sequences", "stream"})
 
     def __post_init__(self) -> None:
         """Refuse an endpoint that this provider does not have."""
         super().__post_init__()
         if self.endpoint != "chat":
             raise ValueError("this provider has no completions: leave `endpoint` out")
+
+    @property
+    def takes(self) -> tuple[str, ...]:
+        """Name the settings of a message, and those that are to come."""
+        return (*SETTINGS, EXTRA)
+
+    def unfit(self, generation: Mapping[str, Any]) -> Unfit | None:
+        """Say with which of the settings this model cannot be asked; each answer must be bounded."""
+        if "max_tokens" not in generation:
+            what = "`generation.max_tokens` is missing, which the provider anthropic needs"
+            return Unfit("max_tokens", what, "add `max_tokens: …`, such as 1024")
+        return super().unfit(generation)
 
     def answering(self) -> dict[str, Any]:
         """Give what can change an answer; there is one endpoint."""
@@ -74,5 +87,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 def _message(whole: Mapping[str, Any]) -> Said:
     said = "".join(block["text"] for block in whole["content"] if block["type"] == "text")
+    thoughts = "".join(str(block.get("thinking") or "") for block in whole["content"] if block["type"] == "thinking")
     counts = usage(whole.get("usage"), _PROMPT, "output_tokens")
-    return Said(said, str(whole.get("stop_reason") or "unknown"), counts, str(whole.get("model") or ""))
+    finish, model = str(whole.get("stop_reason") or "unknown"), str(whole.get("model") or "")
+    return Said(said, finish, counts, model, reasoning=thoughts)

@@ -66,7 +66,8 @@ async def _serve(settings: Settings, keys: Keys) -> dict[str, Any]:
         raise MissingError("the gateway needs aiohttp", next="pip install 'llm-harness[gateway]'") from bad
     stop = asyncio.Event()
     _listen_for_the_end(stop)
-    upstream = Upstream(keys, settings.timeout, settings.concurrency)
+    named = [served.key for served in settings.models.values()]
+    upstream = Upstream(keys, settings.timeout, settings.concurrency, named)
     desk = Desk(settings, upstream)
     door = Web(desk)
     runner = web.AppRunner(door.app(), access_log=None, handle_signals=False, shutdown_timeout=1.0)

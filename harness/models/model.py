@@ -53,6 +53,7 @@ class Response:
     usage: Mapping[str, int] | None = None
     error: str | None = None
     logprobs: Sequence[Mapping[str, Any]] | None = None  # one a token: {token, logprob, top: [[token, logprob], …]}
+    reasoning: str | None = None  # what a model says that it thought; it is kept, and never scored
 
     def row(self) -> dict[str, Any]:
         """Give the row that is stored; a field that has nothing to say is left out."""
@@ -64,6 +65,8 @@ class Response:
             "text": self.text,
             "finish": self.finish,
         }
+        if self.reasoning is not None:
+            row["reasoning"] = self.reasoning
         if self.logprobs is not None:
             row["logprobs"] = [dict(each) for each in self.logprobs]
         if self.usage is not None:

@@ -11,11 +11,12 @@ from harness.errors import InputError
 from harness.models import remote
 from harness.models.model import limited
 from harness.models.provider import Elsewhere
-from harness.models.wire import Said, Wire, settings, usage
+from harness.models.wire import EXTRA, Said, Wire, settings, usage
 
 _SAME = ("temperature", "top_p", "max_tokens", "stop", "seed", "frequency_penalty", "presence_penalty")
 COMPLETIONS = {name: name for name in _SAME}
 CHAT = {**COMPLETIONS, "max_completion_tokens": "max_completion_tokens", "reasoning_effort": "reasoning_effort"}
+THOUGHTS = ("reasoning_content", "reasoning")  # what servers call the text of a model's reasoning
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -25,6 +26,12 @@ class OpenaiSettings(Elsewhere):
     URL = "https://api.openai.com/v1"
     KEY = "OPENAI_API_KEY"
     DIALECT = "harness.models.gate.openai:DIALECT"
+    OWN = frozenset({"model", "messages", "prompt", "n", "stream", "stream_options", "user"})
+
+    @property
+    def takes(self) -> tuple[str, ...]:
+        """Name the settings of the endpoint that is asked, and those of others that speak like this one."""
+        return (*(CHAT if self.endpoint == "chat" else COMPLETIONS), EXTRA)
 
 
 PROVIDER = OpenaiSettings
@@ -81,7 +88,8 @@ def text(row: Mapping[str, Any]) -> str:
 def _chat(whole: Mapping[str, Any]) -> Said:
     choice = whole["choices"][0]
     message = choice["message"]
-    return _said(whole, choice, message.get("content") or message.get("refusal") or "")
+    thoughts = next((found for name in THOUGHTS if isinstance(found := message.get(name), str) and found), "")
+    return _said(whole, choice, message.get("content") or message.get("refusal") or "", thoughts)
 
 
 def _completion(whole: Mapping[str, Any]) -> Said:
@@ -89,9 +97,10 @@ def _completion(whole: Mapping[str, Any]) -> Said:
     return _said(whole, choice, choice["text"] or "")
 
 
-def _said(whole: Mapping[str, Any], choice: Mapping[str, Any], said: Any) -> Said:
+def _said(whole: Mapping[str, Any], choice: Mapping[str, Any], said: Any, thoughts: str = "") -> Said:
     if not isinstance(said, str):
         raise TypeError("a text is a string")
     counts = usage(whole.get("usage"), ("prompt_tokens",), "completion_tokens")
     finish = str(choice.get("finish_reason") or "unknown")
-    return Said(said, finish, counts, str(whole.get("model") or ""), str(whole.get("system_fingerprint") or ""))
+    model, fingerprint = str(whole.get("model") or ""), str(whole.get("system_fingerprint") or "")
+    return Said(said, finish, counts, model, fingerprint, thoughts)

@@ -6,10 +6,11 @@ It must never know a manifest's syntax, a lock or a run: those ask the settings 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 from harness import texts
 
@@ -33,6 +34,7 @@ Number = Annotated[str, Checked(texts.decimal)]
 InsidePath = Annotated[str, Checked(texts.inside)]
 ADDRESS = texts.matching(r"^https?://[^@\s?#]+$", "a URL without a name or a key")
 VARIABLE = texts.matching(r"^[A-Za-z_][A-Za-z0-9_]{0,99}$", "the name of a variable")
+USUAL = ("temperature", "max_tokens", "top_p", "stop")  # settings that every provider is given
 LATE = {"late": True}  # of a field that settings could not have at first: unset, it is in no lock
 
 
@@ -54,6 +56,24 @@ class Weights:
     unresolved: str | None = None  # why there is no revision: it cannot be run
 
 
+class Unfit(NamedTuple):
+    """A setting with which a model cannot be asked: its name, why, and the mend."""
+
+    key: str
+    what: str
+    mend: str
+
+
+def _said(value: Any) -> Any:
+    """Spell settings with the settings in them, without late ones that are unset."""
+    if isinstance(value, Mapping):
+        return dict(value)
+    if not is_dataclass(value):
+        return value
+    parts = [(each, getattr(value, each.name)) for each in fields(value)]
+    return {each.name: _said(part) for each, part in parts if each.metadata != LATE or part != each.default}
+
+
 @dataclass(frozen=True, kw_only=True)
 class Settings:
     """What a manifest says of one model; a provider adds its fields, and says what they mean to others."""
@@ -65,14 +85,24 @@ class Settings:
 
     def said(self) -> dict[str, Any]:
         """Give all of it, as the lock holds it."""
-        late = {
-            each.name for each in fields(self) if each.metadata == LATE and getattr(self, each.name) == each.default
-        }
-        return {name: value for name, value in asdict(self).items() if name not in late}
+        return dict(_said(self))
 
     def answering(self) -> dict[str, Any]:
         """Give what of the settings can change an answer: it goes to the step, and into the model's pin."""
         return {name: value for name, value in self.said().items() if name not in ("provider", "facts")}
+
+    @property
+    def takes(self) -> tuple[str, ...]:
+        """Name the settings of `generation` that mean something to this model, or that it is known to pass over."""
+        return USUAL
+
+    def unfit(self, generation: Mapping[str, Any]) -> Unfit | None:
+        """Say with which of the settings this model cannot be asked: a lock tells, and nothing is left out unseen."""
+        for key in generation:
+            if key not in self.takes:
+                mend = f"take it out, or ask this model in a manifest of its own; it takes {', '.join(self.takes)}"
+                return Unfit(key, f"`generation.{key}` means nothing to the provider {self.provider}", mend)
+        return None
 
     @property
     def stand_in(self) -> StandIn | None:
@@ -98,6 +128,8 @@ class Prices:
 
     input: Number
     output: Number
+    cached_input: Number | None = field(default=None, metadata=LATE)  # what is read from the provider's own cache
+    cache_write: Number | None = field(default=None, metadata=LATE)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -137,6 +169,7 @@ class Elsewhere(Settings):
     URL: ClassVar[str]  # where such models are asked, if the manifest names no other place
     KEY: ClassVar[str]  # under which name the key is found, if the manifest names no other
     DIALECT: ClassVar[str]  # how the gateway speaks with it: `module:name`
+    OWN: ClassVar[frozenset[str]] = frozenset()  # fields of a question that no manifest may write as `extra`
 
     model: Line
     tape: Literal["replay", "record", "live"]
@@ -157,6 +190,14 @@ class Elsewhere(Settings):
         """Give what can change an answer: which model is asked where, and what it is told beforehand."""
         asked = {"id": self.model, "endpoint": self.endpoint, "system": self.system, "base_url": self.base_url}
         return {name: value for name, value in asked.items() if value is not None}
+
+    def unfit(self, generation: Mapping[str, Any]) -> Unfit | None:
+        """Say with which of the settings this model cannot be asked, those written as plain JSON too."""
+        for name in json.loads(generation.get("extra", "{}")):
+            if name in self.OWN:
+                mend = "take it out: models, prompts, seeds and how an answer travels are not settings"
+                return Unfit(f"extra.{name}", f"`generation.extra.{name}` is for the harness to say", mend)
+        return super().unfit(generation)
 
     @property
     def service(self) -> Service:

@@ -10,7 +10,7 @@ import json
 import os
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,17 +18,17 @@ from harness import rows
 from harness.digest import canonical
 from harness.errors import MissingError, StepError
 from harness.models.model import Response
-from harness.models.wire import MARK, REPEAT, Said, Wire, visible
+from harness.models.wire import LONGEST_WORDS, MARK, REPEAT, Said, Wire, visible, words
 
 SOCKET = "HARNESS_GATEWAY"  # the variable that names the gateway's socket
 AGAIN = frozenset({"retries_exhausted", "busy"})  # may be answered at another time
 FATAL = frozenset(
     {"tape_miss", "missing_key", "budget_spent", "unknown_model", "not_served", "tape_shut", "closing", "missing"}
-    | {"damaged", "bad_input"}
+    | {"damaged", "bad_input", "refused"}
 )
+OURS = (401, 403)  # who asks is refused, and not what is asked: with another key it may be answered
 AT_ONCE = 16  # questions under way where nothing else is said; the gateway has its own bound
 AHEAD = 8  # times the concurrency: how far the answers may run before the oldest that is still missing
-LONGEST_ERROR = 500
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,8 @@ class Inference:
     usage: Counter[str] = field(default_factory=Counter)
     models: set[str] = field(default_factory=set)
     fingerprints: set[str] = field(default_factory=set)
-    retry: int = 0
+    retry: int = 0  # may be answered at another time: the next run asks again
+    refused: int = 0
     mended: int = 0  # texts with half a character (a lone surrogate), which is written as U+FFFD
 
     def as_data(self) -> dict[str, Any]:
@@ -62,7 +63,7 @@ class Inference:
             "usage": dict(self.usage),
             "models": sorted(self.models),
             "fingerprints": sorted(self.fingerprints),
-            "retry": self.retry,
+            "retry": self.errors.total() if self.refused == sum(self.finish.values()) else self.retry,  # all: a mistake
             "mended": self.mended,
         }
 
@@ -160,27 +161,28 @@ class _Asker:
         return self._answered(ask, said)
 
     def _answered(self, ask: Ask, said: Said) -> Response:
-        text, found = said.text.encode("utf-16", "surrogatepass").decode("utf-16", "replace"), self._inference
+        text, thoughts, found = _whole(said.text), _whole(said.reasoning), self._inference
         found.mended += text != said.text
         found.finish[said.finish] += 1
         found.usage.update(said.usage or {})
         found.models |= {said.model} - {""}
         found.fingerprints |= {said.fingerprint} - {""}
-        return self._response(ask, text, said.finish, said.usage)
+        return replace(self._response(ask, text, said.finish, said.usage), reasoning=thoughts or None)
 
     def _refused(self, ask: Ask, response: Any) -> Response:
         """Record an error, or fail where every other request would meet the same."""
-        kind, message = _told(response)
-        mark = response.headers.get(MARK, "")
+        kind, message = words(response.content)
+        kind, mark = kind or f"http_{response.status_code}", response.headers.get(MARK, "")
         if mark in FATAL:
-            raise StepError(f"the gateway refused: {visible(message)}", where=mark, next="mend that, and run again")
-        self._inference.retry += mark in AGAIN
+            raise StepError(f"the gateway refused: {message}", where=mark, next="mend that, and run again")
+        self._inference.retry += mark in AGAIN or response.status_code in OURS
+        self._inference.refused += 1
         return self._error(ask, kind, f"HTTP {response.status_code} {kind}: {message}")
 
     def _error(self, ask: Ask, kind: str, message: str) -> Response:
         self._inference.finish["error"] += 1
         self._inference.errors[kind] += 1
-        return self._response(ask, "", "error", None, visible(message)[:LONGEST_ERROR])
+        return self._response(ask, "", "error", None, visible(message)[:LONGEST_WORDS])
 
     def _response(
         self, ask: Ask, text: str, finish: str, usage: Mapping[str, int] | None, error: str | None = None
@@ -189,15 +191,6 @@ class _Asker:
         return Response(row["item"], row["template"], self._inference.model, ask.sample, text, finish, usage, error)
 
 
-def _told(response: Any) -> tuple[str, str]:
-    """Read an error in whatever shape the providers have: its kind and its words."""
-    fallback = f"http_{response.status_code}"
-    try:
-        found = json.loads(response.content)
-        error = found.get("error", found)
-        if isinstance(error, str):
-            return fallback, error
-        kind, message = error.get("type") or error.get("code") or fallback, error.get("message") or ""
-        return visible(str(kind))[:60], str(message)
-    except (ValueError, AttributeError, RecursionError):
-        return fallback, ""
+def _whole(text: str) -> str:
+    """Write half a character, which no file could hold, as the sign for what is no character."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

@@ -1,6 +1,7 @@
 """The provider `transformers`: open weights from pinned files, on this machine, without a network.
 
-Batch `reference` asks one request at a time on one thread: the bit-exact level. Batch N asks N at a time.
+Batch `reference` asks one request at a time on one thread: the bit-exact level. Batch N asks N at a time, and rounds
+log-probabilities otherwise in their last digits, which is why the key holds the batch.
 It must never know a benchmark, an answer or a store.
 """
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -21,6 +22,7 @@ class Said:
     usage: Mapping[str, int] | None
     model: str
     fingerprint: str = ""
+    reasoning: str = ""  # what a model thought before it answered, where its provider tells
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,17 +42,50 @@ def visible(text: str) -> str:
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 
+LONGEST_KIND, LONGEST_WORDS = 60, 500
+
+
+def words(data: bytes) -> tuple[str, str]:
+    """Read a server's refusal in whatever shape it is, JSON or text: its kind, and its own words, bounded."""
+    try:
+        found = json.loads(data)
+    except (ValueError, RecursionError):
+        found = data.decode("utf-8", "replace").strip()
+    if isinstance(found, list) and len(found) == 1:
+        found = found[0]
+    error = found.get("error", found) if isinstance(found, dict) else found
+    kind, said = "", error
+    if isinstance(error, dict):
+        kind = error.get("type") or error.get("code") or ""
+        said = error.get("message") or error.get("detail") or ("" if kind else error)
+    if isinstance(said, list):  # what FastAPI says of each field
+        said = "; ".join(_field(one) for one in said)
+    text = said if isinstance(said, str) else json.dumps(said) if said else ""
+    return visible(str(kind))[:LONGEST_KIND], visible(text)[:LONGEST_WORDS]
+
+
+def _field(said: Any) -> str:
+    if not isinstance(said, dict):
+        return str(said)
+    place = said.get("loc")
+    at = ".".join(map(str, place)) if isinstance(place, list) else ""
+    return ": ".join(part for part in (at, str(said.get("msg") or "")) if part)
+
+
+EXTRA = "extra"  # the setting that holds plain JSON, spelled as text, since keys hold no floats
 NUMBERS = frozenset({"temperature", "top_p", "frequency_penalty", "presence_penalty"})
 
 
 def settings(given: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
     """Give the generation settings by the provider's names; numbers come as decimal text, since keys hold no floats."""
     for name, value in given.items():
-        if name not in known:
+        if name == EXTRA:
+            yield from json.loads(value).items()
+        elif name not in known:
             raise InputError(
                 f"this provider has no setting {name!r}", where="generation", next=f"use: {', '.join(sorted(known))}"
             )
-        if name in NUMBERS and isinstance(value, str):
+        elif name in NUMBERS and isinstance(value, str):
             try:
                 yield known[name], float(value)
             except ValueError:
@@ -63,9 +98,10 @@ def usage(found: Any, prompt: tuple[str, ...], completion: str) -> Mapping[str, 
     """Give the tokens that a provider says it used, in our words; none where it says nothing."""
     if not isinstance(found, dict):
         return None
+    return {"prompt_tokens": total(found, *prompt), "completion_tokens": total(found, completion)}
 
-    def total(names: tuple[str, ...]) -> int:
-        counts = (found.get(name) for name in names)
-        return sum(count for count in counts if isinstance(count, int) and count > 0)
 
-    return {"prompt_tokens": total(prompt), "completion_tokens": total((completion,))}
+def total(found: Any, *names: str) -> int:
+    """Add up counts that a provider gives under some names; what is no count is none."""
+    counts = (found.get(name) for name in names) if isinstance(found, dict) else ()
+    return sum(count for count in counts if isinstance(count, int) and count > 0)

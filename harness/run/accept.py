@@ -12,9 +12,13 @@ from harness.errors import InputError
 from harness.evidence.checks import Report
 from harness.evidence.compare import values_of
 from harness.evidence.record import read_record, spell
+from harness.evidence.selfcheck import FAIL, self_check
 from harness.evidence.trail import follow
 from harness.manifest.lockfile import Expect, expect_path, load_expect, load_lock, save
+from harness.run.answers import NONE, Most, gaps, too_many
 from harness.store.store import Store
+
+ANSWERS = "responses"  # the stage of the steps that answer
 
 
 @dataclass(frozen=True)
@@ -25,8 +29,13 @@ class Accepted:
     changes: list[tuple[str, str, str]]  # output, old, new
 
 
-def accept(store: Store, run: str, report: Report, root: Path) -> Accepted:
-    """Accept a complete and audited run of the current lock; every change is given as old and new."""
+def accept(
+    store: Store, run: str, report: Report, root: Path, errors: Most = NONE, *, failing: bool = False
+) -> Accepted:
+    """Accept a complete and audited run of the current lock; every change is given as old and new.
+
+    One whose own checks fail is accepted only where a person says so, and then the expectation says it, too.
+    """
     record = read_record(store, run)
     if not record.complete or record.body.get("limit"):
         raise InputError(f"run {run} is not complete", next="run the manifest to its end, without --limit")
@@ -36,11 +45,23 @@ def accept(store: Store, run: str, report: Report, root: Path) -> Accepted:
             f"run {run} does not pass its audit: {flaw.id} {flaw.subject} {flaw.detail}",
             next=f"`harness audit {run}` shows all; run the manifest again",
         )
+    checks = self_check(record.outputs, store.blobs.deliver)
+    if checks == FAIL and not failing:
+        raise InputError(
+            f"the self-checks of run {run} fail", where="output `checks`",
+            next="mend what they found; or say aloud that it is meant, with --failing-checks",
+        )  # fmt: skip
     trail = follow(store, run)
     name = trail.manifest_name
     lock = load_lock(root, name)
     if lock is None or lock.sha256 != trail.started["lock"]:
         raise InputError(f"the lock of {name} has moved since run {run}", next="run the manifest again, then accept")
+    answers = [(step.entry.preimage["params"], step.entry) for step in trail.steps.values() if step.stage == ANSWERS]
+    if flaws := too_many(gaps(store, answers), errors):
+        raise InputError(
+            f"run {run} has rows without an answer: {flaws[0]}",
+            next="mend that and run again, or say how many you put up with: --max-errors 12, --max-errors 5%",
+        )
     levels = trail.lock.intent["outputs"]
     outputs: dict[str, Any] = {}
     for output, made in record.outputs.items():
@@ -48,7 +69,8 @@ def accept(store: Store, run: str, report: Report, root: Path) -> Accepted:
         values = values_of(level, store.blobs.deliver(made["sha256"]))
         outputs[output] = {"sha256": made["sha256"], "level": level, "values": values}
     code, files = trail.code()
-    new = Expect(lock.sha256, sha256(spell(record.body)), outputs, code, files)
+    said = FAIL if checks == FAIL else ""
+    new = Expect(lock.sha256, sha256(spell(record.body)), outputs, code, files, said)
     old = load_expect(root, name)
     save(expect_path(root, name), new.data)
     return Accepted(expect_path(root, name), list(_changes(old, new)))

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.errors import HarnessError, InputError, MissingError
+from harness.errors import HarnessError, InputError, MissingError, RefusedError, StepError
+from harness.manifest.read import Tree
 from harness.manifest.schema import Manifest
 from harness.models.provider import Service
 from harness.run.closure import code_root
@@ -22,19 +23,23 @@ from harness.run.closure import code_root
 START = 60.0  # seconds in which a gateway must listen
 END = 30.0
 NAME = "gateway.sock"
+MEANT = "or `--max-errors 100%`, where refusals are what you count"
 
 
-def served(manifest: Manifest, root: Path) -> dict[str, dict[str, Any]]:
-    """Say what a gateway is told of the models of a manifest, by their providers' names."""
+def served(manifest: Manifest, root: Path, tree: Tree | None = None) -> dict[str, dict[str, Any]]:
+    """Say what a gateway is told of a manifest's models, by their names there; two ways of asking one are refused."""
     found: dict[str, dict[str, Any]] = {}
     for name, model in manifest.models.items():
         service: Service | None = model.service
         if service:
             tape = {} if service.tape == "live" else {"tape": str(service.folder(root, manifest.name))}
             told = {**service.told, **tape}
-            if found.setdefault(service.model, told) != told:
+            first = found.setdefault(service.model, told)
+            if first != told:
+                parted = ", ".join(sorted(key for key in {*first, *told} if first.get(key) != told.get(key)))
                 raise InputError(
-                    f"models.{name} asks {service.model!r} in another way than a model before it",
+                    f"models.{name} asks {service.model!r} in another way than a model before it: {parted}",
+                    where=tree.at(("models", name)) if tree else "",
                     next="ask one provider's model in one way, or write a second manifest",
                 )
     return found
@@ -43,8 +48,8 @@ def served(manifest: Manifest, root: Path) -> dict[str, dict[str, Any]]:
 class Gateway:
     """A gateway that lives as long as a run: it ends when its stdin does, however the harness goes."""
 
-    def __init__(self, models: Mapping[str, Any]) -> None:
-        self.models = models
+    def __init__(self, models: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> None:
+        self.models, self._more = models, dict(more or {})
         self.summary: dict[str, Any] = {}
         self._turn = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
@@ -56,6 +61,14 @@ class Gateway:
             if self._process is None:
                 self._start()
             return self._folder / NAME
+
+    def judged(self, problem: HarnessError | None) -> HarnessError | None:
+        """Say in a model's own words why a run failed for which it refused everything."""
+        for name, told in self.summary.get("models", {}).items():
+            if isinstance(problem, StepError) and "gave_up" in told:
+                mend = "mend what it names and run again: nothing of this is kept, but what was answered"
+                return RefusedError(f"{name} {told['gave_up']}", where=problem.where, next=f"{mend}; {MEANT}")
+        return problem
 
     def __enter__(self) -> Gateway:
         """Stand ready."""
@@ -78,7 +91,7 @@ class Gateway:
             env={**os.environ, "PYTHONPATH": str(code_root())},
         )  # fmt: skip
         assert self._process.stdin
-        line = json.dumps({"socket": str(self._folder / NAME), "models": self.models}).encode() + b"\n"
+        line = json.dumps({"socket": str(self._folder / NAME), "models": self.models, **self._more}).encode() + b"\n"
         try:
             with contextlib.suppress(BrokenPipeError):  # it says why on its stdout
                 self._process.stdin.write(line)
@@ -132,11 +145,11 @@ class Gateway:
 
 
 @contextlib.contextmanager
-def gateway(manifest: Manifest, root: Path) -> Iterator[Gateway | None]:
+def gateway(manifest: Manifest, root: Path, more: Mapping[str, Any] | None = None) -> Iterator[Gateway | None]:
     """Run a gateway beside a run that calls models elsewhere; none beside any other."""
     models = served(manifest, root)
     if not models:
         yield None
         return
-    with Gateway(models) as running:
+    with Gateway(models, more) as running:
         yield running

@@ -7,6 +7,7 @@ import platform
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,8 @@ from harness.engines import gpu
 from harness.engines.engine import Kind
 from harness.engines.local import ISOLATIONS, STEP_PATH, available
 from harness.errors import HarnessError
+from harness.run import installed
+from harness.run.bytecode import listed
 from harness.run.engines import kinds
 from harness.run.environment import facts
 from harness.run.trial import trials
@@ -38,7 +41,7 @@ _ADVICE = {  # what a step gains over the best isolation there is
 
 def examine(store: Path | None) -> list[Finding]:
     """Look at the interpreter, the platform, the isolation, the room on the disk, the store and the engines."""
-    findings = [_python(), _platform(), _isolation()]
+    findings = [_python(), _platform(), *_packages(), _isolation()]
     about = facts()
     findings.append(Finding("ok", "machine", f"{about['cpu']}, {about['cores']} cores, Linux {about['kernel']}"))
     place = store or Path.cwd()
@@ -63,6 +66,26 @@ def _platform() -> Finding:
     fine = sys.platform == "linux" and platform.machine() == "x86_64"
     found = f"{sys.platform} {platform.machine()}"
     return Finding("ok" if fine else "missing", "platform", found, "" if fine else "use Linux on x86-64")
+
+
+def _packages() -> Iterator[Finding]:
+    """Read every byte of what a step can import: what is installed, what is locked, our own bytecode."""
+    try:
+        look = installed.look(full=True)
+    except HarnessError as bad:
+        yield Finding("missing", "packages", bad.what, bad.next)
+        return
+    held = f"{look.files:,} files as they were installed; {look.bytes >> 20:,} MiB read in {look.wall:.1f} s"
+    if look.files_altered:
+        error = installed.altered_error(look)
+        yield Finding("missing", "packages", error.what, error.next)
+    else:
+        others = [f"{one.path}: {one.why}" for one in look.altered]
+        advice = installed.AGAIN if others else ""
+        yield Finding("better" if others else "ok", "packages", "; ".join([held, *others]), advice)
+    if listed(installed.here().bytecode) is None:
+        found = "none of our own: each step compiles what it imports, and loads no other"
+        yield Finding("better", "bytecode", found, installed.AGAIN)
 
 
 def _isolation() -> Finding:

@@ -8,7 +8,7 @@ import shutil
 import stat
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ class Task:
     step: Step
     inputs: Mapping[str, str | list[str]]
     closure: Closure
+    sources: Mapping[str, bytes] = field(default_factory=dict)  # of an audit: installed code that no run of a store had
 
 
 @dataclass(frozen=True)
@@ -52,27 +53,52 @@ class Bench:
 def prepare(task: Task, store: Store, folder: Path, *, linked: bool) -> None:
     """Lay out what the step may see: its description, its code, its inputs, and nothing else."""
     with told(folder):
-        folder.chmod(OPEN)
-        for name in ("in", "out", "tmp", "code"):
-            _open_folder(folder / name)
-        description = {
-            "type": "step/1",
-            "kind": task.step.kind,
-            "params": dict(task.step.params),
-            "inputs": sorted(task.inputs),
-            "outputs": list(task.step.outputs),
-        }
-        (folder / "step.json").write_bytes(canonical(description))
+        open_place(folder)
+        (folder / "step.json").write_bytes(canonical(describe(task)))
         (folder / "step.json").chmod(READABLE)
-        for path, digest in task.closure.files.items():
-            _lay(store, digest, folder / "code" / path, linked)
-        for name, source in task.inputs.items():
-            if isinstance(source, str):
-                _lay(store, source, folder / "in" / name, linked)
-            else:
-                _open_folder(folder / "in" / name)
-                for index, digest in enumerate(source):
-                    _lay(store, digest, folder / "in" / name / part_name(index), linked)
+        lay_code(task, store, folder, linked=linked)
+        lay_inputs(task, store, folder / "in", linked=linked)
+
+
+def open_place(folder: Path) -> None:
+    """Make the folders that every job has."""
+    folder.chmod(OPEN)
+    for name in ("in", "out", "tmp", "code"):
+        _open_folder(folder / name)
+
+
+def describe(task: Task) -> dict[str, Any]:
+    """Say what a step is told of itself."""
+    return {
+        "type": "step/1",
+        "kind": task.step.kind,
+        "params": dict(task.step.params),
+        "inputs": sorted(task.inputs),
+        "outputs": list(task.step.outputs),
+    }
+
+
+def lay_code(task: Task, store: Store, folder: Path, *, linked: bool) -> None:
+    """Lay out the code of a step, and no other."""
+    for path, digest in task.closure.files.items():
+        target = folder / "code" / path
+        if path in task.sources and store.blobs.state(digest) != "sound":
+            _open_folder(target.parent)
+            target.write_bytes(task.sources[path])
+            target.chmod(READABLE)
+        else:
+            _lay(store, digest, target, linked)
+
+
+def lay_inputs(task: Task, store: Store, place: Path, *, linked: bool) -> None:
+    """Lay out the inputs of a step; a fan-in is a folder."""
+    for name, source in task.inputs.items():
+        if isinstance(source, str):
+            _lay(store, source, place / name, linked)
+        else:
+            _open_folder(place / name)
+            for index, digest in enumerate(source):
+                _lay(store, digest, place / name / part_name(index), linked)
 
 
 def _open_folder(folder: Path) -> None:
@@ -108,14 +134,19 @@ def execute(task: Task, store: Store, bench: Bench, folder: Path) -> tuple[Outco
     job = Job(engine.command(SCRIPT), folder, env, bench.limits, infers=task.step.infers, sockets=sockets)
     outcome = engine.run(job, bench.on_log, bench.cancel)
     _judge(task.step, outcome, bench.limits, str(engine.inside(folder)))
-    if (folder / "out").is_symlink() or not (folder / "out").is_dir():
+    return outcome, taken(task.step, folder / "out")
+
+
+def taken(step: Step, out: Path) -> dict[str, Any]:
+    """Hold what a step left to what it declared: plain files of its own. Takes out and gives what it observed."""
+    if out.is_symlink() or not out.is_dir():
         raise StepError(
-            f"step {task.step.name} removed its own out/", where=task.step.kind,
+            f"step {step.name} removed its own out/", where=step.kind,
             next="a step writes into out/ and leaves it there",
         )  # fmt: skip
-    facts = _facts(task.step, folder / "out" / FACTS)
-    _closed(task.step, folder / "out")
-    return outcome, facts
+    facts = _facts(step, out / FACTS)
+    _closed(step, out)
+    return facts
 
 
 def _facts(step: Step, path: Path) -> dict[str, Any]:

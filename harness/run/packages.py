@@ -1,19 +1,26 @@
 """The environment document: what a step could import. Its digest stands in every key.
 
-On this machine it is taken here; of an image it is taken by a step inside that image, so that it is what was observed.
+Of an image it is taken here, by a step inside that image, so that it is what was observed; the image's ID stands for
+the bytes. On this machine `installed.py` takes it, which holds every file against what its package says of it.
 """
 
 from __future__ import annotations
 
 import os
 import platform
+import re
 import sys
 import sysconfig
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.digest import document, sha256, sha256_file
+
+OURS = "llm_harness"  # the harness itself stands in the code closure
+CACHED = "__pycache__"  # bytecode beside its source, which no step reads
+MODULES = (".py", ".pyc", ".so")  # what Python imports, with whatever stands before these in a name
 
 
 def observe(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -21,49 +28,76 @@ def observe(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     (out / "environment").write_bytes(environment(Path(sys.path[-1]), params["image"]))
 
 
-def environment(site: Path | None = None, image: str = "none") -> bytes:
-    """Spell what a step could import: Python, platform, and every installed package by its RECORD; and its image."""
-    site = site or Path(sysconfig.get_path("purelib"))
-    packages = {}
-    claimed: set[bytes] = set()
+@dataclass(frozen=True)
+class Package:
+    """One installed package: its folder of facts, its name and version, and the lines of its RECORD."""
+
+    info: str
+    name: str
+    version: str
+    lines: list[bytes]
+
+    @property
+    def tops(self) -> set[bytes]:
+        """Name what it brought into the folder of all packages: its modules, its folders."""
+        return {top.partition(b",")[0] for top in {line.partition(b"/")[0] for line in self.lines}}
+
+
+def installed(site: Path) -> Iterator[Package]:
+    """Give every package that says what it brought; what another brought is loose."""
     for info in sorted(site.glob("*.dist-info")):
         record = info / "RECORD"
-        if not record.is_file():
-            continue  # what it brought is loose
-        lines = record.read_bytes().splitlines()
-        claimed |= {top.partition(b",")[0] for top in {line.partition(b"/")[0] for line in lines}}
-        name, _, version = info.name.removesuffix(".dist-info").partition("-")
-        if name != "llm_harness":  # the harness itself stands in the code closure
-            packages[name.lower()] = {"version": version, "record": _record_digest(lines)}
-    loose = {path.name: _loose_digest(path) for path in sorted(site.iterdir()) if _is_loose(path, claimed)}
-    return document(
-        {
-            "type": "environment/1",
-            "image": image,
-            "python": platform.python_version(),
-            "implementation": platform.python_implementation(),
-            "platform": sysconfig.get_platform(),
-            "packages": packages,
-            "loose": loose,
-        }
-    )
+        if record.is_file():
+            name, _, version = info.name.removesuffix(".dist-info").partition("-")
+            yield Package(info.name, name.lower(), version, record.read_bytes().splitlines())
 
 
-def _is_loose(path: Path, claimed: set[bytes]) -> bool:
+def environment(site: Path, image: str = "none") -> bytes:
+    """Spell what a step could import as the packages say it themselves: each by its RECORD, and its image."""
+    found = list(installed(site))
+    claimed = {top for package in found for top in package.tops}
+    loose = {path.name: loose_digest(path) for path in sorted(site.iterdir()) if is_loose(path, claimed)}
+    return spell({one.name: described(one) for one in found if one.name != OURS}, loose, image)
+
+
+def spell(packages: Mapping[str, Any], loose: Mapping[str, str], image: str, stdlib: str = "") -> bytes:
+    """Spell an environment; of an image it names no standard library, since the image's ID covers it."""
+    fields: dict[str, Any] = {
+        "type": "environment/2",
+        "image": image,
+        "python": platform.python_version(),
+        "implementation": platform.python_implementation(),
+        "platform": sysconfig.get_platform(),
+        "packages": dict(packages),
+        "loose": dict(loose),
+    }
+    return document({**fields, "stdlib": stdlib} if stdlib else fields)
+
+
+def described(package: Package) -> dict[str, Any]:
+    """Give what an environment says of a package whose files are what its RECORD says."""
+    return {"version": package.version, "record": record_digest(package.lines)}
+
+
+def normal(name: str) -> str:
+    """Give the one spelling of a package's name: locks, folders and tables each have their own."""
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def is_loose(path: Path, claimed: set[bytes]) -> bool:
     """Whether a step could import what no installed package answers for."""
-    importable = path.suffix in (".py", ".so") or (path.is_dir() and path.suffix != ".dist-info")
-    return importable and path.name != "__pycache__" and os.fsencode(path.name) not in claimed
+    importable = path.name.endswith(MODULES) or (path.is_dir() and path.suffix != ".dist-info")
+    return importable and path.name != CACHED and os.fsencode(path.name) not in claimed
 
 
-def _loose_digest(path: Path) -> str:
+def loose_digest(path: Path) -> str:
     """Name a module, or all files of a folder, that somebody laid among the packages."""
-    files = (
-        sorted(one for one in path.rglob("*") if one.is_file() and one.suffix != ".pyc") if path.is_dir() else [path]
-    )
+    inner = path.rglob("*") if path.is_dir() else [path]
+    files = sorted(one for one in inner if one.is_file() and CACHED not in one.parts)
     return sha256("\n".join(f"{one.relative_to(path.parent)} {sha256_file(one)[0]}" for one in files).encode())
 
 
-def _record_digest(lines: list[bytes]) -> str:
+def record_digest(lines: list[bytes]) -> str:
     """Digest what a package installed, less what depends on where or by whom it was installed."""
     kept = [
         line

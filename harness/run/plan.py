@@ -11,6 +11,7 @@ from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
 from harness.manifest.read import Place, Tree
 from harness.manifest.schema import Manifest
+from harness.run.calls import served
 from harness.run.makers import Drawn, drawn
 from harness.steps import Pinned, Plan
 from harness.studies.registry import find
@@ -42,11 +43,23 @@ def meant(loaded: Loaded) -> Meant:
                 where=tree.at(("prompts", "set")),
                 next=f"choose one of: {', '.join(study.prompt_sets)}",
             )
+    _require_askable(manifest, tree)
+    served(manifest, loaded.root, tree)
     this, some = Meant(manifest, tree, made), Pinned("0" * 64)
     rows, templates = dict.fromkeys(made, 1), dict.fromkeys(sets, Templates(some, 1))
     fetched = dict.fromkeys((name for each in made.values() for name in each.files.values()), some)
     _planned(this, _brief(this, rows, templates, {}, fetched))  # what cannot be planned is told before any work
     return this
+
+
+def _require_askable(manifest: Manifest, tree: Tree) -> None:
+    """Refuse settings that one of the models would not be asked with: each provider says which mean nothing to it."""
+    asked = manifest.generation.asked()
+    for name, model in manifest.models.items():
+        if unfit := model.unfit(asked):
+            place: Place = ("generation", *unfit.key.split("."))
+            where = tree.at(place if place in tree.lines else ("models", name))
+            raise InputError(f"models.{name} cannot be asked so: {unfit.what}", where=where, next=unfit.mend)
 
 
 def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
@@ -112,7 +125,7 @@ def _brief(
             for name, model in sorted(manifest.models.items())
         ),
         templates=templates,
-        generation=manifest.generation.model_dump(mode="json"),
+        generation=manifest.generation.asked(),
         seeds=manifest.seeds,
     )
 

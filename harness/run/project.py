@@ -3,28 +3,36 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
-from functools import partial
+import os
+from collections.abc import Collection, Iterator, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from harness.digest import differences, sha256
 from harness.engines.engine import NO_IMAGE
 from harness.errors import DamageError, HarnessError, InputError, MissingError
-from harness.evidence.audit import Replay, audit
-from harness.evidence.checks import Report
+from harness.evidence.again import How, Replayed
+from harness.evidence.audit import Installed, audit
+from harness.evidence.checks import UNCONFIRMED, Report
 from harness.evidence.compare import compare, overall
 from harness.evidence.record import read_record
+from harness.evidence.selfcheck import FAIL, self_check
 from harness.manifest.load import Loaded, load, parse_manifest
 from harness.manifest.lockfile import Lock, expect_path, load_expect, lock_path, read_lock
 from harness.manifest.schema import Resources
 from harness.run.closure import Code
-from harness.run.engines import Choice, engine_of_run, limits
+from harness.run.engines import Choice, engine_of_run, kinds, limits
+from harness.run.installed import Look
+from harness.run.installed import look as look_at_packages
 from harness.run.plan import meant, plan
+from harness.run.replay import confirm, replay
 from harness.run.stopping import stoppable
 from harness.run.workshop import Workshop
 from harness.steps import Plan, Step
-from harness.store.journal import read_first
+from harness.store.journal import Event, read_chain
+from harness.store.listed import damaged, listed, require_listed, started
 from harness.store.store import Store
 
 
@@ -40,74 +48,107 @@ def replan(data: bytes, lock: Lock, limit: int) -> Plan:
     return plan(meant(loaded), lock, limit)
 
 
-def replay(workshop: Workshop) -> Replay:
-    """Give audit the way to make a step again, with the installed code if it is the code of the run."""
+@dataclass(frozen=True)
+class Newest:
+    """The newest run of a manifest, or none; and a newer one that can no longer be read and may be one of it."""
 
-    def again(step: Step, parts: Mapping[str, Any]) -> Mapping[str, str] | None:
-        if step.calls:
-            raise MissingError(
-                "this step asked models elsewhere", next="`tape: replay`, and run again: equal digests say more"
-            )
-        here = workshop.setting
-        if step.infers and parts["device"] != here.device:
-            raise MissingError(
-                f"this step computed on {parts['device']}, and here is {here.device}",
-                next="audit it on a machine with such a device",
-            )
-        same = workshop.code.closure(step.kind).digest == parts["code"] and parts["numerics"] == here.numerics
-        if not same or parts["environment"] != here.environment:
-            return None
-        return workshop.replay(step, parts)
+    run: str = ""
+    hidden: str = ""
 
-    return again
+
+def newest_runs(store: Store, names: Collection[str]) -> dict[str, Newest]:
+    """Find the newest run of each manifest, by the name its lock gives it, in one look through the list of runs."""
+    found: dict[str, Newest] = {}
+    hidden = ""
+    called: dict[str, str] = {}
+    for known in reversed(listed(store).values()):
+        if len(found) == len(set(names)):
+            break
+        begun = started(store, known)
+        lock = str(begun["lock"]) if begun else ""
+        if lock not in called:
+            called[lock] = _named(store, lock) if lock else ""
+        hidden = hidden or ("" if called[lock] else known.run)
+        if called[lock] in names:
+            found.setdefault(called[lock], Newest(known.run, hidden))
+    return {name: found.get(name, Newest(hidden=hidden)) for name in names}
 
 
 def newest_run(store: Store, name: str) -> str:
-    """Find the newest run of a manifest, by the name its lock gives it."""
-    for event in reversed(store.heads.read().events):
-        if event["event"] == "run.started" and manifest_name(store, str(event["run"])) == name:
-            return str(event["run"])
-    raise InputError(f"no run of {name!r} in this store", where=str(store.root), next="`harness run` its manifest")
+    """Find the newest run of a manifest; one that may be newer and cannot be read is no reason to take an older one."""
+    newest = newest_runs(store, {name})[name]
+    if newest.hidden:
+        raise damaged(f"run {newest.hidden} cannot be read, and may be the newest", str(store.runs), newest.hidden)
+    if not newest.run:
+        raise InputError(f"no run of {name!r} in this store", where=str(store.root), next="`harness run` its manifest")
+    return newest.run
+
+
+def begun(store: Store, run: str) -> Event:
+    """Give the first event of a run, which names all that it began with, if the list of runs vouches for it."""
+    event = started(store, require_listed(store, run))
+    if event is None:
+        raise damaged("this run does not begin as the list of runs says", str(store.journal(run)), run)
+    return event
 
 
 def levels_of(store: Store, run: str) -> tuple[str, Mapping[str, Any]]:
     """Give the digest of a run's lock, and the levels at which its manifest wants each output compared."""
-    digest = str(read_first(store.journal(run))["lock"])
+    digest = str(begun(store, run)["lock"])
     return digest, read_lock(store.blobs.read(digest), "lock").intent["outputs"]
 
 
 def manifest_name(store: Store, run: str) -> str:
     """Say which manifest a run ran, or nothing where that cannot be read."""
     try:
-        started = read_first(store.journal(run))
-        return str(read_lock(store.blobs.read(started["lock"]), "lock").intent["name"])
-    except (HarnessError, LookupError, FileNotFoundError):
+        return _named(store, str(begun(store, run)["lock"]))
+    except HarnessError:
+        return ""
+
+
+def _named(store: Store, lock: str) -> str:
+    try:
+        return str(read_lock(store.blobs.read(lock), "lock").intent["name"])
+    except (HarnessError, LookupError):
         return ""
 
 
 def audit_files(store: Store, run: str, loaded: Loaded, report: Report) -> None:
     """Hold a run against the working files: manifest, lock and expectation, naming JSON Pointers."""
-    started = read_first(store.journal(run))
-    if started["manifest"] != loaded.sha256:
-        ran = parse_manifest(store.blobs.read(started["manifest"]), "manifest")[0]
-        pointers = list(differences(ran.intent(), loaded.manifest.intent())) or ["its text, not its meaning"]
-        report.settle("manifest.changed", loaded.path.name, pointers)
-    path = lock_path(loaded.root, loaded.manifest.name)
-    data = path.read_bytes() if path.is_file() else b""
-    if sha256(data) != started["lock"]:
-        report.settle("lock.changed", path.name, _pointers(store.blobs.read(started["lock"]), data))
+    try:
+        begin = begun(store, run)
+        if begin["manifest"] != loaded.sha256:
+            ran = parse_manifest(store.blobs.read(begin["manifest"]), "manifest")[0]
+            pointers = list(differences(ran.intent(), loaded.manifest.intent())) or ["its text, not its meaning"]
+            report.settle("manifest.changed", loaded.path.name, pointers)
+        path = lock_path(loaded.root, loaded.manifest.name)
+        data = path.read_bytes() if path.is_file() else b""
+        if sha256(data) != begin["lock"]:
+            report.settle("lock.changed", path.name, _pointers(store.blobs.read(begin["lock"]), data))
+        _expected(store, run, loaded, report)
+    except HarnessError as bad:
+        report.skip(
+            "expect.changed", loaded.path.name, f"the working files cannot be held against this run: {bad.what}"
+        )
+
+
+def _expected(store: Store, run: str, loaded: Loaded, report: Report) -> None:
+    """Hold the outputs of a run against the expectation, whatever else was found; without one nothing is confirmed."""
+    where = expect_path(loaded.root, loaded.manifest.name).name
     try:
         expect = load_expect(loaded.root, loaded.manifest.name)
     except HarnessError as bad:
-        report.fail("expect.changed", expect_path(loaded.root, loaded.manifest.name).name, bad.what)
+        report.fail("expect.changed", where, bad.what)
         return
-    if expect and report.verdict == "agreed":
-        verdicts = compare(read_record(store, run), expect, *levels_of(store, run), store.blobs.deliver)
-        if any(one.verdict == "unconfirmed" for one in verdicts):
-            report.skip("expect.changed", "expect", "no run was accepted under this lock")
-        bad_words = ("disagreed", "missing")
-        flaws = [f"{one.name}: {one.verdict} {one.detail}" for one in verdicts if one.verdict in bad_words]
-        report.settle("output.differs", "expect", flaws)
+    record = read_record(store, run)
+    if limit := record.body.get("limit"):
+        report.skip("expect.changed", where, f"the run was limited to {limit} items of each dataset")
+        return
+    verdicts = compare(record, expect, *levels_of(store, run), store.blobs.deliver)
+    if any(one.verdict == "unconfirmed" for one in verdicts):
+        report.skip(UNCONFIRMED, where, "no run was accepted under this lock: `harness lock --accept RUN`")
+    flaws = [f"{one.name}: {one.verdict} {one.detail}" for one in verdicts if one.verdict in ("disagreed", "missing")]
+    report.settle("output.differs", "expect", flaws)
 
 
 def _pointers(old: bytes, new: bytes) -> list[str]:
@@ -125,45 +166,84 @@ def loaded_manifest(path: Path) -> Loaded:
     return load(path)
 
 
-def audited(store: Store, run: str, level: str = "derive", rerun: int = 0, images: Path | None = None) -> Report:
+def audited(store: Store, run: str, images: Path | None = None, how: How | None = None) -> Report:
     """Audit one run with everything the installed harness brings: its planner, its engine, its code."""
-    code = Code()
-    hold = partial(audit, store, run, replan, level=level, rerun=rerun, installed=lambda kind: code.closure(kind).files)
+    code, how = Code(), how or How(jobs=len(os.sched_getaffinity(0)))
+    with ThreadPoolExecutor(1) as reader:  # what is installed is read while steps are made again
+        look = reader.submit(look_at_packages, full=True) if how.level != "hashes" else None
+        report = _audited(store, run, images or store.root, code, how)
+        if look:
+            _packages(look.result(), report)
+    return report
+
+
+def _packages(look: Look, report: Report) -> None:
+    """Say whether what is installed here is what was installed and locked: whatever was made again rests on it."""
+    for one in look.altered:
+        tell = {"file": report.fail, "version": report.skip, "unlocked": report.held}[one.kind]
+        tell("package.changed", one.path, one.why)
+    cost = f"{look.files:,} files, {look.bytes >> 20:,} MiB read in {look.wall:.1f} s"
+    report.held("package.changed", "packages", f"{cost}; {len(look.altered)} are not as they were installed or locked")
+    report.packages = {"files": look.files, "bytes": look.bytes, "cpu_ms": round(1000 * look.cpu)}
+
+
+def _audited(store: Store, run: str, images: Path, code: Code, how: How) -> Report:
+    installed = Installed(replan, lambda kind: code.closure(kind).files, recordable)
     try:
-        workshop = _workshop_of(store, run, images or store.root)
+        workshop = _workshop_of(store, run, images)
     except MissingError as bad:
         why = bad
 
-        def unable(step: Step, parts: Mapping[str, Any]) -> Mapping[str, str] | None:
+        def unable(step: Step, parts: Mapping[str, Any], seconds: float) -> Replayed:
             raise why
 
-        return hold(unable)
+        return audit(store, run, installed, replace(how, replay=unable))
     with stoppable(workshop.cancel):
-        return hold(replay(workshop))
+        return audit(store, run, installed, replace(how, replay=replay(workshop), together=confirm(workshop)))
+
+
+def recordable(engine: str) -> Collection[str] | None:
+    """Give the isolations that an engine may write into a journal; None where no such engine is installed."""
+    kind = kinds().get(engine)
+    return None if kind is None else (kind.isolations or (kind.only,))
 
 
 def _workshop_of(store: Store, run: str, images: Path) -> Workshop:
-    """Give a place where the steps of a run can be made again: its engine, its image, what its manifest allowed."""
+    """Give a place where the steps of a run can be made again: its engine and image, what its manifest allowed.
+
+    Where the engine of its image is not to be had, this machine does: equal bytes prove as much.
+    """
     try:
-        started = read_first(store.journal(run))
-        resources = parse_manifest(store.blobs.read(started["manifest"]), "manifest")[0].resources
-        image = str(started["image"])
-        seen = store.blobs.read(started["environment"]) if image != NO_IMAGE else None
-    except (HarnessError, LookupError, OSError):
+        begin = read_chain(store.journal(run)).events[0]
+        resources = parse_manifest(store.blobs.read(begin["manifest"]), "manifest")[0].resources
+        image = str(begin["image"])
+        seen = store.blobs.read(begin["environment"]) if image != NO_IMAGE else None
+    except (HarnessError, LookupError):
         resources, image, seen = Resources(), NO_IMAGE, None  # the audit itself says what is wrong
-    engine = engine_of_run(Choice(images=images), image, resources)
+    choice = Choice(images=images)
+    try:
+        engine = engine_of_run(choice, image, resources)
+    except MissingError:
+        if image == NO_IMAGE:
+            raise
+        engine, seen = engine_of_run(choice, NO_IMAGE, resources), None
     return Workshop(store, engine, limits(resources), environment=seen)
 
 
-def last_verdict(root: Path, loaded: Loaded) -> str:
+def last_verdict(root: Path, loaded: Loaded, newest: Newest) -> str:
     """Say how the newest run of a manifest compared: `damaged` where that is lost, nothing where there is none."""
     try:
         store = Store.open(root)
-        run = newest_run(store, loaded.manifest.name)
-        record, lock = read_record(store, run), levels_of(store, run)
+        if newest.hidden:
+            return "damaged"
+        if not newest.run:
+            return ""
+        record, lock = read_record(store, newest.run), levels_of(store, newest.run)
     except DamageError:
         return "damaged"
     except HarnessError:
         return ""
     expect = load_expect(loaded.root, loaded.manifest.name)
-    return overall(record, compare(record, expect, *lock, store.blobs.deliver))
+    verdict = overall(record, compare(record, expect, *lock, store.blobs.deliver))
+    failing = self_check(record.outputs, store.blobs.deliver) == FAIL
+    return f"{verdict}, its own checks fail" if failing else verdict

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.clock import stamp
+from harness.clock import MONOTONE, stamp
 from harness.digest import document, sha256
 from harness.errors import DamageError, HarnessError, Interrupted
 from harness.evidence.record import Record, read_record, spell, summarise
@@ -90,6 +90,7 @@ class Runner:
         self.jobs = jobs or len(os.sched_getaffinity(0))
         self.store = workshop.store
         self.beside = beside or loaded.root / HOME
+        self.asking: dict[str, Any] = {}  # what a gateway is told besides its models
         self.board = Board(plan)
         self.makers = {maker(name): name for name in lock.pins["datasets"]}
         self.heard: Counter[str] = Counter()  # bytes of each step's words, each piece counted as HEARD at least
@@ -98,13 +99,14 @@ class Runner:
         """Run to the end, the first failure or the user's word; the record tells which."""
         store = self.store
         with store.in_use(), stoppable(self.workshop.cancel):
-            run = stamp()
+            self.name = run = stamp()
             self.journal = Journal(store.journal(run))
-            self.workshop.heard = self._hear
+            self.workshop.heard, self.workshop.done = self._hear, self._write_down
+            self.workshop.executed.begin(run)
             problem: HarnessError | None = None
             try:
                 self._start(run)
-                with gateway(self.loaded.manifest, self.loaded.root) as calls:
+                with gateway(self.loaded.manifest, self.loaded.root, self.asking) as calls:
                     self.workshop.calls = calls
                     try:
                         self._all(progress)
@@ -112,6 +114,7 @@ class Runner:
                         problem = bad
                 if calls and calls.summary:
                     self.journal.add("calls", {"models": calls.summary["models"]})
+                    problem = calls.judged(problem)
                 self._finish(run, problem)
             finally:
                 self.journal.close()
@@ -149,6 +152,7 @@ class Runner:
             "environment": blobs.put(workshop.environment),
             "steps": len(self.plan.steps),
             "facts": {**facts(), **workshop.engine.facts(), **workshop.engine.device.facts, **workshop.containment()},
+            "clock": MONOTONE,
         }
         if self.limit:
             fields["limit"] = self.limit
@@ -192,6 +196,15 @@ class Runner:
                         self._take(step, future, progress)
                 raise
 
+    def _write_down(self, step: Step, result: Result) -> None:
+        """Write down that a step was executed, before another run may take what it made: durable, in any thread."""
+        fields = {**_fields(step, result), "usage": dict(result.usage)}
+        if result.facts:
+            fields["facts"] = dict(result.facts)
+        self.journal.add("step.done", fields)
+        self.journal.flush()
+        self.workshop.executed.note(self.name, result.entry)
+
     def _take(self, step: Step, found: Result | Future[Result], progress: Progress) -> list[Step]:
         """Write down how a step ended and give the steps that can begin now."""
         try:
@@ -199,20 +212,13 @@ class Runner:
         except HarnessError as bad:
             self.journal.add("step.failed", {"step": step.name, "error": bad.what[:2000]})
             raise
-        entry = result.entry
-        fields: dict[str, Any] = {"step": step.name, "stage": step.stage, "key": entry.key, "entry": entry.digest}
-        if result.state == "executed":
-            fields["usage"] = dict(result.usage)
-            if result.facts:
-                fields["facts"] = dict(result.facts)
-        if step.sees_gold:
-            fields["sees_gold"] = True
-        self.journal.add("step.done" if result.state == "executed" else "step.cached", fields)
+        if result.state == "cached":
+            self.journal.add("step.cached", _fields(step, result))
         if self.journal.count % BATCH == 0:
             self.journal.flush()
         following = list(self.board.done(step, result))
         if step.name in self.makers:
-            require_dataset(self.makers[step.name], entry, self.lock, self.store)
+            require_dataset(self.makers[step.name], result.entry, self.lock, self.store)
         progress(step.name, result.state, len(self.board.results), len(self.plan.steps))
         return following
 
@@ -232,3 +238,10 @@ class Runner:
         data = spell(summarise(chain.events, chain.head))
         write_atomic(self.store.record(run), data, mode=0o444)
         self.store.heads.add("run.finished", {"run": run, "journal": chain.head, "record": sha256(data)})
+
+
+def _fields(step: Step, result: Result) -> dict[str, Any]:
+    """Spell what a journal says of every finished step."""
+    entry = result.entry
+    fields: dict[str, Any] = {"step": step.name, "stage": step.stage, "key": entry.key, "entry": entry.digest}
+    return {**fields, "sees_gold": True} if step.sees_gold else fields

@@ -10,9 +10,11 @@ from harness.digest import differences
 from harness.errors import InputError
 from harness.evidence.compare import Verdict, compare, overall
 from harness.evidence.record import Record
+from harness.evidence.selfcheck import self_check
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, load_lock, lock_path, save
-from harness.run.calls import served
+from harness.run.able import require_able
+from harness.run.answers import Gap, Most, gaps
 from harness.run.engines import Choice, limits, open_engine
 from harness.run.lock import moved_pins, require_fit, resolve
 from harness.run.plan import meant, plan, unresolved_pins
@@ -31,6 +33,7 @@ class Place:
     choice: Choice = field(default_factory=Choice)
     jobs: int = 0
     beside: Path | None = None  # a store that may have published data already; default: the project's own
+    errors: Most | None = None  # how many of a model's rows may be without an answer; None: not all of them
 
     def workshop(self, loaded: Loaded, *, gpus: bool = True) -> Workshop:
         """Open the store and the engine for a manifest that is known to be valid."""
@@ -62,6 +65,8 @@ class Ran:
     store: Store
     expect: Expect | None
     lock: Lock
+    checks: str = ""  # what its own checks say: pass, fail, or nothing where it makes none
+    gaps: list[Gap] = field(default_factory=list)  # what models left unanswered
 
     @property
     def image_state(self) -> str:
@@ -89,22 +94,25 @@ class Ran:
             "image_state": self.image_state,
             "device": self.device,
             "verdict": self.verdict,
+            "self_checks": self.checks or "none",
             "steps": dict(body["steps"]),
             "sees_gold": list(body["sees_gold"]),
             "calls": dict(body.get("calls", {})),
             "outputs": [vars(one) for one in self.outputs],
+            **({"unanswered": [vars(one) for one in self.gaps]} if self.gaps else {}),
         }
 
 
 def lock_manifest(loaded: Loaded, place: Place) -> Locked:
     """Resolve every name of a manifest and write its lock, if anything moved."""
     this = meant(loaded)
+    require_able(loaded)
     workshop = place.workshop(loaded, gpus=False)
     path = lock_path(loaded.root, loaded.manifest.name)
     with workshop.store.in_use(), stoppable(workshop.cancel):
         new = resolve(loaded, this, workshop)
-    gaps = unresolved_pins(new)
-    if not gaps:
+    lacking = unresolved_pins(new)
+    if not lacking:
         plan(this, new)  # what the manifest says of outputs must fit, before a lock says that it does
     try:
         old = load_lock(loaded.root, loaded.manifest.name)
@@ -116,18 +124,25 @@ def lock_manifest(loaded: Loaded, place: Place) -> Locked:
         data = differences(old.pins["datasets"], new.pins["datasets"])
         moved = list(dict.fromkeys([*moved_pins(loaded, old), *(f"pins/datasets{pointer}" for pointer in data)]))
     changed = save(path, new.data)
-    return Locked(new, path, changed, moved, dict(gaps))
+    return Locked(new, path, changed, moved, dict(lacking))
 
 
 def run_manifest(loaded: Loaded, place: Place, progress: Progress, limit: int = 0) -> Ran:
     """Run a manifest and hold its outputs against what is expected; nothing is written before all is valid."""
     this = meant(loaded)
-    served(loaded.manifest, loaded.root)  # two ways of asking one model are refused before anything is written
     expect = load_expect(loaded.root, loaded.manifest.name)
     held = require_fit(loaded, load_lock(loaded.root, loaded.manifest.name))
     planned = plan(this, held, limit)
     workshop = place.workshop(loaded)
     require_torch(loaded.manifest, workshop.engine.image)
-    record = Runner(loaded, held, planned, workshop, limit=limit, jobs=place.jobs, beside=place.beside).run(progress)
+    runner = Runner(loaded, held, planned, workshop, limit=limit, jobs=place.jobs, beside=place.beside)
+    if place.errors and place.errors.all:
+        runner.asking["refusals"] = 0
+    record = runner.run(progress)
+    answers = [
+        (step.params, runner.board.results[step.name].entry) for step in planned.steps if step.calls or step.infers
+    ]
     verdicts = compare(record, expect, held.sha256, held.intent["outputs"], workshop.store.blobs.deliver)
-    return Ran(loaded.manifest.name, record, overall(record, verdicts), verdicts, workshop.store, expect, held)
+    verdict, checks = overall(record, verdicts), self_check(record.outputs, workshop.store.blobs.deliver)
+    unanswered = gaps(workshop.store, answers)
+    return Ran(loaded.manifest.name, record, verdict, verdicts, workshop.store, expect, held, checks, unanswered)

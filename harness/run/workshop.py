@@ -6,18 +6,16 @@
 from __future__ import annotations
 
 import json
-import tempfile
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from harness.digest import sha256, sha256_file
+from harness.digest import sha256
 from harness.engines.engine import NO_IMAGE, Engine, Limits
 from harness.errors import HarnessError, StepError
-from harness.files import remove_tree
-from harness.run import packages
+from harness.evidence.executed import Executed
+from harness.run import installed
 from harness.run.calls import Gateway
 from harness.run.closure import Closure, Code
 from harness.run.environment import NUMERICS
@@ -25,10 +23,12 @@ from harness.run.execute import Bench, Task, collect, execute
 from harness.run.receipt import containment
 from harness.steps import Pinned, Setting, Step, key, preimage
 from harness.store.entries import Entry, Output
+from harness.store.listed import listed, started
 from harness.store.store import Store
 
 Made = Mapping[tuple[str, str], str]  # (step, output) -> sha256
 Heard = Callable[[str, bytes], None]  # step, what it printed
+Told = Callable[[Step, "Result"], None]  # a step that was executed, and its result
 OBSERVE = "harness.run.packages:observe"
 
 
@@ -61,20 +61,39 @@ class Workshop:
         self.cancel = threading.Event()
         self.calls: Gateway | None = None  # the way to models elsewhere, of a run that has any
         self.heard: Heard = lambda _step, _text: None  # what steps print, while they run
+        self.executed = Executed(store)
+        self.done: Told = lambda _step, _result: (
+            None
+        )  # writes down that a step was executed, before anybody may take it
         self._kept: dict[str, Closure] = {}
         self.environment = environment or b""
         if not environment:
-            self.environment = packages.environment() if engine.image == NO_IMAGE else self._observed()
+            self.environment = installed.environment() if engine.image == NO_IMAGE else self._observed()
         self.setting = Setting(sha256(self.environment), engine.device.kind, NUMERICS)
 
     def _observed(self) -> bytes:
         """Give the environment of the engine's image, as a step inside it saw it; seen once for each image."""
+        step, parts = self.observation()
+        with self.store.in_use():
+            try:
+                entry = self.store.entries.get(key(parts))
+            except HarnessError:
+                entry = None  # damaged: it is seen anew
+            if entry is None or not self._ran_in(entry.outputs["environment"].sha256):
+                entry = self.make(step, parts).entry
+            return self.store.blobs.read(entry.outputs["environment"].sha256)
+
+    def observation(self) -> tuple[Step, dict[str, Any]]:
+        """Give the step that sees what an image holds, and what its result depends on."""
         step = Step("environment", OBSERVE, "rows", {"image": self.engine.image}, {}, ("environment",))
         setting = Setting(self.engine.image.removeprefix("sha256:"), "cpu", NUMERICS)
-        parts = preimage(step, {}, self.code.closure(step.kind).digest, setting)
-        with self.store.in_use():
-            entry = self.make(step, parts).entry
-            return self.store.blobs.read(entry.outputs["environment"].sha256)
+        return step, preimage(step, {}, self.code.closure(step.kind).digest, setting)
+
+    def _ran_in(self, environment: str) -> bool:
+        """Whether a listed run of this image says that this is its environment: else it is seen anew."""
+        runs = (started(self.store, known) for known in reversed(listed(self.store).values()))
+        mine = (run for run in runs if run and run.get("image") == self.engine.image)
+        return any(run.get("environment") == environment for run in mine)
 
     def containment(self) -> dict[str, Any]:
         """Say what a step cannot reach here, as it was tried; what does not keep its word stops the run."""
@@ -105,7 +124,10 @@ class Workshop:
             attempt += 1
 
     def finished(self, parts: Mapping[str, Any]) -> tuple[Entry | None, str]:
-        """Look a result up; one whose bytes are not what the entry says is not finished, and the reason is given."""
+        """Look a result up; one whose bytes are not what the entry says is not finished, and the reason is given.
+
+        Nor is one that no listed run executed: `lock` made it, a kill came between, or somebody laid it there.
+        """
         try:
             entry = self.store.entries.get(key(parts))
         except HarnessError as bad:
@@ -115,6 +137,8 @@ class Workshop:
                 state = self.store.blobs.state(output.sha256)
                 if state != "sound":
                     return None, f"output {name} was {state}"
+            if not self.executed.has(entry):
+                return None, ""
             self._keep(str(parts["kind"]))  # the code it names lies beside it, and is mended where it was damaged
         return entry, ""
 
@@ -127,13 +151,15 @@ class Workshop:
             closure = self._keep(step.kind)
             task = Task(step, parts["inputs"], closure)
             with self.store.folder("step") as folder:
-                outcome, facts = execute(task, self.store, self._bench(step), folder)
+                outcome, facts = execute(task, self.store, self.bench(step), folder)
                 outputs = collect(step, self.store, folder / "out")
             self._same_again(step, parts, outputs)
-            entry = self.store.entries.put(parts, outputs)
-            return Result(entry, "executed", outcome.usage, facts)
+            result = Result(self.store.entries.put(parts, outputs), "executed", outcome.usage, facts)
+            self.done(step, result)
+            return result
 
-    def _bench(self, step: Step) -> Bench:
+    def bench(self, step: Step) -> Bench:
+        """Give what a step is made with."""
         gateway = self.calls.socket if step.calls and self.calls else None
         return Bench(self.engine, self.limits, self.cancel, lambda text: self.heard(step.name, text), gateway)
 
@@ -143,7 +169,7 @@ class Workshop:
             before = self.store.entries.get(key(parts))
         except HarnessError:
             return  # the entry itself was damaged: what it said is not known
-        if before and dict(before.outputs) != dict(outputs):
+        if before and dict(before.outputs) != dict(outputs) and self.executed.has(before):
             raise StepError(
                 f"step {step.name} was made again, since its output was damaged, and came out otherwise",
                 where=step.kind,
@@ -162,13 +188,3 @@ class Workshop:
                 self.store.blobs.put(self.environment)
             self._kept[module] = closure
         return self._kept[module]
-
-    def replay(self, step: Step, parts: Mapping[str, Any]) -> dict[str, str]:
-        """Make a step again outside the store and give the digests of what came out (`audit` compares them)."""
-        task = Task(step, parts["inputs"], self.code.closure(step.kind))
-        folder = Path(tempfile.mkdtemp(prefix="harness-audit-"))
-        try:
-            execute(task, self.store, self._bench(step), folder)
-            return {output: sha256_file(folder / "out" / output)[0] for output in step.outputs}
-        finally:
-            remove_tree(folder)

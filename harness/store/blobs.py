@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harness.digest import CHUNK, sha256, sha256_file, sha256_stream
 from harness.errors import DamageError, InputError
-from harness.files import explained, move_durable, sync_folder, told, write_all
+from harness.files import explained, move_durable, read_plain, sync_folder, told, write_all
 
 READ_ONLY = 0o444
 _HEX = "0123456789abcdef"
@@ -131,8 +131,7 @@ class Blobs:
     def read(self, digest: str) -> bytes:
         """Give a blob's bytes, checked after they were read."""
         path = self.deliver(digest)  # a plain file: a link or a FIFO was refused
-        with told(path):
-            data = path.read_bytes()
+        data = read_plain(path)
         if sha256(data) != digest:
             self._seen.pop(digest, None)
             raise self._damaged(digest, "changed")

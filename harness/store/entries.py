@@ -5,6 +5,7 @@ A step is finished when its entry has been renamed into place; there is no other
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Any
 
 from harness.digest import document, document_digest, parse, sha256
 from harness.errors import DamageError, InputError
-from harness.files import is_leftover, told, write_atomic
+from harness.files import is_leftover, read_plain, write_atomic
 from harness.store.blobs import is_digest
 
 FIELDS = {"sha256", "size"}  # of an output
@@ -64,11 +65,9 @@ class Entries:
     def get(self, key: str) -> Entry | None:
         """Give the entry of a key, or None where the step is not finished; a damaged entry is an error."""
         path = self.path(key)
-        with told(path):
-            try:
-                data = path.read_bytes()
-            except FileNotFoundError:
-                return None
+        if not os.path.lexists(path):
+            return None
+        data = read_plain(path)
         try:
             return read_entry(data, key, str(path))
         except InputError as bad:

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.digest import document
+from harness.digest import document, sha256
 from harness.errors import DamageError
-from harness.files import append_durable, locked, open_log, told
-from harness.store.journal import Chain, check_chain, read_chain
+from harness.files import append_durable, locked, open_log, read_plain, told
+from harness.store.journal import START, Chain, Event, check_chain
 
 KIND = "head/1"
+# Both lines as they are always spelled: what fits is canonical, and ten thousand runs are read in a moment.
+_HEX = rb'"([0-9a-f]{64})"'
+_LINE = re.compile(
+    rb'\{"event":"(run\.started|run\.finished)","journal":' + _HEX + rb',"n":(0|[1-9][0-9]*),"prev":' + _HEX
+    + rb',(?:"record":' + _HEX + rb',)?"run":"([0-9A-Za-z._-]+)","type":"head/1"\}'
+)  # fmt: skip
 
 
 class Heads:
@@ -21,17 +28,18 @@ class Heads:
     def __init__(self, path: Path, lock: Path) -> None:
         self.path = path
         self.lock = lock
+        self._read: tuple[tuple[int, ...], Chain] | None = None
 
     def add(self, event: str, fields: Mapping[str, Any]) -> None:
         """Add a line under the store's lock; a line torn by a kill is cut off first, whole lines never are."""
         with locked(self.lock), told(self.path):
             handle = open_log(self.path)
             try:
-                data = self.path.read_bytes()
+                data = read_plain(self.path)
                 whole = data[: data.rfind(b"\n") + 1]
                 if len(whole) != len(data):
                     os.ftruncate(handle, len(whole))
-                chain = check_chain(whole, KIND)
+                chain = _chain(whole)
                 if chain.broken:
                     raise DamageError(
                         f"the list of runs is broken at {chain.broken}",
@@ -44,5 +52,30 @@ class Heads:
                 os.close(handle)
 
     def read(self) -> Chain:
-        """Give the chain as far as it holds; a store without runs has an empty one."""
-        return read_chain(self.path, KIND) if self.path.exists() else Chain(())
+        """Give the chain as far as it holds; a store without runs has an empty one. It is read anew when it moved."""
+        if not os.path.lexists(self.path):
+            return Chain(())
+        facts = self.path.lstat()
+        mark = (facts.st_ino, facts.st_size, facts.st_mtime_ns, facts.st_ctime_ns)
+        if self._read is None or self._read[0] != mark:
+            self._read = (mark, _chain(read_plain(self.path)))
+        return self._read[1]
+
+
+def _chain(data: bytes) -> Chain:
+    """Follow the list line by line; whatever is not spelled as always is left to the reader who says what is wrong."""
+    events: list[Event] = []
+    digests: list[str] = []
+    head = START
+    for number, line in enumerate(data.splitlines(keepends=True)):
+        found = _LINE.fullmatch(line, 0, len(line) - 1)
+        if not found or not line.endswith(b"\n"):
+            return check_chain(data, KIND)
+        event, journal, n, prev, record, run = (part.decode() if part else "" for part in found.groups())
+        if prev != head or n != str(number) or bool(record) != (event == "run.finished"):
+            return check_chain(data, KIND)
+        body: Event = {"type": KIND, "event": event, "n": number, "prev": prev, "run": run, "journal": journal}
+        events.append({**body, "record": record} if record else body)
+        head = sha256(line)
+        digests.append(head)
+    return Chain(tuple(events), tuple(digests), head=head)

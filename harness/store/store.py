@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.errors import DamageError, InputError, Interrupted, MissingError
-from harness.files import locked, move_durable, remove_tree, told, write_atomic
+from harness.files import locked, move_durable, read_plain, remove_tree, told, write_atomic
 from harness.store.blobs import Blobs
 from harness.store.entries import Entries
 from harness.store.heads import Heads
@@ -47,7 +47,7 @@ class Store:
                     where=str(root),
                     next="`harness run MANIFEST` makes one; or name another with --store DIR",
                 )
-            if mark.read_bytes() != FORMAT.encode():
+            if read_plain(mark) != FORMAT.encode():
                 raise InputError(
                     "this store was written in another format", where=str(mark), next="use the harness that wrote it"
                 )
@@ -67,8 +67,9 @@ class Store:
                     raise InputError(
                         "this folder holds something that is no store", where=str(root), next="name an empty folder"
                     )
-                for name in ("tmp", "locks", "runs", "keys", "blobs/sha256"):
-                    (root / name).mkdir(parents=True, exist_ok=True)
+            for name in ("tmp", "locks", "runs", "keys", "blobs/sha256"):
+                (root / name).mkdir(parents=True, exist_ok=True)
+            if not (root / "format").exists():
                 temp = root / "tmp" / f"format-{os.getpid()}-{secrets.token_hex(4)}"
                 temp.write_text(FORMAT)
                 move_durable(
@@ -112,7 +113,7 @@ class Store:
         return sorted(path.name for path in self.runs.iterdir() if path.is_dir()) if self.runs.is_dir() else []
 
     def find_run(self, name: str) -> str:
-        """Find a run by its id, an unambiguous prefix, `last`, or the path of a file in its folder."""
+        """Find a run by its id, an unambiguous prefix, or `last`."""
         ids = self.run_ids()
         if name == "last":
             heads = self.heads.read()
@@ -125,9 +126,6 @@ class Store:
             if not started:
                 raise InputError("no run has been started in this store", where=str(self.root), next="harness run …")
             return started[-1]
-        path = Path(name)
-        if path.exists():
-            name = (path if path.is_dir() else path.parent).resolve().name
         found = [run for run in ids if run.startswith(name)] if name else []
         if name in found:
             return name

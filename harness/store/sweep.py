@@ -1,6 +1,6 @@
-"""Say whether a store is sound (`fsck`), and what may go (`gc`).
+"""Say what of a store may go (`gc`).
 
-`gc` errs on the side of keeping: anything it cannot parse stops it before it deletes, entries go before the blobs they
+It errs on the side of keeping: anything it cannot parse stops it before it deletes, entries go before the blobs they
 name, and a crash between the two leaves only blobs that nothing names.
 """
 
@@ -12,89 +12,28 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from harness.digest import parse, walk
+from harness.digest import parse
 from harness.errors import DamageError, HarnessError, InputError, MissingError
-from harness.files import is_leftover, locked, remove_tree, sync_folder, told
+from harness.files import is_leftover, locked, read_plain, remove_tree, sync_folder, told
 from harness.store.blobs import is_digest
 from harness.store.entries import Entry, read_entry
 from harness.store.journal import read_chain
+from harness.store.listed import follow_journal, listed
 from harness.store.store import Store
 
 MOST_NAMING = 16 << 20  # bytes of a file that nobody calls a document, and that is looked into all the same
-NAMING = ("closure/1", "environment/1", "lock/1")  # the documents that name further blobs
+DIGEST = 64  # characters
+NAMING = ("closure/1", "environment/1", "environment/2", "lock/1")  # the documents that name further blobs
 
 
-@dataclass(frozen=True)
-class Flaw:
-    """One thing that is wrong in a store."""
-
-    id: str
-    subject: str
-    detail: str
-
-
-def fsck(store: Store) -> Iterator[Flaw]:
-    """Read every byte of a store and name what is damaged."""
-    for path in blob_files(store):
-        if not is_digest(path.name) or path.parent.name != path.name[:2]:
-            yield Flaw("unaccounted", str(path), "no blob has such a name")
-        elif (state := store.blobs.state(path.name)) != "sound":
-            yield Flaw(f"blob.{state}", str(path), "its bytes are not what its name says")
-    for path in store.entries.all():
-        try:
-            entry = _entry(store, path)
-        except HarnessError as bad:
-            yield Flaw("entry.changed", str(path), bad.what)
-            continue
-        for name, output in entry.outputs.items():
-            if store.blobs.state(output.sha256) == "missing":
-                yield Flaw("blob.missing", output.sha256, f"output {name!r} of entry {entry.key[:12]}")
-    yield from _shelf(store)
-    yield from _runs(store)
-
-
-def _shelf(store: Store) -> Iterator[Flaw]:
-    """Follow what the shelf of images names; what they were made of may be gone, what they consist of may not."""
-    for path in _images(store):
-        try:
-            body = _image(path)
-            parts = {body["config"], body["manifest"], *body["layers"]}
-        except (HarnessError, LookupError, TypeError) as bad:
-            yield Flaw("image.changed", str(path), str(getattr(bad, "what", "") or "it names no layers"))
-            continue
-        for digest in sorted(parts):
-            if store.blobs.state(digest) == "missing":
-                yield Flaw("blob.missing", digest, f"image {body.get('name')}")
-
-
-def _images(store: Store) -> list[Path]:
+def image_files(store: Store) -> list[Path]:
+    """List the entries of the shelf of images."""
     return sorted(store.images.glob("*.json")) if store.images.is_dir() else []
 
 
-def _image(path: Path) -> dict[str, Any]:
+def read_image(path: Path) -> dict[str, Any]:
     """Read an entry of the shelf; the sweep knows no more of it than that it names blobs."""
-    with told(path):
-        return parse(path.read_bytes(), "image/1", str(path))
-
-
-def _runs(store: Store) -> Iterator[Flaw]:
-    """Follow every chain; a run that a kill cut short is unfinished, and no flaw of the store."""
-    heads = store.heads.read()
-    if heads.broken:
-        yield Flaw("chain.broken", str(store.heads.path), heads.broken)
-    started = {str(event["run"]) for event in heads.events if event["event"] == "run.started"}
-    for run in sorted(started - set(store.run_ids())):
-        yield Flaw("unaccounted", run, "heads.jsonl names this run, which left nothing")
-    for run in store.run_ids():
-        if not store.journal(run).exists():
-            if run in started:
-                yield Flaw("chain.broken", run, "the run has no journal")
-            continue
-        chain = read_chain(store.journal(run))
-        if chain.broken:
-            yield Flaw("chain.broken", str(store.journal(run)), chain.broken)
-        elif run not in started and chain.events and chain.events[-1]["event"] == "run.finished":
-            yield Flaw("unaccounted", run, "heads.jsonl does not name this run")
+    return parse(read_plain(path), "image/1", str(path))
 
 
 def blob_files(store: Store) -> Iterator[Path]:
@@ -102,11 +41,11 @@ def blob_files(store: Store) -> Iterator[Path]:
     yield from sorted((store.root / "blobs" / "sha256").glob("*/*"))
 
 
-def _entry(store: Store, path: Path) -> Entry:
+def read_entry_file(store: Store, path: Path) -> Entry:
+    """Read an entry by the file it lies in."""
     if not is_digest(path.stem) or path != store.entries.path(path.stem):
         raise InputError("no entry has such a name", where=str(path))
-    with told(path):
-        return read_entry(path.read_bytes(), path.stem, str(path))
+    return read_entry(read_plain(path), path.stem, str(path))
 
 
 @dataclass
@@ -151,7 +90,7 @@ def _unnamed(store: Store) -> Sweep:
     kept: list[Entry] = []
     for path in store.entries.all():
         try:
-            entry = _entry(store, path)
+            entry = read_entry_file(store, path)
         except HarnessError as bad:
             raise _stop(path, bad.what) from bad
         if entry.key in named_keys:
@@ -162,11 +101,12 @@ def _unnamed(store: Store) -> Sweep:
         named_blobs |= _digests(dict(entry.preimage)) | {out.sha256 for out in entry.outputs.values()}
     named_blobs |= {path.name for path in store.imported.glob("*") if is_digest(path.name)}
     needed = {str(entry.preimage[part]) for entry in kept for part in ("code", "environment")} | documents
-    for digest in sorted(named_blobs):  # documents that name further blobs: closures, environments, locks
+    there = {path.name for path in blob_files(store)}  # a journal holds many digests that name no blob
+    for digest in sorted(named_blobs & there | needed):  # documents that name blobs: closures, environments, locks
         named_blobs |= _named_in(store, digest, needed=digest in needed)
-    for path in _images(store):
+    for path in image_files(store):
         try:
-            named_blobs |= _digests(_image(path))
+            named_blobs |= _digests(read_image(path))
         except HarnessError as bad:
             raise _stop(path, bad.what) from bad
     for path in blob_files(store):
@@ -187,7 +127,7 @@ def _idle_layers(store: Store, named: set[str]) -> list[Path]:
     idle = []
     for path in sorted((store.images / "layers").glob("*.json")):
         try:
-            kept = parse(path.read_bytes(), "layer/1", str(path))["layer"] in named
+            kept = parse(read_plain(path), "layer/1", str(path))["layer"] in named
         except (OSError, HarnessError, LookupError):
             kept = False
         if not kept:
@@ -200,23 +140,20 @@ def _named_by_runs(store: Store) -> tuple[set[str], set[str], set[str]]:
     blobs: set[str] = set()
     keys: set[str] = set()
     documents: set[str] = set()
-    heads = store.heads.read()
-    if heads.broken:
-        raise _stop(store.heads.path, heads.broken)
-    listed: dict[str, set[str]] = {}  # run -> the journal lines that the list of runs has seen
-    for head in heads.events:
-        listed.setdefault(head["run"], set()).add(head["journal"])
-    for run in sorted({*store.run_ids(), *listed}):
+    try:
+        runs = listed(store)
+    except HarnessError as bad:
+        raise _stop(store.heads.path, bad.what) from bad
+    for run in sorted({*store.run_ids(), *runs}):
         path = store.journal(run)
-        if not path.exists():
-            if run in listed or any(path.parent.iterdir()):
-                raise _stop(path, "the run has no journal")
+        if run not in runs and not path.exists() and not any(path.parent.iterdir()):
             continue  # killed before its first word
-        chain = read_chain(path)
+        try:
+            chain = follow_journal(store, runs[run]) if run in runs else read_chain(path)
+        except HarnessError as bad:
+            raise _stop(path, bad.what) from bad
         if chain.broken:
             raise _stop(path, chain.broken)
-        if not listed.get(run, set()) <= set(chain.lines):
-            raise _stop(path, "it holds less than the list of runs has seen")
         for event in chain.events:
             blobs |= _digests(event)
             if "key" in event:
@@ -237,7 +174,7 @@ def _named_in(store: Store, digest: str, *, needed: bool) -> set[str]:
     with told(path):
         if not needed and path.stat().st_size > MOST_NAMING:
             return set()
-        data = path.read_bytes()
+        data = read_plain(path)
     try:
         kind = json.loads(data).get("type") if data.startswith(b"{") else None
     except (ValueError, AttributeError, RecursionError):
@@ -246,7 +183,18 @@ def _named_in(store: Store, digest: str, *, needed: bool) -> set[str]:
 
 
 def _digests(value: object) -> set[str]:
-    return {item for _, item in walk(value) if isinstance(item, str) and is_digest(item)}
+    """Give every digest that stands in a document; of a journal this is asked for each line."""
+    found, waiting = set(), [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, str):
+            if len(one) == DIGEST and is_digest(one):
+                found.add(one)
+        elif isinstance(one, dict):
+            waiting += one.values()
+        elif isinstance(one, list):
+            waiting += one
+    return found
 
 
 def _stop(path: Path, why: str) -> DamageError:

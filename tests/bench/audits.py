@@ -19,12 +19,13 @@ from bench.table import Row
 from harness.digest import sha256
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
-from harness.evidence.audit import audit
+from harness.evidence.again import How
+from harness.evidence.audit import Installed, audit
 from harness.evidence.record import read_record
 from harness.manifest.load import Loaded, parse_manifest
 from harness.manifest.lockfile import PIN_KINDS, Lock
 from harness.run.closure import Code, code_root
-from harness.run.project import audited
+from harness.run.project import audited, recordable
 from harness.run.runner import Runner
 from harness.run.workshop import Workshop
 from harness.steps import Plan, Ref, Step
@@ -66,7 +67,8 @@ class Audited:
 
     def audit(self) -> None:
         """Audit the run as if this process had just begun: nothing is remembered from the last time."""
-        report = audit(Store.open(self.store), self.run, lambda *_: self.plan, lambda *_: None, level="hashes")
+        installed = Installed(lambda *_: self.plan, lambda _: {}, recordable)
+        report = audit(Store.open(self.store), self.run, installed, How(level="hashes"))
         if report.verdict != "agreed":
             raise Failed(f"the audited run {report.verdict}")
 
@@ -142,7 +144,9 @@ def step_rows(project: Project, size: Size) -> list[Row]:
     store = Store.open(project.root / ".harness")
     run = store.find_run("last")
     steps = int(read_record(store, run).body["steps"]["total"])
-    costs = [spend_here(lambda: audited(Store.open(store.root), run, "hashes")) for _ in range(size.audits)]
+    costs = [
+        spend_here(lambda: audited(Store.open(store.root), run, how=How(level="hashes"))) for _ in range(size.audits)
+    ]
     return [_ms(f"an audit, a step of a run of {steps:,} steps", costs, steps)]
 
 

@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench import table
+from bench.again import again_rows
 from bench.audits import audit_rows, step_rows
 from bench.containers import container_rows
 from bench.costs import FULL, QUICK, Size, help_rows, sample_rows, unchanged_rows
@@ -20,16 +21,32 @@ from bench.gateway import gateway_rows
 from bench.images import image_rows
 from bench.inference import inference_rows
 from bench.measure import Failed, Missing
+from bench.packages import package_rows
 from bench.peers import Peer, find
 from bench.reliability import reliability_rows
+from bench.stores import store_rows
 from bench.table import Row
 from bench.tapes import tape_rows
 
 from harness.run.environment import facts
 
+ALONE = {
+    "audit": audit_rows,
+    "again": again_rows,
+    "stores": store_rows,
+    "tape": tape_rows,
+    "gateway": gateway_rows,
+    "inference": inference_rows,
+    "reliability": reliability_rows,
+    "packages": package_rows,
+}
+LONG = {"images": image_rows, "containers": container_rows}  # not in a quick run
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
-NAMES = ("help", "samples", "unchanged", "audit", "images", "containers", "tape", "gateway", "inference", "reliability")
+NAMES = (
+    "help", "samples", "unchanged", "audit", "again", "stores", "images", "containers", "tape", "gateway", "inference",
+    "reliability", "packages",
+)  # fmt: skip
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -78,20 +95,10 @@ def measure(peer: Peer | None, size: Size, only: str | None) -> list[Row]:
             elif measure == "unchanged":
                 many, found = unchanged_rows(work, size)
                 rows += [*found, *step_rows(many, size)]
-            elif measure == "audit":
-                rows += audit_rows(work, size)
-            elif measure == "images" and (size is FULL or only):
-                rows += image_rows(work, size)
-            elif measure == "containers" and (size is FULL or only):
-                rows += container_rows(work, size)
-            elif measure == "tape":
-                rows += tape_rows(work, size)
-            elif measure == "gateway":
-                rows += gateway_rows(work, size)
-            elif measure == "inference":
-                rows += inference_rows(work, size)
-            elif measure == "reliability":
-                rows += reliability_rows(work, size)
+            elif measure in ALONE:
+                rows += ALONE[measure](work, size)
+            elif measure in LONG and (size is FULL or only):
+                rows += LONG[measure](work, size)
     return sorted(rows, key=lambda row: row.mark is None)
 
 

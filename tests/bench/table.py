@@ -31,12 +31,18 @@ NOTES = """\
 - **audit**: `harness audit --level hashes` from Python, less the audit of a run with one blob, against reading and
   hashing the same files with hashlib (`sha256(file.read())` for small ones, `hashlib.file_digest` for large ones),
   all of them in the page cache.
+- **stores**: three real runs, of three seeds under one claim, written down again under other names until there are ten
+  thousand; each verb from the start of its process. Every one of the runs is about the claim.
 - **images**: a project whose store holds every package of `cpu` and nothing else, then the same after one small wheel
   left the lock; verifying is timed in Python, in turns with `hashlib.file_digest` over the same layers.
 - **containers**: one call of the docker engine, from the making of a container to its removal, in turns with
   `docker run --rm` of the same image, flags and command; the work is `true` or `sleep`.
 - **tape**: recorded through the recorder, opened by a process of its own with a warm page cache, then replayed at
   random from Python: the answer found by its request's digest, every byte of its line checked, its JSON parsed.
+- **start**: a step on the local engine without isolation, which imports what every step imports (and numpy): with our
+  own bytecode, in turns with what the installer left beside each source, which no step reads any longer.
+- **packages**: the look at everything a step can import, from Python: a start asks the disk of each file whether it
+  changed since it was read; a full check, as audit, doctor and `lock --accept` make it, reads and hashes every byte.
 - **labels, study**: answers are made up in memory, of shapes that models give, and labelled by the rules of the five
   benchmarks; the whole study is one command with two workers, the tables of labels written and read in between.
 """

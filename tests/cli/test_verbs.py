@@ -171,12 +171,12 @@ def test_a_limited_run_asks_the_first_items_only_and_shares_their_data(project: 
     assert inner_data("audit", "last", cwd=project)["verdict"] == "agreed"
 
 
-def test_rescore_and_rerun_make_steps_again_and_find_the_same(project: Path) -> None:
-    derived = inner_data("audit", "last", cwd=project)
-    rescored = inner_data("audit", "last", "--level", "rescore", "--rerun", "3", cwd=project)
-    assert rescored["verdict"] == derived["verdict"] == "agreed"
-    again = [check for check in rescored["checks"] if check["id"] == "output.differs"]
-    assert len(rescored["checks"]) > len(derived["checks"]) and len(again) > 3
+def test_each_level_makes_more_again_and_finds_the_same(project: Path) -> None:
+    levels = {"hashes": [], "derive": [], "rescore": ["--rerun", "3"], "full": []}
+    found = [inner_data("audit", "last", "--level", level, *more, cwd=project) for level, more in levels.items()]
+    assert {one["verdict"] for one in found} == {"agreed"}
+    again = [one["coverage"]["again"] for one in found]
+    assert again[0] == 0 and sorted(set(again)) == again and again[-1] == found[-1]["coverage"]["steps"]
 
 
 def test_every_event_of_executed_steps_is_there_once(project: Path) -> None:

@@ -87,7 +87,7 @@ def test_an_expectation_that_was_gutted_confirms_nothing(project: Path) -> None:
         body["lock_sha256"] = "0" * 64
 
     reseal(project / EXPECT, gut)
-    assert "expect.changed" in failed(project, "manifests/small.yaml")
+    assert "expect.missing" in failed(project, "manifests/small.yaml")
     [again] = data_of("run", "manifests/small.yaml", cwd=project)["runs"]
     assert again["verdict"] == "unconfirmed"
 

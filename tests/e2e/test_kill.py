@@ -16,8 +16,8 @@ from pathlib import Path
 import pytest
 from support import clean_env, command, data_of, executed, harness, outputs_of, small_project, warm
 
+from harness.evidence.fsck import fsck
 from harness.store.store import Store
-from harness.store.sweep import fsck
 
 MODELS = ("oracle", "noisy-oracle", "empty")
 KILLS = 25  # in each of the two halves: fifty in all

@@ -250,6 +250,14 @@ def test_what_a_provider_refuses_is_an_error_row_counted_beside_the_metric_and_n
     assert f'"errors":{len(failed)}' in json.dumps(table(folder, "proportions"), separators=(",", ":"))
 
 
+def test_a_run_with_error_rows_is_accepted_only_by_who_says_how_many(troubled: Troubled) -> None:
+    failed = sum("error" in row for row in table(troubled.folder, "responses", "--store", "fresh"))
+    accept = ("lock", "--accept", "last", "--store", "fresh")
+    error = error_of(harness(*accept, "--json", cwd=troubled.folder, check=2))
+    assert f"far left {failed} of" in error["what"] and "HTTP 400 invalid_request_error: not this one" in error["what"]
+    harness(*accept, "--max-errors", "50%", cwd=troubled.folder, check=0)
+
+
 def test_without_a_key_a_recording_run_says_which(tmp_path: Path) -> None:
     folder = tmp_path / "project"
     with served() as provider:

@@ -9,6 +9,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -45,6 +46,26 @@ def test_a_child_that_was_killed_for_memory_fails_a_command_that_ends_well(step)
         memory=128 << 20,
     )
     assert (outcome.exit, outcome.signal, outcome.oom, outcome.fine) == (0, 0, True, False)
+
+
+HOLDS = "held = bytearray(1 << 30)"
+
+
+@pytest.mark.parametrize("code", [HOLDS, f"import subprocess\nsubprocess.run([sys.executable, '-c', '{HOLDS}'])"])
+def test_a_lack_of_memory_is_told_where_the_engine_never_heard_of_it(step, monkeypatch, code: str) -> None:
+    """On a busy machine a container is gone before dockerd's watcher of its memory has its turn."""
+    import docker
+
+    told = docker.APIClient.inspect_container
+
+    def deaf(self: docker.APIClient, id: str) -> dict[str, Any]:
+        found: dict[str, Any] = told(self, id)
+        found["State"]["OOMKilled"] = False
+        return found
+
+    monkeypatch.setattr(docker.APIClient, "inspect_container", deaf)
+    outcome = step(code, memory=128 << 20)
+    assert outcome.oom and not outcome.fine
 
 
 def test_a_command_past_its_time_is_ended_whatever_it_ignores(step) -> None:

@@ -12,9 +12,10 @@ import pytest
 from support import REPOSITORY, tree
 
 from harness.engines.docker import DockerEngine
-from harness.engines.engine import Limits
+from harness.engines.engine import Job, Limits, Outcome
 from harness.errors import StepError
 from harness.run.closure import Code
+from harness.run.replay import confirm, replay
 from harness.run.workshop import Result, Workshop
 from harness.steps import Pinned, Step
 from harness.store.store import Store
@@ -124,3 +125,25 @@ def test_a_step_that_leaves_what_it_may_not_is_refused_and_nothing_is_stored(sho
             shadow.st_uid,
             shadow.st_mode,
         )
+
+
+def test_an_audit_makes_steps_together_in_one_container_with_the_bytes_of_each_alone(
+    shop: Workshop, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rows = [shop.store.blobs.put(f"row {number}\n".encode()) for number in range(4)]
+    steps = [Step(f"toy/{one}", "harness.toys:fine", "scores", {}, {"rows": Pinned(one)}, ("rows",)) for one in rows]
+    recorded = [(step, shop.preimage(step, {})) for step in steps]
+    started = shop.engine.run
+    folders: set[Path] = set()
+
+    def counted(job: Job, *more: Any) -> Outcome:
+        folders.add(job.folder)
+        return started(job, *more)
+
+    monkeypatch.setattr(shop.engine, "run", counted)
+    together = confirm(shop)(recorded, 60)
+    assert len(folders) == 1
+    assert together == {step.name: replay(shop)(step, parts, 60) for step, parts in recorded}
+    assert list(shop.store.temp.iterdir()) == []
+    greedy = Step("toy/starves", "harness.toys:starves", "scores", {}, steps[0].inputs, ("rows",))
+    assert confirm(shop)([*recorded, (greedy, shop.preimage(greedy, {}))], 60) == {}, "whose memory it was is not known"

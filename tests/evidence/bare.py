@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 from support import unlocked_project
 
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
-from harness.evidence.audit import audit
+from harness.evidence.again import How, Replay
+from harness.evidence.audit import Installed, audit
 from harness.evidence.checks import Report
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
+from harness.run.closure import Code
 from harness.run.lock import resolve
 from harness.run.plan import meant, plan
+from harness.run.project import recordable
+from harness.run.replay import confirm
+from harness.run.replay import replay as replays
 from harness.run.runner import Runner
 from harness.run.workshop import Workshop
 from harness.steps import GATHER, Plan, Ref, Step
@@ -32,6 +37,7 @@ class Bare:
     lock: Lock
     plan: Plan
     store: Store
+    name: str = ""  # of the run of three steps
 
     def workshop(self) -> Workshop:
         """Give a place where its steps are made."""
@@ -43,16 +49,21 @@ class Bare:
         return runner.run(lambda *_: None).run
 
     def look(
-        self, root: Path, level: str = "hashes", installed: Callable[[str], Mapping[str, str]] | None = None
+        self, root: Path, level: str = "hashes", run: str = "", *, replay: Replay | None = None, replan: Any = None
     ) -> Report:
-        """Audit the first run of a store, from nothing but its bytes."""
+        """Audit the whole run of a store, from nothing but its bytes unless a level asks for more."""
         store = Store(root)
-        run = store.run_ids()[0]
-        return audit(store, run, lambda *_: self.plan, lambda *_: None, level=level, installed=installed)
+        how = How(replay, level=level) if replay else How(level=level)
+        if not replay and level != "hashes":
+            workshop = Workshop(store, LocalEngine("process"), Limits())
+            how = How(replays(workshop), confirm(workshop), level=level)
+        planned = replan or (lambda *_: self.plan)
+        installed = Installed(planned, lambda kind: Code().closure(kind).files, recordable)
+        return audit(store, run or self.name, installed, how)
 
 
 def bare(folder: Path) -> Bare:
-    """Lock a project and run three steps of its plan; what `lock` has made, the run takes from the store."""
+    """Lock a project, run one step of its plan, then three: the first of them is taken from the store."""
     loaded = load(unlocked_project(folder / "project", count=7, models=("oracle",)))
     this, store = meant(loaded), Store.make(folder / "store")
     workshop = Workshop(store, LocalEngine("process"), Limits())
@@ -63,5 +74,5 @@ def bare(folder: Path) -> Bare:
     shown = Step(SHOWN, GATHER, "responses", {"name": "items"}, parts, ("items",), sees_gold=True)
     few = Plan((steps[MAKE], steps[CUT], shown), {"gold": Ref(MAKE, "gold"), "items": Ref(SHOWN, "items")})
     made = Bare(loaded, lock, few, store)
-    made.run()
-    return made
+    made.run(planned=Plan(few.steps[:1], {}))
+    return replace(made, name=made.run())

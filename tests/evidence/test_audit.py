@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from evidence.bare import CUT, MAKE, SHOWN, Bare, bare
-from evidence.forger import Forger, forged
+from evidence.forger import Forger, forged, whole_run
 
-from harness.digest import document, sealed, walk
-from harness.evidence.audit import audit
+from harness.digest import document, document_digest, sealed, walk
+from harness.evidence.again import Replayed, TooDear
 from harness.evidence.checks import Report
-from harness.run.closure import Code
 from harness.run.project import replan
+from harness.steps import Step
 from harness.store.store import Store
 
 pytestmark = pytest.mark.together
@@ -163,8 +162,7 @@ def test_a_lock_without_the_pins_of_what_it_means_is_named(run: Bare, store: Sto
         body["pins"]["datasets"] = {}
         it.started["lock"] = it.store.blobs.put(sealed(body))
 
-    it = forged(store, edit)
-    report = audit(it, it.run_ids()[0], replan, lambda *_: None, level="hashes")
+    report = run.look(forged(store, edit).root, replan=replan)
     assert ("lock.changed", "lock", "/pins/datasets/addition") in flaws(report)
 
 
@@ -175,33 +173,32 @@ def test_a_step_that_was_asked_again_is_one_that_asks(run: Bare, store: Store) -
     assert ("key.mismatch", CUT, "/attempt") in flaws(run.look(forged(store, edit).root))
 
 
-def test_code_that_is_not_installed_here_is_named_file_by_file(run: Bare, store: Store) -> None:
-    def installed(kind: str) -> dict[str, str]:
-        return Code().closure(kind).files
-
-    assert run.look(store.root, "derive", installed).verdict == "agreed"
-
-    def edit(it: Forger) -> None:
-        closure = it.document(it.entries[MAKE]["preimage"]["code"])
-        closure["files"]["harness/digest.py"] = it.started["manifest"]
-        it.entries[MAKE]["preimage"]["code"] = it.put(closure)
-
-    report = run.look(forged(store, edit).root, "derive", installed)
+def test_code_that_is_not_installed_here_is_named_file_by_file_where_nothing_is_made_again(
+    run: Bare, store: Store
+) -> None:
+    assert run.look(store.root, "derive").verdict == "agreed"
+    report = run.look(forged(store, other_code).root, "derive")
     assert report.verdict == "incomplete"
     [(check, kind, detail)] = flaws(report)
-    assert (check, kind) == ("code.differs", run.plan.steps[0].kind) and detail.endswith(": harness/digest.py")
+    assert (check, kind) == ("code.differs", run.plan.steps[1].kind) and detail.endswith(": harness/digest.py")
+
+
+def other_code(it: Forger) -> None:
+    closure = it.document(it.entries[CUT]["preimage"]["code"])
+    closure["files"]["harness/digest.py"] = it.started["manifest"]
+    it.entries[CUT]["preimage"]["code"] = it.put(closure)
 
 
 @pytest.mark.parametrize("left", ["nothing", "its folder", "an empty journal", "its first line", "another end"])
 def test_what_a_run_nobody_liked_has_left_is_named_by_the_audit_of_any_other(
     left: str, run: Bare, store: Store
 ) -> None:
-    liked = store.run_ids()[0]
+    liked = whole_run(store)
     again = Bare(run.loaded, run.lock, run.plan, store)
     disliked = again.run()
 
     def look() -> Report:
-        return audit(Store(store.root), liked, lambda *_: run.plan, lambda *_: None, level="hashes")
+        return run.look(store.root, run=liked)
 
     assert look().verdict == "agreed"
     path = store.journal(disliked)
@@ -221,26 +218,24 @@ def test_what_a_run_nobody_liked_has_left_is_named_by_the_audit_of_any_other(
     assert [(check, subject) for check, subject, _ in flaws(look())][:1] == [("unaccounted", "heads.jsonl")]
 
 
-def test_which_steps_a_sample_makes_again_cannot_be_foreseen(run: Bare) -> None:
-    """A forger who knew the sample would forge what stands outside it."""
+def test_which_steps_are_made_again_where_time_is_short_cannot_be_foreseen(run: Bare) -> None:
+    """A forger who knew them would forge the others: the order is drawn anew by every audit."""
 
-    def sampled() -> str:
+    def first() -> str:
         made: list[str] = []
 
-        def replay(step: Any, parts: Any) -> dict[str, str]:
+        def again(step: Step, parts: Mapping[str, Any], seconds: float) -> Replayed:
+            if made:
+                raise TooDear("there was time for one step")
             made.append(step.name)
-            entry = run.store.entries.get(json_key(run, step.name))
+            entry = run.store.entries.get(document_digest(parts))
             assert entry
-            return {name: output.sha256 for name, output in entry.outputs.items()}
+            return Replayed({name: output.sha256 for name, output in entry.outputs.items()})
 
-        report = audit(run.store, run.store.run_ids()[0], lambda *_: run.plan, replay, level="hashes", rerun=1)
-        assert report.verdict == "agreed" and len(made) == 1
+        report = run.look(run.store.root, "full", replay=again)
+        assert report.verdict == "agreed" and report.coverage and report.coverage.again == 1
+        assert sorted([*made, *report.coverage.left_out]) == sorted([MAKE, CUT, SHOWN])
         return made[0]
 
-    drawn = {sampled() for _ in range(60)}
+    drawn = {first() for _ in range(60)}
     assert drawn == {MAKE, CUT, SHOWN}, "each step in some audit (all of 60 miss one with a chance of 1 in 10^10)"
-
-
-def json_key(run: Bare, step: str) -> str:
-    events = (json.loads(line) for line in run.store.journal(run.store.run_ids()[0]).read_bytes().splitlines())
-    return next(str(event["key"]) for event in events if event.get("step") == step and "key" in event)

@@ -68,28 +68,92 @@ def test_within_refuses_numbers_that_appear_or_vanish(shelf: Shelf) -> None:
     assert verdict(shelf, {"within": "1"}, {"a": 1, "b": 1}, {"a": 1})[0] == "disagreed"
 
 
-def test_an_interval_must_contain_the_expected_value(shelf: Shelf) -> None:
-    level = {"interval": "0.95"}
-    expected = {"rate": {"value": 0.5, "interval": [0.4, 0.6]}}
-    assert verdict(shelf, level, expected, {"rate": {"value": 0.55, "interval": [0.45, 0.65]}})[0] == "agreed"
-    assert verdict(shelf, level, expected, {"rate": {"value": 0.7, "interval": [0.6, 0.8]}})[0] == "disagreed"
+LEVEL = {"interval": "0.95"}
+RATE = {"value": 0.5, "interval": [0.4, 0.6]}
+
+
+def held(shelf: Shelf, found: Any, expected: Any = RATE, **beside: Any) -> tuple[str, str]:
+    """Hold one statistic against another, each in a document with what else stands there."""
+    return verdict(shelf, LEVEL, {"rate": expected, **beside}, {"rate": found, **beside})
+
+
+def test_each_value_must_lie_in_the_interval_of_the_other(shelf: Shelf) -> None:
+    assert held(shelf, {"value": 0.55, "interval": [0.45, 0.65]}) == ("agreed", "")
+    assert held(shelf, {"value": 0.7, "interval": [0.6, 0.8]}) == (
+        "disagreed", "/rate/value: the expected 0.5 lies outside [0.6, 0.8], the interval of 0.7",
+    )  # fmt: skip
+    assert held(shelf, {"value": 0.7, "interval": [0.45, 0.74]}) == (
+        "disagreed", "/rate/value: 0.7 lies outside [0.4, 0.6], the expected interval of 0.5",
+    )  # fmt: skip
+
+
+def test_a_run_cannot_widen_its_interval_until_it_holds_anything(shelf: Shelf) -> None:
+    word, detail = held(shelf, {"value": 8.5, "interval": [-9, 9]})
+    assert word == "disagreed"
+    assert detail == "/rate/interval is [-9, 9], more than 1.5 times as wide as the expected [0.4, 0.6]"
+    assert held(shelf, {"value": 0.5, "interval": [-9, 9]}, RATE)[0] == "disagreed", "also around the same value"
+    assert held(shelf, {"value": 0.55, "interval": [0.4, 0.7]}) == ("agreed", ""), "1.5 times is near enough"
+    assert held(shelf, {"value": 0.55, "interval": [0.4, 0.7001]})[0] == "disagreed"
+    assert held(shelf, {"value": 0.55, "interval": [0.5, 0.55]}) == ("agreed", ""), "a narrower one is no harm"
+    assert held(shelf, {"value": 0.5, "interval": [0.6, 0.4]})[0] == "disagreed", "nor may its ends change places"
+
+
+@pytest.mark.parametrize("name", ["n", "n_items", "count", "participants", "benchmarks"])
+def test_what_was_counted_is_equal_beside_a_value_and_around_it(shelf: Shelf, name: str) -> None:
+    few = {**RATE, "value": 0.55}
+    assert held(shelf, {**few, name: 500}, {**RATE, name: 500}) == ("agreed", "")
+    assert held(shelf, {**few, name: 3}, {**RATE, name: 500}) == ("disagreed", f"/rate/{name} is 3, expected 500")
+    word, detail = verdict(shelf, LEVEL, {"rate": RATE, name: 500}, {"rate": few, name: 3})
+    assert (word, detail) == ("disagreed", f"/{name} is 3, expected 500")
+
+
+def test_a_number_without_an_interval_is_equal_unless_a_statistic_beside_it_decides(shelf: Shelf) -> None:
+    assert held(shelf, {**RATE, "spread": 0.2}, {**RATE, "spread": 0.1}) == ("agreed", "")
+    assert held(shelf, {**RATE, "degenerate": True}, {**RATE, "degenerate": False})[0] == "disagreed"
+    assert verdict(shelf, LEVEL, {"rate": RATE, "p": 0.5}, {"rate": RATE, "p": 0.001})[0] == "disagreed"
+    lone = {"rate": RATE, "mean": {"value": 1}}
+    word, detail = verdict(shelf, LEVEL, lone, {**lone, "mean": {"value": 2}})
+    assert word == "disagreed" and "/mean/value is 2, expected 1" in detail
+
+
+def test_an_interval_of_no_width_is_met_by_itself_alone(shelf: Shelf) -> None:
+    sure = {"value": 1, "interval": [1, 1]}
+    assert held(shelf, sure, sure) == ("agreed", "")
+    for other in ([1, 1.0001], [0.5, 0.5], {"missing": "few"}):
+        assert held(shelf, {"value": 1, "interval": other}, sure)[0] == "disagreed", other
+    assert held(shelf, {"value": 0.5, "interval": [0.5, 0.5]}, RATE) == ("agreed", "")
+    assert held(shelf, {"value": 0.55, "interval": [0.55, 0.55]}, RATE)[0] == "disagreed"
+
+
+def test_what_is_missing_is_missing_on_both_sides(shelf: Shelf) -> None:
+    none = {"value": {"missing": "nothing scored"}, "interval": {"missing": "nothing scored"}}
+    unsure = {"value": 0.5, "interval": {"missing": "undefined in 1001 of 2000 resamples"}}
+    assert held(shelf, none, none) == ("agreed", "")
+    assert held(shelf, none)[0] == held(shelf, RATE, none)[0] == "disagreed"
+    assert held(shelf, unsure)[0] == held(shelf, RATE, unsure)[0] == "disagreed"
+    assert (
+        held(shelf, {**unsure, "interval": {"missing": "undefined in 1003 of 2000 resamples"}}, unsure)[0] == "agreed"
+    )
+    assert held(shelf, {**unsure, "value": 0.51}, unsure)[0] == "disagreed"
 
 
 def test_an_interval_that_misses_its_own_value_does_not_part_a_run_from_itself(shelf: Shelf) -> None:
-    level = {"interval": "0.95"}
-    beside = {"rate": {"value": -0.99, "interval": [-0.98, -0.9]}, "n": {"value": 3, "interval": {"missing": "few"}}}
-    assert verdict(shelf, level, beside, {**beside, "more": {"value": 1, "interval": [0, 2]}})[0] == "disagreed"
-    again = {**beside, "rate": {"value": -0.99, "interval": [-0.97, -0.8], "undefined_resamples": 2}}
-    assert verdict(shelf, level, beside, again) == ("agreed", "")
-    assert (
-        verdict(shelf, level, beside, {**beside, "n": {"value": 4, "interval": {"missing": "few"}}})[0] == "disagreed"
+    low = {"value": -0.99, "interval": [-0.98, -0.9]}
+    assert held(shelf, {"value": -0.99, "interval": [-0.97, -0.88], "undefined_resamples": 2}, low) == ("agreed", "")
+    assert held(shelf, {"value": -0.99, "interval": [-0.5, -0.42]}, low)[0] == "disagreed", "but it lies near the other"
+
+
+def test_fields_that_come_or_go_part_two_documents(shelf: Shelf) -> None:
+    assert verdict(shelf, LEVEL, {"rate": RATE}, {"rate": RATE, "more": RATE})[0] == "disagreed"
+    hidden = {"rate": 0.5, "interval": {"n": 500}}
+    assert verdict(shelf, LEVEL, hidden, {**hidden, "interval": {"n": 3}})[0] == "disagreed", (
+        "no value stands beside it"
     )
 
 
 def test_an_interval_level_without_any_statistic_forgives_nothing(shelf: Shelf) -> None:
-    level = {"interval": "0.95"}
-    assert verdict(shelf, level, {"n": 500, "rate": 0.5}, {"n": 500, "rate": 0.5})[0] == "agreed"
-    word, detail = verdict(shelf, level, {"n": 500, "rate": 0.5}, {"n": 5, "rate": 0.5})
+    assert verdict(shelf, LEVEL, {"n": 500, "rate": 0.5}, {"n": 500, "rate": 0.5})[0] == "agreed"
+    word, detail = verdict(shelf, LEVEL, {"n": 500, "rate": 0.5}, {"n": 5, "rate": 0.5})
     assert word == "disagreed" and "/n" in detail
 
 

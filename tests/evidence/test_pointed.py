@@ -145,6 +145,16 @@ def test_ten_megabytes_are_read_once_however_many_claims_there_are(folder: Path)
     assert many.at("out#/rows/5/n").text == "5"
 
 
+def test_what_was_found_in_a_document_is_known_to_every_run_that_made_it(folder: Path) -> None:
+    found: dict[tuple[str, str], Found] = {}
+    data = canonical({"x": 7})
+    (folder / sha256(data)).write_bytes(data)
+    runs = [Outputs({"out": {"sha256": sha256(data)}}, lambda digest: folder / digest, found) for _ in range(2)]
+    assert runs[0].at("out#/x").text == "7"
+    (folder / sha256(data)).unlink()
+    assert runs[1].at("out#/x").text == "7"
+
+
 def test_an_output_of_any_size_is_not_read_into_memory(folder: Path) -> None:
     huge = outputs(folder, out=b"[1]")
     with open(next(folder.iterdir()), "ab") as file:

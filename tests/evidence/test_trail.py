@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from evidence.bare import CUT, MAKE, SHOWN, Bare, bare
-from evidence.forger import Forger, forged, write
+from evidence.forger import Forger, forged, whole_run, write
 
 from harness.errors import DamageError, InputError
 from harness.evidence.diff import diff
@@ -37,15 +37,15 @@ def twin(run: Bare, folder: Path) -> Store:
 
 
 def test_a_run_and_itself_part_nowhere(run: Bare) -> None:
-    trail = follow(run.store, run.store.run_ids()[0])
+    trail = follow(run.store, whole_run(run.store))
     parting = diff(trail, trail)
     assert (parting.level, parting.first, parting.rows) == ("bytes", None, [])
 
 
 def test_a_run_that_goes_on_is_told_from_one_that_never_ended(run: Bare) -> None:
-    name = run.store.run_ids()[0]
-    path = run.store.journal(name)
-    write(path, b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
+    name = whole_run(run.store)
+    for path in (run.store.journal(name), run.store.heads.path):
+        write(path, b"".join(path.read_bytes().splitlines(keepends=True)[:-1]))
     with run.store.in_use(), pytest.raises(InputError, match="this run has not ended yet") as told:
         read_record(run.store, name)
     assert told.value.next == "wait for it, or name another run"
@@ -55,7 +55,7 @@ def test_a_run_that_goes_on_is_told_from_one_that_never_ended(run: Bare) -> None
 
 @pytest.mark.parametrize("how", ["a broken line", "a lost entry", "another entry", "an output no step made"])
 def test_a_run_that_does_not_hold_together_has_no_trail(how: str, run: Bare) -> None:
-    name = run.store.run_ids()[0]
+    name = whole_run(run.store)
     path = run.store.journal(name)
     if how == "a broken line":
         data = path.read_bytes()
@@ -93,7 +93,7 @@ def test_an_output_that_is_no_json_differs_and_has_no_rows(data: bytes, run: Bar
         next(one for one in it.events if one.get("output") == "gold")["name"] = "figure"
 
     left, right = forged(run.store, named), forged(twin(run, tmp_path), edit)
-    parting = diff(*(follow(store, store.run_ids()[0]) for store in (left, right)))
+    parting = diff(*(follow(store, whole_run(store)) for store in (left, right)))
     assert (parting.level, parting.first and parting.first["stage"]) == ("differs", "rows")
     assert {row["right"] for row in parting.rows} <= {"absent"}
 
@@ -111,7 +111,7 @@ def test_numbers_that_differ_in_their_last_digits_are_near(run: Bare, tmp_path: 
     left = forged(run.store, of("0.25"))  # type: ignore[arg-type]
     for number, level in (("0.2500000001", "numbers"), ("0.2501", "differs"), ("0.25", "bytes")):
         right = forged(twin(run, tmp_path / number), of(number))  # type: ignore[arg-type]
-        assert diff(*(follow(store, store.run_ids()[0]) for store in (left, right))).level == level
+        assert diff(*(follow(store, whole_run(store)) for store in (left, right))).level == level
 
 
 def test_a_limit_and_the_device_of_a_step_that_infers_are_named(run: Bare, tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_a_limit_and_the_device_of_a_step_that_infers_are_named(run: Bare, tmp_p
         it.entries[SHOWN]["preimage"]["device"] = "cuda:sm_90"
 
     right = forged(twin(run, tmp_path), edit)
-    parting = diff(*(follow(store, store.run_ids()[0]) for store in (run.store, right)))
+    parting = diff(*(follow(store, whole_run(store)) for store in (run.store, right)))
     changed = {stage.stage: stage.changed for stage in parting.stages if stage.changed}
     assert changed == {"settings": ["limit 1 → 2"], "numerics": ["device"]}
 
@@ -132,12 +132,12 @@ def test_a_step_whose_outputs_have_other_names_has_no_rows_to_show(run: Bare, tm
         body["preimage"]["outputs"] = ["part-00001"]
 
     right = forged(twin(run, tmp_path), edit)
-    parting = diff(*(follow(store, store.run_ids()[0]) for store in (run.store, right)))
+    parting = diff(*(follow(store, whole_run(store)) for store in (run.store, right)))
     assert parting.first and parting.first["subject"] == CUT and parting.rows == []
 
 
 def test_explain_says_that_nothing_moved_and_what_it_could_not_read(run: Bare) -> None:
-    first = run.store.run_ids()[0]
+    first = whole_run(run.store)
     [why] = explain(run.store, run.run(), SHOWN)
     assert (why.state, why.reason.partition(":")[0]) == ("cached", "its key stands in the store")
     entries = Forger(run.store).entries
@@ -151,7 +151,7 @@ def test_explain_says_that_nothing_moved_and_what_it_could_not_read(run: Bare) -
 
 
 def test_explain_says_that_a_result_was_lost(run: Bare) -> None:
-    first = run.store.run_ids()[0]
+    first = whole_run(run.store)
     run.store.entries.path(Forger(run.store).entries[SHOWN]["key"]).unlink()
     [why] = explain(run.store, run.run(), SHOWN)
     assert why.reason == f"its result of run {first} was lost or damaged"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from support import SmallDisk, clean_env, command, data_of, error_of, executed, harness, outputs_of, small_project
 
+from harness.evidence.fsck import fsck
 from harness.store.store import Store
-from harness.store.sweep import fsck
 
 MODELS = ("oracle", "noisy-oracle", "forger")
 

@@ -72,7 +72,7 @@ BAD = {
     "a seed past 2^53": (GOOD + "seeds: [9007199254740992]\n", "seeds", "seeds.0"),
     "an amount without a unit": (changed("memory: 2GiB", "memory: 2"), "memory", "a number and a unit"),
     "a time of day for a duration": (changed("timeout: 10m", "timeout: 30:00"), "timeout", "a number and a unit"),
-    "another version": (changed("harness: 1", "harness: 2"), "harness", "harness"),
+    "another version": (changed("harness: 1", "harness: 3"), "harness", "harness"),
     "a missing field": (changed("study: reliability\n", ""), "harness", "`study` is missing"),
     "an empty field": (changed("name: small", "name:"), "name:", "name"),
     "a name that is a path": (changed("name: small", "name: ../small"), "name:", "name"),

@@ -14,6 +14,13 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator
 from typing import Any
 
+THOUGHTS = {"reasoning_content": "Hm. \ud83d Two.", "reasoning": "One and one."}
+CACHED: dict[str, dict[str, Any]] = {
+    "/v1/chat/completions": {"prompt_tokens": 1000, "prompt_tokens_details": {"cached_tokens": 900}},
+    "/v1/messages": {
+        "input_tokens": 50, "output_tokens": 5, "cache_read_input_tokens": 900, "cache_creation_input_tokens": 50,
+    },
+}  # fmt: skip
 HANG = 30.0  # seconds; no test waits so long
 
 
@@ -28,6 +35,9 @@ class Misbehaving:
         self.bodies: list[dict[str, Any]] = []
         self.most_at_once = self._now = 0
         self.delay = 0.0
+        self.usual = "fine"  # how it behaves where nothing is planned
+        self.words = b""  # the body of its refusals, where they are to have another
+        self.strict = False  # whether it refuses what some providers of today refuse
         self.url = ""
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -50,16 +60,18 @@ class Misbehaving:
         """Answer one request; false where the connection is to end."""
         text = body["prompt"] if "prompt" in body else body["messages"][-1]["content"]
         self.asked[text] += 1
-        way, _, given = (self.plan[text].pop(0) if self.plan[text] else "fine").partition(":")
+        way, _, given = (self.plan[text].pop(0) if self.plan[text] else self.usual).partition(":")
         if self.delay:
             await asyncio.sleep(self.delay)
         whole = self._answer(path, body, text, way)
         data = json.dumps(whole).encode()
+        if self.strict and (why := _too_much(path, body)):
+            return await _send(writer, *why)
         if way.isdigit():
             kind = {"400": "invalid_request_error", "429": "rate_limit_error"}.get(way, "api_error")
             shape = {"error": {"type": kind, "message": f"no \x1b[31m luck with {given or text}"}}
             extra = f"{given}\r\n".encode() if ": " in given else b""
-            return await _send(writer, int(way), json.dumps(shape).encode(), extra=extra)
+            return await _send(writer, int(way), self.words or json.dumps(shape).encode(), extra=extra)
         if way == "hang":
             await asyncio.sleep(HANG)
             return False
@@ -92,23 +104,38 @@ class Misbehaving:
         if path == "/v1/messages":
             finish = "refusal" if way == "refused" else "end_turn"
             blocks: list[dict[str, Any]] = [{"type": "text", **({} if way == "hollow" else {"text": said})}]
+            if way in THOUGHTS:
+                blocks.insert(0, {"type": "thinking", "thinking": THOUGHTS[way], "signature": "c2ln"})
             if way == "tool":
                 blocks.append({"type": "tool_use", "id": "t1", "name": "look", "input": {"at": ["a", 1]}})
                 finish = "tool_use"
             return {"id": name, "type": "message", "role": "assistant", "model": body["model"], "content": blocks,
                     "stop_reason": finish, "stop_sequence": None,
-                    "usage": {"input_tokens": 7, "output_tokens": 5}}  # fmt: skip
-        usage = {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12}
+                    "usage": CACHED[path] if way == "cached" else {"input_tokens": 7, "output_tokens": 5}}  # fmt: skip
+        usage: dict[str, Any] = {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12}
+        usage = {**usage, **CACHED[path]} if way == "cached" else usage
         head = {"id": name, "created": 1, "model": body["model"], "system_fingerprint": "fp_1", "usage": usage}
         if path == "/v1/completions":
             return {**head, "object": "text_completion",
                     "choices": [{"index": 0, "text": said, "logprobs": None, "finish_reason": finish}]}  # fmt: skip
         message: Any = "hollow" if way == "hollow" else {"role": "assistant", "content": said, "refusal": None}
+        if way in THOUGHTS:
+            message[way] = THOUGHTS[way]
         if way == "tool":
             call = {"id": "t1", "type": "function", "function": {"name": "look", "arguments": '{"at": ["a", 1]}'}}
             message, finish = {"role": "assistant", "content": None, "tool_calls": [call]}, "tool_calls"
         return {**head, "object": "chat.completion",
                 "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish}]}  # fmt: skip
+
+
+def _too_much(path: str, body: dict[str, Any]) -> tuple[int, bytes] | None:
+    """Refuse as Claude's newer models and as a server of open models do."""
+    if path == "/v1/messages" and "temperature" in body and "top_p" in body:
+        said = "`temperature` and `top_p` cannot both be specified for this model. Please use only one."
+        return 400, json.dumps({"type": "error", "error": {"type": "invalid_request_error", "message": said}}).encode()
+    if body.get("stop") == []:
+        return 500, b"Internal Server Error"
+    return None
 
 
 async def _send(

@@ -167,6 +167,18 @@ def test_a_budget_refuses_what_comes_after_it_was_spent_and_the_tape_costs_nothi
         assert server.asked == {"c": 1, "d": 1}
 
 
+def test_what_a_provider_had_in_its_cache_is_paid_for_at_its_own_price(tmp_path: Path) -> None:
+    prices = {"prices": {"input": "1000", "cached_input": "100", "cache_write": "2000", "output": "2000"}}
+    with misbehaving() as server, gateway(both(server.url, "live", **prices)) as running:
+        server.plan["a"] = ["cached", "cached"]
+        assert post(running.socket, CHAT, chat("a")).status_code == 200
+        assert post(running.socket, "/v1/messages", chat("a", CLAUDE)).status_code == 200
+        told = running.stop()
+    assert told[GPT]["dollars"] == "0.2" and told[CLAUDE]["dollars"] == "0.25"
+    for name in (GPT, CLAUDE):
+        assert told[name]["tokens"] == {"prompt": 1000, "completion": 5, "cached": 900}
+
+
 def test_a_rate_limit_waits(live: Any) -> None:
     server, running = live
     begun = time.monotonic()

@@ -29,6 +29,36 @@ for needed in ("aiohttp", "openai", "anthropic"):
 CHAT = "/v1/chat/completions"
 
 
+@pytest.mark.parametrize("mode", ["record", "live"])
+def test_a_question_that_holds_a_key_goes_to_nobody_and_onto_no_tape(mode: str, tmp_path: Path) -> None:
+    other, quoted = "sk-another-planted-1c9b27e8", 'sk-with"quotes-4f1c9b27'
+    keys = {**NAMES, "OTHER_KEY": other, "QUOTED_KEY": quoted}
+    tape = tmp_path / "tape" if mode == "record" else None
+    with misbehaving() as server:
+        models = both(server.url, mode, tape) | {
+            "other": {**model("openai", server.url, mode, tape), "key": "OTHER_KEY"},
+            "quoted": {**model("openai", server.url, mode, tape), "key": "QUOTED_KEY"},
+            "lost": {**model("openai", server.url, mode, tape), "key": "NO_SUCH_KEY"},
+        }
+        with gateway(models, keys) as running:
+            for name, key in (("TEST_KEY", KEY), ("OTHER_KEY", other), ("QUOTED_KEY", quoted)):
+                for spelled in (key, key.encode().hex(), base64.b64encode(key.encode()).decode()):
+                    refused = post(running.socket, CHAT, chat(f"My key is {spelled}."))
+                    assert refused.status_code == 400 and refused.headers["x-harness-error"] == "key_in_request"
+                    assert f"holds the key {name}" in refused.text and key not in refused.text
+            assert post(running.socket, CHAT, chat("NO_SUCH_KEY")).status_code == 200
+            inputs = prompts(tmp_path / "prompts", "a", KEY)
+            [fine, kept_out], _ = step("openai", inputs, tmp_path / "out", running.socket)
+            assert "error" not in fine and kept_out["error"].startswith("HTTP 400 key_in_request: this request holds")
+            running.stop()
+        assert len(server.bodies) == 2 and KEY not in json.dumps(server.bodies)
+    if tape:
+        with Tape.open(tape) as kept:
+            assert len(kept) == 2
+        written = b"".join(path.read_bytes() for path in tape.iterdir())
+        assert not [key for key in (KEY, other, quoted) if key.encode() in written]
+
+
 def test_a_key_reaches_its_provider_and_nothing_else(tmp_path: Path) -> None:
     ambient = {"OPENAI_LOG": "debug", "ANTHROPIC_LOG": "debug", "OPENAI_CUSTOM_HEADERS": "Authorization: x"}
     with misbehaving() as server:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -10,12 +11,55 @@ from typing import Any
 import pytest
 
 from harness.errors import HarnessError
+from harness.models.gate import openai
 from harness.models.gate.anthropic import DIALECT
 from harness.models.gate.keys import Keys, spellings
 from harness.models.gate.limits import Allowance, Bucket
+from harness.models.gate.patience import Patience
 from harness.models.gate.retry import LONGEST_ASKED, asked_wait, backoff, transient
-from harness.models.gate.settings import Served
+from harness.models.gate.settings import Prices, Served, Used
 from harness.models.gate.turns import Turns
+from harness.models.wire import words
+
+
+@pytest.mark.parametrize(
+    ("body", "kind", "said"),
+    [
+        ({"error": {"type": "invalid_request_error", "message": "no"}}, "invalid_request_error", "no"),
+        ({"error": {"code": "model_not_found", "message": ""}}, "model_not_found", ""),
+        ({"type": "error", "error": {"type": "not_found_error", "message": "model: x"}}, "not_found_error", "model: x"),
+        ({"object": "error", "message": "too long", "type": "Bad", "code": 400}, "Bad", "too long"),
+        ({"error": "model x not found"}, "", "model x not found"),
+        ({"detail": "Not Found"}, "", "Not Found"),
+        ({"detail": [{"loc": ["body", "stop", 0], "msg": "wrong type", "type": "x"}, "and more"]}, "",
+         "body.stop.0: wrong type; and more"),
+        ([{"error": {"code": 404, "message": "no such model"}}], "404", "no such model"),
+        ({"odd": 1}, "", '{"odd": 1}'),
+        (b" Internal Server Error\n", "", "Internal Server Error"),
+        (b"<b>\x1b[31m\x00\xff", "", "<b>\\x1b[31m\\x00\ufffd"),
+        (b"", "", ""),
+        (b"null", "", ""),
+        ({"error": {"type": "t" * 999, "message": "m" * 9999}}, "t" * 60, "m" * 500),
+        (b"[" * 100_000, "", "[" * 500),
+    ],
+)  # fmt: skip
+def test_a_refusal_is_read_in_whatever_shape_it_comes(body: Any, kind: str, said: str) -> None:
+    assert words(body if isinstance(body, bytes) else json.dumps(body).encode()) == (kind, said)
+
+
+def test_a_model_is_left_alone_after_refusals_in_a_row_and_never_once_it_answered() -> None:
+    patience = Patience(3)
+    for status in (400, 500, 0, 429, 404):
+        patience.refused(status, f"no {status}")
+    assert not patience.end
+    patience.refused(422, "again")
+    assert "all of the first 3 requests" in patience.end and "no 400" in patience.end
+    patience.answered()
+    assert not patience.end
+    endless = Patience(0)
+    for _ in range(99):
+        endless.refused(400, "no")
+    assert not endless.end
 
 
 @pytest.mark.parametrize(
@@ -90,8 +134,35 @@ def test_money_is_counted_in_decimals_and_refused_when_it_is_spent() -> None:
     )  # fmt: skip
     allowance = Allowance(served)
     asyncio.run(allowance.enter(0))
-    assert allowance.paid(100, 10, 0) == Decimal("0.000021") and not allowance.broke
-    assert allowance.paid(100, 10, 0) == Decimal("0.000021") and allowance.broke
+    assert allowance.paid(Used(100, 10), 0) == Decimal("0.000021") and not allowance.broke
+    assert allowance.paid(Used(100, 10), 0) == Decimal("0.000021") and allowance.broke
+
+
+@pytest.mark.parametrize(
+    ("more", "used", "cost"),
+    [
+        ({}, Used(1000, 10, 800, 100), "0.0102"),  # a cache of which nothing is said costs what any token costs
+        ({"cached_input": "1"}, Used(1000, 10, 800, 100), "0.0030"),
+        ({"cached_input": "1", "cache_write": "12.5"}, Used(1000, 10, 800, 100), "0.00325"),
+        ({"cached_input": "0"}, Used(1000, 10, 1000), "0.0002"),
+        ({"cached_input": "1"}, Used(10, 10, 1000), "0.0012"),  # a server that counts its cache beside the prompt
+    ],
+)
+def test_what_a_cache_gave_has_its_own_price(more: dict[str, str], used: Used, cost: str) -> None:
+    prices = Prices.model_validate({"input": "10", "output": "20", **more})
+    assert prices.of(used) == Decimal(cost)
+
+
+def test_each_provider_says_in_its_own_way_what_a_cache_gave() -> None:
+    counts = {"prompt_tokens": 9, "completion_tokens": 1, "prompt_tokens_details": {"cached_tokens": 7}}
+    assert openai.DIALECT.cached({"usage": counts}) == (7, 0)
+    counts = {"input_tokens": 1, "cache_read_input_tokens": 5, "cache_creation_input_tokens": 3, "output_tokens": 2}
+    assert (
+        DIALECT.cached({"usage": counts}) == (5, 3) and (DIALECT.usage({"usage": counts}) or {})["prompt_tokens"] == 9
+    )
+    words = {"prompt_tokens_details": {"cached_tokens": "7"}, "cache_read_input_tokens": -1}
+    for odd in ({}, {"usage": None}, {"usage": {"prompt_tokens_details": 3}}, {"usage": [1]}, {"usage": words}):
+        assert openai.DIALECT.cached(odd) == DIALECT.cached(odd) == (0, 0)
 
 
 @pytest.mark.parametrize(

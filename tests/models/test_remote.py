@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from models.gateways import CLAUDE, GPT, Running, both, gateway, model, params, prompts, step
+from models.gateways import CLAUDE, GPT, KEY, Running, both, gateway, model, params, prompts, step
 from models.misbehaving import Misbehaving, misbehaving
 
 from harness.errors import InputError, MissingError, StepError
@@ -77,6 +77,22 @@ def test_an_error_is_a_row_with_its_kind_and_never_a_text(recording: Any, tmp_pa
         kinds = ("invalid_request_error", "retries_exhausted", "api_error", "no_answer")
         assert told["errors"] == dict.fromkeys(kinds, 1)
         assert told["retry"] == 1 and told["finish"]["error"] == 4
+
+
+def test_a_server_that_speaks_plain_text_is_quoted_and_never_with_the_key(recording: Any, tmp_path: Path) -> None:
+    server, running, _ = recording
+    for number, (body, said) in enumerate([
+        (b"upstream is\tdown", "upstream is\\tdown"), (b'{"detail": "no such model"}', "no such model"),
+        (f"who is {KEY}?".encode(), "with nothing to be read"),
+    ]):  # fmt: skip
+        server.words = body
+        server.plan.update({f"q{number}": ["400"], f"r{number}": ["500"] * 3})
+        inputs = prompts(tmp_path / "p", f"q{number}", f"r{number}")
+        refused, down = step("openai", inputs, tmp_path / str(number), running.socket)[0]
+        assert refused["error"].startswith("HTTP 400 http_400: ") and refused["error"].endswith(said)
+        assert (said in down["error"]) == (number < 2) and KEY not in down["error"]
+        assert down["error"].startswith("HTTP 503 retries_exhausted: no answer after 3 attempts; the last: http_500: ")
+    server.words = b""
 
 
 def test_what_is_sent_is_what_the_manifest_says_and_nothing_more(recording: Any, tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Local inference: the same bytes whatever the order, the batch or the number of processes; errors are rows."""
+"""Local inference: the same texts whatever the order, the batch or the number of processes; errors are rows."""
 
 import json
 import subprocess
@@ -12,6 +12,7 @@ from harness.errors import InputError, MissingError
 from harness.models import local_batch
 from harness.models.transformers import respond
 from harness.run.environment import NUMERICS
+from harness.steps import Setting, Step, key, preimage
 
 pytest.importorskip("torch")
 pytest.importorskip("transformers")
@@ -119,6 +120,11 @@ def test_a_prompt_longer_than_the_window_is_an_error_row(ask):
     assert all(row["finish"] == "error" and row["text"] == "" for row in found[1:])
 
 
+def test_what_is_not_said_is_what_version_1_says(ask):
+    usual = {"temperature": "0", "max_tokens": 256, "top_p": "1", "stop": []}
+    assert ask(texts=TEXTS[:2], generation={})[0] == ask(texts=TEXTS[:2], generation=usual)[0]
+
+
 def test_stop_strings_cut_the_text_before_them(ask):
     whole, _ = ask(texts=TEXTS[:1], generation={"temperature": "1", "max_tokens": 30})
     text = whole[0]["text"]
@@ -139,6 +145,21 @@ def test_log_probabilities_are_those_of_a_distribution(ask):
             assert token["logprob"] == token["top"][0][1]  # greedy
             values = [value for _, value in token["top"]]
             assert values == sorted(values, reverse=True)
+
+
+def test_log_probabilities_depend_on_the_batch_in_their_last_digits_alone(ask):
+    generation = {"temperature": "0", "max_tokens": 24}
+    reference, _ = ask(generation=generation, logprobs=2)
+    for batch in ("5", "32"):
+        found, _ = ask(generation=generation, logprobs=2, batch=batch)
+        for one, two in zip(reference, found, strict=True):
+            assert {**one, "logprobs": 0} == {**two, "logprobs": 0} and len(one["logprobs"]) == len(two["logprobs"])
+            for left, right in zip(one["logprobs"], two["logprobs"], strict=True):
+                assert left["token"] == right["token"] and abs(left["logprob"] - right["logprob"]) <= 5e-6
+    steps = [Step("r", "m:f", "responses", {}, {}, ("responses",), batch=batch) for batch in ("reference", "5", "32")]
+    assert len({key(preimage(step, {}, "c", Setting("e", "cpu", {}))) for step in steps}) == 3, (
+        "the key holds the batch"
+    )
 
 
 def test_when_memory_runs_out_the_batch_is_halved_and_nothing_is_lost(ask, monkeypatch):

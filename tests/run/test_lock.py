@@ -1,9 +1,11 @@
 """A lock says what every name resolves to; what moved since is named, and other data is refused."""
 
 import json
+import shutil
+from itertools import pairwise
 
 import pytest
-from support import manifest_text, unlocked_project
+from support import REPOSITORY, manifest_text, unlocked_project
 
 from harness.digest import sealed, sha256
 from harness.errors import HarnessError, InputError
@@ -79,6 +81,22 @@ def test_what_moved_is_named_and_nothing_runs(project, old, new, moved):
     assert all(one in refused.value.what for one in moved)
     assert "`harness lock manifests/small.yaml`" in refused.value.next
     assert moved_pins(load(path), lock().lock) == []
+
+
+def test_an_image_in_which_no_step_could_run_is_refused_where_it_is_named(project):
+    path, lock = project
+    root = path.parents[1]
+    path.write_text(path.read_text() + "image: base\n")
+    lock()  # an image without a recipe here may be any
+    shutil.copytree(REPOSITORY / "images", root / "images")
+    for one in (REPOSITORY / "lockfiles").glob("image-*.txt"):
+        shutil.copy(one, root / "lockfiles")
+    with pytest.raises(InputError, match="image 'base' can run no step: it holds no rfc8785") as told:
+        lock()
+    assert (told.value.where, told.value.next) == (f"{path}:12", "choose one of: cpu, cuda, sandbox")
+    for before, able in pairwise(("base", "cpu", "cuda", "sandbox")):
+        edit(path, f"image: {before}", f"image: {able}")
+        assert lock().lock.intent["image"] == able
 
 
 def test_a_manifest_without_a_lock_is_refused(project):

@@ -24,7 +24,7 @@ from harness.engines.local import LocalEngine, available
 from harness.errors import MissingError
 from harness.run import receipt
 from harness.run.attack import ATTACKS
-from harness.store.journal import read_first
+from harness.store.journal import read_chain
 from harness.store.store import Store
 
 CLOSED = [name for name in available() if name != "process"]
@@ -180,7 +180,7 @@ def test_a_receipt_stands_in_the_record_of_a_run_and_of_one_from_cache(tmp_path:
     store = Store(tmp_path / "store")
     for _ in range(2):
         inner_data("run", manifest, "--store", store.root, cwd=tmp_path)
-    one, two = (read_first(store.journal(run))["facts"]["containment"] for run in store.run_ids())
+    one, two = (read_chain(store.journal(run)).events[0]["facts"]["containment"] for run in store.run_ids())
     assert one == two and set(one["tried"]) == set(ATTACKS)
     [kept] = (store.root / "receipts").iterdir()
     assert json.loads(kept.read_bytes())["containment"] == one

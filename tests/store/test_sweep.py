@@ -7,10 +7,12 @@ from support import tree
 
 from harness.digest import document, sha256
 from harness.errors import DamageError, HarnessError, MissingError
+from harness.evidence.fsck import fsck
+from harness.evidence.record import spell, summarise
 from harness.store.entries import Output
-from harness.store.journal import Journal
+from harness.store.journal import Journal, read_chain
 from harness.store.store import Store
-from harness.store.sweep import fsck, gc
+from harness.store.sweep import gc
 
 
 class Kept:
@@ -58,8 +60,10 @@ class Kept:
             journal.add("run.finished", {"status": "done", "events": journal.count + 1})
         journal.close()
         if finish:
-            self.store.record(run).write_text("{}")
-            fields = {"run": run, "journal": journal.head, "record": sha256(b"{}")}
+            chain = read_chain(self.store.journal(run))
+            record = spell(summarise(chain.events, chain.head))
+            self.store.record(run).write_bytes(record)
+            fields = {"run": run, "journal": journal.head, "record": sha256(record)}
             self.store.heads.add("run.finished", fields)
 
     def junk(self):
@@ -136,6 +140,7 @@ def flip(path, at=-9):
 
 
 def cut(path, keep):
+    path.chmod(0o644)
     path.write_bytes(b"".join(path.read_bytes().splitlines(keepends=True)[:keep]))
 
 

@@ -9,13 +9,15 @@ from harness.digest import sha256_file
 from harness.errors import DamageError, HarnessError, MissingError
 from harness.files import told
 from harness.images.layers.mirror import Mirror
+from harness.images.layers.sources import Archive
 from harness.images.locks import Deb, Debs
 from harness.store.store import Store
 
 Tell = Callable[[str], None]
+OWN = Archive()
 
 
-def keep(store: Store, name: str, locked: Debs, tell: Tell) -> None:
+def keep(store: Store, name: str, locked: Debs, tell: Tell, archive: Archive = OWN) -> None:
     """See to it that every locked .deb lies in the store; what is missing is fetched and held against its digest."""
     states = {deb: store.blobs.state(deb.sha256) for deb in locked.packages}
     for deb, state in states.items():
@@ -30,21 +32,21 @@ def keep(store: Store, name: str, locked: Debs, tell: Tell) -> None:
         return
     with store.folder("debs") as folder:
         tell(f"asking the Debian archive for {len(wanted)} packages")
-        mirror = Mirror(folder / "now", locked.suite)
+        mirror = Mirror(folder / "now", locked.suite, archive)
         offered = mirror.offered(deb.name for deb in wanted)
         gone = [deb for deb in wanted if not any(_same(deb, one) for one in offered)]
         _fetch(store, mirror, [deb for deb in wanted if deb not in gone], folder / "new")
         if gone:
-            tell(f"asking snapshot.debian.org for {len(gone)} packages as of {locked.taken}")
+            tell(f"asking the kept archive for {len(gone)} packages as of {locked.taken}")
             try:
-                older = Mirror(folder / "then", locked.suite, locked.taken)
+                older = Mirror(folder / "then", locked.suite, archive, locked.taken)
                 kept = older.offered(deb.name for deb in gone)
             except HarnessError as bad:
                 raise _gone(gone, offered, name, store.blobs.path(gone[0].sha256), bad.what) from bad
             lost = [deb for deb in gone if not any(_same(deb, one) for one in kept)]
             if lost:
                 path = store.blobs.path(lost[0].sha256)
-                raise _gone(lost, offered, name, path, "snapshot.debian.org does not carry it either")
+                raise _gone(lost, offered, name, path, f"{older.url} does not carry it either")
             _fetch(store, older, gone, folder / "old")
 
 
@@ -85,11 +87,11 @@ def _gone(gone: Sequence[Deb], offered: Sequence[Deb], name: str, path: Path, wh
     )
 
 
-def resolve(store: Store, suite: str, packages: Sequence[str], tell: Tell) -> list[Deb]:
+def resolve(store: Store, suite: str, packages: Sequence[str], tell: Tell, archive: Archive = OWN) -> list[Deb]:
     """Choose the newest packages the archive offers now, and keep them."""
     with store.folder("debs") as folder:
         tell("resolving the newest Debian packages")
-        mirror = Mirror(folder / "now", suite)
+        mirror = Mirror(folder / "now", suite, archive)
         debs = mirror.closure(packages)
         _fetch(store, mirror, [deb for deb in debs if store.blobs.state(deb.sha256) != "sound"], folder / "new")
     return debs

@@ -1,6 +1,6 @@
 """Debian's archive, asked through apt's own means: what it offers, what a choice of packages needs, the files.
 
-apt runs with a private state; the machine's own packages and sources play no part, its proxy settings do.
+apt runs with a private state; the machine's own packages play no part, its proxy settings do, and where it asks.
 """
 
 from __future__ import annotations
@@ -12,35 +12,30 @@ from pathlib import Path
 
 from harness.files import told
 from harness.images.layers.programs import environment, need, refusal
+from harness.images.layers.sources import Archive, keeping, lines, offering, shown
 from harness.images.locks import Deb
 
 ARCH = "amd64"
 KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg"
-ARCHIVE = "http://deb.debian.org/debian"  # apt checks the archive's signature, whatever the way
-SNAPSHOT = "http://snapshot.debian.org/archive/debian"
-SIGNED = f"signed-by={KEYRING}"
+SIGNED = f"signed-by={KEYRING}"  # apt checks the archive's signature, whatever the way
 _ALWAYS = ("?essential", "apt", "usr-is-merged")  # what mmdebstrap's `minbase` holds
 
 
 class Mirror:
-    """The archive as it is now, or as it was at a moment that snapshot.debian.org keeps."""
+    """The archive as it is now, or as it was at a moment whose state somebody keeps."""
 
-    def __init__(self, folder: Path, suite: str, then: str = "") -> None:
+    def __init__(self, folder: Path, suite: str, archive: Archive, then: str = "") -> None:
         need("apt-get", "apt")
         need("apt-cache", "apt")
         self._folder = folder
-        self.url, options = (SNAPSHOT, f"{SIGNED} check-valid-until=no") if then else (ARCHIVE, SIGNED)
-        pockets = (suite, f"{suite}-updates"), (f"{suite}-security",)
-        lines = [
-            f"deb [{options}] {url}/{then} {pocket} main\n"
-            for url, names in zip((self.url, f"{self.url}-security"), pockets, strict=True)
-            for pocket in names
-        ]
         with told(folder):
             for part in ("state/lists/partial", "cache/archives/partial"):
                 (folder / part).mkdir(parents=True)
             (folder / "status").touch()
-            (folder / "sources.list").write_text("".join(lines))
+            pockets = keeping(archive, suite, then, folder) if then else offering(archive, suite, folder)
+            options = f"{SIGNED} check-valid-until=no" if then else SIGNED
+            (folder / "sources.list").write_text(lines(pockets, options))
+        self.url = shown(pockets[0][0])
         self._apt("apt-get", "update", "-o", "APT::Update::Error-Mode=any")
 
     def closure(self, packages: Sequence[str]) -> list[Deb]:

@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.models.gate.dialect import Dialect, Question, Value, event
 from harness.models.gate.sdk import Sdk, settings
-from harness.models.wire import usage
+from harness.models.wire import total, usage
 
 PROMPT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")  # what a cache gives is prompt too
 ENDING = ("stop_reason", "stop_sequence", "stop_details", "container")  # what is known at a message's end only
@@ -30,6 +30,11 @@ def _flaw(found: Value) -> str:
 
 def _usage(whole: Value) -> Mapping[str, int] | None:
     return usage(whole.get("usage"), PROMPT, "output_tokens")
+
+
+def _cached(whole: Value) -> tuple[int, int]:
+    found = whole.get("usage")
+    return total(found, "cache_read_input_tokens"), total(found, "cache_creation_input_tokens")
 
 
 def _error(kind: str, message: str) -> Value:
@@ -88,6 +93,7 @@ DIALECT = Dialect(
     connect=_connect,
     flaw=_flaw,
     usage=_usage,
+    cached=_cached,
     error=_error,
     events=_events,
     entry=_entry,

@@ -16,6 +16,7 @@ from harness.digest import canonical
 from harness.errors import HarnessError, InputError
 from harness.models.gate.dialect import Dialect
 from harness.models.gate.limits import Allowance
+from harness.models.gate.patience import Patience
 from harness.models.gate.retry import backoff
 from harness.models.gate.settings import Served, Settings
 from harness.models.gate.shapes import Reply, Wrong, error, passed_on
@@ -54,6 +55,7 @@ class Desk:
     def __init__(self, settings: Settings, upstream: Upstream) -> None:
         self.settings, self._upstream = settings, upstream
         self.tallies = {name: Tally() for name in settings.models}
+        self._patience = {name: Patience(settings.refusals) for name in settings.models}
         self.allowances = {name: Allowance(served) for name, served in settings.models.items()}
         self._recorders = {path: Recorder(path) for path in self._folders("record")}
         self._tapes = {path: Tape.open(path) for path in self._folders("replay") - self._recorders.keys()}
@@ -83,7 +85,10 @@ class Desk:
             if not flight.cancelled():
                 raise
             reply = self._wrong(served, 503, "closing", "the gateway is being closed; what was answered is kept")
-        if not reply.fine:
+        if reply.fine:
+            self._patience[call.model].answered()
+        else:
+            tally.refused += reply.refused
             tally.errors[reply.kind] += 1
             if call.repeat is None:
                 self._turns.give_back(digest, repeat)
@@ -154,10 +159,14 @@ class Desk:
             await allowance.enter(estimate)
             try:
                 async with self._slots:
+                    if why := self._patience[named.call.model].end:
+                        tally.gave_up = why
+                        return self._wrong(served, 400, "refused", f"{named.call.model} {why}")
                     if allowance.broke:
                         return self._wrong(served, 402, "budget_spent", _broke(named.call.model, allowance))
                     answer = await self._upstream.ask(served, named.call.path, named.call.body)
             except Failure as bad:
+                self._patience[named.call.model].refused(bad.status, bad.what)
                 if not bad.again or attempt == self.settings.retries:
                     return self._failed(served, bad, attempt + 1)
                 if bad.wait is not None and bad.status == 429:
@@ -165,10 +174,9 @@ class Desk:
                 tally.retries += 1
                 await asyncio.sleep(self._pause(bad, attempt, named))
             else:
-                allowance.paid(answer.prompt, answer.completion, estimate)
+                allowance.paid(answer.used, estimate)
                 tally.live += 1
-                tally.prompt += answer.prompt
-                tally.completion += answer.completion
+                tally.add(answer.used)
                 return Reply(200, answer.body)
         raise AssertionError("the last attempt returns")
 
@@ -183,7 +191,8 @@ class Desk:
             return self._wrong(served, status, "retries_exhausted", message)
         if bad.status:
             return passed_on(served.dialect, bad.status, bad.kind, bad.body)
-        return self._wrong(served, 401 if bad.kind == "missing_key" else 502, bad.kind, bad.what)
+        status = {"missing_key": 401, "key_in_request": 400}.get(bad.kind, 502)
+        return self._wrong(served, status, bad.kind, bad.what)
 
     def _wrong(self, served: Served, status: int, kind: str, message: str) -> Reply:
         return error(served.dialect, Wrong(status, kind, message))

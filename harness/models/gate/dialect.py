@@ -50,6 +50,7 @@ class Dialect:
     events: Callable[[Value, Value], Iterator[bytes]]  # an answer as a stream, for the question that asked for one
     entry: Callable[[str, str], Value]  # a model in the list of models, from its name and its provider's
     page: Callable[[Sequence[str]], Value] = lambda names: {}  # what stands beside that list, from all names
+    cached: Callable[[Value], tuple[int, int]] = lambda whole: (0, 0)  # of its prompt: read from a cache, put into one
     bounds: tuple[str, ...] = ()  # the fields that say how many tokens may be answered; the first one counts
     headers: tuple[str, ...] = ()  # those of a client that would change an answer: refused, since no tape knows them
     ambient: tuple[str, ...] = ()  # how variables begin that its SDK would read on its own

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import json
 import os
 import stat
 import tomllib
@@ -79,9 +80,9 @@ class Keys:
 
 
 def spellings(key: str) -> tuple[bytes, ...]:
-    """Give the forms in which a key could come back in an answer; none where the key is no secret."""
+    """Give the forms in which a key could stand in a question or an answer; none where the key is no secret."""
     if len(key) < SHORTEST:
         return ()
     raw = key.encode()
     coded = (base64.b64encode(raw), raw.hex().encode(), urllib.parse.quote(key, safe="").encode(), raw[::-1])
-    return tuple(dict.fromkeys((raw, *coded)))
+    return tuple(dict.fromkeys((raw, json.dumps(key)[1:-1].encode(), *coded)))

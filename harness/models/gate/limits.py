@@ -6,7 +6,7 @@ import asyncio
 import time
 from decimal import Decimal
 
-from harness.models.gate.settings import Served
+from harness.models.gate.settings import Served, Used
 
 
 class Bucket:
@@ -61,10 +61,10 @@ class Allowance:
         """Hold all requests back for as long as the provider asked one of them to wait."""
         self._closed_until = max(self._closed_until, time.monotonic() + seconds)
 
-    def paid(self, prompt: int, completion: int, estimate: int) -> Decimal:
+    def paid(self, used: Used, estimate: int) -> Decimal:
         """Count what an answer used, and say what it cost."""
         if self._tokens:
-            self._tokens.settle(prompt + completion - estimate)
-        cost = self._prices.of(prompt, completion) if self._prices else Decimal(0)
+            self._tokens.settle(used.prompt + used.completion - estimate)
+        cost = self._prices.of(used) if self._prices else Decimal(0)
         self.spent += cost
         return cost

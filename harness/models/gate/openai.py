@@ -7,7 +7,7 @@ from typing import Any
 
 from harness.models.gate.dialect import Dialect, Question, Value, event
 from harness.models.gate.sdk import Sdk, settings
-from harness.models.wire import usage
+from harness.models.wire import total, usage
 
 
 def _connect(key: str, url: str, http: Mapping[str, Any]) -> Sdk:
@@ -25,6 +25,11 @@ def _flaw(found: Value) -> str:
 
 def _usage(whole: Value) -> Mapping[str, int] | None:
     return usage(whole.get("usage"), ("prompt_tokens",), "completion_tokens")
+
+
+def _cached(whole: Value) -> tuple[int, int]:
+    found = whole.get("usage")
+    return total(found.get("prompt_tokens_details") if isinstance(found, dict) else None, "cached_tokens"), 0
 
 
 def _error(kind: str, message: str) -> Value:
@@ -76,6 +81,7 @@ DIALECT = Dialect(
     connect=_connect,
     flaw=_flaw,
     usage=_usage,
+    cached=_cached,
     error=_error,
     events=_events,
     entry=_entry,

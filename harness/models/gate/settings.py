@@ -5,6 +5,7 @@ It is one line of JSON and never holds a key, only the name under which a key is
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -39,6 +40,16 @@ Count = Annotated[int, Field(ge=1)]
 LONGEST_SOCKET = 107  # bytes that a Unix socket's address can hold
 
 
+@dataclass(frozen=True, slots=True)
+class Used:
+    """The tokens of an answer; those of a cache are among its prompt's."""
+
+    prompt: int = 0
+    completion: int = 0
+    read: int = 0
+    written: int = 0
+
+
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -48,10 +59,16 @@ class Prices(_Part):
 
     input: Money
     output: Money
+    cached_input: Money | None = None  # of a prompt: what was read from the provider's cache
+    cache_write: Money | None = None  # and what was put into it
 
-    def of(self, prompt: int, completion: int) -> Decimal:
-        """Say what an answer cost."""
-        return (self.input * prompt + self.output * completion) / 1_000_000
+    def of(self, used: Used) -> Decimal:
+        """Say what an answer cost; where nothing is said of a cache, its tokens are like any other."""
+        read = self.input if self.cached_input is None else self.cached_input
+        write = self.input if self.cache_write is None else self.cache_write
+        fresh = max(0, used.prompt - used.read - used.written)
+        whole = self.input * fresh + read * used.read + write * used.written + self.output * used.completion
+        return whole / 1_000_000
 
 
 class Limits(_Part):
@@ -100,6 +117,7 @@ class Settings(_Part):
     retries: Annotated[int, Field(ge=0, le=20)] = 6
     timeout: Annotated[float, Field(gt=0, le=86_400)] = 600
     backoff: Annotated[float, Field(gt=0, le=60)] = 0.5  # seconds before the first retry
+    refusals: Annotated[int, Field(ge=0)] = 20  # in a row, of a model that answered nothing yet; 0: any number
     grace: Annotated[float, Field(ge=0, le=600)] = 5  # seconds for what is under way when the gateway is to end
 
     @model_validator(mode="after")

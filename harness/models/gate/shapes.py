@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from harness.models.gate.dialect import Dialect
-from harness.models.wire import MARK
+from harness.models.wire import MARK, words
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +19,7 @@ class Reply:
     body: bytes
     headers: Mapping[str, str] = field(default_factory=dict)
     kind: str = ""  # of an error
+    refused: bool = False  # by the provider, for good
 
     @property
     def fine(self) -> bool:
@@ -42,14 +43,15 @@ def error(dialect: Dialect, wrong: Wrong) -> Reply:
 
 
 def passed_on(dialect: Dialect, status: int, kind: str, body: bytes) -> Reply:
-    """Give a provider's refusal on as it is, or in our words where it is none that an SDK could read."""
+    """Give a provider's refusal on as it is, or in an error's shape where it is none that an SDK could read."""
     try:
         readable = isinstance(json.loads(body), dict)
     except (ValueError, RecursionError):
         readable = False
     if not readable:
-        return error(dialect, Wrong(status, kind, f"the provider answered HTTP {status}, with nothing to be read"))
-    return Reply(status, body, {"x-should-retry": "false"}, kind)
+        said = words(body)[1] or f"the provider answered HTTP {status}, with nothing to be read"
+        return replace(error(dialect, Wrong(status, kind, said)), refused=True)
+    return Reply(status, body, {"x-should-retry": "false"}, kind, refused=True)
 
 
 def models(dialects: Iterable[Dialect], providers: Mapping[str, str]) -> bytes:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
+from harness.models.gate.settings import Used
+
 
 @dataclass
 class Tally:
@@ -19,17 +21,32 @@ class Tally:
     retries: int = 0
     prompt: int = 0  # tokens, of what was asked upstream
     completion: int = 0
+    cached: int = 0  # of the prompts' tokens: what a provider had in its cache
     errors: Counter[str] = field(default_factory=Counter)
+    refused: int = 0  # of the errors: what the provider was asked and would not answer
+    gave_up: str = ""  # why no more was asked
+
+    def add(self, used: Used) -> None:
+        """Count the tokens of an answer."""
+        self.prompt += used.prompt
+        self.completion += used.completion
+        self.cached += used.read
 
     def as_data(self, spent: Decimal) -> dict[str, Any]:
         """Give the counts for the summary; `errors` are those that a client was given, by kind."""
+        late = {"refused": self.refused, "gave_up": self.gave_up}
         return {
+            **{name: value for name, value in late.items() if value},
             "requests": self.requests,
             "replayed": self.replayed,
             "recorded": self.recorded,
             "live": self.live,
             "retries": self.retries,
             "errors": dict(sorted(self.errors.items())),
-            "tokens": {"prompt": self.prompt, "completion": self.completion},
+            "tokens": {
+                "prompt": self.prompt,
+                "completion": self.completion,
+                **({"cached": self.cached} if self.cached else {}),
+            },
             "dollars": f"{spent.normalize():f}",
         }

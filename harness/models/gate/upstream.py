@@ -6,6 +6,7 @@ What the provider speaks is its dialect's to say. No redirect is followed, and n
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 from collections.abc import AsyncIterator, Iterable, Mapping
@@ -16,7 +17,8 @@ from harness.errors import HarnessError, MissingError
 from harness.models.gate.dialect import Connection, Dialect
 from harness.models.gate.keys import Keys, spellings
 from harness.models.gate.retry import asked_wait, transient
-from harness.models.gate.settings import Served
+from harness.models.gate.settings import Served, Used
+from harness.models.wire import words
 
 if TYPE_CHECKING:
     import httpx2
@@ -32,8 +34,7 @@ class Answer:
     """A complete answer: its exact bytes, and what it used."""
 
     body: bytes
-    prompt: int
-    completion: int
+    used: Used
 
 
 class Failure(Exception):  # noqa: N818 - it is what a call ended in
@@ -43,14 +44,6 @@ class Failure(Exception):  # noqa: N818 - it is what a call ended in
         super().__init__(what)
         self.kind, self.what, self.again, self.wait, self.status = kind, what, again, wait, status
         self.body = b""  # of a refusal that is passed on as it is
-
-
-@dataclass(frozen=True, slots=True)
-class _Reached:
-    """A connection, and the forms in which its key could come back."""
-
-    connection: Connection
-    secrets: tuple[bytes, ...]
 
 
 def forget_ambient(dialects: Iterable[Dialect]) -> None:
@@ -67,21 +60,27 @@ def forget_ambient(dialects: Iterable[Dialect]) -> None:
 class Upstream:
     """The providers as the gateway reaches them; an SDK is loaded and a key read when a request needs them."""
 
-    def __init__(self, keys: Keys, timeout: float, concurrency: int) -> None:
+    def __init__(self, keys: Keys, timeout: float, concurrency: int, named: Iterable[str] = ()) -> None:
         self._keys, self._timeout, self._concurrency = keys, timeout, concurrency
-        self._reached: dict[tuple[Dialect, str, str], _Reached] = {}
+        self._named = frozenset(named)  # every key that this gateway may use
+        self._secrets: dict[bytes, str] = {}  # the forms in which a key could go out or come back, and its name
+        self._reached: dict[tuple[Dialect, str, str], Connection] = {}
         self._loading = asyncio.Lock()
 
     async def ask(self, served: Served, path: str, body: Mapping[str, Any]) -> Answer:
         """Ask once; raises Failure."""
-        reached = await self._reach(served)
+        connection = await self._reach(served)
         import aiohttp  # noqa: PLC0415 - heavy
         import httpx2  # noqa: PLC0415 - heavy
 
         content = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
+        if name := self._secret(content):
+            raise Failure(
+                "key_in_request", f"this request holds the key {name}: it goes to nobody, and onto no tape", again=False
+            )
         try:
             async with asyncio.timeout(self._timeout):
-                response = await self._opened(reached.connection, path, content)
+                response = await self._opened(connection, path, content)
                 data = await _read(response)
         except (TimeoutError, httpx2.TimeoutException):
             raise Failure("timeout", f"no whole answer in {self._timeout:g} s") from None
@@ -91,7 +90,7 @@ class Upstream:
             raise Failure("cut", "the connection was cut in the middle of an answer") from None
         except (aiohttp.ClientError, OSError):  # what the transport does not translate
             raise Failure("protocol", "what came is not HTTP") from None
-        if any(one in data for one in reached.secrets):
+        if self._secret(data):
             raise Failure("key_in_answer", "the answer repeats the key, and is not given to anybody", again=False)
         return _whole(served.dialect, path, data)
 
@@ -123,20 +122,25 @@ class Upstream:
             return Failure(
                 "redirect", f"the provider sent us elsewhere (HTTP {status}); keys go nowhere else", again=False
             )
-        bad = Failure(
-            f"http_{status}",
-            f"the provider answered HTTP {status}",
-            again=transient(status, headers),
-            wait=asked_wait(headers),
-            status=status,
-        )
         data: bytes = response.content
-        secrets = [one for reached in self._reached.values() for one in reached.secrets]
-        if len(data) <= PASSED_ON and not any(one in data for one in secrets):
-            bad.body = data
+        if len(data) > PASSED_ON or self._secret(data):
+            data = b""
+        said = ": ".join(part for part in (f"the provider answered HTTP {status}", *words(data)) if part)
+        bad = Failure(f"http_{status}", said, again=transient(status, headers), wait=asked_wait(headers), status=status)
+        bad.body = data
         return bad
 
-    async def _reach(self, served: Served) -> _Reached:
+    def _secret(self, data: bytes) -> str:
+        """Name the key that stands in what goes out or comes back; nothing where none does."""
+        return next((name for form, name in self._secrets.items() if form in data), "")
+
+    def _learn(self, names: Iterable[str]) -> None:
+        """Learn the forms of keys; one that is not there cannot be anywhere."""
+        for name in names:
+            with contextlib.suppress(HarnessError):
+                self._secrets |= dict.fromkeys(spellings(self._keys.find(name)), name)
+
+    async def _reach(self, served: Served) -> Connection:
         place = (served.dialect, served.base_url, served.key)
         async with self._loading:
             if place not in self._reached:
@@ -144,8 +148,10 @@ class Upstream:
                     key = self._keys.find(served.key)
                 except HarnessError as bad:
                     raise Failure("missing_key", str(bad), again=False) from None
-                connection = await asyncio.to_thread(self._connect, served, key)  # what is on tape need not wait
-                self._reached[place] = _Reached(connection, spellings(key))
+                self._learn({served.key, *self._named})
+                self._reached[place] = await asyncio.to_thread(
+                    self._connect, served, key
+                )  # what is taped need not wait
         return self._reached[place]
 
     def _connect(self, served: Served, key: str) -> Connection:
@@ -165,8 +171,8 @@ class Upstream:
 
     async def close(self) -> None:
         """Close all connections."""
-        for reached in self._reached.values():
-            await reached.connection.close()
+        for connection in self._reached.values():
+            await connection.close()
 
 
 async def _bound(response: httpx2.Response) -> None:
@@ -214,5 +220,5 @@ def _whole(dialect: Dialect, path: str, data: bytes) -> Answer:
     flaw = dialect.flaw(found) if isinstance(found, dict) else "it is no JSON object"
     if flaw:
         raise Failure("shape", f"the answer is no answer of {path}: {flaw}")
-    used = dialect.usage(found) or {}
-    return Answer(data, used.get("prompt_tokens", 0), used.get("completion_tokens", 0))
+    used, cache = dialect.usage(found) or {}, dialect.cached(found)
+    return Answer(data, Used(used.get("prompt_tokens", 0), used.get("completion_tokens", 0), *cache))

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import functools
 import http.server
+import re
 import shutil
 import subprocess
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
-from support import error_of
+from support import REPOSITORY, error_of
 from support_inside import inside
 
 from harness.digest import sha256, sha256_file
-from harness.errors import MissingError
+from harness.errors import InputError, MissingError
 from harness.images.image import shelved
-from harness.images.layers import debs, mirror
+from harness.images.layers import debs, mirror, sources
+from harness.images.layers.sources import Archive
 from harness.images.locks import DEBS, Deb, Debs
 from harness.store.store import Store
 
@@ -69,21 +72,26 @@ def archive(root: Path, offered: Path | None) -> None:
 
 @pytest.fixture
 def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A folder that a server on loopback offers, and that stands for both archives."""
+    """A folder that a server on loopback offers; apt asks it for what is offered now and for what was kept."""
     root = tmp_path / "www"
     root.mkdir()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(root)))
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     url = f"http://127.0.0.1:{server.server_port}"
-    monkeypatch.setattr(mirror, "ARCHIVE", f"{url}/now/debian")
-    monkeypatch.setattr(mirror, "SNAPSHOT", f"{url}/kept/debian")
+    (tmp_path / "url").write_text(url)
     monkeypatch.setattr(mirror, "SIGNED", "trusted=yes")
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     yield root
     server.shutdown()
     thread.join()
     server.server_close()
+
+
+def asked(place: Path) -> Archive:
+    """Say where both are asked."""
+    url = (place.parent / "url").read_text()
+    return Archive(f"{url}/now/debian", f"{url}/kept/debian")
 
 
 def kept(root: Path, offered: Path | None) -> None:
@@ -105,7 +113,7 @@ def test_what_the_archive_dropped_is_fetched_from_the_snapshot(tmp_path: Path, p
     kept(place, old)
     store, said = Store.make(tmp_path / "store"), list[str]()
     lock = locked(old, "1.0")
-    debs.keep(store, "base", lock, said.append)
+    debs.keep(store, "base", lock, said.append, asked(place))
     assert store.blobs.state(lock.packages[0].sha256) == "sound"
     assert any(f"as of {THEN}" in line for line in said)
 
@@ -115,10 +123,11 @@ def test_what_neither_carries_is_named_with_what_is_offered_now(tmp_path: Path, 
     archive(place / "now", new)
     kept(place, new)
     with pytest.raises(MissingError) as told:
-        debs.keep(Store.make(tmp_path / "store"), "base", locked(old, "1.0"), lambda _: None)
+        debs.keep(Store.make(tmp_path / "store"), "base", locked(old, "1.0"), lambda _: None, asked(place))
     assert "toy 1.0 (it offers 2.0 now)" in told.value.what and "--moved" in told.value.next
 
 
+@pytest.mark.skipif(not shutil.which("mmdebstrap"), reason="mmdebstrap, which builds an image, is not installed here")
 def test_a_person_is_told_by_the_name_of_the_image_and_nothing_is_shelved(tmp_path: Path, place: Path) -> None:
     archive(place / "now", package(tmp_path, "2.0"))
     kept(place, None)
@@ -128,11 +137,12 @@ def test_a_person_is_told_by_the_name_of_the_image_and_nothing_is_shelved(tmp_pa
     recipe = "image: 1\nname: mine\nabout: x\nbase: debian/bookworm\npackages: [toy]\nepoch: 1\nuser: 65534:65534\n"
     (here / "images" / "mine" / "image.yaml").write_text(recipe)
     locked(package(tmp_path, "1.0"), "1.0").save(here / "images" / "mine" / DEBS)
-    error = error_of(inside("images", "build", "mine", "--json", cwd=here, check=3))
+    where = ("--archive", asked(place).now, "--snapshots", asked(place).snapshots)
+    error = error_of(inside("images", "build", "mine", "--json", *where, cwd=here, check=3))
     assert "no longer carries what the lock names: toy 1.0 (it offers 2.0 now)" in error["what"]
     assert "harness images build mine --moved" in error["next"]
     (here / "images" / "mine" / "image.yaml").write_text(recipe.replace("toy", "no-such-package"))
-    error = error_of(inside("images", "build", "mine", "--relock", "--json", cwd=here, check=3))
+    error = error_of(inside("images", "build", "mine", "--relock", "--json", *where, cwd=here, check=3))
     assert "no-such-package" in error["what"]
     assert "toy" in (here / "images" / "mine" / DEBS).read_text(), "the lock stays until the image is whole"
     assert not shelved(Store.open(here / ".harness"))
@@ -142,7 +152,7 @@ def test_a_snapshot_that_cannot_be_asked_is_said(tmp_path: Path, place: Path) ->
     old, new = package(tmp_path, "1.0"), package(tmp_path, "2.0")
     archive(place / "now", new)
     with pytest.raises(MissingError) as told:
-        debs.keep(Store.make(tmp_path / "store"), "base", locked(old, "1.0"), lambda _: None)
+        debs.keep(Store.make(tmp_path / "store"), "base", locked(old, "1.0"), lambda _: None, asked(place))
     assert "toy 1.0 (it offers 2.0 now)" in told.value.what and "apt-get update failed" in told.value.what
 
 
@@ -152,4 +162,88 @@ def test_other_bytes_under_the_same_version_are_refused(tmp_path: Path, place: P
     lock = locked(old, "1.0")
     other = Debs(lock.suite, lock.asked, (Deb("toy", "1.0", "all", "0" * 64, 1),), THEN)
     with pytest.raises(Exception, match=r"toy_1\.0_all\.deb is not the package that was asked for"):
-        debs.keep(Store.make(tmp_path / "store"), "base", other, lambda _: None)
+        debs.keep(Store.make(tmp_path / "store"), "base", other, lambda _: None, asked(place))
+
+
+LISTS = {
+    "a list": "deb https://tools.invalid/apt bookworm-tools main\ndeb [trusted=yes] {url}/now/debian/ {release} main\n",
+    "stanzas": "Types: deb\nURIs: {url}/now/debian\nSuites: {release} {release}-updates\nComponents: main\n\n"
+    "Types: deb\nURIs: {url}/now/debian-security\nSuites: {release}-security\nComponents: main\n",
+}
+
+
+@pytest.fixture
+def own(tmp_path: Path, place: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str, str], None]:
+    """Let this machine's apt have other sources than it has, and name nobody who keeps older states."""
+
+    def have(form: str, release: str, more: str = "") -> None:
+        parts = tmp_path / "sources"
+        parts.mkdir()
+        url = (tmp_path / "url").read_text()
+        name = "debian.sources" if form == "stanzas" else "debian.list"
+        (parts / name).write_text(LISTS[form].format(url=url, release=release) if form else "")
+        config = f'Dir::Etc::sourcelist "/dev/null"; Dir::Etc::sourceparts "{parts}"; {more}'
+        (tmp_path / "apt.conf").write_text(config)
+        monkeypatch.setenv("APT_CONFIG", str(tmp_path / "apt.conf"))
+
+    return have
+
+
+@pytest.mark.parametrize(("form", "release"), [(form, release) for form in LISTS for release in ("bookworm", "trixie")])
+def test_what_nobody_names_is_asked_where_this_machine_s_apt_asks(
+    form: str, release: str, tmp_path: Path, place: Path, own: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system = tmp_path / "os-release"
+    system.write_text(f'ID=debian\nVERSION_CODENAME="{release}"\n')
+    monkeypatch.setattr(sources, "SYSTEM", system)
+    own(form, release)
+    old = package(tmp_path, "1.0")
+    archive(place / "now", old)
+    store, lock = Store.make(tmp_path / "store"), locked(old, "1.0")
+    debs.keep(store, "base", lock, lambda _: None)
+    assert store.blobs.state(lock.packages[0].sha256) == "sound"
+
+
+def test_a_machine_that_knows_no_archive_of_debian_says_how_one_is_named(
+    tmp_path: Path, place: Path, own: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    system = tmp_path / "os-release"
+    system.write_text("ID=ubuntu\nVERSION_CODENAME=noble\n")
+    monkeypatch.setattr(sources, "SYSTEM", system)
+    own("stanzas", "noble")
+    with pytest.raises(MissingError, match="asks no archive for Debian bookworm") as told:
+        debs.keep(Store.make(tmp_path / "s"), "base", locked(package(tmp_path, "1.0"), "1.0"), lambda _: None)
+    assert "--archive URL" in told.value.next
+
+
+def test_older_states_are_asked_where_apt_says_they_are_kept_and_else_nowhere(
+    tmp_path: Path, place: Path, own: Any
+) -> None:
+    url = (tmp_path / "url").read_text()
+    old, new = package(tmp_path, "1.0"), package(tmp_path, "2.0")
+    archive(place / "now", new)
+    kept(place, old)
+    lock, only_now = locked(old, "1.0"), Archive(asked(place).now)
+    own("", "", f'Acquire::Snapshots::URI::Origin::Debian "{url}/kept/debian/@SNAPSHOTID@/";')
+    store = Store.make(tmp_path / "store")
+    debs.keep(store, "base", lock, lambda _: None, only_now)
+    assert store.blobs.state(lock.packages[0].sha256) == "sound"
+    (tmp_path / "apt.conf").write_text("")
+    with pytest.raises(MissingError, match="knows nobody who keeps older states"):
+        debs.keep(Store.make(tmp_path / "other"), "base", lock, lambda _: None, only_now)
+
+
+@pytest.mark.parametrize("option", ["--archive", "--snapshots"])
+@pytest.mark.parametrize("address", ["debian", "http://a b", "cdrom:x", "http://a\ndeb http://b"])
+def test_what_is_no_address_is_refused(option: str, address: str) -> None:
+    with pytest.raises(InputError, match="no address of an archive") as told:
+        Archive(address) if option == "--archive" else Archive("", address)
+    assert told.value.where == option
+
+
+def test_no_host_of_an_archive_is_written_anywhere() -> None:
+    folders = [REPOSITORY / name for name in ("harness", "images", "lockfiles")]
+    files = [path for folder in folders for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"]
+    assert len(files) > 300
+    assert not [path for path in files if re.search(rb"(deb|ftp|snapshot|security)\.debian\.org", path.read_bytes())]
+    assert sources.shown("http://me:secret@archive.example/debian") == "http://archive.example/debian"

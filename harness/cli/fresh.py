@@ -1,0 +1,82 @@
+"""The fresh store of a reproduction: it begins with nothing, and stays only where there is a verdict to look into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.cli.terminal import say
+from harness.clock import stamp
+from harness.errors import HarnessError, InputError, Interrupted
+from harness.files import locked, remove_tree
+
+FOLDER = ".reproduce"
+GONE = "the store of this reproduction is gone: the next one begins with nothing, so that nothing old passes for new"
+
+
+@dataclass
+class Fresh:
+    """Where a reproduction keeps what it makes, and whether that stays."""
+
+    root: Path
+    stays: bool = False
+
+
+@contextmanager
+def fresh(given: Path | None, project: Path) -> Iterator[Fresh]:
+    """Give a store in which nothing stands; one that was not asked for by name goes, unless it is to stay."""
+    if given is not None:
+        if given.exists() and any(given.iterdir()):
+            raise InputError("a reproduction needs a fresh store", where=str(given), next="name a new or empty folder")
+        left = f"what was made stays in {given}; a reproduction needs another folder, which is new or empty"
+        with _told(given, left):
+            yield Fresh(given.absolute(), stays=True)
+        return
+    _sweep(project / FOLDER)
+    with _own(project / FOLDER) as place, _told(place.root, GONE):
+        yield place
+
+
+@contextmanager
+def _own(folder: Path) -> Iterator[Fresh]:
+    """Hold a new place; its lock stands beside it for as long as there is no verdict."""
+    place = Fresh(folder / stamp())
+    lock = _lock(place.root)
+    with locked(lock):
+        try:
+            yield place
+        finally:
+            if not place.stays:
+                remove_tree(place.root)
+            lock.unlink(missing_ok=True)
+
+
+def _lock(root: Path) -> Path:
+    return root.with_name(f"{root.name}.lock")
+
+
+def _sweep(folder: Path) -> None:
+    """Remove what reproductions left that were killed: their locks stand, and nobody holds them."""
+    for lock in sorted(folder.glob("*.lock")):
+        with locked(lock, wait=False) as ours:
+            if ours and lock.exists():  # else it has just come to its end
+                root = lock.with_suffix("")
+                remove_tree(root)
+                lock.unlink(missing_ok=True)
+                say(f"removed {root}, which a reproduction left that was killed")
+
+
+@contextmanager
+def _told(root: Path, left: str) -> Iterator[None]:
+    """Where a reproduction ends without a verdict, say what is left of it: a run's words are that it is all kept."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        raise Interrupted("stopped", next=f"run it again; {left}") from None
+    except HarnessError as bad:
+        if root.exists():
+            mend, _, kept = bad.next.rpartition(": ")
+            bad.next = "; ".join(filter(None, [mend if kept.endswith("is kept") else bad.next, left]))
+        raise

@@ -1,0 +1,118 @@
+"""Where Debian's archive is asked: where a person says, else where this machine's apt does. No host is known here."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from harness.errors import InputError, MissingError
+from harness.images.layers.programs import environment, need, refusal
+
+OPTION, KEPT_OPTION = "--archive", "--snapshots"
+SYSTEM = Path("/etc/os-release")
+_BY_AGE = ("stable", "oldstable", "testing", "sid")
+MOMENT = "@SNAPSHOTID@"  # as apt itself spells the moment in the address of a snapshot
+_ADDRESS = re.compile(r"(https?|ftp|file|copy):[^\s'\"\[\]]{1,1000}")
+_ASKED = re.compile(r"^'(\S+?)/*/dists/(\S+?)/(?:In)?Release(?:\.gpg)?' ", re.MULTILINE)
+Pocket = tuple[str, str]  # where, and what of it
+
+
+@dataclass(frozen=True)
+class Archive:
+    """What a person said of it; nothing where this machine's own apt is meant."""
+
+    now: str = ""
+    snapshots: str = ""
+
+    def __post_init__(self) -> None:
+        """Refuse what apt would take for something else."""
+        for option, address in ((OPTION, self.now), (KEPT_OPTION, self.snapshots)):
+            if address and not _ADDRESS.fullmatch(address):
+                raise InputError("this is no address of an archive", where=option, next="give a URL such as http://…")
+
+
+def offering(archive: Archive, suite: str, folder: Path) -> list[Pocket]:
+    """Say where a suite, its updates and its security updates are asked for now; the folder is scratch room."""
+    if archive.now:
+        return _pockets(archive.now, suite)
+    own = dict(reversed([(pocket, where) for where, pocket in _own(folder)]))  # the first that apt would ask
+    release = next((one for one in (suite, *_releases()) if one in own), "")
+    if not release:
+        raise MissingError(
+            f"this machine's apt asks no archive for Debian {suite}",
+            where="/etc/apt/sources.list.d",
+            next=f"name one: {OPTION} URL (its signatures are checked against Debian's keyring)",
+        )
+    security = own.get(f"{release}-security", f"{own[release]}-security")
+    return [(own[release], suite), (own.get(f"{release}-updates", own[release]), f"{suite}-updates"),
+            (security, f"{suite}-security")]  # fmt: skip
+
+
+def keeping(archive: Archive, suite: str, then: str, folder: Path) -> list[Pocket]:
+    """Say where the archive is asked as it was at a moment."""
+    where = archive.snapshots or _own_snapshots(folder)
+    if not where:
+        raise MissingError(
+            "this machine's apt knows nobody who keeps older states of Debian's archive",
+            next=f"name one: {KEPT_OPTION} URL, under which a state lies by its moment ({then})",
+        )
+    whole, _, rest = where.partition(MOMENT)
+    root = whole.rstrip("/")
+    return [(f"{place}/{then}{rest}".rstrip("/"), pocket) for place, pocket in _pockets(root, suite)]
+
+
+def shown(address: str) -> str:
+    """Give an address without the name and the password that may stand in it."""
+    return re.sub(r"//[^/@\s]*@", "//", address)
+
+
+def _pockets(root: str, suite: str) -> list[Pocket]:
+    """Lay a suite's pockets out as Debian does: security updates lie in an archive of their own beside the other."""
+    base = root.rstrip("/")
+    return [(base, suite), (base, f"{suite}-updates"), (f"{base}-security", f"{suite}-security")]
+
+
+def _own(folder: Path) -> list[Pocket]:
+    """Read what this machine's apt would ask, in whatever form its sources are written; nothing is fetched."""
+    need("apt-get", "apt")
+    (folder / "asked" / "lists" / "partial").mkdir(parents=True, exist_ok=True)
+    said = _apt(folder, "apt-get", "update", "--print-uris", "-o", f"Dir::State={folder / 'asked'}")
+    return _ASKED.findall(said)
+
+
+def _own_snapshots(folder: Path) -> str:
+    """Find where newer versions of apt say that Debian's older states are kept."""
+    need("apt-config", "apt")
+    said = _apt(folder, "apt-config", "dump", "--format", "%f %v%n", "Acquire::Snapshots::URI::Origin::Debian")
+    found = re.search(r"^\S+ (\S+)$", said, re.MULTILINE)
+    return found[1] if found and _ADDRESS.fullmatch(found[1]) else ""
+
+
+def _apt(folder: Path, *words: str) -> str:
+    own = {name: os.environ[name] for name in ("APT_CONFIG",) if name in os.environ}
+    done = subprocess.run(
+        words, cwd=folder, env={**environment(folder, network=True), **own}, stdin=subprocess.DEVNULL,
+        capture_output=True, text=True, errors="replace", check=False,
+    )  # fmt: skip
+    if done.returncode:
+        raise refusal(f"{words[0]} {words[1]}", done.stderr or done.stdout, f"mend apt's sources, or {OPTION} URL")
+    return done.stdout
+
+
+def _releases() -> tuple[str, ...]:
+    """Name the release of Debian that this machine is, as its sources may name it; none where it is another system."""
+    try:
+        text = SYSTEM.read_text(errors="replace")
+    except OSError:
+        return ()
+    told = dict(re.findall(r"^([A-Z_]+)=\"?([^\"\n]*)\"?$", text, re.MULTILINE))
+    return (told.get("VERSION_CODENAME", ""), *_BY_AGE) if told.get("ID") == "debian" else ()
+
+
+def lines(pockets: Sequence[Pocket], options: str) -> str:
+    """Spell pockets as a list of sources."""
+    return "".join(f"deb [{options}] {where} {pocket} main\n" for where, pocket in pockets)

@@ -1,0 +1,89 @@
+"""What models left unanswered in a run: how many rows, in whose words, and how many of them a person puts up with."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any
+
+from harness.errors import InputError
+from harness.store.entries import Entry
+from harness.store.store import Store
+
+ERROR = b'{"error":'  # how a row begins that is no answer: names stand in order
+
+
+@dataclass(frozen=True)
+class Gap:
+    """A model that left rows without an answer, and the words of the first."""
+
+    model: str
+    rows: int
+    errors: int
+    said: str
+
+    def __str__(self) -> str:
+        """Say it in a line."""
+        return f"{self.model} left {self.errors} of {self.rows} rows without an answer; the first: {self.said}"
+
+
+@dataclass(frozen=True)
+class Most:
+    """How many of a model's rows may be errors: a count, or a share of them."""
+
+    count: int | None = None
+    share: Decimal | None = None
+
+    @property
+    def all(self) -> bool:
+        """Whether it is any number."""
+        return self.share == 1
+
+    def allows(self, gap: Gap) -> bool:
+        """Say whether a model stays within it."""
+        if self.count is not None:
+            return gap.errors <= self.count
+        return self.share is not None and gap.errors <= self.share * gap.rows
+
+
+NONE = Most(count=0)
+
+
+def most(text: str) -> Most | None:
+    """Read what a person allows: `12` rows, or a share such as `5%` or `0.05`; nothing where nothing is said."""
+    if not text:
+        return None
+    found = re.fullmatch(r"([0-9]{1,9})|(0?\.[0-9]{1,9}|[01]\.[0-9]{1,9})|([0-9]{1,3}(?:\.[0-9]{1,9})?)%", text.strip())
+    share = Decimal(found[2] or found[3]) / (100 if found[3] else 1) if found and not found[1] else None
+    if not found or (share is not None and share > 1):
+        raise InputError(
+            f"{text!r} is no number of errors", where="--max-errors", next="write a count such as 12, or a share: 5%"
+        )
+    return Most(int(found[1])) if found[1] else Most(share=share)
+
+
+def gaps(store: Store, answers: Iterable[tuple[Mapping[str, Any], Entry]]) -> list[Gap]:
+    """Count the error rows of steps that answer, given with their parameters; a model without any is left out."""
+    rows: dict[str, list[int]] = {}
+    words: dict[str, str] = {}
+    for params, entry in answers:
+        if "responses" not in entry.outputs or "model" not in params:  # what gathers them is no model
+            continue
+        model = str(params["model"])
+        counted = rows.setdefault(model, [0, 0])
+        with open(store.blobs.deliver(entry.outputs["responses"].sha256), "rb") as lines:
+            for line in lines:
+                counted[0] += 1
+                if line.startswith(ERROR):
+                    counted[1] += 1
+                    if model not in words:
+                        words[model] = str(json.loads(line)["error"])
+    return [Gap(model, whole, lost, words[model]) for model, (whole, lost) in sorted(rows.items()) if lost]
+
+
+def too_many(found: Iterable[Gap], allowed: Most | None) -> list[Gap]:
+    """Give the models that left more unanswered than is allowed; where nothing is said, those that answered nothing."""
+    return [gap for gap in found if (not allowed.allows(gap) if allowed else gap.errors == gap.rows)]

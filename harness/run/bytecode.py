@@ -1,0 +1,70 @@
+"""Our own bytecode: made when the packages are installed, checked against its source by Python, held against a list.
+
+What lies in `__pycache__` beside a source anybody may have put there, so no step reads it. Python checks of ours that
+it belongs to the source, not that it is what the source gives: that is for the list.
+"""
+
+from __future__ import annotations
+
+import os
+import py_compile
+import shutil
+import sys
+import warnings
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+from harness.digest import sha256_file
+from harness.engines.local import BYTECODE_LIST
+from harness.files import write_atomic
+
+# No step imports these: it still could, without bytecode. What lies in a library beside it is another Python's.
+APART = {"__pycache__", "test", "tests", "idlelib", "lib2to3", "site-packages", "dist-packages"}
+
+
+def list_of(folder: Path) -> Path:
+    """Say where the list of a folder of bytecode lies: beside it."""
+    return folder.with_name(BYTECODE_LIST)
+
+
+def listed(folder: Path) -> dict[str, str] | None:
+    """Read what was made: path → digest; nothing where there is no list, and then no step reads the folder."""
+    try:
+        lines = list_of(folder).read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return None
+    return {path: digest for digest, _, path in (line.partition("  ") for line in lines)}
+
+
+def make(folder: Path, roots: Iterable[Path]) -> int:
+    """Make the bytecode of all that lies below some folders; gives how many files there are."""
+    list_of(folder).unlink(missing_ok=True)
+    shutil.rmtree(folder, ignore_errors=True)
+    pairs = [(source, place_of(source, folder)) for root in roots for source in _sources(root)]
+    with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        made = [made for made in pool.map(_compile, pairs, chunksize=64) if made]
+    lines = sorted(f"{os.path.relpath(path, folder)}\0{sha256_file(Path(path))[0]}" for path in made)
+    spelled = ("  ".join(reversed(line.split("\0"))) + "\n" for line in lines)
+    write_atomic(list_of(folder), "".join(spelled).encode())
+    return len(made)
+
+
+def place_of(source: str, folder: Path) -> str:
+    """Say where Python looks for a source's bytecode when `folder` is its prefix."""
+    head, _, name = source.rpartition("/")
+    return f"{folder}{head}/{name.removesuffix('.py')}.{sys.implementation.cache_tag}.pyc"
+
+
+def _sources(root: Path) -> Iterator[str]:
+    for place, folders, files in os.walk(root):
+        folders[:] = [name for name in folders if name not in APART]
+        yield from (f"{place}/{name}" for name in files if name.endswith(".py"))
+
+
+def _compile(pair: tuple[str, str]) -> str:
+    """Compile one source; one that cannot be has no bytecode, and says so when it is imported."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what packages' sources are warned of is not ours to mend
+        checked = py_compile.PycInvalidationMode.CHECKED_HASH
+        return py_compile.compile(pair[0], pair[1], quiet=2, invalidation_mode=checked) or ""

@@ -1,0 +1,159 @@
+"""The inventory of what a step can import: packages, what lies loose among them, the standard library, our bytecode."""
+
+from __future__ import annotations
+
+import base64
+import csv
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.digest import sha256
+from harness.run.bytecode import list_of, listed
+from harness.run.packages import CACHED, MODULES, OURS, Package, described, installed
+from harness.run.seen import Hashed
+
+# What Python never reads when it imports, and packages' own tests: a start does not look at these, a full check does.
+TESTS = "/tests/"
+UNREAD = (".h", ".hpp", ".hxx", ".cuh", ".cu", ".c", ".cpp", ".pyi", ".pyx", ".pxd", ".md", ".rst", ".cmake")
+APART = (CACHED, "site-packages", "dist-packages")  # in a standard library: somebody else's
+
+
+class Inventory:
+    """One look at every file, each by its bytes as `hashed` has them."""
+
+    def __init__(self, hashed: Hashed) -> None:
+        self.hashed = hashed
+        self.folders: list[str] = []
+        self.altered: list[tuple[str, str]] = []  # a path, and what is wrong with it
+        self.files = 0  # held against what they should be
+        self._full_only: list[str] = []
+
+    def packages(self, site: Path, *, full: bool) -> tuple[dict[str, Any], dict[str, str]]:
+        """Hold every package against its RECORD; gives them, and what no RECORD lists though it can be imported."""
+        found = list(installed(site))
+        brought = {one.info: dict(_brought(one)) for one in found}
+        known = {path for files in brought.values() for path in files}
+        lying, links = self._walk(str(site), (CACHED,))
+        loose, strange = _others(lying, known, {os.fsdecode(top) for one in found for top in one.tops})
+        passed = {path for path in (*known, *strange) if path.endswith(UNREAD) or TESTS in path}
+        self._full_only = [f"{site}/{path}" for path in passed]
+        if not full:
+            known, strange = known - passed, [path for path in strange if path not in passed]
+            brought = {info: {path: files[path] for path in files if path in known} for info, files in brought.items()}
+        extra = [path for paths in loose.values() for path in paths]
+        records = [f"{one.info}/RECORD" for one in found]
+        self.hashed.take(f"{site}/{path}" for path in (*known, *strange, *extra, *records))
+        packages = {one.name: self._held(one, brought[one.info], site) for one in found}
+        packages.pop(OURS, None)
+        self.altered += [(path, "not listed") for path in strange] + [(path, "leads elsewhere") for path in links]
+        self.altered += [(top, "not listed, and stands in for a package") for top in _shadows(loose, found)]
+        digests = {top: self._spelled(str(site), paths) for top, paths in loose.items()}
+        return packages, {shown(path): one for path, one in (*digests.items(), *self._lone(site, strange))}
+
+    def library(self, stdlib: Path, machine: Iterable[Path]) -> str:
+        """Name the standard library by all that can be imported of it, and the interpreter it belongs to."""
+        lying, links = self._walk(str(stdlib), APART)
+        files = [path for path in lying if path.endswith(MODULES)]
+        parts = [str(path) for path in machine]
+        self.hashed.take((*(f"{stdlib}/{path}" for path in files), *parts))
+        lines = [f"{Path(path).name} {self.hashed.digests[path]}" for path in parts]
+        lines += [f"{path} -> {os.readlink(f'{stdlib}/{path}')}" for path in sorted(links)]
+        return sha256("\n".join([*lines, self._spelled(str(stdlib), files)]).encode())
+
+    def bytecode(self, folder: Path) -> None:
+        """Hold our own bytecode against the list that was made with it: code that its source did not give is named."""
+        known = listed(folder)
+        if known is None:
+            return  # no step reads from there
+        lying, links = self._walk(str(folder), ())
+        self.hashed.take([str(list_of(folder)), *(f"{folder}/{path}" for path in lying)])
+        for path in lying:
+            self.files += 1
+            if self.hashed.digests[f"{folder}/{path}"] != known.get(path):
+                why = "changed" if path in known else "not listed"
+                self.altered.append((f"{folder.name}/{path}", f"bytecode {why}"))
+        self.altered += [(f"{folder.name}/{path}", "leads elsewhere") for path in links]
+
+    def worth_seeing(self) -> Hashed:
+        """Give what the next start looks at: what Python never reads is left out."""
+        for path in self._full_only:
+            self.hashed.digests.pop(path, None)
+        return self.hashed
+
+    def _walk(self, root: str, apart: tuple[str, ...]) -> tuple[list[str], list[str]]:
+        """List every file below a folder, and apart from these the links that lead into another one."""
+        files, links, waiting = list[str](), list[str](), [root]
+        while waiting:
+            folder = waiting.pop()
+            self.hashed.look(folder)
+            self.folders.append(folder)
+            with os.scandir(folder) as entries:
+                for one in entries:
+                    if one.is_dir(follow_symlinks=False):
+                        if one.name not in apart:
+                            waiting.append(one.path)
+                    elif one.is_symlink() and one.is_dir():
+                        links.append(one.path[len(root) + 1 :])
+                    else:
+                        files.append(one.path[len(root) + 1 :])
+        return files, links
+
+    def _held(self, package: Package, files: Mapping[str, str], site: Path) -> dict[str, Any]:
+        """Give a package as an environment describes it: with what was really there, where that is something else."""
+        told, wrong = described(package), []
+        for path, digest in files.items():
+            found = self.hashed.digests[f"{site}/{path}"]
+            if found != digest:
+                why = "changed" if found else "cannot be read" if os.path.lexists(site / path) else "missing"
+                self.altered.append((path, why))
+                wrong.append(f"{shown(path)} {found or why}")
+        self.files += len(files)
+        return {**told, "altered": sorted(wrong)} if wrong else told
+
+    def _spelled(self, root: str, paths: Iterable[str]) -> str:
+        lines = (f"{shown(path)} {self.hashed.digests[f'{root}/{path}']}" for path in sorted(paths))
+        return sha256("\n".join(lines).encode())
+
+    def _lone(self, site: Path, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
+        for path in paths:
+            yield path, self._spelled(str(site), [path])
+
+
+def shown(path: str) -> str:
+    """Spell a path in the letters that an identity document has."""
+    return path.encode("ascii", "backslashreplace").decode()
+
+
+def _brought(package: Package) -> Iterator[tuple[str, str]]:
+    """Give each file that a RECORD lists below the packages, with the SHA-256 it should have."""
+    for line in package.lines:
+        if b'"' in line:
+            path, given = next(csv.reader([os.fsdecode(line)]))[:2]
+        else:
+            path, _, rest = os.fsdecode(line).partition(",")
+            given = rest.partition(",")[0]
+        method, _, digest = given.partition("=")
+        if method == "sha256" and not path.startswith("/") and ".." not in path.split("/"):
+            yield path, base64.urlsafe_b64decode(digest + "=" * (-len(digest) % 4)).hex()
+
+
+def _others(lying: list[str], known: set[str], claimed: set[str]) -> tuple[dict[str, list[str]], list[str]]:
+    """Give what no package claims, by its top, and what lies in a package's folder and could be imported."""
+    loose: dict[str, list[str]] = {}
+    strange = []
+    for path in lying:
+        if path not in known:
+            top, inside, _ = path.partition("/")
+            if top in claimed:
+                strange += [path] if path.endswith(MODULES) else []
+            elif (inside and not top.endswith(".dist-info")) or (not inside and path.endswith(MODULES)):
+                loose.setdefault(top, []).append(path)
+    return loose, strange
+
+
+def _shadows(loose: Iterable[str], packages: Iterable[Package]) -> list[str]:
+    """Name what lies loose under the name of a package's module: Python may take it for that."""
+    stems = {os.fsdecode(top).partition(".")[0] for one in packages for top in one.tops}
+    return [top for top in loose if top.partition(".")[0] in stems]

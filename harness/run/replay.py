@@ -1,0 +1,136 @@
+"""Steps made again for an audit: outside the store, by the installed code and in the time there is.
+
+What is here other than it was in the run is named beside what came out: files of the code, packages, numerics.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from harness.digest import differences, sha256_file
+from harness.engines.engine import NO_IMAGE
+from harness.errors import HarnessError, MissingError, StepError
+from harness.evidence.again import Recorded, Replay, Replayed, Together, TooDear
+from harness.evidence.kept import environment_changes, environment_of, files_of
+from harness.files import remove_tree
+from harness.run.execute import Bench, Task, execute
+from harness.run.together import together
+from harness.run.workshop import Workshop
+from harness.steps import Step
+from harness.store.store import Store
+
+
+def replay(workshop: Workshop) -> Replay:
+    """Give audit the way to make a step again on this machine."""
+    other = _other(workshop)
+
+    def again(step: Step, parts: Mapping[str, Any], seconds: float) -> Replayed:
+        if step.calls:
+            raise MissingError(
+                "this step asked models elsewhere", next="`tape: replay`, and run again: equal digests say more"
+            )
+        here = workshop.setting
+        if step.infers and parts["device"] != here.device:
+            raise MissingError(
+                f"this step computed on {parts['device']}, and here is {here.device}",
+                next="audit it on a machine with such a device",
+            )
+        return _made(workshop, step, parts["inputs"], other(step, parts), seconds)
+
+    return again
+
+
+def confirm(workshop: Workshop) -> Together:
+    """Give audit the way to make steps of the same code together, at less than each alone would cost."""
+    other = _other(workshop)
+
+    def again(steps: Sequence[Recorded], seconds: float) -> Mapping[str, Replayed]:
+        bench = _timed(workshop.bench(steps[0][0]), seconds)
+        tasks = [_task(workshop, step, parts["inputs"]) for step, parts in steps]
+        folder = _folder(workshop.store)
+        try:
+            made = together(tasks, workshop.store, bench, folder)
+            sound = [(step, parts) for step, parts in steps if step.name in made]
+            return {step.name: Replayed(made[step.name], other(step, parts)) for step, parts in sound}
+        except HarnessError:
+            return {}  # whatever is wrong, making each of them alone says it
+        finally:
+            remove_tree(folder)
+
+    return again
+
+
+def _task(workshop: Workshop, step: Step, inputs: Mapping[str, str | list[str]]) -> Task:
+    return Task(step, inputs, workshop.code.closure(step.kind), workshop.code.sources)
+
+
+def _timed(bench: Bench, seconds: float) -> Bench:
+    return replace(bench, limits=replace(bench.limits, seconds=min(seconds, bench.limits.seconds)))
+
+
+def _made(
+    workshop: Workshop, step: Step, inputs: Mapping[str, str | list[str]], other: tuple[str, ...], seconds: float
+) -> Replayed:
+    bench = workshop.bench(step)
+    timed = _timed(bench, seconds)
+    within = timed.limits.seconds
+    began, folder = time.monotonic(), _folder(workshop.store)
+    try:
+        execute(_task(workshop, step, inputs), workshop.store, timed, folder)
+        return Replayed({output: sha256_file(folder / "out" / output)[0] for output in step.outputs}, other)
+    except StepError as bad:
+        if within < bench.limits.seconds and time.monotonic() - began >= within:
+            raise TooDear(bad.what) from bad
+        return Replayed({}, other, bad.what)
+    finally:
+        remove_tree(folder)
+
+
+def _folder(store: Store) -> Path:
+    """Give a private folder beside the blobs, so that inputs are links; elsewhere where it is for reading only."""
+    try:
+        return Path(tempfile.mkdtemp(prefix="audit-", dir=store.temp))
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="harness-audit-"))
+
+
+def _other(workshop: Workshop) -> Callable[[Step, Mapping[str, Any]], tuple[str, ...]]:
+    """Give the way to name what is here other than it was in the run of a step."""
+    packages, here = _packages(workshop), workshop.setting.numerics
+
+    def other(step: Step, parts: Mapping[str, Any]) -> tuple[str, ...]:
+        numerics = (f"numerics{name}" for name in differences(parts["numerics"], here))
+        return (*_code(workshop, step, str(parts["code"])), *packages(str(parts["environment"])), *numerics)
+
+    return other
+
+
+def _code(workshop: Workshop, step: Step, ran: str) -> Iterator[str]:
+    """Name the files of a step's code that are not those of the run."""
+    here = workshop.code.closure(step.kind)
+    if here.digest != ran:
+        files = files_of(workshop.store.blobs.read(ran), "code")
+        yield from (name.removeprefix("/").replace("~1", "/") for name in differences(files, here.files))
+
+
+def _packages(workshop: Workshop) -> Callable[[str], list[str]]:
+    """Give the way to name the packages that are not those of a run: it has one environment, which is read once."""
+
+    @functools.cache
+    def changes(environment: str) -> list[str]:
+        if environment == workshop.setting.environment:
+            return []
+        ran = environment_of(workshop.store.blobs.read(environment), "environment")
+        here = json.loads(workshop.environment)
+        image = [f"image {ran['image'][:19]}"] if ran["image"] not in (NO_IMAGE, here["image"]) else []
+        changes = [*image, *environment_changes(ran, here)]
+        return changes or ([] if ran["type"] != here["type"] else ["the environment"])  # an older form says less
+
+    return changes

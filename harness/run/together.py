@@ -1,0 +1,57 @@
+"""Several steps of the same code in one process of one job: an audit pays starts and imports once for all of them.
+
+What one step leaves in that process can reach the next, and each can write over what the one before made. Whoever asks
+may therefore take what comes out as a confirmation, where it has the digest that was recorded, and as nothing else.
+It confirms nothing false: what runs is the installed code, which reads the rows of a run and never executes them; rows
+that could make it write an output that was not computed could do so alone, too.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+from harness.digest import canonical, sha256_file
+from harness.engines.engine import Job
+from harness.errors import StepError
+from harness.files import told
+from harness.run.closure import code_root
+from harness.run.environment import step_environment
+from harness.run.execute import READABLE, Bench, Task, describe, lay_code, lay_inputs, open_place, taken
+from harness.store.store import Store
+
+SCRIPT = "harness/run/steps.py"
+
+
+def together(tasks: Sequence[Task], store: Store, bench: Bench, folder: Path) -> dict[str, dict[str, str]]:
+    """Make steps of one closure in a private folder; gives the outputs' digests of those that came to a good end."""
+    engine = bench.engine
+    _prepare(tasks, store, folder, linked=engine.seals_inputs)
+    job = Job(engine.command(f"code/{SCRIPT}"), folder, step_environment(engine.inside(folder)), bench.limits)
+    outcome = engine.run(job, bench.on_log, bench.cancel)
+    if outcome.oom or outcome.over:
+        return {}  # memory and disk are shared: which of them took too much, nobody can tell
+    digests = ((task.step.name, _digests(task, folder / "out" / str(number))) for number, task in enumerate(tasks))
+    return {name: outputs for name, outputs in digests if outputs}
+
+
+def _prepare(tasks: Sequence[Task], store: Store, folder: Path, *, linked: bool) -> None:
+    with told(folder):
+        open_place(folder)
+        (folder / "steps.json").write_bytes(canonical([describe(task) for task in tasks]))
+        (folder / "steps.json").chmod(READABLE)
+        lay_code(tasks[0], store, folder, linked=linked)
+        shutil.copyfile(code_root() / SCRIPT, folder / "code" / SCRIPT)
+        (folder / "code" / SCRIPT).chmod(READABLE)
+        for number, task in enumerate(tasks):
+            lay_inputs(task, store, folder / "in" / str(number), linked=linked)
+
+
+def _digests(task: Task, out: Path) -> dict[str, str]:
+    """Name what a step made; nothing where it came to no good end, or left anything but plain files of its own."""
+    try:
+        taken(task.step, out)
+        return {name: sha256_file(out / name)[0] for name in task.step.outputs}
+    except (StepError, OSError):
+        return {}  # it is made again alone, which says what is wrong

@@ -1,0 +1,111 @@
+"""The list of runs as every reader believes it: a run counts as far as heads ↔ journal ↔ record agree, and no further.
+
+A forged journal is longer, shorter or other than the list says; a run that the list does not name was never started.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from harness.digest import sha256
+from harness.errors import DamageError, HarnessError
+from harness.files import is_plain, open_plain, read_plain, told
+from harness.store.journal import MOST_START, Chain, Event, read_chain
+from harness.store.store import Store
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A run as the list of runs knows it: the digests of its first and its last line, and of its record."""
+
+    run: str
+    started: str
+    ended: str = ""  # nothing: it goes on, or was killed
+    record: str = ""
+
+
+def listed(store: Store) -> dict[str, Listed]:
+    """Give every run of a store, in the order in which they were started."""
+    heads = store.heads.read()
+    if heads.broken:
+        raise DamageError(
+            f"the list of runs is broken at {heads.broken}",
+            where=str(store.heads.path),
+            next="restore heads.jsonl from a copy; `harness fsck` says what else is wrong",
+        )
+    return runs_of(heads)
+
+
+def runs_of(heads: Chain) -> dict[str, Listed]:
+    """Gather what the lines of the list say of each run; a line that no run writes there is `strange_lines`' matter."""
+    runs: dict[str, Listed] = {}
+    for event in heads.events:
+        run = str(event["run"])
+        if event["event"] == "run.started":
+            runs.setdefault(run, Listed(run, event["journal"]))
+        elif run in runs and not runs[run].ended:
+            runs[run] = Listed(run, runs[run].started, event["journal"], event["record"])
+    return runs
+
+
+def strange_lines(heads: Chain) -> Iterator[tuple[str, str]]:
+    """Name the lines of the list that no run writes: the run each speaks of, and what is odd about it."""
+    seen: set[tuple[str, str]] = set()
+    for event in heads.events:
+        run, kind = str(event["run"]), str(event["event"])
+        if (run, kind) in seen:
+            yield run, f"line {event['n'] + 1} repeats the {kind} of run {run}"
+        elif kind == "run.finished" and (run, "run.started") not in seen:
+            yield run, f"line {event['n'] + 1} ends run {run}, which no line before it starts"
+        seen.add((run, kind))
+
+
+def started(store: Store, known: Listed) -> Event | None:
+    """Give the first event of a run, if its journal begins with the line that the list names."""
+    path = store.journal(known.run)
+    try:
+        with told(path), open_plain(path) as lines:
+            line = lines.readline(MOST_START)
+        event = json.loads(line) if sha256(line) == known.started else None
+    except (HarnessError, ValueError, RecursionError):
+        return None
+    return event if isinstance(event, dict) and event.get("run") == known.run else None
+
+
+def follow_journal(store: Store, known: Listed) -> Chain:
+    """Give the journal of a run if it is the one that the list names: whole where the run ended."""
+    path = store.journal(known.run)
+    if not is_plain(path):
+        raise damaged("this run has no journal", str(path), known.run)
+    chain = read_chain(path, spelled=not known.ended)
+    if chain.broken:
+        raise damaged(f"the journal of this run is broken at {chain.broken}", str(path), known.run)
+    if not chain.lines or chain.lines[0] != known.started or chain.events[0].get("run") != known.run:
+        raise damaged("the journal of this run does not begin as the list of runs says", str(path), known.run)
+    if known.ended and (chain.head != known.ended or chain.torn):
+        raise damaged("the journal of this run does not end as the list of runs says", str(path), known.run)
+    return chain
+
+
+def require_listed(store: Store, run: str, runs: Mapping[str, Listed] | None = None) -> Listed:
+    """Give a run of the list; one that it does not name was killed before its first word, or laid there by somebody."""
+    known = (listed(store) if runs is None else runs).get(run)
+    if known is None:
+        raise damaged("the list of runs does not name this run", str(store.heads.path), run)
+    return known
+
+
+def read_recorded(store: Store, known: Listed) -> bytes:
+    """Give the bytes of a record if they are those that the list names."""
+    path = store.record(known.run)
+    data = read_plain(path) if is_plain(path) else b""
+    if sha256(data) != known.record:
+        raise damaged("the record of this run is not the one that the list of runs names", str(path), known.run)
+    return data
+
+
+def damaged(what: str, where: str, run: str) -> DamageError:
+    """Say that a run is not what it was, and who tells more."""
+    return DamageError(what, where=where, next=f"`harness audit {run}` says more")

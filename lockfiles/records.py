@@ -1,0 +1,48 @@
+"""Writes lockfiles/records.json: what each locked wheel brings, by the digest of its RECORD.
+
+Give the folders in which wheels lie, or packages that were installed with every hash held:
+python lockfiles/records.py FOLDER [FOLDER...]
+"""
+
+import sys
+import zipfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from harness.run.locked import RECORDS, UNPINNED, locked, merged, of_wheel, read_records, spell_records  # noqa: E402
+from harness.run.packages import installed, normal, record_digest  # noqa: E402
+
+
+def found(folder: Path) -> dict[str, dict[str, list[str]]]:
+    """Give what the wheels and the packages of a folder bring."""
+    tables = []
+    for wheel in sorted(folder.glob("*.whl")):
+        name, version = wheel.name.split("-")[:2]
+        with zipfile.ZipFile(wheel) as inside:
+            [record] = [one for one in inside.namelist() if one.endswith(".dist-info/RECORD") and one.count("/") == 1]
+            tables.append({normal(name): {version: [of_wheel(inside.read(record))]}})
+    for package in installed(folder):
+        tables.append({normal(package.name): {package.version: [record_digest(package.lines)]}})
+    return merged(tables)
+
+
+def main(folders: list[str]) -> None:
+    """Keep of the table what is still locked, and add what was found."""
+    pinned = locked(HERE).versions
+    table = merged([read_records(HERE / RECORDS), *(found(Path(folder)) for folder in folders)])
+    kept = {
+        name: {version: one for version, one in versions.items() if version in pinned.get(name, ())}
+        for name, versions in table.items()
+        if name not in UNPINNED
+    }
+    (HERE / RECORDS).write_bytes(spell_records({name: one for name, one in kept.items() if one}))
+    lacking = sorted(set(pinned) - {name for name, one in kept.items() if one})
+    print(
+        f"{len(pinned) - len(lacking)} of {len(pinned)} locked packages; not among them: {', '.join(lacking) or 'none'}"
+    )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
