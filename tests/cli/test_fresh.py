@@ -40,7 +40,8 @@ def midway(project: Path, store: Path | None = None) -> subprocess.Popen[str]:
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     deadline = time.monotonic() + 60
-    while not list((store or project / ".reproduce").glob("**/keys/*/*.json")):
+    place, pattern = (store, "") if store else (project / ".reproduce", "*/")
+    while not list(place.glob(f"{pattern}keys/*/*.json")):
         assert begun.poll() is None and time.monotonic() < deadline, begun.communicate()
         time.sleep(0.01)
     return begun
