@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -51,6 +51,8 @@ def _own(folder: Path) -> Iterator[Fresh]:
             if not place.stays:
                 remove_tree(place.root)
             lock.unlink(missing_ok=True)
+            with suppress(OSError):  # another reproduction has its place there
+                folder.rmdir()
 
 
 def _lock(root: Path) -> Path:
