@@ -8,10 +8,10 @@ ENGINE ?= local
 WORKERS ?= $(shell echo $$(( ($$(nproc) * 3 + 1) / 2 )))  # many tests wait for a process, a deadline or a disk
 MOVED ?=
 
-.PHONY: help setup images reproduce test check golden bench house relock
+.PHONY: help setup images reproduce test test-all check golden bench house relock
 
 help: ## say what there is to make
-	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
 
 setup: .venv/ready ## make the environment .venv, every package held against its hash
 
@@ -24,7 +24,11 @@ images: setup ## build the images that the demos and the tests run in (MOVED=1: 
 reproduce: setup $(if $(filter docker,$(ENGINE)),images) ## run the demo manifests in a fresh store and compare: ENGINE=docker
 	@$(BIN)/harness reproduce --engine $(ENGINE) $(if $(MOVED),--moved) $(DEMOS)
 
-test: setup ## run the tests
+test: setup ## run the tests, one form of each promise: minutes
+	@echo "collecting the tests; the long ones begin first, so the first dots take a while" >&2
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "not long"
+
+test-all: setup ## run every test, the long forms too: every bit flipped, every kill, other people's software
 	@$(BIN)/python -m pytest -n $(WORKERS)
 
 check: setup ## ruff, mypy --strict, floors and habits of the house

@@ -134,6 +134,7 @@ def inside(service: Service) -> list[int]:
     return [pid for pid, parent in parents.items() if parent in shims]
 
 
+@pytest.mark.long
 def test_an_engine_that_dies_is_told_and_after_its_start_the_run_completes(
     sealed: Service, project: Path, undisturbed: dict[str, str], image_store: tuple[Path, str]
 ) -> None:

@@ -18,6 +18,8 @@ from harness.digest import canonical, document
 from harness.store.store import Store
 
 pytestmark = pytest.mark.together
+LONG = pytest.mark.long
+STAGES = ["scores", "prompts", pytest.param("labels", marks=LONG), pytest.param("responses", marks=LONG)]
 MANIFEST, EXPECT = "manifests/small.yaml", "lockfiles/manifests/small.expect.json"
 Found = set[tuple[str, str]]
 
@@ -101,7 +103,7 @@ def test_poisoned_items_and_gold_are_met_by_cutting_them_again_also_where_a_run_
     assert {("output.differs", "addition/items"), ("output.differs", "addition/gold")} <= found
 
 
-@pytest.mark.parametrize("stage", ["scores", "labels", "prompts", "responses"])
+@pytest.mark.parametrize("stage", STAGES)
 def test_poison_at_any_stage_is_met_by_making_that_step_again(stage: str, project: Path) -> None:
     step, output = "", ""
 
@@ -296,7 +298,7 @@ PLACES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["fifo", "device", "socket"])
+@pytest.mark.parametrize("kind", ["fifo", pytest.param("device", marks=LONG), pytest.param("socket", marks=LONG)])
 def test_nothing_but_plain_files_is_read_and_whatever_else_lies_there_is_named(kind: str, project: Path) -> None:
     store = store_of(project)
     it = Forger(store)

@@ -91,7 +91,7 @@ def ended(store: Path, project: Path, undisturbed: dict[str, str]) -> None:
     shutil.rmtree(store)
 
 
-@pytest.mark.parametrize("half", [0, 1])
+@pytest.mark.parametrize("half", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_runs_killed_at_random_moments_end_as_an_undisturbed_run_does(
     half: int, project: Path, undisturbed: dict[str, str], seconds: float, tmp_path: Path
 ) -> None:
@@ -147,8 +147,9 @@ for name in ("write", "fsync", "fdatasync", "rename", "link", "replace"):
 """
 
 
+@pytest.mark.parametrize("stride", [4, pytest.param(1, marks=pytest.mark.long)])
 def test_a_kill_before_any_write_rename_or_sync_leaves_a_store_that_resumes(
-    project: Path, undisturbed: dict[str, str], tmp_path: Path
+    project: Path, undisturbed: dict[str, str], tmp_path: Path, stride: int
 ) -> None:
     """At every place from which a run writes, and at random calls; what is killed is resumed, and killed again."""
     seen, rounds = tmp_path / "seen", count()
@@ -177,7 +178,7 @@ def test_a_kill_before_any_write_rename_or_sync_leaves_a_store_that_resumes(
         "fdatasync",
         "rename",
     }
-    killed_at(places)
+    killed_at(places[::stride])
     draw = random.Random("nth")
     killed_at(str(draw.randint(1, 150)) for _ in range(NTH))
 

@@ -196,6 +196,7 @@ def test_the_page_shows_every_figure_and_links_every_card(project: Project, ran:
     assert "Simulated respondents" in page and "uncalibrated" in page
 
 
+@pytest.mark.long
 def test_a_second_run_in_a_fresh_store_agrees_bit_for_bit(project: Project, ran: dict[str, Any]) -> None:
     project.bring("data", project.cities, "fresh")
     again = project.run("five", store="fresh")
@@ -241,6 +242,7 @@ def test_three_items_of_each_run_through_and_what_is_degenerate_says_so(project:
     assert all(defined(project.document(few, name)) for name in DOCUMENTS)
 
 
+@pytest.mark.long
 def test_one_instance_in_one_wording_runs_through_beside_surveys_of_more(tmp_path: Path) -> None:
     project, copy = Project(tmp_path / "project"), tmp_path / "copy.jsonl"
     common = {"instance_id": "1", "template": 1, "prompt": "Say it.", "difficulty": 50}

@@ -47,6 +47,10 @@ def blobs(store):
     return {path.name: path for path in (store / "blobs").glob("*/*/*")}
 
 
+LONG = ["8k", "130k", "8m,nr_inodes=40", "200k"]
+SIZES = ["60k", "8m,nr_inodes=110", *(pytest.param(size, marks=pytest.mark.long) for size in LONG)]
+
+
 def sound(store):
     return list(fsck(Store(store))) == []
 
@@ -56,7 +60,7 @@ def agreed(store, project, run="last", disk=None):
     return data_of("audit", run, "--store", store, cwd=project, disk=disk)["verdict"] == "agreed"
 
 
-@pytest.mark.parametrize("size", ["8k", "60k", "130k", "200k", "8m,nr_inodes=40", "8m,nr_inodes=110"])
+@pytest.mark.parametrize("size", SIZES)
 def test_a_full_disk_is_told_and_with_room_the_run_goes_on_where_it_was(project, undisturbed, tmp_path, size):
     with SmallDisk(tmp_path / "disk", size) as disk:
         run = ["run", "manifests/small.yaml", "--store", disk.folder / "store", "--json"]
@@ -170,7 +174,7 @@ def test_a_damaged_entry_costs_its_step_and_nothing_else(project, undisturbed, s
     assert sound(store)
 
 
-@pytest.mark.parametrize("attempt", range(2))
+@pytest.mark.parametrize("attempt", [0, pytest.param(1, marks=pytest.mark.long)])
 def test_two_runs_at_once_agree_and_make_each_step_once(project, undisturbed, tmp_path, attempt):
     with SmallDisk(tmp_path / "disk", "64m") as disk:
         where = disk.folder / "store"

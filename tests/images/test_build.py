@@ -96,6 +96,7 @@ def test_an_image_that_is_not_what_is_pinned_is_told_by_its_part(sandbox: Image,
     assert "the config differs" in harness("images", "build", "sandbox", cwd=here, check=1).stderr
 
 
+@pytest.mark.long
 def test_several_names_give_a_list(sandbox: Image, here: Path) -> None:
     branch(sandbox, here / ".harness")
     made = data_of("images", "build", "sandbox", "base", "sandbox", cwd=here)
@@ -103,6 +104,7 @@ def test_several_names_give_a_list(sandbox: Image, here: Path) -> None:
     assert made["images"][1]["image_id"] == pins(here)["base"].image_id
 
 
+@pytest.mark.long
 def test_a_new_name_is_pinned_aloud(sandbox: Image, here: Path) -> None:
     branch(sandbox, here / ".harness")
     (here / "lockfiles" / "images.json").unlink()
@@ -136,6 +138,7 @@ def test_mmdebstrap_is_asked_for_before_a_package_is_fetched(here: Path) -> None
     assert error["what"] == "mmdebstrap is not installed"
 
 
+@pytest.mark.long
 def test_a_moved_image_is_a_distinct_one_and_pins_nothing(sandbox: Image, here: Path) -> None:
     branch(sandbox, here / ".harness")
     before = tree(here / "lockfiles"), tree(here / "images")
@@ -152,6 +155,7 @@ def test_a_moved_image_is_a_distinct_one_and_pins_nothing(sandbox: Image, here: 
     harness("images", "build", "sandbox", "--moved", "--relock", cwd=here, check=2)
 
 
+@pytest.mark.long
 def test_relock_resolves_anew_and_writes_lock_and_pin_once_the_image_is_whole(sandbox: Image, here: Path) -> None:
     branch(sandbox, here / ".harness")
     lock = here / "images" / "base" / "debs.json"
@@ -183,6 +187,7 @@ def test_a_full_disk_leaves_nothing_half_made(tmp_path: Path, sandbox: Image, he
         assert data_of(*words[:-3], *words[-2:], cwd=here, disk=disk)["pinned"] == "same"
 
 
+@pytest.mark.long
 def test_a_build_that_is_stopped_leaves_no_mount_and_no_folder(sandbox: Image, here: Path) -> None:
     store = branch(sandbox, here / ".harness", layers=False)
     child = subprocess.Popen(
