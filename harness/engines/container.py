@@ -21,26 +21,29 @@ from harness.errors import HarnessError, MissingError
 
 ENDING = 30.0  # seconds in which the engine must tell how a container ended
 STARVED = 200  # how the guard ends where the kernel killed for memory
-# PID 1 of the container: when it ends, the kernel ends all others. It asks the kernel's own count of who was killed for
-# memory (control groups of either version), since the engine's word of it can be lost where a container ends at once.
-_SCRIPT = f"""
-exec 3<&0 </dev/null; (read -r _ <&3; kill -KILL -1) & exec 3<&-; "$@"; code=$?
+# PID 1 of the container: when it ends, the kernel ends all others.
+_SCRIPT = 'exec 3<&0 </dev/null; (read -r _ <&3; kill -KILL -1) & exec 3<&-; "$@"; code=$?'
+# It asks the kernel's own count of who was killed for memory (control groups of either version): the engine's word
+# of it can be lost where a container ends at once.
+_COUNT = f"""
 for counts in /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control; do
     [ -r $counts ] || continue
     while read -r what number; do [ "$what" != oom_kill ] || [ "$number" = 0 ] || exit {STARVED}; done <$counts
-done
-exit $code"""
+done"""
 _ULIMITS = {"core": ("c", 512), "nofile": ("n", 1), "fsize": ("f", 512), "data": ("d", 1024)}  # and what each counts in
 
 
-def guard(bounds: Mapping[str, int]) -> tuple[str, ...]:
-    """Spell the guard; it sets the bounds of a process once more, since podman's socket leaves out what it was told."""
+def guard(bounds: Mapping[str, int], *, grouped: bool = True) -> tuple[str, ...]:
+    """Spell the guard; it sets the bounds of a process once more, since podman's socket leaves out what it was told.
+
+    `grouped` says that the container has a control group for memory: the count of another's says nothing of it.
+    """
     held = "".join(
         f"ulimit -{letter} {bounds[name] // unit} || exit 126; "
         for name, (letter, unit) in _ULIMITS.items()
         if name in bounds
     )
-    return ("/bin/sh", "-c", held + _SCRIPT, "guard")
+    return ("/bin/sh", "-c", f"{held}{_SCRIPT}{_COUNT if grouped else ''}\nexit $code", "guard")
 
 
 @contextmanager

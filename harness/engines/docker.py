@@ -37,6 +37,7 @@ class DockerEngine:
     ) -> None:
         self.image, self.device = image, Device()
         self._host, self._api, self._version = connect()
+        self._podman = "Podman" in spell(self._version)
         with self._connected() as client:
             sweep(client)
             self._reference = ensure(client, [image, *names], load)
@@ -44,7 +45,8 @@ class DockerEngine:
                 self._info: dict[str, Any] = client.info()
             self._rootless = rootless(self._info)
             self.unbounded = unbounded(client, self._info)
-        self.claims = NETWORK | MACHINE | DISK | (frozenset() if PIDS in self.unbounded else CROWD)
+        nested = frozenset(("users",)) if self._podman else frozenset[str]()  # its filter of calls lets them be made
+        self.claims = NETWORK | DISK | MACHINE - nested | (frozenset() if PIDS in self.unbounded else CROWD)
         self.device = gpu.choose(gpus, self._ask)
 
     def command(self, script: str) -> tuple[str, ...]:
@@ -123,7 +125,7 @@ class DockerEngine:
         if self._rootless:
             uid, gid = 0, 0  # the user who runs the engine; any other name is one of his that owns nothing here
         bounds = {"core": 0, "nofile": 1024, "fsize": limits.file_bytes}
-        if "Podman" in spell(self._version) and not self._rootless:
+        if self._podman and not self._rootless:
             bounds["nproc"] = 4096  # of all steps together; unasked, podman gives more than some kernels let it
         if MEMORY in self.unbounded and self.device.kind == "cpu":
             bounds["data"] = limits.memory  # of each process, at least
@@ -144,7 +146,7 @@ class DockerEngine:
         }
         return {
             "Image": self._reference,
-            "Cmd": [*guard(bounds), *argv],
+            "Cmd": [*guard(bounds, grouped=MEMORY not in self.unbounded), *argv],
             "Entrypoint": [],
             "Env": [f"{name}={value}" for name, value in env.items()],
             "User": f"{uid}:{gid}",

@@ -226,6 +226,6 @@ def attack(spec: Spec) -> dict[str, str]:
 
 
 if __name__ == "__main__":
-    Path("out/tried.json").write_text(json.dumps(attack(json.loads(Path("in/spec.json").read_bytes()))))
+    Path("out/tried.json").write_text(json.dumps(attack(json.loads(Path("step.json").read_bytes())["params"])))
     sys.stdout.flush()
     os._exit(0)  # with every thread

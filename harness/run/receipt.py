@@ -144,7 +144,8 @@ def _kept(path: Path) -> dict[str, Any] | None:
 def _lay_out(place: Path, spec: Mapping[str, Any]) -> None:
     for name in ("in", "out", "tmp", "code"):
         (place / name).mkdir(parents=True)
-    (place / "in" / "spec.json").write_text(json.dumps(spec))
+    (place / "in" / "rows").write_text("given")
+    (place / "step.json").write_text(json.dumps({"kind": f"{attack.__name__}:attack", "params": spec}))
     (place / "code" / "attack.py").write_bytes(Path(attack.__file__).read_bytes())
     for path in (place, *place.rglob("*")):
         path.chmod(0o755 if path.is_dir() else 0o644)
@@ -181,7 +182,7 @@ def _decoys(store: Path, folder: Path) -> Iterator[tuple[dict[str, Any], Any]]:
             "abstract": f"@harness-{name}",
             "engine": [str(shut / "docker.sock"), *_engines()],
             "host": _addresses(),
-            "inputs": "in/spec.json",
+            "inputs": "in/rows",
             "others": [os.getpid(), _began()],
             "steps": str(folder / "other" / "out" / "rows"),
             "store": str(store / "format"),

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -102,10 +103,17 @@ def bound(store: Store, way: str) -> Callable[[list[str]], list[str]]:
     return more
 
 
+def loose(wrap: list[str]) -> list[str]:
+    at = wrap.index("--chdir") - len(("--ro-bind", "", "", *("--bind", "", "") * 2))
+    assert wrap[at] == "--ro-bind"
+    return [*wrap[:at], "--bind", *wrap[at + 1 :]]
+
+
 SABOTAGES: dict[str, tuple[Callable[[Store], Callable[[list[str]], list[str]]], set[str]]] = {
     "the network is left on": (lambda _: without("--unshare-net"), {"ipv4", "dns", "abstract"}),
     "the store is shown": (lambda store: bound(store, "--ro-bind"), {"store", "steps"}),
-    "the store is shown for writing": (lambda store: bound(store, "--bind"), {"store", "steps", "inputs"}),
+    "the store is shown for writing": (lambda store: bound(store, "--bind"), {"store", "steps"}),
+    "its inputs are given for writing": (lambda _: loose, {"inputs"}),
     "processes are left on": (lambda _: without("--unshare-pid", "--as-pid-1"), {"others"}),
 }
 
@@ -118,10 +126,10 @@ def test_a_bubble_with_a_wall_taken_away_is_caught(
     work, out = SABOTAGES[sabotage]
     break_(monkeypatch, work(store))
     found = attacked(store, LocalEngine("bubblewrap"))
-    if sabotage.endswith("writing") and walls.sheds():
-        out = out - {"inputs"}  # a step of root's is nobody, to whom they are not given
+    if out == {"inputs"} and walls.sheds():
+        out = set()  # a step of root's is nobody, who may not write to them wherever they are bound
     assert ended(found, "open") >= out, found
-    with pytest.raises(MissingError, match=receipt.WORDS[min(out)]):
+    with pytest.raises(MissingError, match=receipt.WORDS[min(out)]) if out else nullcontext():
         receipt.require(LocalEngine("bubblewrap"), found)
 
 
