@@ -85,8 +85,7 @@ def test_a_read_only_store_is_read_and_audited_and_not_run_in(project, store, tm
         items = harness("get", "last", "items", "--store", where, cwd=project, text=False, check=0).stdout
         disk.remount("ro")
         assert harness("get", "last", "items", "--store", where, cwd=project, text=False, check=0).stdout == items
-        for run in ("last", "manifests/small.yaml"):
-            assert agreed(disk.folder / "store", project, run, disk)
+        assert agreed(disk.folder / "store", project, disk=disk)
         assert data_of("diff", "last", "last", "--store", where, cwd=project)["level"] == "bytes"
         assert data_of("list", "--store", where, cwd=project)["manifests"][0]["verdict"] == "unconfirmed"
         for verb in (["explain", "last"], ["fsck"]):
@@ -114,7 +113,8 @@ def test_a_truncated_journal_has_a_definite_verdict_and_the_next_run_is_whole(pr
         if keep > second:  # before that there is nothing to hold against anything
             assert "verdict" in done.stdout
         again = data_of("run", "manifests/small.yaml", "--store", store, cwd=project)
-        assert outputs_of(again) == undisturbed and again["runs"][0]["steps"]["executed"] == 0
+        steps = again["runs"][0]["steps"]  # nobody vouches for what the run made, until another one has made it again
+        assert outputs_of(again) == undisturbed and steps["executed"] == (0 if keep else steps["total"])
     journal.write_bytes(data)  # every audit holds the list of runs against all their journals
     assert agreed(store, project)
 
