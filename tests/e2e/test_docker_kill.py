@@ -40,7 +40,7 @@ def begin(project: Path, store: str, images: tuple[Path, str], host: str) -> sub
         stdout=subprocess.PIPE, stderr=subprocess.PIPE,
     )  # fmt: skip
     assert until(
-        lambda: (running(host, run.pid) and list((project / store).glob("runs/*"))) or run.poll() is not None, 60
+        lambda: (running(host, run.pid) and (project / store / "heads.jsonl").exists()) or run.poll() is not None, 60
     )
     assert run.poll() is None, run.communicate()
     return run
