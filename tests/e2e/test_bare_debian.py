@@ -42,7 +42,7 @@ pivot_root . mnt
 umount -l /mnt
 cd "$REPOSITORY"
 exec setpriv --reuid "$USER_ID" --regid "$USER_ID" --clear-groups --inh-caps=-all --bounding-set=-all --no-new-privs \\
-    env -i HOME=/home/user PATH=/usr/bin:/bin:/sbin "$@"
+    env -i HOME=/home/user PATH=/usr/bin:/bin:/sbin $ELSEWHERE "$@"
 """
 Inside = Callable[..., subprocess.CompletedProcess[str]]
 
@@ -61,6 +61,9 @@ def inside(tmp_path_factory: pytest.TempPathFactory) -> Inside:
     (root / "home" / "user").mkdir()
     for path in (copied, *copied.rglob("*"), root / "home" / "user"):
         os.chown(path, USER, USER, follow_symlinks=False)
+    elsewhere = (
+        f"PYTHONPATH={REPOSITORY}" if (REPOSITORY / ".venv").is_symlink() else ""
+    )  # it was made for another copy
     places = {os.path.realpath(sys.prefix), sys.base_prefix} - {"/usr"}
     for place in (REPOSITORY, *map(Path, places)):
         for above in reversed(place.parents[:-1]):  # nobody may be kept from what lies in a home of root's
@@ -71,7 +74,7 @@ def inside(tmp_path_factory: pytest.TempPathFactory) -> Inside:
         line = ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-c", ENTER, "enter", str(root)]
         return subprocess.run(
             [*line, " ".join(sorted(places)), *command], env={**os.environ, "REPOSITORY": str(REPOSITORY),
-            "USER_ID": str(USER)}, capture_output=True, text=True, timeout=900, check=False,
+            "USER_ID": str(USER), "ELSEWHERE": elsewhere}, capture_output=True, text=True, timeout=900, check=False,
         )  # fmt: skip
 
     return run
