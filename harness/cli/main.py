@@ -15,7 +15,7 @@ from typer.exceptions import TyperException
 
 from harness.cli import claims, evidence, images, imports, manifests, runs, stores, tapes, tools
 from harness.cli.terminal import fail
-from harness.errors import Defect, HarnessError, InputError, Interrupted
+from harness.errors import INTERRUPTED, Defect, HarnessError, InputError, Interrupted
 from harness.files import explained
 
 app = typer.Typer(
@@ -50,6 +50,8 @@ def run(argv: Sequence[str]) -> int:
     try:
         words = [*argv, "--help"] if list(argv) in ([], *([name] for name in GROUPS)) else list(argv)
         code = app(args=words, prog_name="harness", standalone_mode=False)
+        if code == INTERRUPTED:  # typer ends so without a word
+            raise KeyboardInterrupt
         return code if isinstance(code, int) else 0
     except (Exception, KeyboardInterrupt) as bad:  # the one place where nothing may pass: a person reads what comes out
         return fail(_told(bad, argv), as_json, debug)

@@ -43,6 +43,8 @@ def guard(bounds: Mapping[str, int], *, grouped: bool = True) -> tuple[str, ...]
         for name, (letter, unit) in _ULIMITS.items()
         if name in bounds
     )
+    if "nproc" in bounds:  # shells spell it in two ways
+        held += "{{ ulimit -u {0} || ulimit -p {0} || exit 126; }} 2>/dev/null; ".format(bounds["nproc"])
     return ("/bin/sh", "-c", f"{held}{_SCRIPT}{_COUNT if grouped else ''}\nexit $code", "guard")
 
 

@@ -7,6 +7,7 @@ not hold it, and knows nothing of how images are made.
 from __future__ import annotations
 
 import os
+import resource
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -125,8 +126,10 @@ class DockerEngine:
         if self._rootless:
             uid, gid = 0, 0  # the user who runs the engine; any other name is one of his that owns nothing here
         bounds = {"core": 0, "nofile": 1024, "fsize": limits.file_bytes}
-        if self._podman and not self._rootless:
-            bounds["nproc"] = 4096  # of all steps together; unasked, podman gives more than some kernels let it
+        if self._podman:  # of all steps together; unasked, podman gives more than some kernels let it
+            hard = resource.getrlimit(resource.RLIMIT_NPROC)[1] if self._rootless else resource.RLIM_INFINITY
+            most = 4 * limits.processes if PIDS in self.unbounded else 4096  # a flood outruns a look from outside
+            bounds["nproc"] = most if hard == resource.RLIM_INFINITY else min(most, hard)
         if MEMORY in self.unbounded and self.device.kind == "cpu":
             bounds["data"] = limits.memory  # of each process, at least
         host: dict[str, Any] = {

@@ -15,10 +15,10 @@ from harness.store.journal import START, Chain, Event, check_chain
 
 KIND = "head/1"
 # Both lines as they are always spelled: what fits is canonical, and ten thousand runs are read in a moment.
-_HEX = rb'"([0-9a-f]{64})"'
+_HEX = r'"([0-9a-f]{64})"'
 _LINE = re.compile(
-    rb'\{"event":"(run\.started|run\.finished)","journal":' + _HEX + rb',"n":(0|[1-9][0-9]*),"prev":' + _HEX
-    + rb',(?:"record":' + _HEX + rb',)?"run":"([0-9A-Za-z._-]+)","type":"head/1"\}'
+    r'\{"event":"(run\.started|run\.finished)","journal":' + _HEX + r',"n":(0|[1-9][0-9]*),"prev":' + _HEX
+    + r',(?:"record":' + _HEX + r',)?"run":"([0-9A-Za-z._-]+)","type":"head/1"\}\n'
 )  # fmt: skip
 
 
@@ -66,16 +66,16 @@ def _chain(data: bytes) -> Chain:
     """Follow the list line by line; whatever is not spelled as always is left to the reader who says what is wrong."""
     events: list[Event] = []
     digests: list[str] = []
-    head = START
-    for number, line in enumerate(data.splitlines(keepends=True)):
-        found = _LINE.fullmatch(line, 0, len(line) - 1)
-        if not found or not line.endswith(b"\n"):
-            return check_chain(data, KIND)
-        event, journal, n, prev, record, run = (part.decode() if part else "" for part in found.groups())
-        if prev != head or n != str(number) or bool(record) != (event == "run.finished"):
-            return check_chain(data, KIND)
+    head, read = START, 0
+    for number, found in enumerate(_LINE.finditer(data.decode("ascii", "replace"))):
+        event, journal, n, prev, record, run = found.groups()
+        if found.start() != read or prev != head or n != str(number) or bool(record) != (event == "run.finished"):
+            break
+        read = found.end()
         body: Event = {"type": KIND, "event": event, "n": number, "prev": prev, "run": run, "journal": journal}
-        events.append({**body, "record": record} if record else body)
-        head = sha256(line)
+        if record:
+            body["record"] = record
+        events.append(body)
+        head = sha256(data[found.start() : read])
         digests.append(head)
-    return Chain(tuple(events), tuple(digests), head=head)
+    return Chain(tuple(events), tuple(digests), head=head) if read == len(data) else check_chain(data, KIND)

@@ -136,7 +136,7 @@ def test_steps_on_podman_end_as_they_do_on_dockerd(
             (folder / name).mkdir(parents=True)
         (folder / "code" / "main.py").write_text(f"import os, sys\n{code}\n")
         seconds = 1.0 if "while" in code or "yes" in code else 60.0
-        limits = Limits(seconds=seconds, memory=256 << 20, processes=64, cpus=1.0, disk=1 << 30)
+        limits = Limits(seconds=seconds, memory=256 << 20, processes=128, cpus=1.0, disk=1 << 30)
         job = Job(engine.command("code/main.py"), folder, {"PATH": "/usr/bin:/bin"}, limits)
         outcome = engine.run(job, lambda _: None, threading.Event())
         assert {name: getattr(outcome, name) for name in wanted} == wanted, (code, outcome)
