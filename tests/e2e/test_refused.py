@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 from models.misbehaving import Misbehaving, misbehaving
+from needs import needs
 from support import error_of, harness, unlocked_project
 
-pytest.importorskip("openai")
-pytest.importorskip("aiohttp")
+needs("openai", "aiohttp")
 pytestmark = pytest.mark.together  # one server and one project serve all
 KEY = {"TOY_KEY": "sk-planted-4f1c9b27e8a0d3"}
 SAID = "`temperature` and `top_p` cannot both be specified"

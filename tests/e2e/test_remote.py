@@ -16,14 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import needs
 from support import REPOSITORY, data_of, error_of, harness, outputs_of, unlocked_project
 
 from harness.images.image import find, pins
 from harness.models.model import Request
 from harness.store.store import Store
 
-pytest.importorskip("openai")
-pytest.importorskip("aiohttp")
+needs("openai", "aiohttp")
 KEY = "sk-planted-4f1c9b27e8a0d3"
 
 pytestmark = pytest.mark.together  # two recorded projects serve most of the tests

@@ -23,13 +23,13 @@ import pytest
 from bench.peers import TASK, environment, write_task
 from models.gateways import CLAUDE, GPT, both, gateway
 from models.misbehaving import misbehaving
+from needs import needs
 from support import REPOSITORY, data_of, error_of, harness, outputs_of, unlocked_project
 
 from harness.digest import sha256
 from harness.models.forward import offered
 
-for needed in ("aiohttp", "openai", "anthropic"):
-    pytest.importorskip(needed)
+needs("aiohttp", "openai", "anthropic")
 pytestmark = [pytest.mark.long, pytest.mark.together]
 SECONDS = 300
 TEMPLATE = "{% for message in messages %}{{ message['content'] }}{% endfor %}"

@@ -6,10 +6,10 @@ import json
 from collections import Counter
 from pathlib import Path
 
-import pytest
+from needs import needs
 from support import REPOSITORY, data_of, harness, journals
 
-pytest.importorskip("torch")
+needs("torch")
 MANIFEST = "manifests/demo/tiny-addition.yaml"
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from needs import needs
 from support import REPOSITORY
 from support_engine import open_docker
 
@@ -20,8 +21,7 @@ from harness.run.calls import Gateway
 from harness.run.environment import step_environment
 from harness.store.store import Store
 
-pytest.importorskip("openai")
-pytest.importorskip("aiohttp")
+needs("openai", "aiohttp")
 
 # What a person would write, who has never heard of the harness.
 THEIRS = """

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from models.gateways import CLAUDE, GPT, Running, both, gateway, prompts, step
 from models.misbehaving import THOUGHTS, Misbehaving, misbehaving
+from needs import needs
 from support import error_of, harness, unlocked_project
 
 from harness.errors import InputError
@@ -16,8 +17,7 @@ from harness.manifest.load import load, parse_manifest
 from harness.run.plan import meant
 from harness.run.service import Place, lock_manifest
 
-for needed in ("aiohttp", "openai", "anthropic"):
-    pytest.importorskip(needed)
+needs("aiohttp", "openai", "anthropic")
 pytestmark = pytest.mark.together  # so that one worker starts what the tests share
 TURN = [{"role": "user", "content": "b"}]
 

@@ -1,6 +1,7 @@
 """Embeddings: near texts lie near, no text's vector hangs on its neighbours, and nothing is cut short unsaid."""
 
 import pytest
+from needs import needs
 from support_models import deliver, make_model
 
 from harness import rows
@@ -8,8 +9,7 @@ from harness.errors import InputError
 from harness.models.encoder import embed, encoder
 
 np = pytest.importorskip("numpy")
-pytest.importorskip("torch")
-pytest.importorskip("transformers")
+needs("torch", "transformers")
 
 TEXTS = ["A cat sat on the mat.", "A kitten was sitting on a rug.", "Share prices fell in the afternoon."]
 

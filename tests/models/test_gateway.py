@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from models.gateways import CLAUDE, GPT, Running, both, chat, gateway, model, post
 from models.misbehaving import Misbehaving, misbehaving
+from needs import needs
 
 from harness.models.tape import Tape
 
-for needed in ("aiohttp", "openai", "anthropic"):
-    pytest.importorskip(needed)
+needs("aiohttp", "openai", "anthropic")
 
 CHAT, MESSAGES, OLD = "/v1/chat/completions", "/v1/messages", "/v1/completions"
 TRANSIENT = ["500", "503", "408", "409", "429", "429:Retry-After: 0", "429:retry-after-ms: 5"]

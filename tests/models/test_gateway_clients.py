@@ -17,12 +17,12 @@ from typing import Any
 import pytest
 from models.gateways import CLAUDE, GPT, SECONDS, both, gateway
 from models.misbehaving import Misbehaving, misbehaving
+from needs import needs
 
 from harness.models.forward import offered
 from harness.models.tape import Tape
 
-for needed in ("aiohttp", "openai", "anthropic"):
-    pytest.importorskip(needed)
+needs("aiohttp", "openai", "anthropic")
 
 pytestmark = pytest.mark.together  # so that one worker starts what the tests share
 ASKED: list[Any] = [{"role": "user", "content": "hello"}]

@@ -12,14 +12,14 @@ import pytest
 from models.gateways import GPT, KEY, NAMES, chat, gateway, model, post
 from models.misbehaving import misbehaving
 from models.toy import DIALECT, PLACE, toy_provider
+from needs import needs
 from support import REPOSITORY
 
 from harness.errors import InputError
 from harness.models.gate import anthropic, openai, settings, shapes
 from harness.models.tape import Tape, request_digest
 
-for needed in ("aiohttp", "openai", "anthropic"):
-    pytest.importorskip(needed)
+needs("aiohttp", "openai", "anthropic")
 
 TOY = "toy-1"
 ENV = {"PYTHONPATH": os.pathsep.join((str(REPOSITORY), str(REPOSITORY / "tests")))}

@@ -17,14 +17,14 @@ from typing import Any
 import pytest
 from models.gateways import GPT, KEY, NAMES, PROGRAM, both, chat, gateway, model, post, prompts, step
 from models.misbehaving import misbehaving
+from needs import needs
 from support import clean_env
 
 from harness.errors import InputError
 from harness.models.gate.settings import parse
 from harness.models.tape import Recorder, Tape
 
-for needed in ("aiohttp", "openai", "anthropic"):
-    pytest.importorskip(needed)
+needs("aiohttp", "openai", "anthropic")
 
 CHAT = "/v1/chat/completions"
 

@@ -5,13 +5,13 @@ import subprocess
 import sys
 import time
 
-import pytest
+from needs import needs
 from support_models import REPOSITORY
 
 from harness.models.numerics import fingerprint
 from harness.run.environment import NUMERICS
 
-pytest.importorskip("torch")
+needs("torch")
 
 PROGRAM = "import json; from harness.models.numerics import fingerprint; print(json.dumps(fingerprint()))"
 

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from models.gateways import CLAUDE, GPT, KEY, Running, both, gateway, model, params, prompts, step
 from models.misbehaving import Misbehaving, misbehaving
+from needs import needs
 
 from harness.errors import InputError, MissingError, StepError
 from harness.run.closure import Code
 
-for needed in ("aiohttp", "openai", "anthropic"):
-    pytest.importorskip(needed)
+needs("aiohttp", "openai", "anthropic")
 
 TEXTS = [f"t{number}" for number in range(30)]
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 
 import pytest
+from needs import needs
 from support_models import REPOSITORY, deliver, make_model, prompts
 
 from harness import rows
@@ -14,8 +15,7 @@ from harness.models.transformers import respond
 from harness.run.environment import NUMERICS
 from harness.steps import Setting, Step, key, preimage
 
-pytest.importorskip("torch")
-pytest.importorskip("transformers")
+needs("torch", "transformers")
 
 TEXTS = [f"{number} + {number * 7} =" for number in range(9)] + ["What is 3 plus 4?", "é", "Add 12 and 900 together."]
 

@@ -1,14 +1,14 @@
 """Other architectures than the tiny ones: rotary places, ALiBi, sliding windows; alone, in batches, and as theirs."""
 
 import pytest
+from needs import needs
 from support_models import make_model
 
 from harness.models.local_load import open_causal
 from harness.models.model import Request
 from harness.models.transformers import Local
 
-torch = pytest.importorskip("torch")
-pytest.importorskip("transformers")
+needs("torch", "transformers")
 
 TEXTS = ["1 + 2 =", "a rather longer prompt, so that others are padded", "x", "What is 3 plus 4?", "é", "12+34="]
 COMMON = {"vocab_size": 258, "eos_token_id": 256, "pad_token_id": 257, "bos_token_id": 256}
@@ -25,6 +25,7 @@ KINDS = {
 
 @pytest.fixture(params=KINDS)
 def folder(request, tmp_path):
+    import torch
     import transformers
 
     where = make_model(tmp_path / "m")
@@ -45,6 +46,7 @@ def texts(folder, batch):
 
 
 def theirs(folder):
+    import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 
     model, tokenizer = AutoModelForCausalLM.from_pretrained(folder), AutoTokenizer.from_pretrained(folder)

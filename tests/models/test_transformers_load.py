@@ -3,14 +3,14 @@
 import json
 
 import pytest
+from needs import needs
 from support_models import make_model
 
 from harness.errors import InputError
 from harness.models.local_hidden import hidden_states
 from harness.models.local_load import open_causal, open_encoder
 
-pytest.importorskip("torch")
-pytest.importorskip("transformers")
+needs("torch", "transformers")
 
 PARAMS = {"batch": "reference", "dtype": "float32"}
 

@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from models.gateways import both, gateway, prompts, step
 from models.misbehaving import misbehaving
+from needs import needs
 from support import unlocked_project
 
 from harness.digest import canonical, document_digest, sha256
@@ -22,8 +23,7 @@ from harness.models.tape import request_digest
 from harness.run.plan import meant, plan
 from harness.run.service import Place, lock_manifest
 
-for needed in ("aiohttp", "openai", "anthropic"):
-    pytest.importorskip(needed)
+needs("aiohttp", "openai", "anthropic")
 
 MODELS = """models:
   chat: {provider: openai, model: gpt-test, tape: record, system: Be brief., prices: {input: 3, output: 6}}
