@@ -129,7 +129,7 @@ def explain(
         rows: list[list[Any]] = [[name, count, state, reason] for (name, state, reason), count in grouped.items()]
         lines = [table(["step", "shards", "state", "because"], rows)]
         for why in whys[:1]:
-            say(f"name one step to see the parts of its key, such as `harness explain {done.run} {why.step}`")
+            say(f"name one step to see the parts of its key, such as `harness explain {run} {why.step}`")
     return render(done, "\n".join(lines), json)
 
 

@@ -119,7 +119,7 @@ def show(project: Project, asked: ShowRequest) -> ShowResult:
 class LockRequest(EngineRequest):
     """Which manifests are locked, and where the steps run that make their data."""
 
-    manifests: list[PathText] = Field(min_length=1, description="Manifest files.")
+    manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
 
 
 class LockedManifest(Result):

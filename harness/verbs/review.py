@@ -42,7 +42,7 @@ class GetResult(Result):
     output: str
     sha256: str
     size: int
-    file: Path
+    file: str
 
 
 def get(project: Project, asked: GetRequest) -> GetResult:
@@ -61,7 +61,7 @@ def get(project: Project, asked: GetRequest) -> GetResult:
                     "this file cannot be written", where=str(asked.to), next="name a file in a folder that is there"
                 )
             shutil.copyfile(path, to)
-    return GetResult(run=run, output=asked.output, sha256=made["sha256"], size=made["size"], file=asked.to or path)
+    return GetResult(run=run, output=asked.output, sha256=made["sha256"], size=made["size"], file=str(asked.to or path))
 
 
 def _no_output(store: Store, run: str, output: str, has: Sequence[str]) -> InputError:

@@ -20,7 +20,7 @@ from harness.verbs.project import PathText, Project, Result, Watch
 class RunRequest(RunnerRequest):
     """Which manifests are run, and how."""
 
-    manifests: list[PathText] = Field(min_length=1, description="Manifest files.")
+    manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
     limit: int = Field(default=0, ge=0, le=2**31, description="Only the first N items of each dataset; 0: all.")
     relock: bool = Field(default=False, description="Make the lock anew where it no longer fits.")
 
@@ -28,7 +28,7 @@ class RunRequest(RunnerRequest):
 class ReproduceRequest(RunnerRequest):
     """Which manifests are reproduced, and where their fresh store lies."""
 
-    manifests: list[PathText] = Field(min_length=1, description="Manifest files.")
+    manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
     fresh: PathText | None = Field(default=None, description="A new folder for the fresh store, which is kept.")
 
 
