@@ -15,6 +15,7 @@ from harness.cli.options import (
     Isolation,
     Json,
     MaxErrors,
+    Models,
     StoreDir,
     project,
 )
@@ -86,6 +87,7 @@ def lock(
     engine: EngineName = LOCAL,
     isolation: Isolation = "",
     images: Images = None,
+    models: Models = None,
     json: Json = False,
     debug: Debug = False,
 ) -> int:
@@ -101,7 +103,7 @@ def lock(
 
     asked = LockRequest(manifests=manifests or [], engine=engine, isolation=isolation, images=images)
     with watching() as watch:
-        done = verb(project(store), asked, watch)
+        done = verb(project(store, models), asked, watch)
     return render(done, "\n".join(one.sha256 for one in done.locks), json)
 
 

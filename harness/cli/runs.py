@@ -19,6 +19,7 @@ from harness.cli.options import (
     Json,
     Manifests,
     MaxErrors,
+    Models,
     Moved,
     StoreDir,
     project,
@@ -51,6 +52,7 @@ def run(
     jobs: Jobs = 0,
     max_errors: MaxErrors = "",
     images: Images = None,
+    models: Models = None,
     store: StoreDir = None,
     json: Json = False,
     debug: Debug = False,
@@ -64,7 +66,7 @@ def run(
         max_errors=max_errors, images=images,
     )  # fmt: skip
     with watching() as watch:
-        done = verb(project(store), asked, watch)
+        done = verb(project(store, models), asked, watch)
     code = render(done, _table(done.runs), json)
     _remark(done.runs, max_errors)
     return code
@@ -82,6 +84,7 @@ def reproduce(
         typer.Option("--store", envvar="HARNESS_FRESH_STORE", help="A new folder for the fresh store; it is kept."),
     ] = None,
     images: Images = None,
+    models: Models = None,
     json: Json = False,
     debug: Debug = False,
 ) -> int:
@@ -95,7 +98,7 @@ def reproduce(
     )  # fmt: skip
     usual = os.environ.get("HARNESS_STORE")  # --store is the fresh one
     with watching() as watch:
-        done = verb(project(Path(usual) if usual else None), asked, watch)
+        done = verb(project(Path(usual) if usual else None, models), asked, watch)
     for one in done.runs:
         if one.verdict == "disagreed":
             told = ", ".join(one.moved_code) or "none; the same code made other outputs"
