@@ -51,7 +51,9 @@ Models = Annotated[
     ),
 ]
 Manifests = Annotated[list[Path], typer.Argument(help="Manifest files.", show_default=False)]
-Run = Annotated[str, typer.Argument(help="A run id, a prefix of one, `last`, or a path to a record.")]
+Run = Annotated[
+    str, typer.Argument(help="A run id, a prefix of one, `last`, a record's path, or a manifest: its newest.")
+]
 
 
 def project(store: Path | None = None, models: Path | None = None) -> Project:

@@ -13,6 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from harness.errors import AGREED, InputError
 from harness.evidence.record import run_at
 from harness.manifest.load import Homes, Loaded, load
+from harness.run.project import newest_run
 from harness.store.store import HOME, Store
 
 PathText = str | Path  # a path as a request names it
@@ -129,8 +130,12 @@ class Project:
         return Store.open(self.store)
 
     def run(self, name: str) -> tuple[Store, str]:
-        """Find a run by id, prefix, `last` or a path to a record: there in its own store, else in this one."""
+        """Find a run by id, prefix, `last`, a path to a record (in its own store), or a manifest: its newest."""
         path = self.path(name)
+        if path.suffix in (".yaml", ".yml"):
+            loaded = self.manifest(name)
+            store = self.of(loaded).open()
+            return store, newest_run(store, loaded.manifest.name)
         if name != "last" and path.exists():
             if found := run_at(path, self.open):
                 return found
