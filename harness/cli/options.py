@@ -60,6 +60,7 @@ def project(store: Path | None = None, models: Path | None = None) -> Project:
     """Give the project that a person stands in, with the store and the folder of models that were named."""
     from harness.verbs.project import Project
 
+    place = models or os.environ.get("HARNESS_MODELS_DIR")  # verbs that have no such option look there, too
     home = os.environ.get("HF_HOME")  # the variables of the hub's own tools
     hub = os.environ.get("HF_HUB_CACHE") or (os.path.join(home, "hub") if home else None)
-    return Project.at(os.getcwd(), store, models=models, hub=hub)
+    return Project.at(os.getcwd(), store, models=place, hub=hub)
