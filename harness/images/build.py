@@ -82,7 +82,7 @@ def assemble(store: Store, meant: Design, tell: Tell) -> Image:
     tell("image", "complete", total, total)
     recipe = meant.recipe
     titled = [(part.title, digest) for part, digest in zip(meant.parts, layers, strict=True)]
-    spelled = config(meant.name, recipe.epoch, recipe.user, titled)
+    spelled = config(meant.name, recipe.epoch, recipe.user, titled, meant.labels)
     with told(store.root):
         sizes = [(digest, store.blobs.path(digest).stat().st_size) for digest in layers]
     image_id = store.blobs.put(spelled)
@@ -103,7 +103,7 @@ def differing(pin: Pin, image: Image, meant: Design) -> Iterator[str]:
     ]
     yield from layers
     if not layers and pin.image_id != image.pin.image_id:
-        yield "the config differs: name, epoch or user of the recipe"
+        yield "the config differs: name, epoch or user of the recipe, or what its labels say of recipe and locks"
     elif not layers:
         yield "the manifest differs"
 
