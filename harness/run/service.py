@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from threading import Event
 
 from harness.digest import differences
 from harness.errors import InputError
@@ -34,13 +34,14 @@ class Place:
     jobs: int = 0
     beside: Path | None = None  # a store that may have published data already; default: the project's own
     errors: Most | None = None  # how many of a model's rows may be without an answer; None: not all of them
+    stop: Event | None = None  # what ends the work early
 
     def workshop(self, loaded: Loaded, *, gpus: bool = True) -> Workshop:
         """Open the store and the engine for a manifest that is known to be valid."""
         manifest, wanted = loaded.manifest, loaded.manifest.resources
         resources = wanted if gpus else wanted.model_copy(update={"gpus": 0})  # data is made on the CPU
         engine = open_engine(self.choice, loaded.root, manifest.image, resources)
-        return Workshop(Store.make(self.store), engine, limits(resources))
+        return Workshop(Store.make(self.store), engine, limits(resources), cancel=self.stop)
 
 
 @dataclass(frozen=True)
@@ -81,26 +82,6 @@ class Ran:
         if gpus:
             return f"{len(gpus)} x {gpus[0]['model']}"
         return f"cpu (no GPU: {facts['gpus_missing']})" if "gpus_missing" in facts else "cpu"
-
-    def as_data(self) -> dict[str, Any]:
-        """Give the fields that scripts rely on."""
-        body = self.record.body
-        return {
-            "manifest": self.manifest,
-            "run": self.record.run,
-            "engine": body["engine"],
-            "isolation": body["isolation"],
-            "image": body["image"],
-            "image_state": self.image_state,
-            "device": self.device,
-            "verdict": self.verdict,
-            "self_checks": self.checks or "none",
-            "steps": dict(body["steps"]),
-            "sees_gold": list(body["sees_gold"]),
-            "calls": dict(body.get("calls", {})),
-            "outputs": [vars(one) for one in self.outputs],
-            **({"unanswered": [vars(one) for one in self.gaps]} if self.gaps else {}),
-        }
 
 
 def lock_manifest(loaded: Loaded, place: Place) -> Locked:
