@@ -12,6 +12,7 @@ from harness.errors import HarnessError
 from harness.files import locked, told, write_atomic
 from harness.images.design import Design, Part, Tell, design
 from harness.images.image import Image, Pin, pins, save_pins, shelve
+from harness.images.inventory import keep
 from harness.images.layers.debs import OWN
 from harness.images.layers.programs import need
 from harness.images.layers.sources import Archive
@@ -44,6 +45,7 @@ def build(
         _equipped(store, root, name)
         meant = design(store, root, name, tell, moved=moved, relock=relock, archive=archive)
         image = assemble(store, meant, tell)
+        keep(store, root, image)
         for path, lock in meant.relocked.items():
             lock.save(path)
         if moved:

@@ -70,3 +70,44 @@ def together(found: Iterable[Licence]) -> str:
         else:
             parts.update(one.expression.split(" AND "))
     return " AND ".join(sorted(parts))
+
+
+def of_copyright(text: str) -> Licence:
+    """Read the licences that a Debian package's copyright file names, where it is written for machines (DEP 5).
+
+    The expression is empty unless each name means one licence of SPDX's list; then all of them hold together.
+    """
+    if not text.startswith("Format:"):
+        return Licence(said="a copyright file in free words")
+    names = sorted({" ".join(one.split()) for one in re.findall(r"^License: *(\S.*)$", text, re.MULTILINE)})
+    known = [_DEBIAN[name.lower()] for name in names if name.lower() in _DEBIAN]
+    expression = " AND ".join(sorted(set(known))) if names and len(known) == len(names) else ""
+    return Licence(expression, f"copyright file: {', '.join(names)}" if names else "")
+
+
+def _versions(debian: str, spdx: str, numbers: str) -> dict[str, str]:
+    plain = {f"{debian}-{number}": f"{spdx}-{number if '.' in number else number + '.0'}" for number in numbers.split()}
+    return {
+        **{name: f"{meant}-only" for name, meant in plain.items()},
+        **{f"{name}+": f"{meant}-or-later" for name, meant in plain.items()},
+    }
+
+
+_DEBIAN = {  # Debian's short names that mean one licence; `public-domain`, `BSD`, `permissive` and their like do not
+    **_versions("gpl", "GPL", "1 2 3"),
+    **_versions("lgpl", "LGPL", "2 2.1 3"),
+    "apache-2.0": "Apache-2.0",
+    "bsd-2-clause": "BSD-2-Clause",
+    "bsd-3-clause": "BSD-3-Clause",
+    "bsd-4-clause": "BSD-4-Clause",
+    "bsd-4-clause-uc": "BSD-4-Clause-UC",
+    "cc0-1.0": "CC0-1.0",
+    "expat": "MIT",
+    "fsfap": "FSFAP",
+    "fsfullr": "FSFULLR",
+    "isc": "ISC",
+    "mpl-1.1": "MPL-1.1",
+    "mpl-2.0": "MPL-2.0",
+    "x11": "X11",
+    "zlib": "Zlib",
+}
