@@ -18,6 +18,7 @@ from typing import Any
 from harness.errors import HarnessError, InputError, MissingError, RefusedError, StepError
 from harness.manifest.read import Tree
 from harness.manifest.schema import Manifest
+from harness.models.gate.keys import Keys
 from harness.models.provider import Service
 from harness.run.closure import code_root
 
@@ -86,9 +87,16 @@ class Gateway:
         return self._now
 
     def judged(self, problem: HarnessError | None) -> HarnessError | None:
-        """Say in a model's own words why a run failed for which it refused everything."""
+        """Say why a run failed: for want of a key, or in a model's own words where it refused everything."""
+        if not isinstance(problem, StepError):
+            return problem
         for name, told in self.summary.get("models", {}).items():
-            if isinstance(problem, StepError) and "gave_up" in told:
+            if "missing_key" in told["errors"]:
+                try:
+                    Keys(os.environ).find(self.models[name]["key"])
+                except HarnessError as lack:
+                    return lack
+            if "gave_up" in told:
                 mend = "mend what it names and run again: nothing of this is kept, but what was answered"
                 return RefusedError(f"{name} {told['gave_up']}", where=problem.where, next=f"{mend}; {MEANT}")
         return problem
