@@ -16,9 +16,7 @@ class EngineRequest(Request):
 
     engine: str = Field(default=LOCAL, description="Where steps run; `doctor` lists the engines.")
     isolation: str = Field(default="", description="How steps are shut in; default: the best there is.")
-    images: PathText | None = Field(
-        default=None, description="The store that holds the images; default: the project's."
-    )
+    images: PathText | None = Field(default=None, description="The store of images; default: the project's.")
 
     def choice(self, project: Project, watch: Watch, *, moved: bool = False) -> Choice:
         """Choose an engine for a project."""

@@ -31,7 +31,7 @@ Claimed = Mapping[str, tuple[Work, Sequence[Claim]]]  # by the manifest's name: 
 class ClaimsRequest(Request):
     """Whose claims are judged."""
 
-    manifests: list[PathText] = Field(default_factory=list, description="Manifest files; none: all of the project.")
+    manifests: Sequence[PathText] = Field(default_factory=list, description="Manifest files; none: all of the project.")
 
 
 class ClaimData(Result):
