@@ -1,7 +1,8 @@
-"""The verbs of container images: build, verify, ls, rm."""
+"""The verbs of container images: build, verify, ls, inventory, rm."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -20,7 +21,7 @@ Names = Annotated[
 
 def register(parent: typer.Typer) -> None:
     """Add these verbs to the command line, below `images`."""
-    for verb in (build, verify, ls, rm):
+    for verb in (build, verify, ls, inventory, rm):
         app.command()(verb)
     transfer.register(app)
     parent.add_typer(app)
@@ -96,6 +97,29 @@ def ls(store: StoreDir = None, json: Json = False, debug: Debug = False) -> int:
     done = verb(project(store))
     rows = [[one.name, one.image_id, size_text(one.bytes), one.state] for one in done.images]
     return render(done, table(["image", "image id", "size", "state"], rows) if rows else "no images", json)
+
+
+def inventory(
+    name: Annotated[str, typer.Argument(help="An image, by the name of its recipe in images/.", show_default=False)],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write to this file; default: print it.", metavar="FILE"),
+    ] = None,
+    store: StoreDir = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Write what an image holds, in SPDX 2.3: packages, digests, licences.
+
+    The same image gives the same bytes on every machine; a licence is what the package itself says, or NOASSERTION.
+    """
+    from harness.digest import canonical
+    from harness.verbs.inventories import InventoryRequest
+    from harness.verbs.inventories import inventory as verb
+
+    done = verb(project(store), InventoryRequest(name=name, output=output))
+    text = f"{done.path}: {done.packages} packages of {name} ({done.format})"
+    return render(done, text if done.path else canonical(done.document).decode(), json)
 
 
 def rm(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from harness.verbs.project import Progress, Result, Watch
 
 GAP, INDENT = "  ", "    "
+ANSWERS = "answers"  # the state of what is told of models' answers; everything else is told of steps
 NARROWEST = 8  # no column of a table is made narrower, whatever the terminal
 
 
@@ -150,6 +151,9 @@ class _Bars:
             self.task, self.bar = told.task, _bar(told.task)
             self.bar.start()
         assert self.bar
+        if told.state == ANSWERS:  # the bar counts steps
+            self.bar.update(self.bar.task_ids[0], step=told.step)
+            return
         self.bar.update(self.bar.task_ids[0], completed=told.done, total=told.total, step=f"{told.step} {told.state}")
 
     def say(self, text: str) -> None:
@@ -189,7 +193,8 @@ class _Lines:
         now = time.monotonic()
         if told.done == told.total or now - self.last >= 1:
             self.last = now
-            say(f"{told.task}: {told.done}/{told.total} steps, {told.step} {told.state}")
+            steps = f"{told.done}/{told.total} steps, {told.step} {told.state}"
+            say(f"{told.task}: {told.step if told.state == ANSWERS else steps}")
 
     def say(self, text: str) -> None:
         """Say something between two lines."""

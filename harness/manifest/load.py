@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from harness.digest import sha256
 from harness.errors import InputError
 from harness.manifest.generation import EXTRA
+from harness.manifest.known import advice
 from harness.manifest.models import NO_PROVIDER
 from harness.manifest.read import Place, Tree, read_bytes, read_tree
 from harness.manifest.schema import Manifest
@@ -88,10 +88,12 @@ def explain(bad: ValidationError, tree: Tree, schema: type[BaseModel]) -> InputE
     errors = bad.errors(include_url=False)
     first = min(errors, key=lambda error: (error["type"] == "missing", tree.lines.get(_place(error["loc"], tree), 0)))
     place = _place(first["loc"], tree)
-    field = ".".join(str(part) for part in place) or "the file"
     kind, message = first["type"], str(first["msg"]).removeprefix("Value error, ")
+    if kind == "literal_error" and isinstance(first["input"], dict) and first["input"]:
+        place, kind = (*place, next(iter(first["input"]))), "extra_forbidden"  # a map in none of the forms there are
+    field = ".".join(str(part) for part in place) or "the file"
     if kind in ("extra_forbidden", "unexpected_keyword_argument"):
-        what, mend = f"unknown key `{field}`", _nearest(place, schema)
+        what, mend = f"unknown key `{field}`", advice(place, tree.value, schema)
     elif kind == "missing":
         missing = str(first["loc"][-1])
         field = f"{field}.{missing}" if place else missing
@@ -115,14 +117,6 @@ def _place(loc: tuple[Any, ...], tree: Tree) -> Place:
         if (*place, part) in tree.lines:
             place = (*place, part)
     return place
-
-
-def _nearest(place: Place, schema: type[BaseModel]) -> str:
-    known = list(schema.model_fields) if len(place) == 1 else []
-    close = difflib.get_close_matches(str(place[-1]), known, 1)
-    if close:
-        return f"did you mean `{close[0]}`?"
-    return f"remove it; known here: {', '.join(known)}" if known else "remove it, or see the schema in the docs"
 
 
 def _pin_advice(field: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
@@ -15,6 +16,7 @@ from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, load_lock, lock_path, save
 from harness.run.able import require_able
 from harness.run.answers import Gap, Most, gaps
+from harness.run.asked import Asked
 from harness.run.engines import Choice, limits, open_engine
 from harness.run.lock import moved_pins, require_fit, resolve
 from harness.run.plan import meant, plan, unresolved_pins
@@ -108,7 +110,9 @@ def lock_manifest(loaded: Loaded, place: Place) -> Locked:
     return Locked(new, path, changed, moved, dict(lacking))
 
 
-def run_manifest(loaded: Loaded, place: Place, progress: Progress, limit: int = 0) -> Ran:
+def run_manifest(
+    loaded: Loaded, place: Place, progress: Progress, limit: int = 0, asked: Callable[[Asked], None] | None = None
+) -> Ran:
     """Run a manifest and hold its outputs against what is expected; nothing is written before all is valid."""
     this = meant(loaded)
     expect = load_expect(loaded.root, loaded.manifest.name)
@@ -119,6 +123,7 @@ def run_manifest(loaded: Loaded, place: Place, progress: Progress, limit: int = 
     runner = Runner(loaded, held, planned, workshop, limit=limit, jobs=place.jobs, beside=place.beside)
     if place.errors and place.errors.all:
         runner.asking["refusals"] = 0
+    runner.asked = asked
     record = runner.run(progress)
     answers = [
         (step.params, runner.board.results[step.name].entry) for step in planned.steps if step.calls or step.infers

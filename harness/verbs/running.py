@@ -9,8 +9,10 @@ from pydantic import Field
 
 from harness.errors import AGREED, DISAGREED
 from harness.evidence.trail import follow
+from harness.manifest.load import Loaded
 from harness.run.accept import moved_code
 from harness.run.answers import Most, most, too_many
+from harness.run.asked import ANSWERS, asked_text
 from harness.run.service import Place, Ran, foresee, lock_manifest, run_manifest
 from harness.verbs.choices import RunnerRequest
 from harness.verbs.fresh import fresh
@@ -160,7 +162,7 @@ def run(project: Project, asked: RunRequest, watch: Watch | None = None) -> RunR
         place = Place(here.store, choice, asked.jobs, errors=allowed, stop=watch.stop)
         if asked.relock and lock_manifest(loaded, place).changed:
             watch.say(f"{loaded.manifest.name}: the lock was made anew, as --relock says; review it in git")
-        ran = run_manifest(loaded, place, watch.task(loaded.manifest.name), asked.limit)
+        ran = _run(loaded, place, watch, asked.limit)
         found.append(_data(ran, allowed))
         steps = found[-1].steps
         watch.say(
@@ -181,11 +183,19 @@ def reproduce(project: Project, asked: ReproduceRequest, watch: Watch | None = N
             here = project.of(loaded)
             choice = asked.choice(here, watch, moved=asked.moved)
             where = Place(place.root, choice, asked.jobs, here.store, allowed, stop=watch.stop)
-            found.append(_data(run_manifest(loaded, where, watch.task(loaded.manifest.name)), allowed))
+            found.append(_data(_run(loaded, where, watch), allowed))
         place.stays = place.stays or _code(found, {"agreed"}) != AGREED
     if place.stays:
         return ReproduceResult(runs=found, store=str(place.root))
     return ReproduceResult(runs=found)
+
+
+def _run(loaded: Loaded, place: Place, watch: Watch, limit: int = 0) -> Ran:
+    """Run a manifest, and tell of its steps and of the answers of its models."""
+    tell = watch.task(loaded.manifest.name)
+    return run_manifest(
+        loaded, place, tell, limit, lambda found: tell(asked_text(found), ANSWERS, found.done, found.total)
+    )
 
 
 def _data(ran: Ran, allowed: Most | None) -> RunData:

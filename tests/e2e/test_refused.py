@@ -105,6 +105,20 @@ def test_a_run_of_few_questions_that_answered_nothing_fails_too_and_is_no_end_of
     assert run(folder, store, "--limit", "1").returncode == 0 and refusing.asked.total() == 3 * rows
 
 
+def test_a_key_that_is_not_there_is_one_message_and_nothing_was_asked(
+    folder: Path, server: Misbehaving, tmp_path: Path
+) -> None:
+    server.asked.clear()
+    done = run(folder, tmp_path / "store", env={"HOME": str(tmp_path)})
+    assert done.returncode == 3 and not server.asked
+    said = done.stderr[done.stderr.index("error: ") :]
+    assert said.splitlines() == [
+        "error: there is no key TOY_KEY",
+        "  where: environment, ~/.config/harness/keys.toml",
+        '  next:  export TOY_KEY=…, or write `TOY_KEY = "…"` to ~/.config/harness/keys.toml (mode 0600)',
+    ]
+
+
 def test_the_verbs_that_allow_errors_refuse_what_is_no_bound(folder: Path, tmp_path: Path) -> None:
     for verb in (("run", MANIFEST), ("reproduce", MANIFEST), ("lock", "--accept", "last")):
         done = harness(*verb, "--max-errors=many", "--json", "--store", tmp_path / "s", cwd=folder, check=2)
