@@ -23,7 +23,7 @@ from harness.cli.options import (
     store_root,
 )
 from harness.cli.terminal import progress, say, short, show, table
-from harness.errors import DamageError, HarnessError, InputError
+from harness.errors import AGREED, DamageError, HarnessError, InputError
 
 if TYPE_CHECKING:
     from harness.manifest.load import Loaded
@@ -98,7 +98,7 @@ def show_manifest(
     manifest: Annotated[Path, typer.Argument(help="A manifest file.")], json: Json = False, debug: Debug = False
 ) -> None:
     """Show what a manifest pins, and what it would run."""
-    from harness.manifest.lockfile import load_lock
+    from harness.manifest.lockfile import load_expect, load_lock
     from harness.run.lock import moved_pins
     from harness.run.plan import meant, plan, unresolved_pins
     from harness.run.project import loaded_manifest
@@ -118,6 +118,9 @@ def show_manifest(
                 lines.append(f"  {kind:9} {name}: {_pin_text(pin)}")
     else:
         lines.append("no lock yet: `harness lock` resolves its names to digests")
+    if (expect := load_expect(loaded.root, loaded.manifest.name)) and expect.carried:
+        data["carried"] = dict(expect.carried)
+        lines.append(f"expectation carried from lock {short(expect.carried['from'])}")
     if held and not data["moved"] and not unresolved_pins(held):
         steps = plan(this, held).steps
         for step in steps:
@@ -144,6 +147,9 @@ def lock(
     failing: Annotated[
         bool, typer.Option("--failing-checks", help="Accept a run whose own checks fail; every verdict says so then.")
     ] = False,
+    carry: Annotated[
+        bool, typer.Option("--carry", help="Lock anew and run; the expectation goes along if every byte is the same.")
+    ] = False,
     max_errors: MaxErrors = "",
     store: StoreDir = None,
     engine: EngineName = LOCAL,
@@ -151,15 +157,20 @@ def lock(
     images: Images = None,
     json: Json = False,
     debug: Debug = False,
-) -> None:
+) -> int:
     """Resolve every name to a digest, or accept what a run made."""
-    if bool(accept) == bool(manifests):
+    if bool(accept) == bool(manifests) or (carry and accept):
         raise InputError("give manifests to lock, or --accept RUN", next="`harness lock --help` shows both")
-    if max_errors and not accept:
+    if max_errors and not (accept or carry):
         raise InputError("--max-errors is for --accept: a lock asks nobody", next="leave it out, or add --accept RUN")
+    if carry:
+        from harness.cli.carrying import carried
+
+        asked = {"engine": engine, "isolation": isolation, "images": images, "max_errors": max_errors}
+        return carried(store, json, manifests=manifests, **asked)
     if accept:
         _accept(accept, max_errors, store, failing, json)
-        return
+        return AGREED
     from harness.run.project import loaded_manifest
     from harness.run.service import Place
 
@@ -168,6 +179,7 @@ def lock(
         choice = chosen(engine, isolation, images, loaded.root, store=store)
         found.append(_locked(loaded, Place(store_root(store, loaded.root), choice)))
     show({"locks": found}, "\n".join(str(one["sha256"]) for one in found), json)
+    return AGREED
 
 
 def _locked(loaded: Loaded, place: Place) -> dict[str, Any]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 from harness.digest import differences
@@ -34,13 +35,14 @@ class Place:
     jobs: int = 0
     beside: Path | None = None  # a store that may have published data already; default: the project's own
     errors: Most | None = None  # how many of a model's rows may be without an answer; None: not all of them
+    stop: Event | None = None  # what ends the work early
 
     def workshop(self, loaded: Loaded, *, gpus: bool = True) -> Workshop:
         """Open the store and the engine for a manifest that is known to be valid."""
         manifest, wanted = loaded.manifest, loaded.manifest.resources
         resources = wanted if gpus else wanted.model_copy(update={"gpus": 0})  # data is made on the CPU
         engine = open_engine(self.choice, loaded.root, manifest.image, resources)
-        return Workshop(Store.make(self.store), engine, limits(resources))
+        return Workshop(Store.make(self.store), engine, limits(resources), cancel=self.stop)
 
 
 @dataclass(frozen=True)
@@ -123,6 +125,8 @@ def lock_manifest(loaded: Loaded, place: Place) -> Locked:
     if old:
         data = differences(old.pins["datasets"], new.pins["datasets"])
         moved = list(dict.fromkeys([*moved_pins(loaded, old), *(f"pins/datasets{pointer}" for pointer in data)]))
+        if not moved:  # an older lock may pin packages in another way, and what fits is left as it is
+            new = replace(new, pins={**new.pins, "packages": old.pins["packages"]})
     changed = save(path, new.data)
     return Locked(new, path, changed, moved, dict(lacking))
 
