@@ -25,7 +25,7 @@ done
 "$python" -c 'import ensurepip, venv' 2>/dev/null || missing "$python cannot make a virtual environment" \
     "apt-get install python3.11-venv"
 
-echo "making .venv with $("$python" --version): packages are fetched, which takes minutes; about 2.5 GB unpacked" >&2
+echo "making .venv with $("$python" --version): packages are fetched, which takes minutes; about 3 GB unpacked" >&2
 rm -rf .venv
 "$python" -m venv .venv
 
