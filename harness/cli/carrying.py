@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from harness.cli.terminal import say, short, show, table
+from harness.cli.terminal import render, short, table, watching
 
 if TYPE_CHECKING:
     from harness.verbs.carrying import CarryResult
+    from harness.verbs.project import Project
 
 
-def carried(store: Path | None, json: bool, **asked: Any) -> int:
+def carried(project: Project, json: bool, **asked: Any) -> int:
     """Take expectations along, tell what became of each, and give the exit code."""
     from harness.verbs.carrying import CarryRequest, carry
-    from harness.verbs.project import Project, Watch
 
-    done = carry(Project.at(os.getcwd(), store), CarryRequest(**asked), Watch(say=say))
-    show(done.as_data(), _text(done), json)
-    return done.code
+    with watching() as watch:
+        done = carry(project, CarryRequest(**asked), watch)
+    return render(done, _text(done), json)
 
 
 def _text(done: CarryResult) -> str:

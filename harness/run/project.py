@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,7 +20,7 @@ from harness.evidence.checks import UNCONFIRMED, Report
 from harness.evidence.compare import compare, overall
 from harness.evidence.record import read_record
 from harness.evidence.selfcheck import FAIL, self_check
-from harness.manifest.load import Loaded, load, parse_manifest
+from harness.manifest.load import Loaded, parse_manifest
 from harness.manifest.lockfile import Lock, expect_path, load_expect, lock_path, read_lock
 from harness.manifest.schema import Resources
 from harness.run.closure import Code
@@ -35,11 +35,6 @@ from harness.steps import Plan, Step
 from harness.store.journal import Event, read_chain
 from harness.store.listed import damaged, listed, require_listed, started
 from harness.store.store import Store
-
-
-def manifests(root: Path) -> Iterator[Path]:
-    """List the manifests of a project."""
-    yield from sorted((root / "manifests").rglob("*.yaml"))
 
 
 def replan(data: bytes, lock: Lock, limit: int) -> Plan:
@@ -158,13 +153,6 @@ def _pointers(old: bytes, new: bytes) -> list[str]:
         return list(differences(json.loads(old), json.loads(new))) or ["its spelling"]
     except ValueError:
         return ["it is missing" if not new else "it is not JSON"]
-
-
-def loaded_manifest(path: Path) -> Loaded:
-    """Load a manifest from the path a person gives."""
-    if path.is_dir():
-        raise InputError("this is a folder, not a manifest", where=str(path), next="name a .yaml file of manifests/")
-    return load(path)
 
 
 def audited(

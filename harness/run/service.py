@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
-from typing import Any
 
 from harness.digest import differences
 from harness.errors import InputError
@@ -83,26 +82,6 @@ class Ran:
         if gpus:
             return f"{len(gpus)} x {gpus[0]['model']}"
         return f"cpu (no GPU: {facts['gpus_missing']})" if "gpus_missing" in facts else "cpu"
-
-    def as_data(self) -> dict[str, Any]:
-        """Give the fields that scripts rely on."""
-        body = self.record.body
-        return {
-            "manifest": self.manifest,
-            "run": self.record.run,
-            "engine": body["engine"],
-            "isolation": body["isolation"],
-            "image": body["image"],
-            "image_state": self.image_state,
-            "device": self.device,
-            "verdict": self.verdict,
-            "self_checks": self.checks or "none",
-            "steps": dict(body["steps"]),
-            "sees_gold": list(body["sees_gold"]),
-            "calls": dict(body.get("calls", {})),
-            "outputs": [vars(one) for one in self.outputs],
-            **({"unanswered": [vars(one) for one in self.gaps]} if self.gaps else {}),
-        }
 
 
 def lock_manifest(loaded: Loaded, place: Place) -> Locked:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Sequence
 
 from pydantic import Field
 
@@ -12,13 +12,13 @@ from harness.run.answers import NONE, Most, most
 from harness.run.carry import carry as carry_along
 from harness.run.service import Place
 from harness.verbs.choices import EngineRequest
-from harness.verbs.project import Project, Result, Watch
+from harness.verbs.project import PathText, Project, Result, Watch
 
 
 class CarryRequest(EngineRequest):
     """Which manifests are locked anew and run, and where."""
 
-    manifests: list[Path] = Field(min_length=1, description="Manifest files.")
+    manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
     jobs: int = Field(default=0, ge=0, description="Steps at once; default: the cores.")
     max_errors: str = Field(default="", description="Rows of a model that may be without an answer: `12` or `5%`.")
 

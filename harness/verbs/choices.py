@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from pydantic import Field
 
 from harness.run.engines import Choice
 from harness.run.service import Place
-from harness.verbs.project import Project, Request, Watch
+from harness.verbs.project import PathText, Project, Request, Watch
 
 LOCAL = "local"  # the engine that needs nothing but this machine
 
@@ -18,7 +16,7 @@ class EngineRequest(Request):
 
     engine: str = Field(default=LOCAL, description="Where steps run; `doctor` lists the engines.")
     isolation: str = Field(default="", description="How steps are shut in; default: the best there is.")
-    images: Path | None = Field(default=None, description="The store that holds the images; default: the project's.")
+    images: PathText | None = Field(default=None, description="The store of images; default: the project's.")
 
     def choice(self, project: Project, watch: Watch, *, moved: bool = False) -> Choice:
         """Choose an engine for a project."""

@@ -15,6 +15,8 @@ from harness.evidence.record import run_at
 from harness.manifest.load import Loaded, load
 from harness.store.store import HOME, Store
 
+PathText = str | Path  # a path as a request names it
+
 
 class Request(BaseModel):
     """What a verb is asked: typed once, for the command line, for Python and for agents' tools."""

@@ -72,6 +72,7 @@ def test_a_model_that_refuses_everything_is_soon_left_alone_and_asked_again_by_t
         assert not responses(store)
 
 
+@pytest.mark.long
 def test_who_counts_refusals_says_so_and_they_are_told_apart_from_what_was_not_asked(
     folder: Path, refusing: Misbehaving, tmp_path: Path
 ) -> None:
@@ -89,6 +90,7 @@ def test_who_counts_refusals_says_so_and_they_are_told_apart_from_what_was_not_a
     harness("lock", "--accept", "last", "--max-errors", str(rows), "--store", store, cwd=folder, check=0)
 
 
+@pytest.mark.long
 def test_a_run_of_few_questions_that_answered_nothing_fails_too_and_is_no_end_of_asking(
     folder: Path, refusing: Misbehaving, tmp_path: Path
 ) -> None:
