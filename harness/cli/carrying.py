@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from harness.cli.terminal import render, short, table, watching
+from harness.errors import AGREED
 
 if TYPE_CHECKING:
     from harness.verbs.carrying import CarryResult
@@ -25,11 +26,22 @@ def _text(done: CarryResult) -> str:
     rows = [[one.name, one.state, short(one.old), short(one.lock)] for one in done.carried]
     text = table(["manifest", "expectation", "lock", "new lock"], rows)
     parted = [
-        [one.name, out.output, short(out.accepted) or "-", short(out.made) or "-"]
+        [
+            one.name,
+            out.output,
+            short(out.accepted) or "-",
+            short(out.made) or "-",
+            "agrees" if out.agrees else "differs",
+        ]
         for one in done.carried
         for out in one.parted
     ]
     if not parted:
         return text
-    advice = "if that is meant: `harness lock MANIFEST`, run it, and `harness lock --accept RUN`"
-    return f"{text}\n\n{table(['manifest', 'output', 'accepted', 'came out'], parted)}\n{advice}"
+    text += f"\n\n{table(['manifest', 'output', 'accepted', 'came out', 'at its level'], parted)}"
+    if done.code == AGREED:
+        return text
+    advice = "if a difference is meant: `harness lock MANIFEST`, run it, and `harness lock --accept RUN`"
+    if any(out.agrees for one in done.carried for out in one.parted):
+        advice += "\nwhat agrees at its level may be another machine's arithmetic: --at-levels puts up with that"
+    return f"{text}\n{advice}"

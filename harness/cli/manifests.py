@@ -86,6 +86,9 @@ def lock(
     carry: Annotated[
         bool, typer.Option("--carry", help="Lock anew and run; the expectation goes along if every byte is the same.")
     ] = False,
+    at_levels: Annotated[
+        bool, typer.Option("--at-levels", help="With --carry: put up with other bytes that agree at an output's level.")
+    ] = False,
     max_errors: MaxErrors = "",
     store: StoreDir = None,
     engine: EngineName = LOCAL,
@@ -105,7 +108,7 @@ def lock(
         from harness.cli.carrying import carried
 
         asked_of = {"engine": engine, "isolation": isolation, "images": images, "max_errors": max_errors}
-        return carried(project(store), json, manifests=manifests, **asked_of)
+        return carried(project(store), json, manifests=manifests, at_levels=at_levels, **asked_of)
     from harness.verbs.pins import LockRequest
     from harness.verbs.pins import lock as verb
 

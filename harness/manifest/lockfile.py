@@ -88,6 +88,7 @@ class _Expected(_Pin):
 class _Carried(_Shape):
     before: Annotated[Digest, Field(alias="from")]  # the lock that the expectation named before
     accepted: Digest  # the record of the run that somebody accepted
+    within: Annotated[list[str], Field(min_length=1)] = []  # outputs that agree at their level, and not by every byte
 
 
 class _ExpectShape(_Shape):
@@ -137,7 +138,7 @@ class Expect:
     code: Mapping[str, str]
     files: Mapping[str, str]
     checks: str = ""  # `fail`: it was accepted although its self-checks fail
-    carried: Mapping[str, str] = field(default_factory=dict)  # it was taken along to another lock: `from`, `accepted`
+    carried: Mapping[str, Any] = field(default_factory=dict)  # it was taken along from another lock: _Carried
 
     @property
     def data(self) -> bytes:

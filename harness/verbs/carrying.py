@@ -8,7 +8,8 @@ from pydantic import Field
 
 from harness.errors import AGREED, DISAGREED
 from harness.manifest.load import Loaded
-from harness.run.answers import NONE, Most, most
+from harness.run.answers import NONE, most
+from harness.run.carry import Carried
 from harness.run.carry import carry as carry_along
 from harness.run.service import Place
 from harness.verbs.choices import EngineRequest
@@ -21,6 +22,7 @@ class CarryRequest(EngineRequest):
     manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
     jobs: int = Field(default=0, ge=0, description="Steps at once; default: the cores.")
     max_errors: str = Field(default="", description="Rows of a model that may be without an answer: `12` or `5%`.")
+    at_levels: bool = Field(default=False, description="Put up with other bytes where an output agrees at its level.")
 
 
 class PartedOutput(Result):
@@ -29,6 +31,7 @@ class PartedOutput(Result):
     output: str
     accepted: str
     made: str
+    agrees: bool  # at the level that the manifest declares, all the same
 
 
 class CarriedManifest(Result):
@@ -62,24 +65,25 @@ def carry(project: Project, asked: CarryRequest, watch: Watch | None = None) -> 
     for loaded in [project.manifest(path) for path in asked.manifests]:
         here = project.of(loaded)
         place = Place(here.store, asked.choice(here, watch), asked.jobs, stop=watch.stop)
-        found.append(_carried(loaded, place, watch, allowed))
+        done = carry_along(loaded, place, watch.task, allowed, at_levels=asked.at_levels)
+        found.append(_data(loaded, done))
+        watch.say(f"{loaded.manifest.name}: {_words(found[-1])}")
     return CarryResult(carried=found)
 
 
-def _carried(loaded: Loaded, place: Place, watch: Watch, allowed: Most) -> CarriedManifest:
-    name = loaded.manifest.name
-    done = carry_along(loaded, place, watch.task(name), watch.task(f"audit {name}"), allowed)
-    state = "refused" if done.parted else "carried" if done.run else "fits"
-    watch.say(f"{name}: {_words(state, done.run)}")
+def _data(loaded: Loaded, done: Carried) -> CarriedManifest:
+    state = "fits" if not done.run else "carried" if done.along else "refused"
     return CarriedManifest(
-        manifest=str(loaded.path), name=name, expect=str(done.path), state=state, old=done.old, lock=done.new,
+        manifest=str(loaded.path), name=loaded.manifest.name, expect=str(done.path), state=state, old=done.old, lock=done.new,
         run=done.run, parted=[PartedOutput(**vars(one)) for one in done.parted],
     )  # fmt: skip
 
 
-def _words(state: str, run: str) -> str:
+def _words(one: CarriedManifest) -> str:
+    same = ", ".join(out.output for out in one.parted)
+    how = f"other bytes, which agree at their level, for {same}" if same else "every output the same bytes"
     return {
-        "carried": f"run {run} gave every output the same bytes; lock and expectation name it now",
-        "refused": f"run {run} gave other bytes than were accepted; lock and expectation stay as they were",
+        "carried": f"run {one.run} gave {how}; lock and expectation name it now",
+        "refused": f"run {one.run} gave other bytes than were accepted; lock and expectation stay as they were",
         "fits": "the expectation names the lock that fits; nothing was left to do",
-    }[state]
+    }[one.state]

@@ -98,7 +98,7 @@ class ShowResult(Result):
     lock: LockPins | None
     moved: list[str]  # what the lock no longer fits
     stages: dict[str, int]
-    carried: dict[str, str] | None = None  # of an expectation that was taken along: from which lock, and what of
+    carried: dict[str, Any] | None = None  # of an expectation that was taken along: from which lock, and what of
 
 
 def show(project: Project, asked: ShowRequest) -> ShowResult:

@@ -132,7 +132,8 @@ def test_a_lock_holds_a_map_of_pins_for_each_kind(pins):
     [{"outputs": []}, {"outputs": {"a": "b"}}, {"outputs": {"a": {"sha256": "b"}}}, {"code": []}, {"files": {"a": 1}},
      {"lock_sha256": None}, {"outputs": {"a": {"sha256": "b", "level": 7, "values": {}}}}, {"carried": None},
      {"carried": {}}, {"carried": {"from": "b" * 64}},
-     {"carried": {"from": "b" * 64, "accepted": "c" * 64, "by": "x"}}],
+     {"carried": {"from": "b" * 64, "accepted": "c" * 64, "by": "x"}},
+     {"carried": {"from": "b" * 64, "accepted": "c" * 64, "within": []}}],
 )  # fmt: skip
 def test_an_expectation_holds_what_its_readers_take_it_for(change):
     with pytest.raises(InputError):

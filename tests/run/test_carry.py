@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shutil
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -11,7 +13,7 @@ from support import unlocked_project
 from support_inside import inner_data, inside
 
 from harness.errors import InputError
-from harness.manifest.lockfile import expect_path, load_expect, load_lock, lock_path
+from harness.manifest.lockfile import Expect, expect_path, load_expect, load_lock, lock_path, save
 from harness.verbs.carrying import CarryRequest, carry
 from harness.verbs.project import Project, Watch
 
@@ -101,6 +103,42 @@ def test_where_any_byte_differs_the_outputs_are_named_and_lock_and_expectation_s
     lock_path(root, "small").unlink()
     inside("lock", "--carry", small(root), cwd=root, check=1)
     assert not lock_path(root, "small").exists()
+
+
+def accepted_elsewhere(root: Path, items: str) -> Expect:
+    """Let another number of items have been accepted than comes out, as if on another kind of machine."""
+    held = load_expect(root, "small")
+    assert held
+    counts = held.outputs["counts"]
+    [where] = [at for at in counts["values"] if at.endswith("/kept")]
+    values = {**counts["values"], where: str(Decimal(counts["values"][where]) + Decimal(items))}
+    other = replace(held, outputs={**held.outputs, "counts": {**counts, "sha256": "f" * 64, "values": values}})
+    save(expect_path(root, "small"), other.data)
+    return other
+
+
+def test_other_bytes_that_agree_at_their_level_go_along_only_where_a_person_says_so(root: Path) -> None:
+    with small(root).open("a") as manifest:
+        manifest.write('outputs: {counts: {within: "1e-9"}}\n')
+    inside("lock", small(root), cwd=root, check=0)
+    run = inner_data("run", small(root), cwd=root, check=None)["runs"][0]["run"]
+    inside("lock", "--accept", run, cwd=root, check=0)
+    add_a_package(root)
+    expected = accepted_elsewhere(root, "0.0000000001")
+    before = files(root)
+    refused = inside("lock", "--carry", small(root), cwd=root, check=1)
+    assert "--at-levels puts up with that" in refused.stdout and files(root) == before
+    [done] = inner_data("lock", "--carry", "--at-levels", small(root), cwd=root)["carried"]
+    assert (done["state"], [(one["output"], one["agrees"]) for one in done["parted"]]) == (
+        "carried",
+        [("counts", True)],
+    )
+    after = load_expect(root, "small")
+    assert after and after.outputs == expected.outputs and after.carried["within"] == ["counts"]
+    inside("run", small(root), cwd=root, check=0)
+    add_a_package(root)
+    accepted_elsewhere(root, "1")
+    inside("lock", "--carry", "--at-levels", small(root), cwd=root, check=1)
 
 
 def test_whatever_ends_it_leaves_lock_and_expectation_as_they_were(root: Path) -> None:
