@@ -100,6 +100,8 @@ def lock(
     """Resolve every name to a digest, or accept what a run made."""
     if bool(accept) == bool(manifests) or (carry and accept):
         raise InputError("give manifests to lock, or --accept RUN", next="`harness lock --help` shows both")
+    if at_levels and not carry:
+        raise InputError("--at-levels goes with --carry: nothing is compared here", next="leave it out, or add --carry")
     if max_errors and not (accept or carry):
         raise InputError("--max-errors is for --accept: a lock asks nobody", next="leave it out, or add --accept RUN")
     if accept:

@@ -17,6 +17,7 @@ from harness.manifest.lockfile import Expect, expect_path, load_expect, load_loc
 from harness.verbs.carrying import CarryRequest, carry
 from harness.verbs.project import Project, Watch
 
+pytestmark = pytest.mark.together
 PACKAGES = "lockfiles/image-cpu.txt"
 FIRST = "numpy==2.4.6 --hash=sha256:" + "a" * 64 + "\n"
 
@@ -129,10 +130,8 @@ def test_other_bytes_that_agree_at_their_level_go_along_only_where_a_person_says
     refused = inside("lock", "--carry", small(root), cwd=root, check=1)
     assert "--at-levels puts up with that" in refused.stdout and files(root) == before
     [done] = inner_data("lock", "--carry", "--at-levels", small(root), cwd=root)["carried"]
-    assert (done["state"], [(one["output"], one["agrees"]) for one in done["parted"]]) == (
-        "carried",
-        [("counts", True)],
-    )
+    assert done["state"] == "carried"
+    assert [(one["output"], one["agrees"]) for one in done["parted"]] == [("counts", True)]
     after = load_expect(root, "small")
     assert after and after.outputs == expected.outputs and after.carried["within"] == ["counts"]
     inside("run", small(root), cwd=root, check=0)
@@ -162,5 +161,6 @@ def test_where_nothing_was_accepted_there_is_nothing_to_take_along(root: Path) -
     error = json.loads(inside("lock", "--carry", small(root), "--json", cwd=root, check=2).stderr)["error"]
     assert "nothing is expected of 'small' yet" in error["what"]
     assert "`harness lock --accept RUN`" in error["next"]
+    assert "goes with --carry" in inside("lock", "--at-levels", small(root), cwd=root, check=2).stderr
     both = inside("lock", "--carry", "--accept", "last", cwd=root, check=2)
     assert "give manifests to lock, or --accept RUN" in both.stderr
