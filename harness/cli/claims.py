@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from harness.verbs.published import ClaimData
 
 HEAD = ("manifest", "id", "published", "reproduced", "tolerance", "verdict", "where")
+SHOWN = 4  # things that claims need, of a manifest
 WIDE, LONG = 72, 24  # characters of a text and of a number in the table; --json has all of them
 
 
@@ -28,6 +29,9 @@ def claims(
     manifests: Annotated[
         list[Path] | None, typer.Argument(help="Manifest files; default: all of the project.", show_default=False)
     ] = None,
+    rows: Annotated[
+        bool, typer.Option("--rows", envvar="HARNESS_ROWS", help="A row for each claim, also of what did not run.")
+    ] = False,
     store: StoreDir = None,
     json: Json = False,
     debug: Debug = False,
@@ -38,15 +42,16 @@ def claims(
 
     with watching() as watch:
         done = verb(project(store), ClaimsRequest(manifests=manifests or []), watch)
-    return render(done, _text(done.claims), json)
+    return render(done, _text(done.claims, rows), json)
 
 
-def _text(found: Sequence[ClaimData]) -> str:
+def _text(found: Sequence[ClaimData], every: bool) -> str:
     if not found:
         return "no manifest here claims anything"
     rows = [
         [one.manifest, one.id, one.published or "-", _numbers(one), _plain(one.tolerance), _word(one), _place(one)]
         for one in found
+        if every or not _idle(one)
     ]
     words = Counter(one.verdict.partition(":")[0] for one in found)
     lines = [f"{one.manifest} {one.id}: {one.detail}" for one in found if one.verdict == "missed"]
@@ -55,7 +60,27 @@ def _text(found: Sequence[ClaimData]) -> str:
         f"{len(found)} claim{'s' * (len(found) != 1)}: "
         + ", ".join(f"{words[word]} {word}" for word in ("met", "missed", "not run"))
     )
-    return table(HEAD, rows) + "\n\n" + "\n".join(lines)
+    told = [table(HEAD, rows) + "\n"] if rows else []
+    return "\n".join([*told, *([] if every else _sums(found)), *lines])
+
+
+def _idle(one: ClaimData) -> bool:
+    return one.verdict.startswith("not run")
+
+
+def _sums(found: Sequence[ClaimData]) -> list[str]:
+    """Say in a line of each manifest how many of its claims did not run, and what they need."""
+    idle: dict[str, list[str]] = {}
+    for one in filter(_idle, found):
+        idle.setdefault(one.manifest, []).append(one.verdict.partition("needs ")[2])
+    return [f"{name}: {len(needs)} not run: needs {_needed(needs)} (--rows shows each)" for name, needs in idle.items()]
+
+
+def _needed(needs: Sequence[str]) -> str:
+    """Name what claims lack, what most of them lack first."""
+    counts = Counter(need for one in needs for need in one.split(", "))
+    names = [name for name, _ in counts.most_common()]
+    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 
 def _numbers(one: ClaimData) -> str:

@@ -13,6 +13,7 @@ from harness.cli.options import Debug, Images, Jobs, Json, Run, StoreDir, projec
 from harness.cli.terminal import give, render, say, short, table, watching
 from harness.digest import CHUNK
 
+SHOWN = 5  # lines of an edited file
 BUDGET = 300.0  # seconds, as `harness.evidence.again` has it: help is shown without loading it
 
 
@@ -95,15 +96,17 @@ def diff(
     if done.first:
         lines.append(f"first: {done.first['stage']}: {done.first['subject']}")
         lines.append(f"cause: {done.cause}")
-        shown = [
-            [s.stage, s.verdict, ", ".join(s.changed[:3]) + (" …" if len(s.changed) > 3 else "")] for s in done.stages
-        ]
+        shown = [[s.stage, s.verdict, ", ".join(s.changed[:3]) + _more(len(s.changed) - 3)] for s in done.stages]
         lines += ["", table(["stage", "verdict", "changed"], shown)]
     elif done.level == "bytes":
         lines.append("no difference: every output has the same bytes")
     for row in done.rows:
         lines += ["", f"{row.step}, row {row.row}: {', '.join(row.fields) or 'in one run only'}"]
         lines += [f"  - {row.left}", f"  + {row.right}"]
+    lines += [f"{_more(done.more_rows).strip()} rows differ"] if done.more_rows else []
+    for text in done.texts[:SHOWN]:
+        lines += ["", f"{text.file}, line {text.line}:", f"  - {text.left}", f"  + {text.right}"]
+    lines += [f"{_more(len(done.texts) - SHOWN).strip()} lines differ"] if len(done.texts) > SHOWN else []
     return render(done, "\n".join(lines), json)
 
 
@@ -131,6 +134,10 @@ def explain(
         for why in whys[:1]:
             say(f"name one step to see the parts of its key, such as `harness explain {run} {why.step}`")
     return render(done, "\n".join(lines), json)
+
+
+def _more(count: int) -> str:
+    return f" and {count} more" if count > 0 else ""
 
 
 def _part(value: Any) -> str:

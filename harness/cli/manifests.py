@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -15,11 +15,15 @@ from harness.cli.options import (
     Isolation,
     Json,
     MaxErrors,
+    Models,
     StoreDir,
     project,
 )
 from harness.cli.terminal import render, short, table, watching
 from harness.errors import InputError
+
+if TYPE_CHECKING:
+    from harness.verbs.pins import ModelPin
 
 
 def register(app: typer.Typer) -> None:
@@ -54,7 +58,8 @@ def show(
         )
         for kind, pins in done.lock.pins.items():
             for name, pin in sorted(pins.items()):
-                lines.append(f"  {kind:9} {name}: {_pin_text(pin)}")
+                model = done.models.get(name) if kind == "models" else None
+                lines.append(f"  {kind:9} {name}: {_model_text(model) if model else _pin_text(pin)}")
     else:
         lines.append("no lock yet: `harness lock` resolves its names to digests")
     if done.carried:
@@ -63,6 +68,11 @@ def show(
         steps = sum(done.stages.values())
         lines.append(f"{steps} steps: " + ", ".join(f"{count} {stage}" for stage, count in done.stages.items()))
     return render(done, "\n".join(lines), json)
+
+
+def _model_text(model: ModelPin) -> str:
+    parts = (("weights", model.weights), ("tape", model.tape), ("settings", model.settings))
+    return ", ".join(f"{name} {short(digest)}" for name, digest in parts if digest)
 
 
 def _pin_text(pin: Any) -> str:
@@ -94,6 +104,7 @@ def lock(
     engine: EngineName = LOCAL,
     isolation: Isolation = "",
     images: Images = None,
+    models: Models = None,
     json: Json = False,
     debug: Debug = False,
 ) -> int:
@@ -116,7 +127,7 @@ def lock(
 
     asked = LockRequest(manifests=manifests or [], engine=engine, isolation=isolation, images=images)
     with watching() as watch:
-        done = verb(project(store), asked, watch)
+        done = verb(project(store, models), asked, watch)
     return render(done, "\n".join(one.sha256 for one in done.locks), json)
 
 

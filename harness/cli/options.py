@@ -44,12 +44,22 @@ MaxErrors = Annotated[  # it weakens what is checked, so no variable of a forgot
         "--max-errors", metavar="N|N%", help="How many of a model's rows may be without an answer: a count or a share."
     ),
 ]
+Models = Annotated[
+    Path | None,
+    typer.Option(
+        "--models-dir", envvar="HARNESS_MODELS_DIR", help="Where `source: folder:NAME` of a manifest is looked for."
+    ),
+]
 Manifests = Annotated[list[Path], typer.Argument(help="Manifest files.", show_default=False)]
-Run = Annotated[str, typer.Argument(help="A run id, a prefix of one, `last`, or a path to a record.")]
+Run = Annotated[
+    str, typer.Argument(help="A run id, a prefix of one, `last`, a record's path, or a manifest: its newest.")
+]
 
 
-def project(store: Path | None = None) -> Project:
-    """Give the project that a person stands in, with the store that was named, if one was."""
+def project(store: Path | None = None, models: Path | None = None) -> Project:
+    """Give the project that a person stands in, with the store and the folder of models that were named."""
     from harness.verbs.project import Project
 
-    return Project.at(os.getcwd(), store)
+    home = os.environ.get("HF_HOME")  # the variables of the hub's own tools
+    hub = os.environ.get("HF_HUB_CACHE") or (os.path.join(home, "hub") if home else None)
+    return Project.at(os.getcwd(), store, models=models, hub=hub)

@@ -19,6 +19,7 @@ from harness.cli.options import (
     Json,
     Manifests,
     MaxErrors,
+    Models,
     Moved,
     StoreDir,
     project,
@@ -27,7 +28,7 @@ from harness.cli.terminal import level_text, render, say, short, table, watching
 from harness.errors import AGREED
 
 if TYPE_CHECKING:
-    from harness.verbs.running import RunData
+    from harness.verbs.running import DryRunResult, RunData
 
 
 def register(app: typer.Typer) -> None:
@@ -45,29 +46,42 @@ def run(
             "--limit", envvar="HARNESS_LIMIT", min=0, max=2**31, help="Only the first N items of each dataset."
         ),
     ] = 0,
+    dry_run: Annotated[
+        bool, typer.Option("-n", "--dry-run", help="Say what would be made and what is in the store; run nothing.")
+    ] = False,
     relock: Annotated[bool, typer.Option("--relock", help="Make the lock anew where it no longer fits.")] = False,
     isolation: Isolation = "",
     moved: Moved = False,
     jobs: Jobs = 0,
     max_errors: MaxErrors = "",
     images: Images = None,
+    models: Models = None,
     store: StoreDir = None,
     json: Json = False,
     debug: Debug = False,
 ) -> int:
     """Run what is not in the store yet, and write the record."""
-    from harness.verbs.running import RunRequest
-    from harness.verbs.running import run as verb
+    from harness.verbs import running
 
-    asked = RunRequest(
+    asked = running.RunRequest(
         manifests=manifests, engine=engine, limit=limit, relock=relock, isolation=isolation, moved=moved, jobs=jobs,
         max_errors=max_errors, images=images,
     )  # fmt: skip
     with watching() as watch:
-        done = verb(project(store), asked, watch)
+        if dry_run:
+            return _foreseen(running.dry_run(project(store, models), asked, watch), json)
+        done = running.run(project(store, models), asked, watch)
     code = render(done, _table(done.runs), json)
     _remark(done.runs, max_errors)
     return code
+
+
+def _foreseen(found: DryRunResult, json: bool) -> int:
+    """Show what a run would do."""
+    rows = [[one.manifest, stage.stage, stage.cached, stage.executed] for one in found.runs for stage in one.stages]
+    whole = sum(stage.executed for one in found.runs for stage in one.stages)
+    text = table(["manifest", "stage", "in the store", "to be made"], rows)
+    return render(found, f"{text}\n\n{whole} steps would be made; nothing was run", json)
 
 
 def reproduce(
@@ -82,6 +96,7 @@ def reproduce(
         typer.Option("--store", envvar="HARNESS_FRESH_STORE", help="A new folder for the fresh store; it is kept."),
     ] = None,
     images: Images = None,
+    models: Models = None,
     json: Json = False,
     debug: Debug = False,
 ) -> int:
@@ -95,7 +110,7 @@ def reproduce(
     )  # fmt: skip
     usual = os.environ.get("HARNESS_STORE")  # --store is the fresh one
     with watching() as watch:
-        done = verb(project(Path(usual) if usual else None), asked, watch)
+        done = verb(project(Path(usual) if usual else None, models), asked, watch)
     for one in done.runs:
         if one.verdict == "disagreed":
             told = ", ".join(one.moved_code) or "none; the same code made other outputs"

@@ -18,6 +18,14 @@ from harness.manifest.schema import Manifest
 
 
 @dataclass(frozen=True)
+class Homes:
+    """Where models lie that are no part of a project: a person's own folder of them, and the hub's cache."""
+
+    models: Path | None = None  # what `source: folder:NAME` is relative to
+    hub: Path | None = None
+
+
+@dataclass(frozen=True)
 class Loaded:
     """A manifest with the bytes it came from and the project it belongs to."""
 
@@ -26,6 +34,7 @@ class Loaded:
     tree: Tree
     path: Path
     root: Path
+    homes: Homes = Homes()
 
     @property
     def sha256(self) -> str:
@@ -33,12 +42,12 @@ class Loaded:
         return sha256(self.data)
 
 
-def load(path: Path) -> Loaded:
+def load(path: Path, homes: Homes | None = None) -> Loaded:
     """Read a manifest from a file of a project; nothing is written, whatever it holds."""
     data = read_bytes(path)
     root = project_root(path)
     manifest, tree = parse_manifest(data, str(path))
-    return Loaded(manifest, data, tree, path.resolve(), root)
+    return Loaded(manifest, data, tree, path.resolve(), root, homes or Homes())
 
 
 def parse_manifest(data: bytes, where: str) -> tuple[Manifest, Tree]:

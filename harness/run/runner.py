@@ -137,7 +137,8 @@ class Runner:
                 raise DamageError(f"{name} changed while it was read", next="run again")
         for name, model in self.loaded.manifest.models.items():
             if model.weights:
-                bring(self.store, self.loaded.root, model.weights, self.lock.pins["models"][name]["files"])
+                files = self.lock.pins["models"][name]["files"]
+                bring(self.store, self.loaded.root, model.weights, files, self.loaded.homes)
         for dataset in self.loaded.manifest.datasets.values():
             if isinstance(dataset, Fetched) and dataset.sha256:
                 fetch(self.store, dataset, self.beside)

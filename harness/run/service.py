@@ -18,10 +18,10 @@ from harness.run.answers import Gap, Most, gaps
 from harness.run.engines import Choice, limits, open_engine
 from harness.run.lock import moved_pins, require_fit, resolve
 from harness.run.plan import meant, plan, unresolved_pins
-from harness.run.runner import Progress, Runner
+from harness.run.runner import Board, Progress, Runner
 from harness.run.stopping import stoppable
 from harness.run.weights import require_torch
-from harness.run.workshop import Workshop
+from harness.run.workshop import Result, Workshop
 from harness.store.store import Store
 
 
@@ -129,3 +129,30 @@ def run_manifest(loaded: Loaded, place: Place, progress: Progress, limit: int = 
     verdict, checks = overall(record, verdicts), self_check(record.outputs, workshop.store.blobs.deliver)
     unanswered = gaps(workshop.store, answers)
     return Ran(loaded.manifest.name, record, verdict, verdicts, workshop.store, expect, held, checks, unanswered)
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """What a run would do: of each stage, the steps that are in the store, and those that would be made."""
+
+    manifest: str
+    stages: dict[str, tuple[int, int]]
+
+
+def foresee(loaded: Loaded, place: Place, limit: int = 0) -> Foreseen:
+    """Say which steps a run would take from the store, as far as their inputs are known, and start none."""
+    this = meant(loaded)
+    held = require_fit(loaded, load_lock(loaded.root, loaded.manifest.name))
+    board = Board(plan(this, held, limit))
+    stages = {step.stage: (0, 0) for step in board.plan.steps}
+    ready = board.first() if (place.store / "format").exists() else []
+    workshop = place.workshop(loaded) if ready else None
+    while ready and workshop:
+        step = ready.pop()
+        entry, _ = workshop.finished(workshop.preimage(step, board.made))
+        if entry:
+            ready += board.done(step, Result(entry, "cached", {}))
+    for step in board.plan.steps:
+        kept, made = stages[step.stage]
+        stages[step.stage] = (kept + 1, made) if step.name in board.results else (kept, made + 1)
+    return Foreseen(loaded.manifest.name, stages)

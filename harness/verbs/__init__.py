@@ -19,6 +19,7 @@ from harness.parts import part
 if TYPE_CHECKING:
     from harness.verbs.accepting import *
     from harness.verbs.carrying import *
+    from harness.verbs.history import *
     from harness.verbs.importing import *
     from harness.verbs.measuring import *
     from harness.verbs.pins import *
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "accepting": "AcceptRequest AcceptResult accept",
     "carrying": "CarryRequest CarryResult carry",
+    "history": "RunsRequest RunsResult runs",
     "importing": "ImportRequest ImportResult import_",
     "measuring": "AnalyseRequest AnalyseResult ScoreRequest ScoreResult ToolsResult analyse list_analyses list_scorers "
     "score",
@@ -39,7 +41,7 @@ _NAMES = {
     "published": "ClaimsRequest ClaimsResult claims",
     "review": "AuditRequest AuditResult DiffRequest DiffResult ExplainRequest ExplainResult GetRequest GetResult "
     "audit diff explain get",
-    "running": "ReproduceRequest ReproduceResult RunRequest RunResult reproduce run",
+    "running": "DryRunResult ReproduceRequest ReproduceResult RunRequest RunResult dry_run reproduce run",
     "upkeep": "DoctorResult FsckResult GcRequest GcResult doctor fsck gc",
 }
 _MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from pydantic import Field
 
+from harness.digest import canonical, sha256
 from harness.errors import DamageError, HarnessError
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import load_expect, load_lock
@@ -90,12 +91,21 @@ class LockPins(Result):
     pins: dict[str, Any]
 
 
+class ModelPin(Result):
+    """What a lock pins of a model: one digest each of its settings, of all its files and of its tape."""
+
+    settings: str
+    weights: str = ""
+    tape: str = ""
+
+
 class ShowResult(Result):
     """What a manifest means, what its lock pins, and what would run: the steps of each stage."""
 
     about: str
     intent: dict[str, Any]
     lock: LockPins | None
+    models: dict[str, ModelPin]  # that are resolved
     moved: list[str]  # what the lock no longer fits
     stages: dict[str, int]
     carried: dict[str, Any] | None = None  # of an expectation that was taken along: from which lock, and what of
@@ -112,11 +122,18 @@ def show(project: Project, asked: ShowRequest) -> ShowResult:
         for step in plan(this, held).steps:
             stages[step.stage] = stages.get(step.stage, 0) + 1
     pinned = LockPins(sha256=held.sha256, pins=dict(held.pins)) if held else None
-    expect = load_expect(loaded.root, loaded.manifest.name)
+    meta, expect = loaded.manifest, load_expect(loaded.root, loaded.manifest.name)
+    models = {name: _model(pin) for name, pin in sorted(held.pins["models"].items() if held else ()) if "sha256" in pin}
     said = {"carried": dict(expect.carried)} if expect and expect.carried else {}
     return ShowResult(
-        about=loaded.manifest.about, intent=loaded.manifest.intent(), lock=pinned, moved=moved, stages=stages, **said
+        about=meta.about, intent=meta.intent(), lock=pinned, models=models, moved=moved, stages=stages, **said
     )
+
+
+def _model(pin: Mapping[str, Any]) -> ModelPin:
+    """Give one digest of a model's files: two models with other weights are two."""
+    fields = {"weights": sha256(canonical(pin["files"]))} if "files" in pin else {}
+    return ModelPin(settings=pin["sha256"], **fields, **({"tape": pin["tape"]} if "tape" in pin else {}))
 
 
 class LockRequest(EngineRequest):

@@ -19,11 +19,11 @@ from harness.evidence.checks import Report
 from harness.evidence.record import read_record
 from harness.evidence.trail import follow
 from harness.files import told
-from harness.run.project import audit_files, audited, manifest_name, newest_run
+from harness.run.project import audit_files, audited, manifest_name
 from harness.store.store import Store
 from harness.verbs.project import PathText, Project, Request, Result, Watch
 
-RUN = "A run id, a prefix of one, `last`, or a path to a record."
+RUN = "A run id, a prefix of one, `last`, a path to a record, or a manifest, whose newest run is meant."
 SHOWN = 8  # names of outputs in a message
 
 
@@ -75,7 +75,7 @@ def _no_output(store: Store, run: str, output: str, has: Sequence[str]) -> Input
 class AuditRequest(Request):
     """What is audited, and how much of it is made again."""
 
-    subject: str = Field(description=f"{RUN} Or a manifest, whose newest run is meant.")
+    subject: str = Field(description=RUN)
     level: str = Field(default="full", description=f"What is made again: {', '.join(LEVELS)}.")
     rerun: int = Field(default=0, ge=0, description="Make N other steps again, answers of local models too.")
     budget: float = Field(default=BUDGET, ge=0, description="Seconds for making again; what is left out is named.")
@@ -129,10 +129,7 @@ def audit(project: Project, asked: AuditRequest, watch: Watch | None = None) -> 
     loaded = None
     if Path(asked.subject).suffix in (".yaml", ".yml"):
         loaded = project.manifest(asked.subject)
-        store = project.of(loaded).open()
-        run = newest_run(store, loaded.manifest.name)
-    else:
-        store, run = project.run(asked.subject)
+    store, run = project.run(asked.subject)
     jobs, tell = asked.jobs or len(os.sched_getaffinity(0)), watch.task(f"audit {run}")
     how = How(level=asked.level, rerun=asked.rerun, budget=asked.budget, jobs=jobs, progress=tell)
     report = audited(store, run, project.path(asked.images) if asked.images else None, how, watch.stop)
@@ -177,6 +174,15 @@ class RowData(Result):
     right: str
 
 
+class ChangedText(Result):
+    """A line of a pinned file in both runs; one that only one of them has is empty in the other."""
+
+    file: str
+    line: int
+    left: str
+    right: str
+
+
 class DiffResult(Result):
     """Where two runs first part, why, and in which rows."""
 
@@ -185,6 +191,8 @@ class DiffResult(Result):
     cause: str
     stages: list[StageData]
     rows: list[RowData]
+    more_rows: int  # that differ, too
+    texts: list[ChangedText]  # of the pinned files that the first step was made from
 
     @property
     def code(self) -> int:
@@ -198,7 +206,8 @@ def diff(project: Project, asked: DiffRequest) -> DiffResult:
     return DiffResult(
         level=parted.level, first=parted.first, cause=parted.cause,
         stages=[StageData(**vars(stage)) for stage in parted.stages],
-        rows=[RowData(**row) for row in parted.rows],
+        rows=[RowData(**row) for row in parted.rows], more_rows=parted.more_rows,
+        texts=[ChangedText(**vars(one)) for one in parted.texts],
     )  # fmt: skip
 
 

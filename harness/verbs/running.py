@@ -11,7 +11,7 @@ from harness.errors import AGREED, DISAGREED
 from harness.evidence.trail import follow
 from harness.run.accept import moved_code
 from harness.run.answers import Most, most, too_many
-from harness.run.service import Place, Ran, lock_manifest, run_manifest
+from harness.run.service import Place, Ran, foresee, lock_manifest, run_manifest
 from harness.verbs.choices import RunnerRequest
 from harness.verbs.fresh import fresh
 from harness.verbs.project import PathText, Project, Result, Watch
@@ -115,6 +115,39 @@ class ReproduceResult(Result):
 
 def _code(runs: Sequence[RunData], fine: set[str]) -> int:
     return AGREED if all(one.verdict in fine and not one.lacks_answers for one in runs) else DISAGREED
+
+
+class StageForeseen(Result):
+    """How many steps of a stage a run would take from the store, and how many it would make."""
+
+    stage: str
+    cached: int
+    executed: int
+
+
+class ForeseenData(Result):
+    """What a run of one manifest would do."""
+
+    manifest: str
+    stages: list[StageForeseen]
+
+
+class DryRunResult(Result):
+    """What a run would do, of each manifest."""
+
+    runs: list[ForeseenData]
+
+
+def dry_run(project: Project, asked: RunRequest, watch: Watch | None = None) -> DryRunResult:
+    """Say what a run would make and what it would take from the store; nothing is run and no lock is written."""
+    watch, found = watch or Watch(), []
+    for loaded in [project.manifest(path) for path in asked.manifests]:
+        here = project.of(loaded)
+        place = Place(here.store, asked.choice(here, watch, moved=asked.moved), stop=watch.stop)
+        seen = foresee(loaded, place, asked.limit)
+        stages = [StageForeseen(stage=name, cached=kept, executed=made) for name, (kept, made) in seen.stages.items()]
+        found.append(ForeseenData(manifest=seen.manifest, stages=stages))
+    return DryRunResult(runs=found)
 
 
 def run(project: Project, asked: RunRequest, watch: Watch | None = None) -> RunResult:
