@@ -62,6 +62,8 @@ def show(
                 lines.append(f"  {kind:9} {name}: {_model_text(model) if model else _pin_text(pin)}")
     else:
         lines.append("no lock yet: `harness lock` resolves its names to digests")
+    if done.carried:
+        lines.append(f"expectation carried from lock {short(done.carried['from'])}")
     if done.stages:
         steps = sum(done.stages.values())
         lines.append(f"{steps} steps: " + ", ".join(f"{count} {stage}" for stage, count in done.stages.items()))
@@ -91,6 +93,12 @@ def lock(
     failing: Annotated[
         bool, typer.Option("--failing-checks", help="Accept a run whose own checks fail; every verdict says so then.")
     ] = False,
+    carry: Annotated[
+        bool, typer.Option("--carry", help="Lock anew and run; the expectation goes along if every byte is the same.")
+    ] = False,
+    at_levels: Annotated[
+        bool, typer.Option("--at-levels", help="With --carry: put up with other bytes that agree at an output's level.")
+    ] = False,
     max_errors: MaxErrors = "",
     store: StoreDir = None,
     engine: EngineName = LOCAL,
@@ -101,12 +109,19 @@ def lock(
     debug: Debug = False,
 ) -> int:
     """Resolve every name to a digest, or accept what a run made."""
-    if bool(accept) == bool(manifests):
+    if bool(accept) == bool(manifests) or (carry and accept):
         raise InputError("give manifests to lock, or --accept RUN", next="`harness lock --help` shows both")
-    if max_errors and not accept:
+    if at_levels and not carry:
+        raise InputError("--at-levels goes with --carry: nothing is compared here", next="leave it out, or add --carry")
+    if max_errors and not (accept or carry):
         raise InputError("--max-errors is for --accept: a lock asks nobody", next="leave it out, or add --accept RUN")
     if accept:
         return _accept(accept, max_errors, store, failing, json)
+    if carry:
+        from harness.cli.carrying import carried
+
+        asked_of = {"engine": engine, "isolation": isolation, "images": images, "max_errors": max_errors}
+        return carried(project(store), json, manifests=manifests, at_levels=at_levels, **asked_of)
     from harness.verbs.pins import LockRequest
     from harness.verbs.pins import lock as verb
 

@@ -123,6 +123,17 @@ def lineage(root: Path, name: str) -> list[Loaded]:
     return list(_ancestors(load(root, name), ()))[::-1]
 
 
+def package_locks(root: Path, name: str) -> dict[str, Path]:
+    """Find what pins the packages of an image, those of the images it stands on first; without a recipe, by its name.
+
+    Debian's packages are not among them: steps import none, and the image's own digest covers them.
+    """
+    if name not in names(root):
+        named = f"lockfiles/image-{name}.txt"
+        return {named: root / named}
+    return {str(one.recipe.requirements): path for one in lineage(root, name) if (path := one.requirements)}
+
+
 def _ancestors(one: Loaded, seen: tuple[str, ...]) -> Iterator[Loaded]:
     yield one
     if one.recipe.suite:

@@ -57,9 +57,9 @@ def examine(store: Path | None, folder: Path) -> list[Finding]:
 
 
 def _python() -> Finding:
-    fine = (3, 11) <= sys.version_info < (3, 13) and platform.python_implementation() == "CPython"
+    fine = sys.version_info[:2] == (3, 11) and platform.python_implementation() == "CPython"
     found = f"{platform.python_implementation()} {platform.python_version()}"
-    return Finding("ok" if fine else "missing", "Python", found, "" if fine else "use CPython 3.11 or 3.12")
+    return Finding("ok" if fine else "missing", "Python", found, "" if fine else "use CPython 3.11")
 
 
 def _platform() -> Finding:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from threading import Event
 
@@ -106,6 +106,8 @@ def lock_manifest(loaded: Loaded, place: Place) -> Locked:
     if old:
         data = differences(old.pins["datasets"], new.pins["datasets"])
         moved = list(dict.fromkeys([*moved_pins(loaded, old), *(f"pins/datasets{pointer}" for pointer in data)]))
+        if not moved:  # an older lock may pin packages in another way, and what fits is left as it is
+            new = replace(new, pins={**new.pins, "packages": old.pins["packages"]})
     changed = save(path, new.data)
     return Locked(new, path, changed, moved, dict(lacking))
 

@@ -94,7 +94,7 @@ def require_torch(manifest: Manifest, image: str) -> None:
     if wanted and image == NO_IMAGE and importlib.util.find_spec("torch") is None:
         raise MissingError(
             f"{wanted[0]} is a local model, and torch is not installed beside this Python",
-            next="`PYTHON=python3.11 make setup` brings it, or run with --engine docker",
+            next="`make setup` brings it, or run with --engine docker",
         )
 
 

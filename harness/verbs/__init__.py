@@ -18,6 +18,7 @@ from harness.parts import part
 
 if TYPE_CHECKING:
     from harness.verbs.accepting import *
+    from harness.verbs.carrying import *
     from harness.verbs.history import *
     from harness.verbs.importing import *
     from harness.verbs.measuring import *
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "accepting": "AcceptRequest AcceptResult accept",
+    "carrying": "CarryRequest CarryResult carry",
     "history": "RunsRequest RunsResult runs",
     "importing": "ImportRequest ImportResult import_",
     "measuring": "AnalyseRequest AnalyseResult ScoreRequest ScoreResult ToolsResult analyse list_analyses list_scorers "

@@ -11,7 +11,7 @@ from pydantic import Field
 from harness.digest import canonical, sha256
 from harness.errors import DamageError, HarnessError
 from harness.manifest.load import Loaded
-from harness.manifest.lockfile import load_lock
+from harness.manifest.lockfile import load_expect, load_lock
 from harness.run.lock import moved_pins
 from harness.run.plan import meant, plan, unresolved_pins
 from harness.run.project import last_verdict, newest_runs
@@ -108,6 +108,7 @@ class ShowResult(Result):
     models: dict[str, ModelPin]  # that are resolved
     moved: list[str]  # what the lock no longer fits
     stages: dict[str, int]
+    carried: dict[str, Any] | None = None  # of an expectation that was taken along: from which lock, and what of
 
 
 def show(project: Project, asked: ShowRequest) -> ShowResult:
@@ -121,9 +122,12 @@ def show(project: Project, asked: ShowRequest) -> ShowResult:
         for step in plan(this, held).steps:
             stages[step.stage] = stages.get(step.stage, 0) + 1
     pinned = LockPins(sha256=held.sha256, pins=dict(held.pins)) if held else None
-    meta = loaded.manifest
+    meta, expect = loaded.manifest, load_expect(loaded.root, loaded.manifest.name)
     models = {name: _model(pin) for name, pin in sorted(held.pins["models"].items() if held else ()) if "sha256" in pin}
-    return ShowResult(about=meta.about, intent=meta.intent(), lock=pinned, models=models, moved=moved, stages=stages)
+    said = {"carried": dict(expect.carried)} if expect and expect.carried else {}
+    return ShowResult(
+        about=meta.about, intent=meta.intent(), lock=pinned, models=models, moved=moved, stages=stages, **said
+    )
 
 
 def _model(pin: Mapping[str, Any]) -> ModelPin:
