@@ -15,7 +15,7 @@ import pytest
 from support import SmallDisk, clean_env, command, data_of, error_of, harness, tree
 from support_images import SHARED, branch, built, change, project, under
 
-from harness.images.image import Image, pins, save_pins, shelved
+from harness.images.image import Image, inventory_path, pins, save_pins, shelved
 from harness.images.image import Pin as PinOf
 from harness.images.locks import read_debs
 from harness.images.recipe import load
@@ -60,6 +60,9 @@ def test_another_folder_umask_zone_and_locale_make_the_same_layers_and_the_same_
     assert made["image_id"] == sandbox.pin.image_id
     assert made["manifest"] == sandbox.pin.manifest
     assert made["diff_ids"] == list(sandbox.pin.diff_ids)
+    listed = json.loads(inventory_path(store, sandbox).read_bytes())["packages"]
+    digests = {one["checksums"][0]["checksumValue"] for one in listed}
+    assert digests == {sandbox.config, *sandbox.sources.values()}, "the inventory lists every package by its digest"
     assert not list(store.temp.iterdir())
     assert not list((tmp_path / "other tmp").iterdir())
 

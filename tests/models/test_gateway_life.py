@@ -116,6 +116,7 @@ def test_a_missing_key_is_named_when_a_request_needs_it_and_not_before(tmp_path:
         assert post(running.socket, CHAT, chat("a")).status_code == 200
         reply = post(running.socket, CHAT, chat("b"))
         assert reply.status_code == 401 and reply.json()["error"]["type"] == "missing_key"
+        assert "\n" not in reply.json()["error"]["message"], "a client that escapes line breaks would show them"
         assert "TEST_KEY" in reply.text and "~/.config/harness/keys.toml" in reply.text
 
 

@@ -19,7 +19,7 @@ from harness.models.gate.limits import Allowance
 from harness.models.gate.patience import Patience
 from harness.models.gate.retry import backoff
 from harness.models.gate.settings import Served, Settings
-from harness.models.gate.shapes import Reply, Wrong, error, passed_on
+from harness.models.gate.shapes import Reply, Wrong, error, passed_on, sentence
 from harness.models.gate.tally import Tally
 from harness.models.gate.turns import Turns
 from harness.models.gate.upstream import Failure, Upstream
@@ -100,7 +100,7 @@ class Desk:
             return await (self._ask(named) if named.served.mode == "live" else self._kept(named))
         except HarnessError as bad:
             status = 400 if isinstance(bad, InputError) else 500
-            return self._wrong(named.served, status, bad.name.replace("-", "_"), str(bad))
+            return self._wrong(named.served, status, bad.name.replace("-", "_"), sentence(bad))
         except RecursionError:
             return self._wrong(named.served, 400, "invalid_request_error", "the request is nested too deeply")
 
@@ -146,7 +146,7 @@ class Desk:
             )
         except HarnessError as bad:
             if not isinstance(bad, InputError):
-                self._shut[named.served.tape] = str(bad)  # nothing more is paid for that cannot be kept
+                self._shut[named.served.tape] = sentence(bad)  # nothing more is paid for that cannot be kept
             raise
         self.tallies[call.model].recorded += 1
         return reply

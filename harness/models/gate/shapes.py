@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+from harness.errors import HarnessError
 from harness.models.gate.dialect import Dialect
 from harness.models.wire import MARK, words
 
@@ -34,6 +35,12 @@ class Wrong:
     status: int
     kind: str
     message: str
+
+
+def sentence(bad: HarnessError) -> str:
+    """Say an error of ours in one line, as a client shows it: whoever escapes line breaks shows none of ours."""
+    where = f" ({bad.where})" if bad.where else ""
+    return f"{bad.what}{where}" + (f". Next: {bad.next}" if bad.next else "")
 
 
 def error(dialect: Dialect, wrong: Wrong) -> Reply:

@@ -18,6 +18,7 @@ from harness.models.gate.dialect import Connection, Dialect
 from harness.models.gate.keys import Keys, spellings
 from harness.models.gate.retry import asked_wait, transient
 from harness.models.gate.settings import Served, Used
+from harness.models.gate.shapes import sentence
 from harness.models.wire import words
 
 if TYPE_CHECKING:
@@ -147,7 +148,7 @@ class Upstream:
                 try:
                     key = self._keys.find(served.key)
                 except HarnessError as bad:
-                    raise Failure("missing_key", f"{bad.what}. Next: {bad.next}", again=False) from None
+                    raise Failure("missing_key", sentence(bad), again=False) from None
                 self._learn({served.key, *self._named})
                 self._reached[place] = await asyncio.to_thread(
                     self._connect, served, key
