@@ -68,9 +68,12 @@ class Recorder:
             self._segment, self._size = segment, 0
         self._handle = handle
 
-    def add(self, provider: str, body: Mapping[str, Any], repeat: int, status: int, response: bytes) -> None:
+    def add(
+        self, provider: str, body: Mapping[str, Any], repeat: int, status: int, response: bytes,
+        more: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
         """Tape a complete 2xx answer; the same again changes nothing, another answer to the same is refused."""
-        ticket = self._enter(ready(provider, body, repeat, status, response))
+        ticket = self._enter(ready(provider, body, repeat, status, response, more))
         if ticket:
             self._settle([ticket])
 
