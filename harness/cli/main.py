@@ -13,7 +13,7 @@ from typing import NoReturn
 import typer
 from typer.exceptions import TyperException
 
-from harness.cli import claims, evidence, images, imports, manifests, runs, stores, tapes, tools
+from harness.cli import claims, evidence, gateway, images, imports, manifests, runs, stores, tapes, tools
 from harness.cli.terminal import fail
 from harness.errors import INTERRUPTED, Defect, HarnessError, InputError, Interrupted
 from harness.files import explained
@@ -25,7 +25,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for verbs in (manifests, runs, evidence, claims, tools, imports, stores, images, tapes):
+for verbs in (manifests, runs, evidence, claims, tools, imports, stores, images, tapes, gateway):
     verbs.register(app)
 GROUPS = {"images": images.app, "tape": tapes.app}
 VERBS = {

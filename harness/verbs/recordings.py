@@ -52,7 +52,7 @@ def ls_tape(project: Project, asked: TapeRequest, watch: Watch | None = None) ->
     """List what a tape holds, by model."""
     folder, redacted = _there(project, asked.folder), 0
     found: dict[tuple[str, str], dict[str, Any]] = {}
-    with _near(project), Tape.open(folder) as tape:
+    with near(project), Tape.open(folder) as tape:
         for one in tape.requests():
             names = (one.provider, str(one.body.get("model", "")))
             row = found.setdefault(names, {"exchanges": 0, "bytes": 0, "first": one.at, "last": one.at})
@@ -94,7 +94,7 @@ class VerifyTapeResult(Result):
 
 def verify_tape(project: Project, asked: TapeRequest, watch: Watch | None = None) -> VerifyTapeResult:
     """Read every byte of a tape and name what is damaged."""
-    with _near(project):
+    with near(project):
         found = verify(_there(project, asked.folder))
     more = {"redacted": found.redacted} if found.redacted else {}
     return VerifyTapeResult(
@@ -121,7 +121,7 @@ class ImportTapeResult(Result):
 
 def import_tape(project: Project, asked: ImportTapeRequest, watch: Watch | None = None) -> ImportTapeResult:
     """Tape recorded exchanges from JSON Lines; again adds nothing."""
-    with _near(project):
+    with near(project):
         done = import_lines(project.path(asked.file), project.path(asked.folder), asked.provider)
     return ImportTapeResult(read=done.read, added=done.added, known=done.read - done.added)
 
@@ -143,7 +143,7 @@ class ExportTapeResult(Result):
 def export_tape(project: Project, asked: ExportTapeRequest, watch: Watch | None = None) -> ExportTapeResult:
     """Write a tape as JSON Lines, which an import reads back."""
     folder = _there(project, asked.folder)
-    with _near(project):
+    with near(project):
         count = export_lines(folder, project.path(asked.file))
         return ExportTapeResult(file=asked.file, exchanges=count, digest=_digest(folder))
 
@@ -184,7 +184,7 @@ class MergeTapesResult(Result):
 def merge_tapes(project: Project, asked: MergeTapesRequest, watch: Watch | None = None) -> MergeTapesResult:
     """Add to a tape what it lacks of others; two answers to one asking are named, and then nothing is written."""
     into, sources = project.path(asked.into), [_there(project, folder) for folder in asked.sources]
-    with _near(project):
+    with near(project):
         done = merge(into, sources)
     conflicts = [
         ConflictData(
@@ -223,7 +223,7 @@ class RedactTapeResult(Result):
 def redact_tape(project: Project, asked: RedactTapeRequest, watch: Watch | None = None) -> RedactTapeResult:
     """Write a new tape in which what matches is hidden; its redacted lines say so and answer nothing."""
     folder, out = _there(project, asked.folder), project.path(asked.out)
-    with _near(project):
+    with near(project):
         done = redact(folder, out, Redaction.of(asked.match, asked.fields))
     return RedactTapeResult(
         exchanges=done.exchanges, redacted=done.redacted, hits=done.hits, original=_digest(folder), digest=_digest(out)
@@ -231,7 +231,7 @@ def redact_tape(project: Project, asked: RedactTapeRequest, watch: Watch | None 
 
 
 @contextmanager
-def _near(project: Project) -> Iterator[None]:
+def near(project: Project) -> Iterator[None]:
     """Let errors name files the way they were asked for: as they lie beside the person."""
     try:
         yield

@@ -116,26 +116,19 @@ def test_a_beta_header_goes_upstream_and_is_a_part_of_the_request(place: Place) 
     assert not place.server.asked["odd"]
 
 
-def test_all_of_it_is_replayed_with_no_provider_and_a_miss_names_the_header(tmp_path: Path) -> None:
+def test_all_of_it_is_replayed_with_no_provider_and_what_tokens_do_not_price_was_counted(tmp_path: Path) -> None:
     questions: list[tuple[str, dict[str, Any], dict[str, str]]] = [
         ("/v1/responses", {"model": GPT, "input": "a"}, {}), ("/v1/embeddings", {"model": GPT, "input": "a"}, {}),
         ("/v1/messages/count_tokens", chat("a", CLAUDE), {}), ("/v1/messages", chat("a", CLAUDE), {}),
         ("/v1/messages", chat("a", CLAUDE), {"anthropic-beta": "a-1"}),
     ]  # fmt: skip
-    with misbehaving() as server, gateway(both(server.url, "record", tmp_path / "t")) as running:
+    with misbehaving() as server, gateway(both(server.url, "record", tmp_path / "t", prices=PRICES)) as running:
+        server.plan["a"] = ["thoughtful"]
         recorded = [post(running.socket, *question).content for question in questions]
+        told = running.stop()
+    assert (told[GPT]["unpriced"], told[GPT]["tokens"]) == (1, {"prompt": 14, "completion": 5, "cached": 3})
+    assert told[GPT]["dollars"] == "0.016" and told[CLAUDE]["dollars"] == "0.024" and "unpriced" not in told[CLAUDE]
     with gateway(both("http://127.0.0.1:1", "replay", tmp_path / "t"), env={}) as running:
         assert [post(running.socket, *question).content for question in questions] == recorded
         miss = post(running.socket, "/v1/messages", chat("a", CLAUDE), {"anthropic-beta": "a-2"})
         assert miss.status_code == 404 and "differs in /headers/anthropic-beta" in miss.text
-
-
-def test_what_tokens_do_not_price_is_counted_and_what_is_free_is_not(tmp_path: Path) -> None:
-    with misbehaving() as server, gateway(both(server.url, "live", prices=PRICES)) as running:
-        server.plan["tools"] = ["thoughtful"]
-        assert post(running.socket, "/v1/responses", {"model": GPT, "input": "tools"}).status_code == 200
-        assert post(running.socket, "/v1/embeddings", {"model": GPT, "input": "a"}).status_code == 200
-        assert post(running.socket, "/v1/messages/count_tokens", chat("a", CLAUDE)).status_code == 200
-        told = running.stop()
-    assert (told[GPT]["unpriced"], told[GPT]["tokens"]) == (1, {"prompt": 14, "completion": 5, "cached": 3})
-    assert told[GPT]["dollars"] == "0.016" and "unpriced" not in told[CLAUDE] and told[CLAUDE]["dollars"] == "0"
