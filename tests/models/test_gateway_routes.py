@@ -12,7 +12,8 @@ from models.misbehaving import Misbehaving, misbehaving
 from needs import needs
 
 from harness.models.forward import offered
-from harness.models.tape import Tape
+from harness.models.tape import Recorder, Tape
+from harness.models.tape_redact import Redaction, redact
 
 needs("aiohttp", "openai", "anthropic")
 pytestmark = pytest.mark.together  # so that one worker starts what the tests share
@@ -132,3 +133,14 @@ def test_all_of_it_is_replayed_with_no_provider_and_what_tokens_do_not_price_was
         assert [post(running.socket, *question).content for question in questions] == recorded
         miss = post(running.socket, "/v1/messages", chat("a", CLAUDE), {"anthropic-beta": "a-2"})
         assert miss.status_code == 404 and "differs in /headers/anthropic-beta" in miss.text
+
+
+def test_a_redacted_answer_is_given_to_nobody_and_told_as_one(tmp_path: Path) -> None:
+    with Recorder(tmp_path / "t") as recorder:
+        recorder.add("openai", chat("a"), 0, 200, b'{"choices": [{"text": "secret"}]}')
+        recorder.add("openai", chat("b secret"), 0, 200, b'{"choices": []}')
+    redact(tmp_path / "t", tmp_path / "out", Redaction.of(["secret"], []))
+    with gateway(both("http://127.0.0.1:1", "replay", tmp_path / "out"), env={}) as running:
+        told = [post(running.socket, "/v1/chat/completions", chat(text)) for text in ("a", "b secret")]
+    assert [reply.headers["x-harness-error"] for reply in told] == ["tape_miss"] * 2
+    assert "it stands there redacted" in told[0].text and "/body/messages/0/content" in told[1].text
