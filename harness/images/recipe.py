@@ -47,6 +47,7 @@ class Recipe(BaseModel):
     packages: tuple[DebianName, ...] = ()
     requirements: InsidePath | None = None
     heavy: tuple[WheelName, ...] = ()
+    source: Annotated[str, StringConstraints(pattern=r"^https://[!-~]{4,200}$")] | None = None  # where recipes are kept
     epoch: Annotated[int, Field(ge=0, lt=2**33)]
     user: Annotated[str, StringConstraints(pattern=r"^[0-9]{1,9}:[0-9]{1,9}$")]
 

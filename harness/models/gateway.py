@@ -2,6 +2,7 @@
 
 It alone holds keys; it retries, limits and tapes. `python -m harness.models.gateway` reads its settings as one line of
 JSON on stdin, says `{"ready":true}` when it listens, and ends when its stdin does: it never outlives its harness.
+Whatever comes on stdin meanwhile asks what it has done so far, and is answered by one line: `{"now":{…}}`.
 """
 
 from __future__ import annotations
@@ -83,7 +84,8 @@ async def _serve(settings: Settings, keys: Keys, lacking: list[str]) -> dict[str
     except ImportError as bad:
         raise MissingError("the gateway needs aiohttp", next="pip install 'llm-harness[gateway]'") from bad
     stop = asyncio.Event()
-    _listen_for_the_end(stop)
+    asked = asyncio.Event()
+    _listen_for_the_end(stop, asked)
     named = [served.key for served in settings.served]
     upstream = Upstream(keys, settings.timeout, settings.concurrency, named)
     desk = Desk(settings, upstream)
@@ -100,7 +102,9 @@ async def _serve(settings: Settings, keys: Keys, lacking: list[str]) -> dict[str
                 f"the socket cannot be made: {bad.strerror}", where="socket", next="name a path in a folder of yours"
             ) from bad
         _say({"ready": True, **({"lacking": lacking} if lacking else {})})
+        telling = asyncio.create_task(_tell(desk, asked))
         await stop.wait()
+        telling.cancel()
         door.closing = True
         await site.stop()
         settings.socket.unlink(missing_ok=True)
@@ -112,7 +116,14 @@ async def _serve(settings: Settings, keys: Keys, lacking: list[str]) -> dict[str
     return desk.roster.summary()
 
 
-def _listen_for_the_end(stop: asyncio.Event) -> None:
+async def _tell(desk: Desk, asked: asyncio.Event) -> None:
+    """Say what was done so far, as often as somebody asks."""
+    while await asked.wait():
+        asked.clear()
+        _say({"now": desk.roster.summary()["models"]})
+
+
+def _listen_for_the_end(stop: asyncio.Event, asked: asyncio.Event) -> None:
     """Hear of the end of stdin, whatever stdin is, and of the signals by which one asks a process to stop."""
     loop = asyncio.get_running_loop()
     for one in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -121,7 +132,8 @@ def _listen_for_the_end(stop: asyncio.Event) -> None:
     def watch() -> None:
         with contextlib.suppress(OSError):  # a terminal that hung up
             while os.read(STDIN, 65536):
-                pass
+                with contextlib.suppress(RuntimeError):
+                    loop.call_soon_threadsafe(asked.set)
         with contextlib.suppress(RuntimeError):  # it has ended for another reason
             loop.call_soon_threadsafe(stop.set)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from harness import rows
 from harness.digest import differences, document_digest, sha256
-from harness.errors import HarnessError, InputError
+from harness.errors import HarnessError, InputError, MissingError
 from harness.images.image import pins
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
@@ -35,7 +35,7 @@ def still_pins(loaded: Loaded) -> Pins:
         described = {"type": "model/1", "provider": model.provider, **model.answering()}
         models[name] = {"sha256": document_digest(described)}
         if model.weights:
-            models[name] = weights.pin(loaded.root, model.weights, models[name])
+            models[name] = weights.pin(loaded.root, model.weights, models[name], loaded.homes)
         if model.service and model.service.tape == "replay":
             models[name] = _taped(model.service.folder(loaded.root, manifest.name), models[name])
     prompts: dict[str, Any] = {}
@@ -143,13 +143,23 @@ def require_fit(loaded: Loaded, lock: Lock | None) -> Lock:
         raise InputError("this manifest has no lock", where=loaded.tree.where, next=f"{again} makes it")
     moved = moved_pins(loaded, lock)
     if moved:
+        _require_here(loaded, lock)
         shown = ", ".join(moved[:8]) + (f" and {len(moved) - 8} more" if len(moved) > 8 else "")
         raise InputError(
             f"the lock no longer fits the manifest; moved: {shown}",
             where=loaded.tree.where,
-            next=f"if that is meant, {again} and review the change in git",
+            next=f"if that is meant, {again} (or run with --relock) and review the change in git",
         )
     return lock
+
+
+def _require_here(loaded: Loaded, lock: Lock) -> None:
+    """Tell what the lock pins and this machine lacks apart from what moved."""
+    now = still_pins(loaded)["models"]
+    for name, pin in lock.pins["models"].items():
+        if "unresolved" in now.get(name, {}) and "unresolved" not in pin:
+            what, _, mend = now[name]["unresolved"].partition("; ")
+            raise MissingError(f"model {name!r} is pinned and not to be had here: {what}", next=mend)
 
 
 def require_dataset(name: str, entry: Entry, lock: Lock, store: Store) -> None:

@@ -12,8 +12,11 @@ from pydantic import BaseModel, ConfigDict
 
 from harness.errors import AGREED, InputError
 from harness.evidence.record import run_at
-from harness.manifest.load import Loaded, load
+from harness.manifest.load import Homes, Loaded, load
+from harness.run.project import newest_run
 from harness.store.store import HOME, Store
+
+PathText = str | Path  # a path as a request names it
 
 
 class Request(BaseModel):
@@ -67,11 +70,23 @@ class Project:
 
     folder: Path  # where relative paths of requests begin
     elsewhere: Path | None = None  # a store that is not the project's own
+    homes: Homes = field(default_factory=Homes)  # where models lie that are no part of the project
 
     @classmethod
-    def at(cls, folder: str | Path, store: str | Path | None = None) -> Project:
-        """Name a project by any folder of it, and another store than its own."""
-        return cls(Path(folder).expanduser().absolute(), Path(store).expanduser().absolute() if store else None)
+    def at(
+        cls,
+        folder: PathText,
+        store: PathText | None = None,
+        *,
+        models: PathText | None = None,
+        hub: PathText | None = None,
+    ) -> Project:
+        """Name a project by any folder of it, another store than its own, and where models lie that are not in it."""
+        start, *others = (
+            Path(name).expanduser().absolute() if name else None for name in (folder or ".", store, models, hub)
+        )
+        assert start
+        return cls(start, others[0], Homes(others[1], others[2]))
 
     @cached_property
     def root(self) -> Path:
@@ -104,7 +119,7 @@ class Project:
             raise InputError(
                 "this is a folder, not a manifest", where=str(name), next="name a .yaml file of manifests/"
             )
-        return load(path)
+        return load(path, self.homes)
 
     def manifests(self) -> Iterator[Path]:
         """List the files of its manifests."""
@@ -115,8 +130,12 @@ class Project:
         return Store.open(self.store)
 
     def run(self, name: str) -> tuple[Store, str]:
-        """Find a run by id, prefix, `last` or a path to a record: there in its own store, else in this one."""
+        """Find a run by id, prefix, `last`, a path to a record (in its own store), or a manifest: its newest."""
         path = self.path(name)
+        if path.suffix in (".yaml", ".yml"):
+            loaded = self.manifest(name)
+            store = self.of(loaded).open()
+            return store, newest_run(store, loaded.manifest.name)
         if name != "last" and path.exists():
             if found := run_at(path, self.open):
                 return found

@@ -134,7 +134,7 @@ anything = st.recursive(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, max_examples=200)
 @given(st.sampled_from(["intent", "manifest_sha256", "pins", "type"]), anything)
 def test_whatever_stands_in_a_field_is_refused_in_our_words_or_read_back(field, value):
     body = {**json.loads(LOCK.data), field: value}

@@ -11,9 +11,11 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
 from support import REPOSITORY, clean_env
 
 
+@pytest.mark.long
 def test_setup_says_how_far_it_is_while_an_index_keeps_it_waiting_and_can_be_stopped(tmp_path: Path) -> None:
     (tmp_path / "lockfiles").mkdir()
     shutil.copy(REPOSITORY / "lockfiles" / "setup.sh", tmp_path / "lockfiles")
