@@ -67,7 +67,7 @@ def ls_tape(project: Project, asked: TapeRequest, watch: Watch | None = None) ->
     return LsTapeResult(digest=digest, exchanges=count, bytes=size, models=models, **more)
 
 
-class FlawData(Result):
+class TapeFlaw(Result):
     """One thing that is wrong with a tape, and where."""
 
     file: str
@@ -82,7 +82,7 @@ class VerifyTapeResult(Result):
     segments: int
     bytes: int
     torn: str
-    flaws: list[FlawData]
+    flaws: list[TapeFlaw]
     verdict: str  # agreed | disagreed
     redacted: int = 0
 
@@ -99,7 +99,7 @@ def verify_tape(project: Project, asked: TapeRequest, watch: Watch | None = None
     more = {"redacted": found.redacted} if found.redacted else {}
     return VerifyTapeResult(
         exchanges=found.exchanges, segments=found.segments, bytes=found.bytes, torn=found.torn,
-        flaws=[FlawData(**vars(flaw)) for flaw in found.flaws],
+        flaws=[TapeFlaw(**vars(flaw)) for flaw in found.flaws],
         verdict="disagreed" if found.flaws else "agreed", **more,
     )  # fmt: skip
 
@@ -155,7 +155,7 @@ class MergeTapesRequest(Request):
     sources: list[Path] = Field(min_length=1, description="The tapes whose exchanges are added.")
 
 
-class ConflictData(Result):
+class TapeConflict(Result):
     """A request that was answered in two ways: the tapes that hold them."""
 
     request: str
@@ -172,7 +172,7 @@ class MergeTapesResult(Result):
     added: int
     known: int
     conflicting: int
-    conflicts: list[ConflictData]
+    conflicts: list[TapeConflict]
     digest: str = ""
 
     @property
@@ -187,7 +187,7 @@ def merge_tapes(project: Project, asked: MergeTapesRequest, watch: Watch | None 
     with near(project):
         done = merge(into, sources)
     conflicts = [
-        ConflictData(
+        TapeConflict(
             request=one.request, repeat=one.repeat, model=one.model, tapes=[_short(project, tape) for tape in one.tapes]
         )
         for one in done.conflicts
