@@ -20,18 +20,18 @@ PAUSE = 0.05  # seconds before the next is let in where this machine could not
 
 
 @contextlib.contextmanager
-def offered(socket: Path | str) -> Iterator[str]:
-    """Offer a Unix socket at `http://127.0.0.1:PORT` for as long as the block lasts."""
-    with _Forwarder(str(socket)) as forwarder:
+def offered(socket: Path | str, port: int = 0) -> Iterator[str]:
+    """Offer a Unix socket at `http://127.0.0.1:PORT` for as long as the block lasts; 0 is any free port."""
+    with _Forwarder(str(socket), port) as forwarder:
         yield f"http://{HOST}:{forwarder.port}"
 
 
 class _Forwarder:
     """One listening port, and a thread for each direction of each connection; all of them end with the block."""
 
-    def __init__(self, socket: str) -> None:
+    def __init__(self, socket: str, port: int) -> None:
         self._socket = socket
-        self._listener = sockets.create_server((HOST, 0), backlog=MOST)
+        self._listener = sockets.create_server((HOST, port), backlog=MOST)
         self.port: int = self._listener.getsockname()[1]
         self._lock = threading.Lock()
         self._open: set[sockets.socket] = set()

@@ -32,13 +32,31 @@ def main() -> int:
     keys = Keys(os.environ)
     try:
         settings = parse(_first_line())
+        lacking = _lacking(settings, keys)
         forget_ambient(settings.dialects)
-        summary = asyncio.run(_serve(settings, keys))
+        summary = asyncio.run(_serve(settings, keys, lacking))
     except HarnessError as bad:
         _say(bad.as_data())
         return bad.code
     _say(summary)
     return 0
+
+
+def _lacking(settings: Settings, keys: Keys) -> list[str]:
+    """Name the keys that are not there; where they are wanted at the start, say so before anybody asks."""
+    if settings.keys == "late":
+        return []
+    names = dict.fromkeys(served.key for served in settings.served if served.mode != "replay")
+    missed: dict[str, MissingError] = {}
+    for name in names:
+        try:
+            keys.find(name)
+        except MissingError as bad:
+            missed[name] = bad
+    if missed and (settings.keys == "all" or len(missed) == len(names)):
+        what, last = " and ".join(bad.what for bad in missed.values()), [*missed.values()][-1]
+        raise MissingError(what, where=last.where, next="; or ".join(bad.next for bad in missed.values()))
+    return list(missed)
 
 
 def _first_line() -> bytes:
@@ -60,7 +78,7 @@ def _say(value: dict[str, Any]) -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-async def _serve(settings: Settings, keys: Keys) -> dict[str, Any]:
+async def _serve(settings: Settings, keys: Keys, lacking: list[str]) -> dict[str, Any]:
     try:
         from aiohttp import web  # noqa: PLC0415 - heavy
     except ImportError as bad:
@@ -68,7 +86,7 @@ async def _serve(settings: Settings, keys: Keys) -> dict[str, Any]:
     stop = asyncio.Event()
     asked = asyncio.Event()
     _listen_for_the_end(stop, asked)
-    named = [served.key for served in settings.models.values()]
+    named = [served.key for served in settings.served]
     upstream = Upstream(keys, settings.timeout, settings.concurrency, named)
     desk = Desk(settings, upstream)
     door = Web(desk)
@@ -83,7 +101,7 @@ async def _serve(settings: Settings, keys: Keys) -> dict[str, Any]:
             raise InputError(
                 f"the socket cannot be made: {bad.strerror}", where="socket", next="name a path in a folder of yours"
             ) from bad
-        _say({"ready": True})
+        _say({"ready": True, **({"lacking": lacking} if lacking else {})})
         telling = asyncio.create_task(_tell(desk, asked))
         await stop.wait()
         telling.cancel()
@@ -95,18 +113,14 @@ async def _serve(settings: Settings, keys: Keys) -> dict[str, Any]:
         await runner.cleanup()
         desk.close()
         await upstream.close()
-    return _summary(desk)
-
-
-def _summary(desk: Desk) -> dict[str, Any]:
-    return {"models": {name: tally.as_data(desk.allowances[name].spent) for name, tally in desk.tallies.items()}}
+    return desk.roster.summary()
 
 
 async def _tell(desk: Desk, asked: asyncio.Event) -> None:
     """Say what was done so far, as often as somebody asks."""
     while await asked.wait():
         asked.clear()
-        _say({"now": _summary(desk)["models"]})
+        _say({"now": desk.roster.summary()["models"]})
 
 
 def _listen_for_the_end(stop: asyncio.Event, asked: asyncio.Event) -> None:

@@ -2,7 +2,8 @@
 
 A line is canonical JSON. `prev` is the `self` of the line before it, `self` the SHA-256 of the line without `self`:
 one flipped bit shows in its own line, a line that is gone shows in the next. Nothing but what was asked and what was
-answered stands on it: no header, so no key. It must never know files.
+answered stands on it, and no key. A redacted line names the one that it was made from, and is found by no request. It
+must never know files.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ import base64
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple, NoReturn
 
 from harness.clock import now
@@ -22,10 +23,12 @@ START = "0" * 64
 LIMIT = 64 << 20  # bytes of one line
 REPEATS = 1 << 32
 UNKEYED = frozenset({"stream", "stream_options", "user"})  # they change how an answer travels, not what it is
+MORE = frozenset({"headers", "path"})  # of a request, beside its body, where they change an answer
 MEND = "restore this tape from its source; nothing on this line is ever given as an answer"
 _SECRET = re.compile(r".*(apikey|authorization|accesstoken|authtoken|bearertoken|secretkey)")
 _HEAD = re.compile(
-    rb'\{"at":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)","prev":"([0-9a-f]{64})","repeat":(0|[1-9]\d{0,9}),"request":'
+    rb'\{"at":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)","prev":"([0-9a-f]{64})"'
+    rb'(?:,"redacted":"([0-9a-f]{64})")?,"repeat":(0|[1-9]\d{0,9}),"request":'
 )
 _SELF = len(f',"self":"{START}"')
 _TAIL = re.compile(rb',"self":"([0-9a-f]{64})","status":(2\d\d),"type":"tape/1"\}\n')
@@ -58,6 +61,8 @@ class Taped:
     status: int
     response: bytes
     at: str
+    more: Mapping[str, Any] = field(default_factory=dict)  # `path` and `headers`, of a request that they change
+    redacted: str = ""  # the digest of the line that this one was made from
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +83,16 @@ class Ready:
         return front + f',"self":"{own}"'.encode() + self.end + b"\n", own
 
 
+class Was(NamedTuple):
+    """What stays of an exchange that was taped elsewhere: when it came, and the line it was redacted from."""
+
+    at: str = ""
+    redacted: str = ""
+
+
+NEW = Was()  # taped now, as it came
+
+
 class Line(NamedTuple):
     """A line that was checked."""
 
@@ -88,17 +103,35 @@ class Line(NamedTuple):
     own: str
 
 
-def request_digest(provider: str, body: Mapping[str, Any]) -> str:
+def request_digest(provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> str:
     """Name a request by what may change its answer."""
-    return sha256(canonical(asked(provider, body)))
+    return sha256(canonical(asked(provider, body, more)))
 
 
-def asked(provider: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the part of a request that its digest is made of."""
-    return {"body": {key: item for key, item in body.items() if key not in UNKEYED}, "provider": provider}
+def asked(provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Give the part of a request that its digest is made of; what is beside the body only where there is any."""
+    return {
+        "body": {key: item for key, item in body.items() if key not in UNKEYED}, "provider": provider, **(more or {}),
+    }  # fmt: skip
 
 
-def ready(provider: str, body: Mapping[str, Any], repeat: int, status: int, response: bytes) -> Ready:
+def hidden(line: str) -> str:
+    """Name a redacted line by the one it was made from: no request has such a name, so none is answered with it."""
+    return sha256(f"redacted {line}".encode())
+
+
+def again(taped: Taped) -> Ready:
+    """Spell an exchange for another tape as it stands on one."""
+    return ready(
+        taped.provider, taped.body, taped.repeat, taped.status, taped.response,
+        taped.more, Was(taped.at, taped.redacted),
+    )  # fmt: skip
+
+
+def ready(
+    provider: str, body: Mapping[str, Any], repeat: int, status: int, response: bytes,
+    more: Mapping[str, Any] | None = None, was: Was = NEW,
+) -> Ready:  # fmt: skip
     """Spell a complete 2xx answer; anything else has no place on a tape."""
     if not 200 <= status <= 299:
         raise ValueError(f"only 2xx answers are taped, not {status}")
@@ -106,22 +139,24 @@ def ready(provider: str, body: Mapping[str, Any], repeat: int, status: int, resp
         raise ValueError("an answer without a body is not complete")
     if not 0 <= repeat < REPEATS:
         raise ValueError(f"no request is repeated {repeat} times")
-    for name in body:
+    for name in (*body, *((more or {}).get("headers") or ())):
         if _SECRET.fullmatch(re.sub(r"[^a-z]", "", str(name).lower())):
             raise InputError(
                 f"this request carries what looks like a key in its field {str(name)!r}; nobody may tape that",
                 next="send keys as headers, and take the field out of the body",
             )
-    request = canonical(asked(provider, body))
+    request = canonical(asked(provider, body, more))
     rest = {key: body[key] for key in body if key in UNKEYED}
-    parts = [b',"repeat":%d,"request":' % repeat, request, b',"response":', canonical(_spelled(response))]
+    mark = f',"redacted":"{was.redacted}"'.encode() if was.redacted else b""
+    parts = [mark, b',"repeat":%d,"request":' % repeat, request, b',"response":', canonical(_spelled(response))]
     if rest:
         parts += [b',"rest":', canonical(rest)]
     middle = b"".join(parts)
     if len(middle) > LIMIT - 1024:
         raise InputError(f"an exchange of {len(middle)} bytes is too large for a tape", next="ask for less at a time")
     end = b',"status":%d,"type":"tape/1"}' % status
-    return Ready(sha256(request), repeat, sha256(response), now(), middle, end)
+    digest = hidden(was.redacted) if was.redacted else sha256(request)
+    return Ready(digest, repeat, sha256(response), was.at or now(), middle, end)
 
 
 def _spelled(response: bytes) -> dict[str, str]:
@@ -136,13 +171,14 @@ def read(data: bytes, where: str) -> Line:
     head, tail = _HEAD.match(data), _TAIL.fullmatch(data, max(len(data) - TAIL, 0))
     if not head or not tail or tail.start() < head.end():
         raise DamageError("this is no line of a tape", where=where, next=MEND)
-    at, prev, repeat, own = head[1].decode(), head[2].decode(), int(head[3]), tail[1].decode()
+    at, prev, repeat, own = head[1].decode(), head[2].decode(), int(head[4]), tail[1].decode()
     if sha256(data[:-TAIL] + data[_SELF - TAIL : -1]) != own:
         raise DamageError("this line does not match its own digest", where=where, next=MEND)
     try:
         text = data[head.end() : -TAIL].decode()
         request, end = _decode(text)
-        digest = sha256(text[:end].encode())
+        redacted = head[3].decode() if head[3] else ""
+        digest = hidden(redacted) if redacted else sha256(text[:end].encode())
         response, stop = _part(text, end, ',"response":')
         rest, stop = _part(text, stop, ',"rest":') if stop < len(text) else (None, stop)
         [(kind, spelled)] = response.items()
@@ -152,7 +188,8 @@ def read(data: bytes, where: str) -> Line:
             raise ValueError("it holds something else than an exchange")
         if type(body) is not dict or type(provider) is not str or (rest is not None and not _is_rest(rest)):
             raise ValueError("it holds no request")
-        taped = Taped(provider, {**body, **rest} if rest else body, repeat, int(tail[2]), answer, at)
+        more = {name: request[name] for name in request if name in MORE} if len(request) > 2 else {}
+        taped = Taped(provider, {**body, **rest} if rest else body, repeat, int(tail[2]), answer, at, more, redacted)
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as bad:
         raise DamageError(f"this line is no exchange: {bad}", where=where, next=MEND) from bad
     return Line(taped, digest, sha256(answer), prev, own)

@@ -21,13 +21,13 @@ _SEGMENTS, _HITS, _TEXTS = 16, 200, 3
 class Nearest:
     """The best of the requests that were looked at."""
 
-    def __init__(self, provider: str, body: Mapping[str, Any]) -> None:
-        self._wanted = parse(canonical(asked(provider, body)).decode())  # as a tape spells it: 0.0 is 0
+    def __init__(self, provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> None:
+        self._wanted = parse(canonical(asked(provider, body, more)).decode())  # as a tape spells it: 0.0 is 0
         self._best: tuple[tuple[int, int, str, int], Taped, list[str]] | None = None
 
     def look(self, taped: Taped) -> None:
         """Hold one more request against the best so far."""
-        have = asked(taped.provider, taped.body)
+        have = asked(taped.provider, taped.body, taped.more)
         fields = []
         for field in differences(self._wanted, have):
             fields.append(field)

@@ -17,7 +17,7 @@ from harness.digest import sha256_stream
 from harness.errors import DamageError
 from harness.files import told
 from harness.models.tape_index import IDENTITY, RECORD, Index
-from harness.models.tape_line import LIMIT, MEND, REPEATS, Taped, read
+from harness.models.tape_line import LIMIT, MEND, REPEATS, Line, Taped, read
 from harness.models.tape_nearest import SAMPLE, Nearest, alike, longest
 from harness.models.tape_segments import Place, scan, segment_path
 
@@ -103,16 +103,29 @@ class Tape:
 
     def requests(self) -> Iterator[Taped]:
         """Give every exchange in the order it was recorded in, checked."""
-        for entry in scan(self.folder, Place(), self._index.ends):
-            yield entry.line.taped
+        for line in self.lines():
+            yield line.taped
 
-    def nearest(self, provider: str, body: Mapping[str, Any]) -> tuple[Taped, list[str]] | None:
+    def entries(self) -> Iterator[tuple[str, int, str]]:
+        """Give what the tape's digest is made of: each request's digest, its repeat and its answer's digest."""
+        for record in self._index:
+            digest, repeat, answer = RECORD.unpack(record)[:3]
+            yield digest.hex(), repeat, answer.hex()
+
+    def lines(self) -> Iterator[Line]:
+        """Give every line in the order it was recorded in, checked."""
+        for entry in scan(self.folder, Place(), self._index.ends):
+            yield entry.line
+
+    def nearest(
+        self, provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None
+    ) -> tuple[Taped, list[str]] | None:
         """Give the taped request that differs in the fewest fields, and the JSON Pointers of those in {provider, body}.
 
         Up to 20,000 exchanges all are looked at. Of a larger tape so many are, evenly spread over the digests, and
         those of the newest 1 GiB that hold one of the longest texts of the request: a few seconds at most.
         """
-        search = Nearest(provider, body)
+        search = Nearest(provider, body, more)
         count = len(self._index)
         records = list(_spread(self._index, max(1, -(-count // SAMPLE))))
         for record in records:

@@ -6,6 +6,7 @@ headers or keys.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import threading
 from collections.abc import Iterable, Mapping
@@ -21,7 +22,17 @@ from harness.models.tape_line import Ready, Taped, ready
 from harness.models.tape_reader import Tape
 from harness.models.tape_segments import SEGMENT, segment_path
 
+LOCK = "lock"
 _BATCH = 4 << 20  # bytes that `extend` writes with one sync
+
+
+def _holder(folder: Path) -> str:
+    """Say who holds a tape, as far as its lock tells."""
+    try:
+        own, parent = (folder / LOCK).read_text().split()
+    except (OSError, ValueError):
+        return ""
+    return f": process {own}, started by process {parent}" if own.isdigit() and parent.isdigit() else ""
 
 
 @dataclass(eq=False)
@@ -41,12 +52,14 @@ class Recorder:
         with ExitStack() as stack:
             with told(folder):
                 make_folder(folder)
-            if not stack.enter_context(locked(folder / "lock", wait=False)):
+            if not stack.enter_context(locked(folder / LOCK, wait=False)):
                 raise InputError(
-                    "another process is recording on this tape",
+                    f"another process is recording on this tape{_holder(folder)}",
                     where=str(folder),
                     next="wait until it ends, or record on another tape",
                 )
+            with contextlib.suppress(OSError):  # who holds it is told only to help
+                (folder / LOCK).write_text(f"{os.getpid()} {os.getppid()}\n")
             self._index = Index.open(folder)
             self._segment, self._size, self._head = self._index.end
             self._saved = self._index.kept
@@ -68,9 +81,12 @@ class Recorder:
             self._segment, self._size = segment, 0
         self._handle = handle
 
-    def add(self, provider: str, body: Mapping[str, Any], repeat: int, status: int, response: bytes) -> None:
+    def add(
+        self, provider: str, body: Mapping[str, Any], repeat: int, status: int, response: bytes,
+        more: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
         """Tape a complete 2xx answer; the same again changes nothing, another answer to the same is refused."""
-        ticket = self._enter(ready(provider, body, repeat, status, response))
+        ticket = self._enter(ready(provider, body, repeat, status, response, more))
         if ticket:
             self._settle([ticket])
 

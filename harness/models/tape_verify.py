@@ -32,6 +32,7 @@ class Verified:
     segments: int = 0
     bytes: int = 0
     torn: str = ""
+    redacted: int = 0  # lines that were made from others, and answer nothing
     flaws: list[Flaw] = field(default_factory=list)
 
 
@@ -50,6 +51,7 @@ def verify(folder: Path) -> Verified:
             return found
         if line:
             found.exchanges += 1
+            found.redacted += bool(line.taped.redacted)
             record = record_of(line.digest, line.taped.repeat, line.answer, raw.segment, raw.offset, len(raw.data))
             records.add(record)
             if kept and (raw.segment, raw.offset) < kept.end[:2]:

@@ -53,6 +53,7 @@ class Gateway:
 
     def __init__(self, models: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> None:
         self.models, self._more = models, dict(more or {})
+        self.ready: dict[str, Any] = {}  # what it said when it listened
         self.summary: dict[str, Any] = {}
         self._now: dict[str, Any] = {}  # what it had done when it was last asked
         self._heard = bytearray()
@@ -106,6 +107,15 @@ class Gateway:
         return self
 
     def __exit__(self, *_: object) -> None:
+        """Let it finish."""
+        self.end()
+
+    @property
+    def gone(self) -> bool:
+        """Whether it was started, and has ended by itself."""
+        return self._process is not None and self._process.poll() is not None
+
+    def end(self) -> None:
         """Let it finish, if it was started, and hear what it did."""
         with self._turn:
             if self._process:
@@ -130,6 +140,7 @@ class Gateway:
             said = self._line(self._process, START)
             if said.get("ready") is not True:
                 raise self._refused(said)
+            self.ready = said
         except BaseException:
             self._end(self._process)
             self._process = None

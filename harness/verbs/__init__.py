@@ -19,12 +19,14 @@ from harness.parts import part
 if TYPE_CHECKING:
     from harness.verbs.accepting import *
     from harness.verbs.carrying import *
+    from harness.verbs.gatewaying import *
     from harness.verbs.history import *
     from harness.verbs.importing import *
     from harness.verbs.measuring import *
     from harness.verbs.pins import *
     from harness.verbs.project import *
     from harness.verbs.published import *
+    from harness.verbs.recordings import *
     from harness.verbs.review import *
     from harness.verbs.running import *
     from harness.verbs.upkeep import *
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "accepting": "AcceptRequest AcceptResult accept",
     "carrying": "CarryRequest CarryResult carry",
+    "gatewaying": "GatewayModel GatewayReady GatewayRequest GatewayResult gateway",
     "history": "RunsRequest RunsResult runs",
     "importing": "ImportRequest ImportResult import_",
     "measuring": "AnalyseRequest AnalyseResult ScoreRequest ScoreResult ToolsResult analyse list_analyses list_scorers "
@@ -39,6 +42,9 @@ _NAMES = {
     "pins": "ListResult LockRequest LockResult ShowRequest ShowResult list_ lock show",
     "project": "Progress Project Request Result Watch",
     "published": "ClaimsRequest ClaimsResult claims",
+    "recordings": "ExportTapeRequest ExportTapeResult ImportTapeRequest ImportTapeResult LsTapeResult "
+    "MergeTapesRequest MergeTapesResult RedactTapeRequest RedactTapeResult TapeRequest VerifyTapeResult export_tape "
+    "import_tape ls_tape merge_tapes redact_tape verify_tape",
     "review": "AuditRequest AuditResult DiffRequest DiffResult ExplainRequest ExplainResult GetRequest GetResult "
     "audit diff explain get",
     "running": "DryRunResult ReproduceRequest ReproduceResult RunRequest RunResult dry_run reproduce run",

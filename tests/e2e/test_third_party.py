@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 from bench.peers import TASK, environment, write_task
-from models.gateways import CLAUDE, GPT, both, gateway
+from models.gateways import CLAUDE, GPT, both, gateway, model
 from models.misbehaving import misbehaving
 from needs import needs
 from support import REPOSITORY, data_of, error_of, harness, outputs_of, unlocked_project
@@ -169,9 +169,11 @@ for n in range(6):
         said.append("".join(stream.text_stream))
 print("\\nSAID " + json.dumps([said, len(said)]))
 """
+UNKNOWN = "gpt-9-unheard-of"  # which it asks by the Responses API
 CLIENTS: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
     "lm_eval": (("lm_eval", "aiohttp", "tenacity"), LM_EVAL, (TASK, GPT)),
     "inspect with openai": (("inspect_ai", "openai"), INSPECT, ("openai", GPT)),
+    "inspect with a name it does not know": (("inspect_ai", "openai"), INSPECT, ("openai", UNKNOWN)),
     "inspect with anthropic": (("inspect_ai", "anthropic"), INSPECT, ("anthropic", CLAUDE)),
     "both SDKs": (("openai", "anthropic"), SDKS, (GPT, CLAUDE)),
 }
@@ -195,10 +197,14 @@ def test_harnesses_of_others_ask_through_the_gateway_and_again_with_their_provid
         assert done.returncode == 0, done.stderr[-3000:]
         return next(line for line in done.stdout.splitlines() if line.startswith("SAID "))
 
-    with misbehaving() as upstream, gateway(both(upstream.url, "record", tmp_path / "tape")) as recording:
+    def all_models(url: str, mode: str) -> dict[str, Any]:
+        return {**both(url, mode, tmp_path / "tape"), UNKNOWN: model("openai", url, mode, tmp_path / "tape")}
+
+    with misbehaving() as upstream, gateway(all_models(upstream.url, "record")) as recording:
         first = asked(recording.socket)
         assert upstream.asked.total() >= 12 and "echo" in first
-    with gateway(both("http://127.0.0.1:1", "replay", tmp_path / "tape"), env={}) as replaying:
+        assert any("input" in body for body in upstream.bodies) == (UNKNOWN in words)
+    with gateway(all_models("http://127.0.0.1:1", "replay"), env={}) as replaying:
         assert sha256(asked(replaying.socket).encode()) == sha256(first.encode())
         told = replaying.stop()
     assert sum(one["replayed"] for one in told.values()) >= 12 and not any(one["live"] for one in told.values())

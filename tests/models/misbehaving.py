@@ -7,11 +7,13 @@ meet; after them it answers well. Each answer differs from the one before, so th
 from __future__ import annotations
 
 import asyncio
+import base64
 import contextlib
 import json
+import struct
 import threading
 from collections import Counter, defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 THOUGHTS = {"reasoning_content": "Hm. \ud83d Two.", "reasoning": "One and one."}
@@ -58,7 +60,7 @@ class Misbehaving:
 
     async def _behave(self, path: str, body: dict[str, Any], writer: asyncio.StreamWriter) -> bool:
         """Answer one request; false where the connection is to end."""
-        text = body["prompt"] if "prompt" in body else body["messages"][-1]["content"]
+        text = _text(body)
         self.asked[text] += 1
         way, _, given = (self.plan[text].pop(0) if self.plan[text] else self.usual).partition(":")
         if self.delay:
@@ -101,6 +103,8 @@ class Misbehaving:
             way, f"echo {text} {number}"
         )
         finish = "content_filter" if way == "refused" else "stop"
+        if path in OTHERS:
+            return OTHERS[path](name, body, said, way)
         if path == "/v1/messages":
             finish = "refusal" if way == "refused" else "end_turn"
             blocks: list[dict[str, Any]] = [{"type": "text", **({} if way == "hollow" else {"text": said})}]
@@ -126,6 +130,48 @@ class Misbehaving:
             message, finish = {"role": "assistant", "content": None, "tool_calls": [call]}, "tool_calls"
         return {**head, "object": "chat.completion",
                 "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish}]}  # fmt: skip
+
+
+def _text(body: dict[str, Any]) -> str:
+    """Give the text of a question, whichever API it is of."""
+    said: Any = body.get("prompt") or body.get("input") or body["messages"]
+    while isinstance(said, list):
+        said = said[-1].get("content", said[-1].get("text")) if isinstance(said[-1], dict) else said[-1]
+    return str(said)
+
+
+def _response(name: str, body: dict[str, Any], said: str, way: str) -> dict[str, Any]:
+    part: dict[str, Any] = {"type": "output_text", "text": said, "annotations": [], "logprobs": []}
+    item = {"id": f"msg-{name}", "type": "message", "role": "assistant", "status": "completed", "content": [part]}
+    output: list[dict[str, Any]] = [item]
+    if way == "thoughtful":
+        part["annotations"] = [{"type": "url_citation", "url": "u", "title": "t", "start_index": 0, "end_index": 1}]
+        thought = {"type": "summary_text", "text": "Hm."}
+        output.insert(0, {"id": "rs", "type": "reasoning", "summary": [thought], "encrypted_content": "zz"})
+        output.insert(1, {"id": "ws", "type": "web_search_call", "status": "completed"})
+    if way == "tool":
+        call = {"type": "function_call", "id": "fc", "call_id": "t1", "name": "look", "arguments": '{"at": 1}'}
+        output = [{**call, "status": "completed"}]
+    counts = {"input_tokens": 7, "output_tokens": 5, "total_tokens": 12, "input_tokens_details": {"cached_tokens": 3},
+              "output_tokens_details": {"reasoning_tokens": 0}}  # fmt: skip
+    return {"id": name, "object": "response", "created_at": 1, "model": body["model"], "error": None, "metadata": {},
+            "status": {"short": "incomplete", "queued": "queued"}.get(way, "completed"), "output": output,
+            "incomplete_details": {"reason": "max_output_tokens"} if way == "short" else None, "instructions": None,
+            "parallel_tool_calls": True, "tool_choice": "auto", "tools": [], "usage": counts}  # fmt: skip
+
+
+def _embeddings(name: str, body: dict[str, Any], said: str, way: str) -> dict[str, Any]:
+    vector = [float(len(said)), 0.5]
+    packed = base64.b64encode(struct.pack("<2f", *vector)).decode() if body.get("encoding_format") else vector
+    return {"object": "list", "model": body["model"], "usage": {"prompt_tokens": 7, "total_tokens": 7},
+            "data": [{"object": "embedding", "index": 0, "embedding": packed}]}  # fmt: skip
+
+
+OTHERS: dict[str, Callable[[str, dict[str, Any], str, str], dict[str, Any]]] = {
+    "/v1/responses": _response,
+    "/v1/embeddings": _embeddings,
+    "/v1/messages/count_tokens": lambda name, body, said, way: {"input_tokens": len(said)},
+}
 
 
 def _too_much(path: str, body: dict[str, Any]) -> tuple[int, bytes] | None:

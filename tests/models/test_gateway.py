@@ -217,9 +217,9 @@ def test_a_hostile_request_is_refused_and_reaches_nobody(body: bytes, status: in
 @pytest.mark.parametrize(
     ("path", "headers", "status", "word"),
     [
-        ("/v1/embeddings", {}, 404, "/v1/chat/completions"),
-        ("/v1/messages/count_tokens", {}, 404, "/v1/messages"),
-        ("/v1/messages", {"anthropic-beta": "x"}, 400, "beta"),
+        ("/v1/moderations", {}, 404, "/v1/chat/completions"),
+        ("/v1/messages/batches", {}, 404, "/v1/messages"),
+        ("/v1/chat/completions", {"anthropic-beta": "x"}, 400, "means nothing to this provider"),
         ("/v1/chat/completions", {"X-Harness-Repeat": "-1"}, 400, "Repeat"),
         ("/v1/chat/completions", {"X-Harness-Repeat": "9" * 5000}, 400, "Repeat"),
         ("/v1/chat/completions", {"X-Harness-Repeat": "0" * 12 + "9" * 12}, 400, "Repeat"),

@@ -23,8 +23,9 @@ class Plain:
         self._client = httpx2.AsyncClient(base_url=url, **settings)
         self._client.headers["X-Toy-Key"] = key
 
-    async def post(self, path: str, content: bytes) -> Any:
-        return await self._client.send(self._client.build_request("POST", path, content=content), stream=True)
+    async def post(self, path: str, content: bytes, headers: Mapping[str, str]) -> Any:
+        asked = self._client.build_request("POST", path, content=content, headers=dict(headers))
+        return await self._client.send(asked, stream=True)
 
     async def close(self) -> None:
         await self._client.aclose()

@@ -1,4 +1,4 @@
-"""Anthropic's wire format at the gateway: messages."""
+"""Anthropic's wire format at the gateway: messages, and how many tokens they are."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.models.gate.dialect import Dialect, Question, Value, event
+from harness.models.gate.dialect import Dialect, Form, Question, Value, event
 from harness.models.gate.sdk import Sdk, settings
 from harness.models.wire import total, usage
 
@@ -35,6 +35,17 @@ def _usage(whole: Value) -> Mapping[str, int] | None:
 def _cached(whole: Value) -> tuple[int, int]:
     found = whole.get("usage")
     return total(found, "cache_read_input_tokens"), total(found, "cache_creation_input_tokens")
+
+
+def _beyond(whole: Value) -> bool:
+    """Whether the provider's own tools were at work, which have prices of their own."""
+    found = whole.get("usage")
+    counts = found.get("server_tool_use") if isinstance(found, dict) else None
+    return isinstance(counts, dict) and any(counts.values())
+
+
+def _count(found: Value) -> str:
+    return "" if isinstance(found.get("input_tokens"), int) else "it has no `input_tokens`"
 
 
 def _error(kind: str, message: str) -> Value:
@@ -85,15 +96,25 @@ def _entry(name: str, provider: str) -> Value:
 
 
 def _page(names: Sequence[str]) -> Value:
-    return {"has_more": False, "first_id": names[0], "last_id": names[-1]}
+    first, last = (names[0], names[-1]) if names else (None, None)
+    return {"has_more": False, "first_id": first, "last_id": last}
 
 
 DIALECT = Dialect(
-    questions={"/v1/messages": Question("/v1/messages", needs="messages", never="prompt")},
+    questions={
+        "/v1/messages": Question("/v1/messages", needs="messages", never="prompt"),
+        "/v1/messages/count_tokens": Question(
+            "/v1/messages/count_tokens",
+            needs="messages",
+            form=Form(_count, lambda whole: None, free=True),
+            apart=True,
+        ),
+    },
     connect=_connect,
     flaw=_flaw,
     usage=_usage,
     cached=_cached,
+    beyond=_beyond,
     error=_error,
     events=_events,
     entry=_entry,

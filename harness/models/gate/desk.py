@@ -14,13 +14,12 @@ from typing import Any
 
 from harness.digest import canonical
 from harness.errors import HarnessError, InputError
-from harness.models.gate.dialect import Dialect
+from harness.models.gate.dialect import Dialect, Question
 from harness.models.gate.limits import Allowance
-from harness.models.gate.patience import Patience
 from harness.models.gate.retry import backoff
+from harness.models.gate.roster import Account, Roster
 from harness.models.gate.settings import Served, Settings
 from harness.models.gate.shapes import Reply, Wrong, error, passed_on, sentence
-from harness.models.gate.tally import Tally
 from harness.models.gate.turns import Turns
 from harness.models.gate.upstream import Failure, Upstream
 from harness.models.tape import Recorder, Tape, Taped, request_digest
@@ -34,9 +33,10 @@ WRITERS = 16  # threads that tape; those that wait for the disk at once share a 
 class Call:
     """One request of a client, read and checked."""
 
-    model: str
-    path: str  # upstream
+    account: Account  # of the model
+    question: Question
     body: Mapping[str, Any]  # without how the answer is to travel
+    more: Mapping[str, Any]  # what else changes the answer: a path, headers; mostly nothing
     repeat: int | None = None
     again: bool = False  # the client says that it asks for the same once more, having got nothing
 
@@ -44,9 +44,12 @@ class Call:
 @dataclass(frozen=True, slots=True)
 class _Named:
     call: Call
-    served: Served
     digest: str
     repeat: int
+
+    @property
+    def served(self) -> Served:
+        return self.call.account.served
 
 
 class Desk:
@@ -54,29 +57,24 @@ class Desk:
 
     def __init__(self, settings: Settings, upstream: Upstream) -> None:
         self.settings, self._upstream = settings, upstream
-        self.tallies = {name: Tally() for name in settings.models}
-        self._patience = {name: Patience(settings.refusals) for name in settings.models}
-        self.allowances = {name: Allowance(served) for name, served in settings.models.items()}
-        self._recorders = {path: Recorder(path) for path in self._folders("record")}
-        self._tapes = {path: Tape.open(path) for path in self._folders("replay") - self._recorders.keys()}
+        self.roster = Roster(settings)
+        self._recorders = {path: Recorder(path) for path in self.roster.folders("record")}
+        self._tapes = {path: Tape.open(path) for path in self.roster.folders("replay") - self._recorders.keys()}
         self._slots = asyncio.Semaphore(settings.concurrency)
         self._writers = ThreadPoolExecutor(WRITERS, "tape")
         self._flights: dict[tuple[str, int], asyncio.Task[Reply]] = {}
         self._turns = Turns()
         self._shut: dict[Path, str] = {}  # tapes that took no more, and why
 
-    def _folders(self, mode: str) -> set[Path]:
-        return {served.tape for served in self.settings.models.values() if served.mode == mode and served.tape}
-
     async def answer(self, call: Call) -> Reply:
         """Answer a call; what is asked upstream is finished and taped even if the client goes away."""
-        served, tally = self.settings.models[call.model], self.tallies[call.model]
+        served, tally = call.account.served, call.account.tally
         tally.requests += 1
-        digest = request_digest(served.provider, call.body)
+        digest = request_digest(served.provider, call.body, call.more)
         repeat = self._turns.take(digest, call.again) if call.repeat is None else call.repeat
         flight = self._flights.get((digest, repeat))
         if flight is None:
-            flight = asyncio.create_task(self._fly(_Named(call, served, digest, repeat)))
+            flight = asyncio.create_task(self._fly(_Named(call, digest, repeat)))
             self._flights[digest, repeat] = flight
             flight.add_done_callback(lambda _: self._flights.pop((digest, repeat), None))
         try:
@@ -86,7 +84,7 @@ class Desk:
                 raise
             reply = self._wrong(served, 503, "closing", "the gateway is being closed; what was answered is kept")
         if reply.fine:
-            self._patience[call.model].answered()
+            call.account.patience.answered()
         else:
             tally.refused += reply.refused
             tally.errors[reply.kind] += 1
@@ -110,13 +108,15 @@ class Desk:
         assert served.tape
         tape = self._recorders[served.tape] if served.tape in self._recorders else self._tapes[served.tape]
         if taped := tape.find(named.digest, named.repeat):
-            self.tallies[named.call.model].replayed += 1
+            named.call.account.tally.replayed += 1
             return Reply(taped.status, taped.response)
         if served.mode == "replay":
             return await self._missed(named)
         if served.tape in self._shut:
             return self._wrong(served, 500, "tape_shut", self._shut[served.tape])
-        ready(served.provider, named.call.body, named.repeat, 200, b"{}")  # what cannot be taped is not asked
+        ready(
+            served.provider, named.call.body, named.repeat, 200, b"{}", named.call.more
+        )  # what cannot be taped is not asked
         reply = await self._ask(named)
         return await self._tape(named, reply) if reply.fine else reply
 
@@ -126,11 +126,14 @@ class Desk:
         assert served.tape
         tape = self._tapes[served.tape] if served.tape in self._tapes else Tape.open(served.tape)  # one being recorded
         loop = asyncio.get_running_loop()
-        near = await loop.run_in_executor(self._writers, tape.nearest, served.provider, named.call.body)
+        call = named.call
+        near = await loop.run_in_executor(self._writers, tape.nearest, served.provider, call.body, call.more)
         taped, fields = near or (None, [])
-        message = f"request {named.digest[:12]}, repeat {named.repeat}, of {named.call.model} is not on the tape"
+        message = f"request {named.digest[:12]}, repeat {named.repeat}, of {call.account.model} is not on the tape"
         if taped is None:
             message += ", which is empty"
+        elif taped.redacted and not fields:
+            message += "; it stands there redacted, and an answer that was changed is given to nobody"
         elif fields:
             message += f"; the nearest taped request differs in {', '.join(fields[:20])}: {_shown(taped, fields[0])}"
         else:
@@ -142,31 +145,34 @@ class Desk:
         recorder, call = self._recorders[named.served.tape], named.call
         try:
             await asyncio.get_running_loop().run_in_executor(
-                self._writers, recorder.add, named.served.provider, call.body, named.repeat, reply.status, reply.body
-            )
+                self._writers, recorder.add,
+                named.served.provider, call.body, named.repeat, reply.status, reply.body, call.more,
+            )  # fmt: skip
         except HarnessError as bad:
             if not isinstance(bad, InputError):
                 self._shut[named.served.tape] = sentence(bad)  # nothing more is paid for that cannot be kept
             raise
-        self.tallies[call.model].recorded += 1
+        call.account.tally.recorded += 1
         return reply
 
     async def _ask(self, named: _Named) -> Reply:
         """Ask the provider, again where that may help, within the limits."""
-        served, tally, allowance = named.served, self.tallies[named.call.model], self.allowances[named.call.model]
-        estimate = _estimate(served.dialect, named.call.body) if served.limits.tokens_per_minute else 0
+        call, served = named.call, named.served
+        tally, patience, allowance = call.account.tally, call.account.patience, call.account.allowance
+        estimate = _estimate(served.dialect, call.body) if served.limits.tokens_per_minute else 0
         for attempt in range(self.settings.retries + 1):
             await allowance.enter(estimate)
             try:
                 async with self._slots:
-                    if why := self._patience[named.call.model].end:
+                    if why := patience.end:
                         tally.gave_up = why
-                        return self._wrong(served, 400, "refused", f"{named.call.model} {why}")
+                        return self._wrong(served, 400, "refused", f"{call.account.model} {why}")
                     if allowance.broke:
-                        return self._wrong(served, 402, "budget_spent", _broke(named.call.model, allowance))
-                    answer = await self._upstream.ask(served, named.call.path, named.call.body)
+                        return self._wrong(served, 402, "budget_spent", _broke(call.account.model, allowance))
+                    headers = call.more.get("headers", {})
+                    answer = await self._upstream.ask(served, call.question, call.body, headers)
             except Failure as bad:
-                self._patience[named.call.model].refused(bad.status, bad.what)
+                patience.refused(bad.status, bad.what)
                 if not bad.again or attempt == self.settings.retries:
                     return self._failed(served, bad, attempt + 1)
                 if bad.wait is not None and bad.status == 429:
@@ -176,7 +182,7 @@ class Desk:
             else:
                 allowance.paid(answer.used, estimate)
                 tally.live += 1
-                tally.add(answer.used)
+                tally.add(answer.used, priced=answer.priced or served.prices is None)
                 return Reply(200, answer.body)
         raise AssertionError("the last attempt returns")
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from harness.errors import HarnessError, InputError, MissingError
 
 DEFAULT = Path(".config") / "harness" / "keys.toml"  # below the user's home
+STAND_IN = "harness-gateway-"  # how the keys begin that a gateway gives to its clients: no provider knows them
 SHORTEST = 12  # a shorter key ("none", "EMPTY") is no secret, and may well be a word of an answer
 
 
@@ -29,7 +30,7 @@ class Keys:
     def find(self, name: str) -> str:
         """Give a key, or say where it could be put."""
         key = self._env.get(name, "").strip() or self._from_file(name).strip()
-        if not key:
+        if not key or key.startswith(STAND_IN):
             raise MissingError(
                 f"there is no key {name}",
                 where=f"environment, {self._shown()}",

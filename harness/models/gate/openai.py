@@ -1,11 +1,12 @@
-"""OpenAI's wire format at the gateway: chat and legacy completions."""
+"""OpenAI's wire format at the gateway: chat and legacy completions, responses, embeddings."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.models.gate.dialect import Dialect, Question, Value, event
+from harness.models.gate import responses
+from harness.models.gate.dialect import Dialect, Form, Question, Value, event
 from harness.models.gate.sdk import Sdk, settings
 from harness.models.wire import total, usage
 
@@ -73,10 +74,20 @@ def _page(names: Sequence[str]) -> Value:
     return {"object": "list"}
 
 
+def _vectors(found: Value) -> str:
+    rows = found.get("data")
+    whole = isinstance(rows, list) and all(isinstance(row, dict) and "embedding" in row for row in rows)
+    return "" if whole and not found.get("error") else "it has no `data` of embeddings"
+
+
 DIALECT = Dialect(
     questions={
         "/v1/chat/completions": Question("/chat/completions", needs="messages", never="prompt"),
         "/v1/completions": Question("/completions", needs="prompt", never="messages"),
+        "/v1/responses": Question(
+            "/responses", needs="input", never="messages", form=responses.FORM, apart=True, later="background"
+        ),
+        "/v1/embeddings": Question("/embeddings", needs="input", form=Form(_vectors, _usage), apart=True),
     },
     connect=_connect,
     flaw=_flaw,
@@ -86,7 +97,7 @@ DIALECT = Dialect(
     events=_events,
     entry=_entry,
     page=_page,
-    bounds=("max_completion_tokens", "max_tokens"),
+    bounds=("max_completion_tokens", "max_output_tokens", "max_tokens"),
     headers=("openai-beta",),
     ambient=("OPENAI_",),
 )

@@ -30,7 +30,7 @@ class Sdk:
     def __init__(self, sdk: ModuleType, client: Any, options: Mapping[str, Any]) -> None:
         self._sdk, self._client, self._options = sdk, client, options
 
-    async def post(self, path: str, content: bytes) -> httpx2.Response:
+    async def post(self, path: str, content: bytes, headers: Mapping[str, str]) -> httpx2.Response:
         """Ask once; what the SDK raises becomes what it stands for."""
         import httpx2  # noqa: PLC0415 - heavy
 
@@ -39,7 +39,7 @@ class Sdk:
                 path,
                 cast_to=httpx2.Response,
                 content=content,
-                options={"max_retries": 0, **self._options},
+                options={"max_retries": 0, "headers": dict(headers), **self._options},
                 stream=True,
                 stream_cls=self._sdk.AsyncStream[Any],
             )

@@ -18,6 +18,8 @@ from pydantic import (
     InstanceOf,
     StringConstraints,
     ValidationError,
+    ValidationInfo,
+    field_validator,
     model_validator,
 )
 
@@ -112,7 +114,10 @@ class Settings(_Part):
     """All that the gateway is told."""
 
     socket: Path
-    models: Annotated[dict[str, Served], Field(min_length=1)]
+    others: tuple[Served, ...] = ()  # how a provider's models are answered that nobody named, one for each provider
+    models: dict[str, Served]
+    token: str = ""  # what clients have to show for a key; nothing: whoever reaches the socket may ask
+    keys: Literal["late", "some", "all"] = "late"  # when keys are missed: by a request, or at the start
     concurrency: Annotated[int, Field(ge=1, le=1024)] = 32
     retries: Annotated[int, Field(ge=0, le=20)] = 6
     timeout: Annotated[float, Field(gt=0, le=86_400)] = 600
@@ -126,10 +131,22 @@ class Settings(_Part):
             raise ValueError(f"`socket` must be an absolute path of at most {LONGEST_SOCKET} bytes")
         return self
 
+    @field_validator("models")
+    @classmethod
+    def _somebody(cls, models: dict[str, Served], info: ValidationInfo) -> dict[str, Served]:
+        if not models and not info.data.get("others"):
+            raise ValueError("a gateway serves one model at least")
+        return models
+
+    @property
+    def served(self) -> tuple[Served, ...]:
+        """Give how all models are answered, those that were named first."""
+        return (*self.models.values(), *self.others)
+
     @property
     def dialects(self) -> tuple[Dialect, ...]:
         """Give those of all models, each once, in the order of the models."""
-        return tuple(dict.fromkeys(served.dialect for served in self.models.values()))
+        return tuple(dict.fromkeys(served.dialect for served in self.served))
 
 
 def parse(line: bytes) -> Settings:

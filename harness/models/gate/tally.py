@@ -25,16 +25,18 @@ class Tally:
     errors: Counter[str] = field(default_factory=Counter)
     refused: int = 0  # of the errors: what the provider was asked and would not answer
     gave_up: str = ""  # why no more was asked
+    unpriced: int = 0  # answers of which tokens do not say the price, where prices are given
 
-    def add(self, used: Used) -> None:
-        """Count the tokens of an answer."""
+    def add(self, used: Used, *, priced: bool = True) -> None:
+        """Count the tokens of an answer, and that they are not all it cost."""
+        self.unpriced += not priced
         self.prompt += used.prompt
         self.completion += used.completion
         self.cached += used.read
 
     def as_data(self, spent: Decimal) -> dict[str, Any]:
         """Give the counts for the summary; `errors` are those that a client was given, by kind."""
-        late = {"refused": self.refused, "gave_up": self.gave_up}
+        late = {"refused": self.refused, "gave_up": self.gave_up, "unpriced": self.unpriced}
         return {
             **{name: value for name, value in late.items() if value},
             "requests": self.requests,

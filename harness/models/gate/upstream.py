@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import HarnessError, MissingError
-from harness.models.gate.dialect import Connection, Dialect
+from harness.models.gate.dialect import Connection, Dialect, Form, Question
 from harness.models.gate.keys import Keys, spellings
 from harness.models.gate.retry import asked_wait, transient
 from harness.models.gate.settings import Served, Used
@@ -36,6 +36,7 @@ class Answer:
 
     body: bytes
     used: Used
+    priced: bool = True  # whether its tokens say all that it cost
 
 
 class Failure(Exception):  # noqa: N818 - it is what a call ended in
@@ -68,20 +69,22 @@ class Upstream:
         self._reached: dict[tuple[Dialect, str, str], Connection] = {}
         self._loading = asyncio.Lock()
 
-    async def ask(self, served: Served, path: str, body: Mapping[str, Any]) -> Answer:
+    async def ask(
+        self, served: Served, question: Question, body: Mapping[str, Any], headers: Mapping[str, str]
+    ) -> Answer:
         """Ask once; raises Failure."""
         connection = await self._reach(served)
         import aiohttp  # noqa: PLC0415 - heavy
         import httpx2  # noqa: PLC0415 - heavy
 
         content = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
-        if name := self._secret(content):
+        if name := self._secret(content + "\n".join(headers.values()).encode()):
             raise Failure(
                 "key_in_request", f"this request holds the key {name}: it goes to nobody, and onto no tape", again=False
             )
         try:
             async with asyncio.timeout(self._timeout):
-                response = await self._opened(connection, path, content)
+                response = await self._opened(connection, question.upstream, content, headers)
                 data = await _read(response)
         except (TimeoutError, httpx2.TimeoutException):
             raise Failure("timeout", f"no whole answer in {self._timeout:g} s") from None
@@ -93,14 +96,16 @@ class Upstream:
             raise Failure("protocol", "what came is not HTTP") from None
         if self._secret(data):
             raise Failure("key_in_answer", "the answer repeats the key, and is not given to anybody", again=False)
-        return _whole(served.dialect, path, data)
+        return _whole(served.dialect.form(question), question.upstream, data)
 
-    async def _opened(self, connection: Connection, path: str, content: bytes) -> httpx2.Response:
+    async def _opened(
+        self, connection: Connection, path: str, content: bytes, headers: Mapping[str, str]
+    ) -> httpx2.Response:
         """Ask, and give an answer whose body may be read."""
         import httpx2  # noqa: PLC0415 - heavy
 
         try:
-            response = await connection.post(path, content)
+            response = await connection.post(path, content, headers)
         except httpx2.ConnectTimeout:  # so this transport calls all that ends a connection
             raise Failure("connection", "the provider cannot be reached, or hung up") from None
         except httpx2.TimeoutException:
@@ -212,14 +217,15 @@ async def _read(response: httpx2.Response) -> bytes:
     return b"".join(blocks)
 
 
-def _whole(dialect: Dialect, path: str, data: bytes) -> Answer:
+def _whole(form: Form, path: str, data: bytes) -> Answer:
     """Take a body as an answer only if it is one: JSON, and of the shape that was asked for."""
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):
         raise Failure("invalid_json", "the answer is not JSON, or was cut") from None
-    flaw = dialect.flaw(found) if isinstance(found, dict) else "it is no JSON object"
+    flaw = form.flaw(found) if isinstance(found, dict) else "it is no JSON object"
     if flaw:
         raise Failure("shape", f"the answer is no answer of {path}: {flaw}")
-    used, cache = dialect.usage(found) or {}, dialect.cached(found)
-    return Answer(data, Used(used.get("prompt_tokens", 0), used.get("completion_tokens", 0), *cache))
+    counted, cache = form.usage(found), form.cached(found)
+    used = Used((counted or {}).get("prompt_tokens", 0), (counted or {}).get("completion_tokens", 0), *cache)
+    return Answer(data, used, form.free or (counted is not None and not form.beyond(found)))

@@ -1,19 +1,21 @@
 """The gateway's HTTP: reads what clients of any provider send, however hostile, and writes what they can read.
 
-A client's own key is never looked at. What would change an answer and does not stand in the body is refused.
+A client's own key is looked at only where it has to be the gateway's own token. Of what does not stand in the body, the
+headers that change an answer become a part of the request; those of another provider are refused.
 """
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import hmac
 import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import InputError
 from harness.models.gate.desk import Call, Desk
-from harness.models.gate.dialect import Dialect
+from harness.models.gate.dialect import Dialect, Form, Question
 from harness.models.gate.shapes import Reply, Wrong, error, models
 from harness.models.tape_line import REPEATS, no_number
 from harness.models.wire import REPEAT
@@ -25,6 +27,7 @@ LARGEST = 32 << 20  # bytes of a request
 SMALL = 1 << 20
 LARGE_AT_ONCE = 8  # requests of more than that; the others wait, and the gateway's memory is bounded
 SLOWEST = 60.0  # seconds in which a request must be here
+LONGEST_HEADER = 4096  # signs of a header that goes upstream
 MOST = 1024  # requests at once; a client that opens more is told to come back
 LIST = "/v1/models"
 TRAVEL = ("stream", "stream_options")  # how an answer is to come, which is between a client and us
@@ -71,21 +74,32 @@ class Web:
 
     async def _reply(self, request: web.Request) -> tuple[Reply, Sequence[bytes]]:
         """Give what a client is told, and the events of it where it asked for a stream."""
-        if request.method == "GET" and request.path == LIST:
-            providers = {name: served.provider for name, served in self.desk.settings.models.items()}
-            return Reply(200, models(self._dialects, providers)), ()
         dialect = self._likely(request.path)
         try:
+            self._let_in(request)
+            if request.method == "GET" and request.path == LIST:
+                return Reply(200, models(self._dialects, self.desk.roster.providers)), ()
             async with self._large if _large(request) else contextlib.nullcontext():
                 body = await self._body(request)
                 call = self._call(request, body)
-                dialect = self.desk.settings.models[call.model].dialect
+                dialect = call.account.served.dialect
                 reply = await self.desk.answer(call)
-            return reply, _events(dialect, reply, body) if reply.fine and body.get("stream") is True else ()
+            streamed = reply.fine and body.get("stream") is True
+            return reply, _events(dialect.form(call.question), reply, body) if streamed else ()
         except Refused as bad:
             return error(dialect, bad.wrong), ()
         except InputError as bad:  # it has no canonical form, and so no name on a tape
             return error(dialect, Wrong(400, "invalid_request_error", str(bad))), ()
+
+    def _let_in(self, request: web.Request) -> None:
+        """Turn away who does not show the token, where one is asked for: a port is open to the whole machine."""
+        token = self.desk.settings.token
+        shown = request.headers.get("x-api-key") or request.headers.get("authorization", "").removeprefix("Bearer ")
+        if token and not hmac.compare_digest(shown.encode("utf-8", "replace"), token.encode()):
+            message = (
+                "this gateway knows its clients by the stand-in key that it printed. Next: export that as your key"
+            )
+            raise Refused(401, "not_let_in", message)
 
     def _likely(self, path: str) -> Dialect:
         """Give the dialect of whoever asks, as far as a path tells: the first that has such questions."""
@@ -119,10 +133,6 @@ class Web:
             raise Refused(503, "closing", "the gateway is being closed; what was answered is kept. Next: run again")
         if self._now > MOST:
             raise Refused(503, "busy", f"more than {MOST} requests at once. Next: ask fewer at a time")
-        for name in (name for dialect in self._dialects for name in dialect.headers if name in request.headers):
-            raise Refused(
-                400, "beta", f"the header {name} changes answers, and no tape knows headers. Next: ask without it"
-            )
         try:
             async with asyncio.timeout(SLOWEST):
                 data = await request.read()
@@ -142,21 +152,48 @@ class Web:
 
     def _call(self, request: web.Request, body: Mapping[str, Any]) -> Call:
         """Check that a question is one that a served model can be asked at this path."""
-        name, known = body.get("model"), self.desk.settings.models
-        here = {one: served for one, served in known.items() if request.path in served.dialect.questions}
-        if not isinstance(name, str) or name not in here:
-            why = f"no model {json.dumps(name)[:100]} is served here"
-            if isinstance(name, str) and name in known:
-                why = f"{name} is a model of {known[name].provider}"
-            of = ", ".join(sorted({served.provider for served in here.values()}))
+        name, roster = body.get("model"), self.desk.roster
+        account = roster.find(name, request.path)
+        if account is None:
+            here, why = roster.here(request.path), f"no model {json.dumps(name)[:100]} is served here"
+            if isinstance(name, str) and name in roster.named:
+                why = f"{name} is a model of {roster.named[name].served.provider}"
+            of = ", ".join(sorted(set(here.values())))
             raise Refused(400, "unknown_model", f"{why}; those of {of}: {', '.join(sorted(here))}")
-        question = here[name].dialect.questions[request.path]
-        if question.needs not in body or (question.never and question.never in body):
-            never = f" and no `{question.never}`" if question.never else ""
-            raise Refused(400, "invalid_request_error", f"{request.path} needs `{question.needs}`{never}")
+        dialect = account.served.dialect
+        question = dialect.questions[request.path]
+        _check(question, dialect.form(question), request.path, body)
+        more = {"path": request.path} if question.apart else {}
+        if headers := self._headers(request, dialect):
+            more["headers"] = headers
         asked = {key: value for key, value in body.items() if key not in TRAVEL}
         again = request.headers.get("x-stainless-retry-count", "0") not in ("", "0")
-        return Call(name, question.upstream, asked, _repeat(request), again)
+        return Call(account, question, asked, more, _repeat(request), again)
+
+    def _headers(self, request: web.Request, dialect: Dialect) -> dict[str, str]:
+        """Give the headers that change an answer, each with its words once and in order: so they are one request."""
+        found: dict[str, str] = {}
+        for name in (name for each in self._dialects for name in each.headers if name in request.headers):
+            if name not in dialect.headers:
+                raise Refused(400, "beta", f"the header {name} means nothing to this provider. Next: ask without it")
+            words = {word.strip() for said in request.headers.getall(name) for word in said.split(",")} - {""}
+            text = ",".join(sorted(words))
+            if not (text.isascii() and text.isprintable() and len(text) <= LONGEST_HEADER):
+                raise Refused(400, "beta", f"the header {name} holds what no header of this provider holds")
+            found |= {name: text} if words else {}
+        return found
+
+
+def _check(question: Question, form: Form, path: str, body: Mapping[str, Any]) -> None:
+    """Refuse what is no question of this path, or could not be answered here."""
+    if question.needs not in body or (question.never and question.never in body):
+        never = f" and no `{question.never}`" if question.never else ""
+        raise Refused(400, "invalid_request_error", f"{path} needs `{question.needs}`{never}")
+    if question.later and body.get(question.later):
+        message = f"`{question.later}` asks for an answer that comes later, which cannot be taped. Next: ask without it"
+        raise Refused(400, "invalid_request_error", message)
+    if form.events is None and body.get("stream") is True:
+        raise Refused(400, "no_stream", f"{path} is answered in one piece. Next: ask without `stream`")
 
 
 def _repeat(request: web.Request) -> int | None:
@@ -167,10 +204,11 @@ def _repeat(request: web.Request) -> int | None:
     return None if said is None else int(said)
 
 
-def _events(dialect: Dialect, reply: Reply, asked: Mapping[str, Any]) -> Sequence[bytes]:
+def _events(form: Form, reply: Reply, asked: Mapping[str, Any]) -> Sequence[bytes]:
     """Take an answer apart; one that is odd inside can be had in one piece only."""
+    assert form.events  # or it was refused
     try:
-        return list(dialect.events(json.loads(reply.body), asked))
+        return list(form.events(json.loads(reply.body), asked))
     except (AttributeError, LookupError, TypeError, ValueError):
         raise Refused(502, "no_stream", "this answer cannot be made a stream of. Next: ask without `stream`") from None
 

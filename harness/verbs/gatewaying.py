@@ -1,0 +1,178 @@
+"""The verb `gateway`: somebody's own client on this machine is recorded, or answered from a tape."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any, Literal
+from urllib.parse import urlsplit
+
+from pydantic import Field
+
+from harness.errors import InputError, MissingError
+from harness.manifest.models import PROVIDERS
+from harness.models.forward import offered
+from harness.models.gate.keys import STAND_IN
+from harness.models.provider import Elsewhere
+from harness.models.tape import Tape
+from harness.run.calls import Gateway
+from harness.verbs.project import Project, Request, Result, Watch
+from harness.verbs.recordings import near
+
+LOOK = 0.25  # seconds between two looks at whether the gateway is still there
+FOREVER = {"refusals": 0}  # a person who mistypes a model's name mends it, and goes on
+
+
+class GatewayRequest(Request):
+    """Which tape a gateway answers from or records on, and for which providers' clients."""
+
+    tape: Path | None = Field(default=None, description="The tape: a folder. In `live` there is none.")
+    mode: Literal["replay", "record", "live"] = Field(
+        default="replay", description="The tape alone; the provider too, for what is not on it; the provider alone."
+    )
+    providers: list[str] = Field(default_factory=list, description="Whose clients are served; default: all.")
+    upstream: list[str] = Field(
+        default_factory=list, description="URL or PROVIDER=URL: another server that speaks like a provider."
+    )
+    port: int = Field(default=0, ge=0, le=65535, description="The port of 127.0.0.1; 0: any that is free.")
+
+
+class GatewayReady(Result):
+    """A gateway that listens: the variables that lead a client to it, and the keys that are not there."""
+
+    url: str
+    env: dict[str, str]
+    mode: str
+    tape: Path | None
+    lacking: list[str]
+
+
+class GatewayModel(Result):
+    """What one model was asked; `errors` are those that clients were given, by kind."""
+
+    provider: str
+    model: str
+    requests: int
+    replayed: int
+    recorded: int
+    live: int
+    retries: int
+    errors: dict[str, int]
+    tokens: dict[str, int]
+
+
+class GatewayResult(Result):
+    """What a gateway did in its life, in all and by model; `refused` requests got an error."""
+
+    requests: int
+    replayed: int
+    recorded: int
+    live: int
+    refused: int
+    models: list[GatewayModel]
+
+
+def gateway(
+    project: Project,
+    asked: GatewayRequest,
+    watch: Watch | None = None,
+    ready: Callable[[GatewayReady], None] = lambda _: None,
+) -> GatewayResult:
+    """Serve clients until `watch.stop` is set, or ctrl-C comes; `ready` hears where."""
+    watch = watch or Watch()
+    named = _providers(asked)
+    tape = _tape(project, asked)
+    token = STAND_IN + secrets.token_urlsafe(24)
+    how = {"token": token, "keys": "all" if asked.providers else "some", **FOREVER}
+    more = {**how, "others": list(_others(asked, named, tape))}
+    with near(project), Gateway({}, more) as running, _offered(running.socket, asked.port) as url:
+        env = {name: value for one in named.values() for name, value in _env(one, url, token)}
+        lacking = list(running.ready.get("lacking", ()))
+        try:
+            ready(GatewayReady(url=url, env=env, mode=asked.mode, tape=asked.tape, lacking=lacking))
+            while not watch.stop.wait(LOOK):
+                if running.gone:
+                    raise MissingError("the gateway ended by itself", next="start it again: what was answered is kept")
+        except KeyboardInterrupt:  # the way in which a person ends it
+            pass
+        running.end()  # what is under way is finished before the port is closed
+    return _summed(running.summary)
+
+
+def _providers(asked: GatewayRequest) -> dict[str, type[Elsewhere]]:
+    """Give the providers that are served: those that answer elsewhere, or those that were named."""
+    there = {name: one for name in PROVIDERS.names() if issubclass(one := PROVIDERS.find(name), Elsewhere)}
+    for name in asked.providers:
+        if name not in there:
+            raise InputError(
+                f"no provider elsewhere is called {name!r}",
+                where="--provider",
+                next=f"choose one of: {', '.join(there)}",
+            )
+    return {name: one for name, one in there.items() if name in (asked.providers or there)}
+
+
+def _tape(project: Project, asked: GatewayRequest) -> Path | None:
+    """Give the tape's folder; what is replayed has to be there."""
+    if asked.mode == "live":
+        if asked.tape:
+            raise InputError("what is live is not taped", where=str(asked.tape), next="record, or name no tape")
+        return None
+    if not asked.tape:
+        raise InputError("nothing says which tape", where="--tape", next="name its folder: --tape DIR")
+    folder = project.path(asked.tape)
+    if asked.mode == "replay":
+        with Tape.open(folder) as tape:
+            if not len(tape):
+                raise InputError(
+                    "there is nothing on this tape",
+                    where=str(asked.tape),
+                    next="record it first: --record; or check the path",
+                )
+    return folder
+
+
+def _others(asked: GatewayRequest, named: Mapping[str, type[Elsewhere]], tape: Path | None) -> Iterator[dict[str, Any]]:
+    """Say how any model of a provider is answered."""
+    places = {}
+    for text in asked.upstream:
+        name, _, url = text.partition("=") if not text.startswith("http") else ("", "", text)
+        if not name and len(named) == 1:
+            name = next(iter(named))
+        if name not in named or urlsplit(url).scheme not in ("http", "https"):
+            raise InputError(
+                f"this says not which provider is elsewhere, and where: {text[:200]}", where="--upstream",
+                next=f"write PROVIDER=URL, such as {next(iter(named))}=http://127.0.0.1:8000/v1",
+            )  # fmt: skip
+        places[name] = url
+    for name, one in named.items():
+        told = {"provider": name, "dialect": one.DIALECT, "base_url": places.get(name, one.URL), "key": one.KEY}
+        yield {**told, "mode": asked.mode, **({"tape": str(tape)} if tape else {})}
+
+
+def _env(one: type[Elsewhere], url: str, token: str) -> Iterator[tuple[str, str]]:
+    """Give the variables that lead a provider's own client here: its address, with the path it expects, and a key."""
+    yield f"{one.KEY.removesuffix('_API_KEY')}_BASE_URL", url + urlsplit(one.URL).path.rstrip("/")
+    yield one.KEY, token
+
+
+@contextmanager
+def _offered(socket: Path, port: int) -> Iterator[str]:
+    """Offer it on the port that was asked for."""
+    with ExitStack() as stack:
+        try:
+            url = stack.enter_context(offered(socket, port))
+        except OSError as bad:
+            raise InputError(
+                f"port {port} cannot be had: {bad.strerror}", where="--port", next="name another, or leave it out"
+            ) from bad
+        yield url
+
+
+def _summed(summary: Mapping[str, Any]) -> GatewayResult:
+    rows = [{name: one[name] for name in GatewayModel.model_fields} for one in summary.get("others", ())]
+    models = [GatewayModel(**row) for row in rows]
+    counts = {name: sum(getattr(one, name) for one in models) for name in ("requests", "replayed", "recorded", "live")}
+    return GatewayResult(**counts, refused=sum(sum(one.errors.values()) for one in models), models=models)
