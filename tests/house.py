@@ -33,8 +33,9 @@ APART = {**dict.fromkeys(SCIENCE, EVIDENCE | {"engines"}), **dict.fromkeys(EVIDE
 
 
 def room(module: str) -> str:
-    """Name the room of a module: the package or file below `harness`."""
-    return module.split(".")[1]
+    """Name the room of a module: the package or file below `harness`; the agents' tools are one room."""
+    first, _, rest = module.partition(".")
+    return rest.partition(".")[0] if first == "harness" else first
 
 
 @dataclass(frozen=True)
@@ -49,8 +50,8 @@ class Room:
 
 
 def modules() -> list[str]:
-    """List every module of the package, its folders' docstrings aside."""
-    paths = sorted((ROOT / "harness").rglob("*.py"))
+    """List every module of the package and of the agents' tools, their folders' docstrings aside."""
+    paths = sorted(path for folder in ("harness", "tools") for path in (ROOT / folder).rglob("*.py"))
     return [
         path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
         for path in paths
