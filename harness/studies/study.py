@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
@@ -81,7 +81,7 @@ class Maker:
 
 
 # A person's own copy of a dataset, read into rows of ours, and what they amount to by benchmark.
-Importer = Callable[[Path, Mapping[str, str]], tuple[list[dict[str, Any]], dict[str, Any]]]
+Importer = Callable[[Path, Mapping[str, str]], tuple[Sequence[Mapping[str, Any]], dict[str, Any]]]
 
 
 class Study(ABC):
