@@ -91,15 +91,15 @@ def _find(found: Mapping[str, Tool], name: str, what: str) -> Tool:
 
 
 def _list(found: Mapping[str, Tool], json: bool) -> None:
-    data = [
-        {"name": name, "about": tool.about, "takes": dict(tool.takes), "gives": dict(tool.gives)}
-        for name, tool in found.items()
-    ]
-    lines = []
+    from harness.scorers.tool import described
+
+    data, lines = [], []
     for name, tool in found.items():
+        fields = {"takes": described(tool.takes), "gives": described(tool.gives)}
+        data.append({"name": name, "about": tool.about, **fields, "schema": tool.schema() if json else {}})
         lines += [f"{name}: {tool.about}"]
-        for what, fields in (("takes", tool.takes), ("gives", tool.gives)):
-            lines += [f"  {what}", *(f"    {field}: {meaning}" for field, meaning in fields.items())]
+        for what, told in fields.items():
+            lines += [f"  {what}", *(f"    {field}: {meaning}" for field, meaning in told.items())]
     show({"tools": data}, "\n".join(lines), json)
 
 
