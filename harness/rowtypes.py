@@ -90,7 +90,7 @@ class Score(Answer):
     """One scorer's value of one response; of an error there is no value, and it is counted."""
 
     scorer: str
-    value: float | str | Missing  # a number that is not finite is written as text
+    value: int | float | str | Missing  # a number that is not finite is written as text
     outcome: NotRequired[str]
     detail: Mapping[str, Any]
 
@@ -98,6 +98,6 @@ class Score(Answer):
 class Found(TypedDict):
     """What a study's rule says of one response: the part of its score that is not the response's own."""
 
-    value: float | str
+    value: int | float | str
     outcome: NotRequired[str]
     detail: NotRequired[Mapping[str, Any]]

@@ -43,7 +43,7 @@ def _scores(responses: Path, asked: Mapping[str, tuple[Item, Gold]], scorer: str
         yield score
 
 
-def _score(row: Response, scorer: str, value: float | str | Missing, detail: Mapping[str, Any]) -> Score:
+def _score(row: Response, scorer: str, value: int | float | str | Missing, detail: Mapping[str, Any]) -> Score:
     return {
         "item": row["item"],
         "template": row["template"],
