@@ -78,7 +78,7 @@ def test_data_is_given_as_it_is_but_a_terminal_gets_no_control_characters(watche
     with redirect_stdout(out):
         give(pieces)
     told = "csi \ufffd31m, no text \ufffd\n".encode() if watched else b"".join(pieces)
-    assert out.buffer.getvalue() == told  # type: ignore[attr-defined]
+    assert out.buffer.getvalue() == told
 
 
 def test_who_stops_reading_changes_neither_what_is_done_nor_the_exit_code(project: Path) -> None:

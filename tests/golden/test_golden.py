@@ -8,6 +8,7 @@ import subprocess
 import sys
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -24,7 +25,8 @@ def command(folder):
 def golden():
     """The same command in this process: what it prints, and its exit code."""
     found = importlib.util.spec_from_file_location("golden_run", HERE / "run.py")
-    program = importlib.util.module_from_spec(found)
+    assert found
+    program: Any = importlib.util.module_from_spec(found)
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(HERE)  # as python does for a program
         found.loader.exec_module(program)
@@ -89,7 +91,7 @@ def study(tmp_path, golden):
             (tmp_path / "reliability" / name).write_text(text)
         return golden(tmp_path)
 
-    run.files, run.folder = files, tmp_path
+    run.files, run.folder = files, tmp_path  # type: ignore[attr-defined]
     return run
 
 
