@@ -1,7 +1,9 @@
 #!/bin/sh
-# Resolves the Python locks anew: requirements.txt for core and development (every supported Python, every file with its
-# hash), then one lock an image (CPython 3.11 on manylinux x86-64: one wheel a line, with its one hash), and last
-# records.json: what each locked wheel brings, so that an installed RECORD that somebody edited is known.
+# Resolves the Python locks anew: requirements.txt for core and development (every file with its hash), then one lock an
+# image (CPython 3.11 on manylinux x86-64: one wheel a line, with its one hash), and last records.json: what each locked
+# wheel brings, so that an installed RECORD that somebody edited is known.
+#
+# What is locked keeps its version, where what is asked allows that; `sh lockfiles/relock.sh --upgrade` moves everything.
 #
 # The CPU build of torch is not on PyPI. Its wheel is taken from where pip is told to look (PIP_FIND_LINKS, say), else
 # from https://download.pytorch.org/whl/cpu: the same file, held by the same hash.
@@ -12,20 +14,26 @@ tool=$(mktemp -d)
 trap 'rm -rf "$tool"' EXIT
 python3 -m venv "$tool"
 "$tool/bin/python" -m pip install --quiet --disable-pip-version-check uv
-"$tool/bin/uv" pip compile pyproject.toml --extra dev --extra containers --extra gateway --universal --python-version 3.11 --generate-hashes \
-    --no-emit-index-url --custom-compile-command "make relock" --quiet "$@" -o lockfiles/requirements.txt
+"$tool/bin/uv" pip compile pyproject.toml --extra dev --extra containers --extra gateway --extra tools --universal \
+    --python-version 3.11 --generate-hashes --no-emit-index-url --custom-compile-command "make relock" --quiet "$@" \
+    -o lockfiles/requirements.txt
 
 torch=$(sed -n 's/^ *"torch==\([0-9.]*\)".*/\1/p' pyproject.toml)
 fetch() { "$tool/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps --dest "$tool/torch" "$@"; }
 fetch "torch==$torch+cpu" 2>/dev/null || fetch --extra-index-url https://download.pytorch.org/whl/cpu "torch==$torch+cpu"
 
+upgrade=$*
 # image NAME CONSTRAINTS INPUT [OPTION...]: writes lockfiles/image-NAME.txt
 image() {
     name=$1 constraints=$2 input=$3
     shift 3
-    "$tool/bin/uv" pip compile "$input" "$@" --python-version 3.11 --python-platform x86_64-manylinux_2_36 \
-        --only-binary :all: --no-binary rouge-score --constraint "$constraints" \
-        --format pylock.toml --quiet -o "$tool/pylock.$name.toml" >/dev/null
+    set -- "$input" "$@" --python-version 3.11 --python-platform x86_64-manylinux_2_36 \
+        --only-binary :all: --no-binary rouge-score --constraint "$constraints" --quiet
+    # First in the form whose old versions uv prefers, then, bound to what that gave, in the form that lists the wheels.
+    sed 's/ --hash=.*//' "lockfiles/image-$name.txt" >"$tool/held.$name.txt" 2>/dev/null || true
+    "$tool/bin/uv" pip compile "$@" $upgrade -o "$tool/held.$name.txt" >/dev/null
+    "$tool/bin/uv" pip compile "$@" --constraint "$tool/held.$name.txt" \
+        --format pylock.toml -o "$tool/pylock.$name.toml" >/dev/null
     "$tool/bin/python" - "$tool/pylock.$name.toml" >"$tool/lock" <<'PY'
 import pathlib, sys, tomllib, urllib.parse
 from pip._vendor.packaging import tags, utils
@@ -59,14 +67,13 @@ image cuda "$tool/cuda.txt" pyproject.toml $extras
 printf 'numpy\nrfc8785\nscipy\n' >"$tool/sandbox.in"
 image sandbox lockfiles/image-cpu.txt "$tool/sandbox.in"
 
-# wheels VERSION LOCK: fetches the wheels that a lock names for a Python, each held against its hash
+# wheels LOCK: fetches the wheels that a lock names, each held against its hash
 platforms=$(for minor in $(seq 36 -1 5); do printf ' --platform manylinux_2_%s_x86_64' "$minor"; done)
 wheels() {
     "$tool/bin/python" -m pip download --quiet --disable-pip-version-check --no-deps --require-hashes \
-        --only-binary :all: --implementation cp --python-version "$1" $platforms \
+        --only-binary :all: --implementation cp --python-version 3.11 $platforms \
         --platform manylinux2014_x86_64 --platform manylinux2010_x86_64 --platform manylinux1_x86_64 \
-        --find-links "$tool/torch" --dest "$tool/wheels-$1" -r "$2"
+        --find-links "$tool/torch" --dest "$tool/wheels" -r "$1"
 }
-for version in 3.11 3.12; do wheels "$version" lockfiles/requirements.txt; done
-wheels 3.11 lockfiles/image-cpu.txt
-python3 lockfiles/records.py "$tool/wheels-3.11" "$tool/wheels-3.12"
+for lock in requirements image-cpu; do wheels "lockfiles/$lock.txt"; done
+python3 lockfiles/records.py "$tool/wheels"

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 fits() {
     "$1" - >/dev/null 2>&1 <<'PY'
 import platform, sys
-ok = platform.python_implementation() == "CPython" and (3, 11) <= sys.version_info[:2] <= (3, 12)
+ok = platform.python_implementation() == "CPython" and sys.version_info[:2] == (3, 11)
 sys.exit(not (ok and sys.platform == "linux" and platform.machine() == "x86_64"))
 PY
 }
@@ -17,15 +17,15 @@ missing() {
 }
 
 python=
-for candidate in ${PYTHON:-python3.11 python3 python3.12}; do  # 3.11 first: local models are locked for it
+for candidate in ${PYTHON:-python3.11 python3}; do
     if fits "$candidate"; then python=$candidate; break; fi
 done
-[ -n "$python" ] || missing "CPython 3.11 or 3.12 on Linux x86-64 is missing (python3 is $(python3 -V 2>&1))" \
-    "apt-get install python3 python3-venv, or name another with PYTHON=/path/to/python3.12"
+[ -n "$python" ] || missing "CPython 3.11 on Linux x86-64 is missing (python3 is $(python3 -V 2>&1))" \
+    "apt-get install python3.11 python3.11-venv, or name another with PYTHON=/path/to/python3.11"
 "$python" -c 'import ensurepip, venv' 2>/dev/null || missing "$python cannot make a virtual environment" \
-    "apt-get install python3-venv"
+    "apt-get install python3.11-venv"
 
-echo "making .venv with $("$python" --version): packages are fetched, which takes minutes; about 2.5 GB unpacked" >&2
+echo "making .venv with $("$python" --version): packages are fetched, which takes minutes; about 3 GB unpacked" >&2
 rm -rf .venv
 "$python" -m venv .venv
 
@@ -62,18 +62,14 @@ unfetched() {
         "check the network, the disk and pip's index (pip config list), then run it again"
 }
 with_hashes -r lockfiles/requirements.txt || unfetched
-if .venv/bin/python -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))'; then
-    echo "adding what local models need (torch for the CPU, and the studies' packages)" >&2
-    # The CPU build of torch is on no index but its own; a pip that is told where else to look may have it nearer.
-    grep '^torch==' lockfiles/image-cpu.txt >.venv/torch.txt
-    grep -v '^torch==' lockfiles/image-cpu.txt >.venv/others.txt
-    with_hashes -r .venv/torch.txt 4>.venv/torch.log ||
-        with_hashes --extra-index-url https://download.pytorch.org/whl/cpu -r .venv/torch.txt ||
-        { cat .venv/torch.log >&2; unfetched; }
-    with_hashes -r .venv/others.txt || unfetched
-else
-    echo "without local models and analyses: their wheels are locked for Python 3.11 (PYTHON=/path/to/python3.11, or ENGINE=docker)" >&2
-fi
+echo "adding what local models need (torch for the CPU, and the studies' packages)" >&2
+# The CPU build of torch is on no index but its own; a pip that is told where else to look may have it nearer.
+grep '^torch==' lockfiles/image-cpu.txt >.venv/torch.txt
+grep -v '^torch==' lockfiles/image-cpu.txt >.venv/others.txt
+with_hashes -r .venv/torch.txt 4>.venv/torch.log ||
+    with_hashes --extra-index-url https://download.pytorch.org/whl/cpu -r .venv/torch.txt ||
+    { cat .venv/torch.log >&2; unfetched; }
+with_hashes -r .venv/others.txt || unfetched
 .venv/bin/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --no-index -e .
 echo "making the bytecode that steps load, and reading every installed file once" >&2
 rm -f .venv/pip.log

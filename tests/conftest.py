@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
+settings.register_profile("house", deadline=None)  # how long an example takes says how busy a machine is
+settings.load_profile("house")
 LONG = ("e2e", "faults", "images", "engines", "tiny", "pages", "bench")  # folders whose tests take seconds each
 TOGETHER = "pytest.mark.together"
 

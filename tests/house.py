@@ -24,7 +24,8 @@ FLOORS = {
     "scorers": 3, "manifest": 3,
     "studies": 4, "evidence": 4, "images": 4,
     "run": 5, "report": 5,
-    "cli": 6, "tools": 6,
+    "verbs": 6,
+    "cli": 7, "tools": 7,
 }  # fmt: skip
 SCIENCE = {"studies", "scorers", "models", "stats"}
 EVIDENCE = {"evidence", "manifest", "store"}

@@ -1,32 +1,22 @@
-"""The reviewer's verb `claims`: what was published, and what came out."""
+"""The reviewer's verb `claims`: what was published, and what came out, as a table."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
-from dataclasses import replace
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli.options import Debug, Json, StoreDir, here, store_root
-from harness.cli.terminal import say, show, table
-from harness.errors import AGREED, DISAGREED
+from harness.cli.options import Debug, Json, StoreDir, project
+from harness.cli.terminal import render, table, watching
 
 if TYPE_CHECKING:
-    from harness.evidence.about import Work
-    from harness.evidence.claims import Judged
-    from harness.evidence.history import History
-    from harness.evidence.record import Record
-    from harness.manifest.load import Loaded
-    from harness.manifest.lockfile import Lock
-    from harness.manifest.schema import Claim
-
-    Claimed = Mapping[str, tuple[Work, Sequence[Claim]]]  # by the manifest's name: what it is about, what it claims
+    from harness.verbs.published import ClaimData
 
 HEAD = ("manifest", "id", "published", "reproduced", "tolerance", "verdict", "where")
+SHOWN = 4  # things that claims need, of a manifest
 WIDE, LONG = 72, 24  # characters of a text and of a number in the table; --json has all of them
 
 
@@ -39,123 +29,29 @@ def claims(
     manifests: Annotated[
         list[Path] | None, typer.Argument(help="Manifest files; default: all of the project.", show_default=False)
     ] = None,
+    rows: Annotated[
+        bool, typer.Option("--rows", envvar="HARNESS_ROWS", help="A row for each claim, also of what did not run.")
+    ] = False,
     store: StoreDir = None,
     json: Json = False,
     debug: Debug = False,
 ) -> int:
     """Hold published numbers against those of the newest run."""
-    from harness.run import project
+    from harness.verbs.published import ClaimsRequest
+    from harness.verbs.published import claims as verb
 
-    todo = [project.loaded_manifest(path) for path in manifests or project.manifests(here())]
-    histories: dict[Path, History | None] = {}
-    claimed: dict[Path, Claimed] = {}
-    found: list[Judged] = []
-    hidden: set[str] = set()
-    for loaded in todo:
-        root = store_root(store, loaded.root)
-        if root not in histories:
-            histories[root] = _history(root)
-        if loaded.root not in claimed:
-            claimed[loaded.root] = _claimed(loaded.root, todo)
-        history = histories[root]
-        judged = _judged(loaded, history, claimed[loaded.root])
-        found += [one for one in judged if not one.withdrawn or _lost(one) not in map(_lost, found)]
-        hidden |= history.unread if history and judged else set()
-    unread = sorted(hidden)
-    for run in unread:
-        say(f"run {run} cannot be read: what it registered and made is not known (`harness audit {run}` says more)")
-    show({"claims": [one.data for one in found], "unread": unread}, _text(found), json)
-    return DISAGREED if any(one.verdict == "missed" for one in found) else AGREED
+    with watching() as watch:
+        done = verb(project(store), ClaimsRequest(manifests=manifests or []), watch)
+    return render(done, _text(done.claims, rows), json)
 
 
-def _lost(one: Judged) -> tuple[object, ...]:
-    """Tell claims that are gone apart: what nobody claims any more may have been about several manifests."""
-    return one.withdrawn, one.manifest, one.of, one.tolerance, one.published, one.where
-
-
-def _claimed(root: Path, todo: list[Loaded]) -> Claimed:
-    """Give what all manifests of a project claim, by their names, and what each is about.
-
-    One that nobody asked for and that cannot be read claims nothing here: to name it says why.
-    """
-    from harness.errors import HarnessError
-    from harness.evidence.about import work_of
-    from harness.run import project
-
-    found = {one.path: one for one in todo if one.root == root}
-    for path in project.manifests(root):
-        if path.resolve() not in found:
-            with suppress(HarnessError):
-                found[path.resolve()] = project.loaded_manifest(path)
-    return {one.manifest.name: (work_of(one.manifest.intent(), {}), one.manifest.claims) for one in found.values()}
-
-
-def _history(root: Path) -> History | None:
-    """Read what was run in a store; where there is no folder yet, nothing was."""
-    from harness.evidence.history import History
-    from harness.store.store import Store
-
-    if not root.exists():
-        say(f"there is no store in {root} yet: nothing was run")
-        return None
-    return History(Store.open(root))
-
-
-def _judged(loaded: Loaded, history: History | None, claimed: Claimed) -> list[Judged]:
-    from harness.evidence.about import work_of
-    from harness.evidence.claims import judge
-    from harness.evidence.pointed import Outputs
-    from harness.evidence.variants import Past
-    from harness.manifest.lockfile import load_lock
-
-    name, claims = loaded.manifest.name, loaded.manifest.claims
-    lock = load_lock(loaded.root, name)
-    if history is None:
-        return judge(name, claims, None, lacks=_run(loaded, lock, None)[1])
-    past = Past(
-        history,
-        work_of(loaded.manifest.intent(), lock.pins if lock else {}),
-        [claim for other, (_, theirs) in claimed.items() if other != name for claim in theirs],
-    )
-    registered, dropped = history.registered(name), past.dropped(name, claimed)
-    if not (claims or registered or dropped):
-        return []
-    record, lacks = _run(loaded, lock, history)
-    if record is None:
-        values, run = None, None
-    else:
-        past = replace(past, untouched=history.untouched(record.run))
-        values, run = Outputs(record.outputs, history.store.blobs.deliver, past.found).at, record.run
-    found = judge(name, claims, registered, values, lacks=lacks, run=run, past=past)
-    for old, gone in dropped.items():
-        found += judge(old, (), gone, values, lacks=lacks, run=run, past=past)
-    return found
-
-
-def _run(loaded: Loaded, lock: Lock | None, history: History | None) -> tuple[Record | None, list[str]]:
-    """Find the run whose values count, or say what is lacking: a lock, what it could not resolve, a run."""
-    from harness.evidence.history import moved
-    from harness.run.plan import unresolved_pins
-
-    if lock is None:
-        return None, ["a lock"]
-    parted = moved(lock.intent, loaded.manifest.intent())
-    if parted:
-        return None, [f"a lock that fits: {parted[0]} moved"]
-    gaps = [pin for pin, _ in unresolved_pins(lock)]
-    if gaps or history is None:
-        return None, gaps or ["a run"]
-    pointed = {pointer.partition("#")[0] for claim in loaded.manifest.claims for pointer in claim.pointers}
-    record, lack = history.newest(loaded.manifest.name, lock, pointed)
-    return record, [lack]
-
-
-def _text(found: list[Judged]) -> str:
+def _text(found: Sequence[ClaimData], every: bool) -> str:
     if not found:
         return "no manifest here claims anything"
     rows = [
         [one.manifest, one.id, one.published or "-", _numbers(one), _plain(one.tolerance), _word(one), _place(one)]
         for one in found
+        if every or not _idle(one)
     ]
     words = Counter(one.verdict.partition(":")[0] for one in found)
     lines = [f"{one.manifest} {one.id}: {one.detail}" for one in found if one.verdict == "missed"]
@@ -164,35 +60,53 @@ def _text(found: list[Judged]) -> str:
         f"{len(found)} claim{'s' * (len(found) != 1)}: "
         + ", ".join(f"{words[word]} {word}" for word in ("met", "missed", "not run"))
     )
-    return table(HEAD, rows) + "\n\n" + "\n".join(lines)
+    told = [table(HEAD, rows) + "\n"] if rows else []
+    return "\n".join([*told, *([] if every else _sums(found)), *lines])
 
 
-def _numbers(one: Judged) -> str:
+def _idle(one: ClaimData) -> bool:
+    return one.verdict.startswith("not run")
+
+
+def _sums(found: Sequence[ClaimData]) -> list[str]:
+    """Say in a line of each manifest how many of its claims did not run, and what they need."""
+    idle: dict[str, list[str]] = {}
+    for one in filter(_idle, found):
+        idle.setdefault(one.manifest, []).append(one.verdict.partition("needs ")[2])
+    return [f"{name}: {len(needs)} not run: needs {_needed(needs)} (--rows shows each)" for name, needs in idle.items()]
+
+
+def _needed(needs: Sequence[str]) -> str:
+    """Name what claims lack, what most of them lack first."""
+    counts = Counter(need for one in needs for need in one.split(", "))
+    names = [name for name, _ in counts.most_common()]
+    return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
+
+
+def _numbers(one: ClaimData) -> str:
     values = one.value if isinstance(one.value, list) else [one.value]
     return ", ".join(_cut(value or "-", LONG) for value in values[:4]) + (" …" if len(values) > 4 else "")
 
 
-def _word(one: Judged) -> str:
+def _word(one: ClaimData) -> str:
     """Say the verdict; one that is met says how often the same was tried."""
     notes = ["withdrawn" if one.withdrawn else "moved"] * one.moved
-    notes += [str(one.count)] if one.count and one.verdict == "met" else []
+    notes += [one.history] if one.history and one.verdict == "met" else []
     return _cut(one.verdict, WIDE) + (f" ({'; '.join(notes)})" if notes else "")
 
 
-def _place(one: Judged) -> str:
+def _place(one: ClaimData) -> str:
     return _cut(one.where, WIDE) + (f" [{one.status}]" if one.status else "")
 
 
-def _story(one: Judged) -> str:
+def _story(one: ClaimData) -> str:
     """Say how a claim stood when the manifest was run for the first time."""
-    from harness.evidence.asks import tolerance
-
     at = f"{one.manifest} {one.id}:"
     if one.withdrawn:
         return f"{at} was registered by an earlier run, and is gone from the manifest"
     if one.was is None:
         return f"{at} was not registered by the first run"
-    asked = " ".join(filter(None, (one.was.get("published"), _plain(tolerance(one.was)))))
+    asked = " ".join(filter(None, (one.was.get("published"), _plain(one.was_tolerance))))
     places = one.was["of"] if isinstance(one.was["of"], list) else [one.was["of"]]
     return f"{at} the first run registered {asked}" + (f" of {', '.join(places)}" if one.was["of"] != one.of else "")
 

@@ -1,28 +1,20 @@
-"""The reviewer's verbs: get, audit, diff, explain."""
+"""The reviewer's verbs `get`, `audit`, `diff`, `explain`: asked on the command line, shown as tables."""
 
 from __future__ import annotations
 
-import os
-import shutil
 from collections import Counter
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from harness.cli.options import Debug, Images, Jobs, Json, Run, StoreDir, open_run, store_root
-from harness.cli.terminal import give, progress, say, short, show, table
+from harness.cli.options import Debug, Images, Jobs, Json, Run, StoreDir, project
+from harness.cli.terminal import give, render, say, short, table, watching
 from harness.digest import CHUNK
-from harness.errors import AGREED, DISAGREED, InputError
 
-if TYPE_CHECKING:
-    from harness.evidence.checks import Report
-    from harness.store.store import Store
-
+SHOWN = 5  # lines of an edited file
 BUDGET = 300.0  # seconds, as `harness.evidence.again` has it: help is shown without loading it
-SHOWN = 8  # names of outputs in a message
 
 
 def register(app: typer.Typer) -> None:
@@ -38,40 +30,17 @@ def get(
     store: StoreDir = None,
     json: Json = False,
     debug: Debug = False,
-) -> None:
+) -> int:
     """Give one output file of a run, its bytes checked."""
-    from harness.evidence.record import read_record
-    from harness.files import told
+    from harness.verbs.review import GetRequest
+    from harness.verbs.review import get as verb
 
-    where, found = open_run(store, run)
-    outputs = read_record(where, found).outputs
-    if output not in outputs:
-        raise _no_output(where, found, output, sorted(outputs))
-    path = where.blobs.deliver(outputs[output]["sha256"])
-    data = {"run": found, "output": output, **{name: outputs[output][name] for name in ("sha256", "size")}}
-    if to:
-        with told(to):
-            if to.is_dir() or not to.absolute().parent.is_dir():
-                raise InputError(
-                    "this file cannot be written", where=str(to), next="name a file in a folder that is there"
-                )
-            shutil.copyfile(path, to)
-        show({**data, "file": str(to)}, f"{to}: {outputs[output]['size']} bytes, {outputs[output]['sha256']}", json)
-    elif json:
-        show({**data, "file": str(path)}, "", json)
-    else:
-        with open(path, "rb") as file:
-            give(iter(partial(file.read, CHUNK), b""))
-
-
-def _no_output(store: Store, run: str, output: str, has: Sequence[str]) -> InputError:
-    from harness.run.project import manifest_name
-
-    of = f" of {name}" if (name := manifest_name(store, run)) else ""
-    more = f" and {len(has) - SHOWN} more" if len(has) > SHOWN else ""
-    return InputError(
-        f"run {run}{of} has no output {output!r}", next=f"it has: {', '.join(has[:SHOWN]) or 'none'}{more}"
-    )
+    done = verb(project(store), GetRequest(run=run, output=output, to=to))
+    if to or json:
+        return render(done, f"{done.file}: {done.size} bytes, {done.sha256}", json)
+    with open(done.file, "rb") as file:
+        give(iter(partial(file.read, CHUNK), b""))
+    return done.code
 
 
 def audit(
@@ -95,47 +64,20 @@ def audit(
     debug: Debug = False,
 ) -> int:
     """Say whether manifest, lock, record and store agree."""
-    from harness.evidence.again import LEVELS, How
-    from harness.run.project import audit_files, audited, loaded_manifest, newest_run
-    from harness.store.store import Store
+    from harness.verbs.review import AuditRequest
+    from harness.verbs.review import audit as verb
 
-    if level not in LEVELS:
-        known = "; ".join(f"{name} ({about})" for name, about in LEVELS.items())
-        raise InputError(f"no level is called {level!r}", next=f"choose one of: {known}")
-    path = Path(subject)
-    loaded = None
-    if path.suffix in (".yaml", ".yml"):
-        loaded = loaded_manifest(path)
-        where = Store.open(store_root(store, loaded.root))
-        run = newest_run(where, loaded.manifest.name)
-    else:
-        where, run = open_run(store, subject)
-    with progress(f"audit {run}") as bar:
-        how = How(level=level, rerun=rerun, budget=budget, jobs=jobs or len(os.sched_getaffinity(0)), progress=bar)
-        report = audited(where, run, images.absolute() if images else None, how)
-    if loaded:
-        audit_files(where, run, loaded, report)
-    _show_report(run, level, report, json)
-    return AGREED if report.verdict == "agreed" else DISAGREED
-
-
-def _show_report(run: str, level: str, report: Report, json: bool) -> None:
-    flaws = [check for check in report.checks if check.verdict != "pass"]
-    data = {
-        "run": run,
-        "verdict": report.verdict,
-        "level": level,
-        "packages": dict(report.packages),
-        "self_checks": report.self_checks or "none",
-        "coverage": report.coverage.as_data() if report.coverage else None,
-        "checks": [{"id": c.id, "verdict": c.verdict, "subject": c.subject, "detail": c.detail} for c in report.checks],
-    }
+    asked = AuditRequest(subject=subject, level=level, rerun=rerun, budget=budget, jobs=jobs, images=images)
+    with watching() as watch:
+        done = verb(project(store), asked, watch)
+    flaws = [check for check in done.checks if check.verdict != "pass"]
     rows = [[check.verdict, check.id, check.subject, check.detail] for check in flaws]
-    passed = len(report.checks) - len(flaws)
-    coverage = f"{report.coverage.text()}\n" if report.coverage else ""
-    word = report.verdict + (", its own checks fail" if report.self_checks == "fail" else "")
-    text = f"{coverage}run {run}: {word}; {passed} checks passed, {len(flaws)} did not (level {level})"
-    show(data, (table(["verdict", "check", "subject", "detail"], rows) + "\n\n" if rows else "") + text, json)
+    passed = len(done.checks) - len(flaws)
+    word = done.verdict + (", its own checks fail" if done.self_checks == "fail" else "")
+    text = f"{done.coverage.text}\n" if done.coverage else ""
+    text += f"run {done.run}: {word}; {passed} checks passed, {len(flaws)} did not (level {level})"
+    told = table(["verdict", "check", "subject", "detail"], rows) + "\n\n" if rows else ""
+    return render(done, told + text, json)
 
 
 def diff(
@@ -146,27 +88,26 @@ def diff(
     debug: Debug = False,
 ) -> int:
     """Say where two runs first part, why, and in which rows."""
-    import harness.evidence.diff as differ
-    from harness.evidence.trail import follow
+    from harness.verbs.review import DiffRequest
+    from harness.verbs.review import diff as verb
 
-    parted = differ.diff(follow(*open_run(store, left)), follow(*open_run(store, right)))
-    stages = [{"stage": one.stage, "verdict": one.verdict, "changed": one.changed} for one in parted.stages]
-    data = {"level": parted.level, "first": parted.first, "cause": parted.cause, "stages": stages, "rows": parted.rows}
-    lines = [f"level: {parted.level}"]
-    if parted.first:
-        lines.append(f"first: {parted.first['stage']}: {parted.first['subject']}")
-        lines.append(f"cause: {parted.cause}")
-        shown = [
-            [s.stage, s.verdict, ", ".join(s.changed[:3]) + (" …" if len(s.changed) > 3 else "")] for s in parted.stages
-        ]
+    done = verb(project(store), DiffRequest(left=left, right=right))
+    lines = [f"level: {done.level}"]
+    if done.first:
+        lines.append(f"first: {done.first['stage']}: {done.first['subject']}")
+        lines.append(f"cause: {done.cause}")
+        shown = [[s.stage, s.verdict, ", ".join(s.changed[:3]) + _more(len(s.changed) - 3)] for s in done.stages]
         lines += ["", table(["stage", "verdict", "changed"], shown)]
-    elif parted.level == "bytes":
+    elif done.level == "bytes":
         lines.append("no difference: every output has the same bytes")
-    for row in parted.rows:
-        lines += ["", f"{row['step']}, row {row['row']}: {', '.join(row['fields']) or 'in one run only'}"]
-        lines += [f"  - {row['left']}", f"  + {row['right']}"]
-    show(data, "\n".join(lines), json)
-    return AGREED if parted.level == "bytes" else DISAGREED
+    for row in done.rows:
+        lines += ["", f"{row.step}, row {row.row}: {', '.join(row.fields) or 'in one run only'}"]
+        lines += [f"  - {row.left}", f"  + {row.right}"]
+    lines += [f"{_more(done.more_rows).strip()} rows differ"] if done.more_rows else []
+    for text in done.texts[:SHOWN]:
+        lines += ["", f"{text.file}, line {text.line}:", f"  - {text.left}", f"  + {text.right}"]
+    lines += [f"{_more(len(done.texts) - SHOWN).strip()} lines differ"] if len(done.texts) > SHOWN else []
+    return render(done, "\n".join(lines), json)
 
 
 def explain(
@@ -175,13 +116,13 @@ def explain(
     store: StoreDir = None,
     json: Json = False,
     debug: Debug = False,
-) -> None:
+) -> int:
     """Show the parts of a key, and why a step ran or did not."""
-    import harness.evidence.explain as explainer
+    from harness.verbs.review import ExplainRequest
+    from harness.verbs.review import explain as verb
 
-    where, found = open_run(store, run)
-    whys = list(explainer.explain(where, found, step))
-    data = {"run": found, "steps": [vars(why) for why in whys]}
+    done = verb(project(store), ExplainRequest(run=run, step=step))
+    whys = done.steps
     if step and len(whys) == 1:
         why = whys[0]
         lines = [f"{why.step}: {why.state}, because {why.reason}", f"key {why.key}"]
@@ -192,7 +133,11 @@ def explain(
         lines = [table(["step", "shards", "state", "because"], rows)]
         for why in whys[:1]:
             say(f"name one step to see the parts of its key, such as `harness explain {run} {why.step}`")
-    show(data, "\n".join(lines), json)
+    return render(done, "\n".join(lines), json)
+
+
+def _more(count: int) -> str:
+    return f" and {count} more" if count > 0 else ""
 
 
 def _part(value: Any) -> str:

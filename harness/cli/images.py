@@ -1,21 +1,15 @@
-"""The verbs of container images: build, verify, ls, rm."""
+"""The verbs of container images: build, verify, ls, inventory, rm."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from pathlib import Path
+from typing import Annotated
 
 import typer
 
 from harness.cli import transfer
-from harness.cli.options import Debug, Json, StoreDir, here, store_root
-from harness.cli.shelf import data_of, pinned, size_text, unknown
-from harness.cli.terminal import progress, say, show, table
-from harness.errors import AGREED, DISAGREED, InputError
-
-if TYPE_CHECKING:
-    from harness.images.build import Built
-    from harness.images.image import Image
-    from harness.store.store import Store
+from harness.cli.options import Debug, Json, StoreDir, project
+from harness.cli.terminal import render, table, watching
 
 app = typer.Typer(
     name="images", help="Build, check and list container images, bit for bit.", rich_markup_mode=None
@@ -27,7 +21,7 @@ Names = Annotated[
 
 def register(parent: typer.Typer) -> None:
     """Add these verbs to the command line, below `images`."""
-    for verb in (build, verify, ls, rm):
+    for verb in (build, verify, ls, inventory, rm):
         app.command()(verb)
     transfer.register(app)
     parent.add_typer(app)
@@ -63,38 +57,14 @@ def build(
     debug: Debug = False,
 ) -> int:
     """Build images from their locks, without a builder or a daemon."""
-    from harness.images.build import build as make
-    from harness.images.layers.sources import Archive
-    from harness.images.recipe import lineage
-    from harness.store.store import Store
+    from harness.verbs.images import BuildRequest
+    from harness.verbs.images import build as verb
 
-    if moved and relock:
-        raise InputError("--moved and --relock exclude each other", next="--relock pins the newest packages")
-    root, asked = here(), Archive(archive, snapshots)
-    for name in names:
-        lineage(root, name)  # nothing is written for a recipe that is wrong
-    where = Store.make(store_root(store, root))
-    built = []
-    for name in dict.fromkeys(names):
-        with progress(f"images build {name}") as tell:
-            one = make(where, root, name, tell, moved=moved, relock=relock, archive=asked)
-        _remark(one)
-        built.append(one)
-    data = [_sized(one.image, where, pinned=one.pinned, differs=list(one.differs)) for one in built]
-    rows = [[one["name"], one["image_id"], size_text(one["bytes"]), one["pinned"]] for one in data]
-    text = table(["image", "image id", "size", "pin"], rows)
-    show(data[0] if len(data) == 1 else {"images": data}, text, json)
-    return DISAGREED if any(one.differs for one in built) else AGREED
-
-
-def _remark(built: Built) -> None:
-    """Say aloud what a build changed in the project, or in what it is not what was pinned."""
-    name = built.image.name
-    if built.pinned == "differs":
-        say(f"{name} is not what lockfiles/images.json pins: {'; '.join(built.differs)}")
-        say(f"  next:  undo the change, or `harness images build {name} --relock` if it is meant")
-    elif built.pinned in ("new", "renewed"):
-        say(f"lockfiles/images.json pins {name} as {built.image.pin.image_id} now; review and commit it")
+    asked = BuildRequest(names=names, moved=moved, relock=relock, archive=archive, snapshots=snapshots)
+    with watching() as watch:
+        done = verb(project(store), asked, watch)
+    rows = [[one.name, one.image_id, size_text(one.bytes), one.pinned] for one in done.images]
+    return render(done, table(["image", "image id", "size", "pin"], rows), json)
 
 
 def verify(
@@ -111,37 +81,45 @@ def verify(
     debug: Debug = False,
 ) -> int:
     """Read stored images again and hold them against their pins."""
-    from harness.images.verify import verify as check
-    from harness.store.store import Store
+    from harness.verbs.images import VerifyRequest
+    from harness.verbs.images import verify as verb
 
-    root = here()
-    where = Store.open(store_root(store, root))
-    with progress("images verify") as tell:
-        found = check(where, root, names or [], tell, rebuild=rebuild)
-    rows = [[one.name, one.image_id, one.verdict, "; ".join(one.flaws)] for one in found]
-    verdict = "disagreed" if any(one.flaws for one in found) else "agreed"
-    data = [{**vars(one), "flaws": list(one.flaws), "verdict": one.verdict} for one in found]
-    show({"verdict": verdict, "images": data}, table(["image", "image id", "verdict", "what differs"], rows), json)
-    return AGREED if verdict == "agreed" else DISAGREED
+    with watching() as watch:
+        done = verb(project(store), VerifyRequest(names=names or [], rebuild=rebuild), watch)
+    rows = [[one.name, one.image_id, one.verdict, "; ".join(one.flaws)] for one in done.images]
+    return render(done, table(["image", "image id", "verdict", "what differs"], rows), json)
 
 
-def ls(store: StoreDir = None, json: Json = False, debug: Debug = False) -> None:
+def ls(store: StoreDir = None, json: Json = False, debug: Debug = False) -> int:
     """List the images of the store."""
-    from harness.images.image import MOVED, shelved
-    from harness.store.store import Store
+    from harness.verbs.images import ls as verb
 
-    where = Store.open(store_root(store))
-    known = pinned()
+    done = verb(project(store))
+    rows = [[one.name, one.image_id, size_text(one.bytes), one.state] for one in done.images]
+    return render(done, table(["image", "image id", "size", "state"], rows) if rows else "no images", json)
 
-    def state(image: Image) -> str:
-        if image.name.endswith(MOVED):
-            return "moved"
-        pin = known.get(image.name)
-        return "pinned" if pin and pin.image_id == image.pin.image_id else "old"
 
-    data = [_sized(image, where, state=state(image)) for image in shelved(where)]
-    rows = [[one["name"], one["image_id"], size_text(one["bytes"]), one["state"]] for one in data]
-    show({"images": data}, table(["image", "image id", "size", "state"], rows) if rows else "no images", json)
+def inventory(
+    name: Annotated[str, typer.Argument(help="An image, by the name of its recipe in images/.", show_default=False)],
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write to this file; default: print it.", metavar="FILE"),
+    ] = None,
+    store: StoreDir = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Write what an image holds, in SPDX 2.3: packages, digests, licences.
+
+    The same image gives the same bytes on every machine; a licence is what the package itself says, or NOASSERTION.
+    """
+    from harness.digest import canonical
+    from harness.verbs.inventories import InventoryRequest
+    from harness.verbs.inventories import inventory as verb
+
+    done = verb(project(store), InventoryRequest(name=name, output=output))
+    text = f"{done.path}: {done.packages} packages of {name} ({done.format})"
+    return render(done, text if done.path else canonical(done.document).decode(), json)
 
 
 def rm(
@@ -149,25 +127,16 @@ def rm(
     store: StoreDir = None,
     json: Json = False,
     debug: Debug = False,
-) -> None:
+) -> int:
     """Take images off the shelf; `harness gc` then frees their bytes."""
-    from harness.images.image import shelved, unshelve
-    from harness.store.store import Store
+    from harness.verbs.images import RemoveRequest
+    from harness.verbs.images import rm as verb
 
-    where = Store.open(store_root(store))
-    images = shelved(where)
-    short = name.removeprefix("sha256:")
-    gone = [one for one in images if one.name == name or (len(short) >= 6 and one.config.startswith(short))]
-    if not gone:
-        raise unknown(where, name, images)
-    for image in gone:
-        unshelve(where, image)
-    lines = [f"{one.name} {one.pin.image_id} is off the shelf" for one in gone]
-    data = [{"name": one.name, "image_id": one.pin.image_id} for one in gone]
-    show({"removed": data}, "\n".join([*lines, "`harness gc --delete` frees what nothing else uses"]), json)
+    done = verb(project(store), RemoveRequest(name=name))
+    lines = [f"{one.name} {one.image_id} is off the shelf" for one in done.removed]
+    return render(done, "\n".join([*lines, "`harness gc --delete` frees what nothing else uses"]), json)
 
 
-def _sized(image: Image, store: Store, **more: Any) -> dict[str, Any]:
-    """Give an image as scripts see it, with the room that its layers take."""
-    paths = [store.blobs.path(one) for one in image.layers]
-    return data_of(image, bytes=sum(path.stat().st_size for path in paths if path.exists()), **more)
+def size_text(count: int) -> str:
+    """Spell a number of bytes."""
+    return f"{count / 2**20:.0f} MiB"

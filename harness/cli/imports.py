@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from harness.cli.options import Debug, Json, StoreDir, store_root, there
-from harness.cli.terminal import show
+from harness.cli.options import Debug, Json, StoreDir, project
+from harness.cli.terminal import render
 from harness.errors import InputError
-
-DATA = "data"
 
 
 def register(app: typer.Typer) -> None:
@@ -33,32 +31,20 @@ def bring(
     store: StoreDir = None,
     json: Json = False,
     debug: Debug = False,
-) -> None:
+) -> int:
     """Put your own copy of data where manifests find it."""
-    from harness.run.data import bring as put
-    from harness.run.data import bring_rows
-    from harness.store.store import Store
-    from harness.studies.registry import importers
+    from harness.verbs.importing import DATA, ImportRequest
+    from harness.verbs.importing import import_ as verb
 
-    known = importers()
-    if kind != DATA and kind not in known:
-        raise InputError(
-            f"nothing is imported as {kind!r}", where="KIND", next=f"use one of: {', '.join((DATA, *sorted(known)))}"
-        )
-    there(file)
+    done = verb(project(store), ImportRequest(kind=kind, file=file, columns=_columns(columns)))
     if kind == DATA:
-        digest, size = put(Store.make(store_root(store)), file)
-        data: dict[str, Any] = {"kind": kind, "sha256": digest, "bytes": size}
-        text = f"{file.name} is in the store: {size} bytes, sha256 {digest}"
+        text = f"{file.name} is in the store: {done.bytes} bytes, sha256 {done.sha256}"
     else:
-        found, counts = known[kind](file, _columns(columns))
-        digest = bring_rows(Store.make(store_root(store)), found)
-        data = {"kind": kind, "sha256": digest, "rows": len(found), "counts": counts}
         held = ", ".join(
-            f"{name} {told['instances']} instances, {told['prompts']} prompts" for name, told in counts.items()
+            f"{name} {told['instances']} instances, {told['prompts']} prompts" for name, told in done.counts.items()
         )
-        text = f"{len(found)} rows are in the store ({held}); pin them in a manifest with sha256 {data['sha256']}"
-    show(data, text, json)
+        text = f"{done.rows} rows are in the store ({held}); pin them in a manifest with sha256 {done.sha256}"
+    return render(done, text, json)
 
 
 def _columns(given: str) -> dict[str, str]:

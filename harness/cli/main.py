@@ -8,24 +8,23 @@ import signal
 import sys
 from collections.abc import Sequence
 from types import FrameType
-from typing import NoReturn
+from typing import Annotated, NoReturn
 
 import typer
 from typer.exceptions import TyperException
 
-from harness.cli import claims, evidence, images, imports, manifests, runs, stores, tapes, tools
-from harness.cli.terminal import fail
+from harness.cli import claims, evidence, history, images, imports, manifests, runs, stores, tapes, tools
+from harness.cli.terminal import fail, show
 from harness.errors import INTERRUPTED, Defect, HarnessError, InputError, Interrupted
 from harness.files import explained
 
 app = typer.Typer(
     name="harness",
     help="Reproducible, checkable LLM evaluations: lock what is meant, run it, audit what happened.",
-    add_completion=False,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for verbs in (manifests, runs, evidence, claims, tools, imports, stores, images, tapes):
+for verbs in (manifests, runs, history, evidence, claims, tools, imports, stores, images, tapes):
     verbs.register(app)
 GROUPS = {"images": images.app, "tape": tapes.app}
 VERBS = {
@@ -33,6 +32,25 @@ VERBS = {
     for group, one in [((), app), *(((name,), one) for name, one in GROUPS.items())]
     for command in one.registered_commands
 }
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        show({"version": version("llm-harness")}, f"harness {version('llm-harness')}", as_json=False)
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+    ] = False,
+) -> None:
+    """Reproducible, checkable LLM evaluations: lock what is meant, run it, audit what happened."""
+
+
 TRUE = {"1", "true", "t", "yes", "y", "on"}  # the words that typer takes for yes
 
 

@@ -8,11 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.errors import InputError
-
 if TYPE_CHECKING:
-    from harness.run.engines import Choice
-    from harness.store.store import Store
+    from harness.verbs.project import Project
 
 Json = Annotated[bool, typer.Option("--json", envvar="HARNESS_JSON", help="Give data on stdout instead of text.")]
 StoreDir = Annotated[
@@ -47,56 +44,23 @@ MaxErrors = Annotated[  # it weakens what is checked, so no variable of a forgot
         "--max-errors", metavar="N|N%", help="How many of a model's rows may be without an answer: a count or a share."
     ),
 ]
+Models = Annotated[
+    Path | None,
+    typer.Option(
+        "--models-dir", envvar="HARNESS_MODELS_DIR", help="Where `source: folder:NAME` of a manifest is looked for."
+    ),
+]
 Manifests = Annotated[list[Path], typer.Argument(help="Manifest files.", show_default=False)]
-Run = Annotated[str, typer.Argument(help="A run id, a prefix of one, `last`, or a path to a record.")]
+Run = Annotated[
+    str, typer.Argument(help="A run id, a prefix of one, `last`, a record's path, or a manifest: its newest.")
+]
 
 
-def store_root(given: Path | None, project: Path | None = None) -> Path:
-    """Say which store a verb means: the one named, else the project's own."""
-    from harness.store.store import HOME
+def project(store: Path | None = None, models: Path | None = None) -> Project:
+    """Give the project that a person stands in, with the store and the folder of models that were named."""
+    from harness.verbs.project import Project
 
-    if given:
-        return given.absolute()
-    return (project or here("go to the project's folder, or name a store with --store DIR")) / HOME
-
-
-def chosen(
-    engine: str, isolation: str, images: Path | None, project: Path, *, store: Path | None = None, moved: bool = False
-) -> Choice:
-    """Gather how a person wants steps to run."""
-    from harness.cli.terminal import say
-    from harness.run.engines import Choice
-
-    return Choice(engine, isolation, images.absolute() if images else store_root(store, project), moved, say)
-
-
-def here(advice: str = "go to the project's folder") -> Path:
-    """Find the project that a verb without a manifest speaks of: the nearest folder with `lockfiles/`."""
-    start = Path(os.getcwd())
-    for folder in (start, *start.parents):
-        if (folder / "lockfiles").is_dir():
-            return folder
-    raise InputError("this folder stands in no project", where=str(start), next=advice)
-
-
-def there(path: Path) -> Path:
-    """Refuse a path where nothing lies, before a store is made for what was to come from it."""
-    if not path.exists():
-        raise InputError("there is no such file", where=str(path), next="check the path")
-    return path
-
-
-def open_run(given: Path | None, name: str) -> tuple[Store, str]:
-    """Find a run: in the store a path leads to, else in the store that is meant."""
-    from harness.evidence.record import run_at
-    from harness.store.store import Store
-
-    path = Path(name)
-    if name != "last" and path.exists():
-        found = run_at(path, lambda: Store.open(store_root(given)))
-        if found:
-            return found
-        if "/" in name or path.suffix:
-            raise InputError("no run and no record lies there", where=name[:200], next="name a run by its id")
-    store = Store.open(store_root(given))
-    return store, store.find_run(name)
+    place = models or os.environ.get("HARNESS_MODELS_DIR")  # verbs that have no such option look there, too
+    home = os.environ.get("HF_HOME")  # the variables of the hub's own tools
+    hub = os.environ.get("HF_HUB_CACHE") or (os.path.join(home, "hub") if home else None)
+    return Project.at(os.getcwd(), store, models=place, hub=hub)

@@ -1,14 +1,14 @@
-"""The researcher's verbs: run and reproduce."""
+"""The researcher's verbs `run` and `reproduce`: asked on the command line, shown as tables."""
 
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from harness.cli.fresh import fresh
 from harness.cli.options import (
     LOCAL,
     Debug,
@@ -19,17 +19,16 @@ from harness.cli.options import (
     Json,
     Manifests,
     MaxErrors,
+    Models,
     Moved,
     StoreDir,
-    chosen,
-    store_root,
+    project,
 )
-from harness.cli.terminal import level_text, progress, say, short, show, table
-from harness.errors import AGREED, DISAGREED
+from harness.cli.terminal import level_text, render, say, short, table, watching
+from harness.errors import AGREED
 
 if TYPE_CHECKING:
-    from harness.run.answers import Most
-    from harness.run.service import Ran
+    from harness.verbs.running import DryRunResult, RunData
 
 
 def register(app: typer.Typer) -> None:
@@ -47,37 +46,42 @@ def run(
             "--limit", envvar="HARNESS_LIMIT", min=0, max=2**31, help="Only the first N items of each dataset."
         ),
     ] = 0,
+    dry_run: Annotated[
+        bool, typer.Option("-n", "--dry-run", help="Say what would be made and what is in the store; run nothing.")
+    ] = False,
     relock: Annotated[bool, typer.Option("--relock", help="Make the lock anew where it no longer fits.")] = False,
     isolation: Isolation = "",
     moved: Moved = False,
     jobs: Jobs = 0,
     max_errors: MaxErrors = "",
     images: Images = None,
+    models: Models = None,
     store: StoreDir = None,
     json: Json = False,
     debug: Debug = False,
 ) -> int:
     """Run what is not in the store yet, and write the record."""
-    from harness.run.answers import most
-    from harness.run.project import loaded_manifest
-    from harness.run.service import Place, lock_manifest, run_manifest
+    from harness.verbs import running
 
-    found, allowed = [], most(max_errors)
-    for loaded in [loaded_manifest(path) for path in manifests]:
-        choice = chosen(engine, isolation, images, loaded.root, store=store, moved=moved)
-        place = Place(store_root(store, loaded.root), choice, jobs, errors=allowed)
-        if relock and lock_manifest(loaded, place).changed:
-            say(f"{loaded.manifest.name}: the lock was made anew, as --relock says; review it in git")
-        with progress(loaded.manifest.name) as bar:
-            ran = run_manifest(loaded, place, bar, limit)
-        found.append(ran)
-        steps = ran.record.body["steps"]
-        say(
-            f"{loaded.manifest.name}: run {ran.record.run}, {steps['executed']} steps executed, "
-            f"{steps['cached']} from the store" + ("; nothing was left to do" if not steps["executed"] else "")
-        )
-    show({"runs": [one.as_data() for one in found]}, _table(found), json)
-    return _exit(found, allowed, lenient=True)
+    asked = running.RunRequest(
+        manifests=manifests, engine=engine, limit=limit, relock=relock, isolation=isolation, moved=moved, jobs=jobs,
+        max_errors=max_errors, images=images,
+    )  # fmt: skip
+    with watching() as watch:
+        if dry_run:
+            return _foreseen(running.dry_run(project(store, models), asked, watch), json)
+        done = running.run(project(store, models), asked, watch)
+    code = render(done, _table(done.runs), json)
+    _remark(done.runs, max_errors)
+    return code
+
+
+def _foreseen(found: DryRunResult, json: bool) -> int:
+    """Show what a run would do."""
+    rows = [[one.manifest, stage.stage, stage.cached, stage.executed] for one in found.runs for stage in one.stages]
+    whole = sum(stage.executed for one in found.runs for stage in one.stages)
+    text = table(["manifest", "stage", "in the store", "to be made"], rows)
+    return render(found, f"{text}\n\n{whole} steps would be made; nothing was run", json)
 
 
 def reproduce(
@@ -92,47 +96,36 @@ def reproduce(
         typer.Option("--store", envvar="HARNESS_FRESH_STORE", help="A new folder for the fresh store; it is kept."),
     ] = None,
     images: Images = None,
+    models: Models = None,
     json: Json = False,
     debug: Debug = False,
 ) -> int:
     """Run in a fresh store and compare with what is expected."""
-    from harness.run.answers import most
-    from harness.run.project import loaded_manifest
-    from harness.run.service import Place, run_manifest
+    from harness.verbs.running import ReproduceRequest
+    from harness.verbs.running import reproduce as verb
 
-    allowed, todo = most(max_errors), [loaded_manifest(path) for path in manifests]
-    usual = Path(os.environ["HARNESS_STORE"]) if os.environ.get("HARNESS_STORE") else None  # --store is the fresh one
-    found = []
-    with fresh(store, todo[0].root) as place:
-        for loaded in todo:
-            choice = chosen(engine, isolation, images, loaded.root, store=usual, moved=moved)
-            lent = store_root(usual, loaded.root)
-            with progress(loaded.manifest.name) as bar:
-                ran = run_manifest(loaded, Place(place.root, choice, jobs, lent, allowed), bar)
-            found.append(ran)
-            _tell_code(ran)
-        code = _exit(found, allowed, lenient=False)
-        place.stays = place.stays or code != AGREED
-    show({"runs": [one.as_data() for one in found]}, _table(found), json)
-    if place.stays:
-        say(f"the store of this reproduction stays in {place.root}")
-    else:
-        say(f"reproduced: {len(found)} of {len(found)} manifests agree with what is expected; the fresh store is gone")
+    asked = ReproduceRequest(
+        manifests=manifests, engine=engine, isolation=isolation, moved=moved, jobs=jobs, max_errors=max_errors,
+        images=images, fresh=store,
+    )  # fmt: skip
+    usual = os.environ.get("HARNESS_STORE")  # --store is the fresh one
+    with watching() as watch:
+        done = verb(project(Path(usual) if usual else None, models), asked, watch)
+    for one in done.runs:
+        if one.verdict == "disagreed":
+            told = ", ".join(one.moved_code) or "none; the same code made other outputs"
+            say(f"{one.manifest}: code that is not what was accepted: {told}")
+    code = render(done, _table(done.runs), json)
+    _remark(done.runs, max_errors)
+    if done.store:
+        say(f"the store of this reproduction stays in {done.store}")
+    elif code == AGREED:
+        many = len(done.runs)
+        say(f"reproduced: {many} of {many} manifests agree with what is expected; the fresh store is gone")
     return code
 
 
-def _tell_code(ran: Ran) -> None:
-    """Where a run disagrees, name the files of code that are not those of the accepted run."""
-    from harness.evidence.trail import follow
-    from harness.run.accept import moved_code
-
-    if ran.verdict == "disagreed" and ran.expect:
-        changed = moved_code(ran.expect, follow(ran.store, ran.record.run).code()[1])
-        told = ", ".join(changed) or "none; the same code made other outputs"
-        say(f"code that is not what was accepted: {told}")
-
-
-def _table(found: list[Ran]) -> str:
+def _table(found: Sequence[RunData]) -> str:
     rows: list[list[str]] = []
     summary = [""]
     for one in found:
@@ -141,45 +134,34 @@ def _table(found: list[Ran]) -> str:
         for output in one.outputs:
             level, remark = level_text(output.level), "" if shared else output.detail
             rows.append([one.manifest, output.name, short(output.sha256), level, output.verdict, remark])
-        failing = ", its own checks fail" if one.checks == "fail" else ""
+        failing = ", its own checks fail" if one.self_checks == "fail" else ""
         verdict = f"{one.verdict}{failing}" + (f", {shared}" if shared else "")
         summary.append(f"{one.manifest}: {verdict} ({_surroundings(one)})")
     return "\n".join([table(["manifest", "output", "sha256", "level", "verdict", ""], rows), *summary])
 
 
-def _surroundings(ran: Ran) -> str:
+def _surroundings(run: RunData) -> str:
     """Say on what a verdict rests: the engine, the image, the device, and what stand-ins were shown."""
-    body = ran.record.body
-    words = [f"engine {body['engine']}", f"isolation {body['isolation']}"]
-    if ran.image_state != "none":
-        words.append(f"image: {ran.image_state} {short(body['image'].removeprefix('sha256:'))}")
-    if ran.device != "cpu":
-        words.append(f"device: {ran.device}")
-    for model, told in body.get("calls", {}).items():
+    words = [f"engine {run.engine}", f"isolation {run.isolation}"]
+    if run.image_state != "none":
+        words.append(f"image: {run.image_state} {short(run.image.removeprefix('sha256:'))}")
+    if run.device != "cpu":
+        words.append(f"device: {run.device}")
+    for model, told in run.calls.items():
         counts = {"refused": 0, **told, "live": told["live"] - told["recorded"]}  # what was recorded was live, too
         counts["without an answer"] = sum(told["errors"].values()) - counts["refused"]
         parts = ("replayed", "recorded", "live", "refused", "without an answer")
         words.append(f"{model}: {', '.join(f'{counts[part]} {part}' for part in parts if counts[part]) or 'not asked'}")
-    if body["sees_gold"]:
-        words.append(f"stand-ins were shown the answers in {len(body['sees_gold'])} steps")
+    if run.sees_gold:
+        words.append(f"stand-ins were shown the answers in {len(run.sees_gold)} steps")
     return ", ".join(words)
 
 
-def _exit(found: list[Ran], allowed: Most | None, lenient: bool) -> int:
-    """Choose the exit code: a run of which nothing was expected has done its work; a reproduction of it has not."""
-    fine = {"agreed", "unconfirmed", "incomplete"} if lenient else {"agreed"}
-    lacking = [one for one in found if not _answered(one, allowed)]
-    return AGREED if not lacking and all(one.verdict in fine for one in found) else DISAGREED
-
-
-def _answered(ran: Ran, allowed: Most | None) -> bool:
-    """Tell what models left unanswered, in their providers' words, and say whether that is within what is allowed."""
-    from harness.run.answers import too_many
-
-    flaws = too_many(ran.gaps, allowed)
-    for gap in ran.gaps:
-        say(f"{ran.manifest}: {gap}")
-    if flaws:
-        more = "--max-errors says how many you put up with" if not allowed else "or allow more with --max-errors"
-        say(f"  next:  mend what is named there and run again: what was answered is kept; {more}")
-    return not flaws
+def _remark(found: Sequence[RunData], max_errors: str) -> None:
+    """Tell what models left unanswered, in their providers' words, and what to do where that is too much."""
+    for one in found:
+        for gap in one.unanswered:
+            say(f"{one.manifest}: {gap.text()}")
+        if one.lacks_answers:
+            more = "--max-errors says how many you put up with" if not max_errors else "or allow more with --max-errors"
+            say(f"  next:  mend what is named there and run again: what was answered is kept; {more}")

@@ -1,4 +1,4 @@
-"""The keeper's verbs: doctor, fsck, gc."""
+"""The keeper's verbs `doctor`, `fsck`, `gc`: asked on the command line, shown as tables."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from typing import Annotated
 
 import typer
 
-from harness.cli.options import Debug, Json, StoreDir, store_root
-from harness.cli.terminal import show, table
-from harness.errors import AGREED, DISAGREED, MISSING
+from harness.cli.options import Debug, Json, StoreDir, project
+from harness.cli.terminal import render, table
 
 
 def register(app: typer.Typer) -> None:
@@ -19,27 +18,22 @@ def register(app: typer.Typer) -> None:
 
 def doctor(store: StoreDir = None, json: Json = False, debug: Debug = False) -> int:
     """Say what this machine can do, and how to do better."""
-    from harness.run.doctor import examine
+    from harness.verbs.upkeep import doctor as verb
 
-    findings = examine(store)
-    data = {"findings": [vars(one) for one in findings]}
-    rows = [[one.state, one.subject, one.found] for one in findings]
-    notes = [one.advice and f"next: {one.advice}" for one in findings]
-    show(data, table(["", "what", "found"], rows, notes), json)
-    return MISSING if any(one.state == "missing" for one in findings) else AGREED
+    done = verb(project(store))
+    rows = [[one.state, one.subject, one.found] for one in done.findings]
+    notes = [one.advice and f"next: {one.advice}" for one in done.findings]
+    return render(done, table(["", "what", "found"], rows, notes), json)
 
 
 def fsck(store: StoreDir = None, json: Json = False, debug: Debug = False) -> int:
     """Read every byte of the store and name what is damaged."""
-    from harness.evidence.fsck import fsck as check
-    from harness.store.store import Store
+    from harness.verbs.upkeep import fsck as verb
 
-    where = Store.open(store_root(store))
-    flaws = list(check(where))
-    data = {"verdict": "disagreed" if flaws else "agreed", "flaws": [vars(flaw) for flaw in flaws]}
-    text = table(["check", "subject", "detail"], [[f.id, f.subject, f.detail] for f in flaws])
-    show(data, text if flaws else f"the store {where.root} is sound", json)
-    return DISAGREED if flaws else AGREED
+    where = project(store)
+    done = verb(where)
+    text = table(["check", "subject", "detail"], [[flaw.id, flaw.subject, flaw.detail] for flaw in done.flaws])
+    return render(done, text if done.flaws else f"the store {where.store} is sound", json)
 
 
 def gc(
@@ -47,20 +41,12 @@ def gc(
     store: StoreDir = None,
     json: Json = False,
     debug: Debug = False,
-) -> None:
+) -> int:
     """Say what no run names and may go; --delete lets it go."""
-    from harness.store.store import Store
-    from harness.store.sweep import gc as sweep
+    from harness.verbs.upkeep import GcRequest
+    from harness.verbs.upkeep import gc as verb
 
-    found = sweep(Store.open(store_root(store)), delete=delete)
-    data = {
-        "deleted": delete,
-        "entries": found.entries,
-        "blobs": found.blobs,
-        "folders": [path.name for path in found.folders],
-        "bytes": found.bytes,
-    }
-    verb = "deleted" if delete else "may go"
-    text = f"{verb}: {len(found.entries)} entries, {len(found.blobs)} blobs ({found.bytes} bytes)"
-    text += f", {len(found.folders)} temporary"
-    show(data, text + ("" if delete else "; `harness gc --delete` lets them go"), json)
+    done = verb(project(store), GcRequest(delete=delete))
+    text = f"{'deleted' if delete else 'may go'}: {len(done.entries)} entries, {len(done.blobs)} blobs"
+    text += f" ({done.bytes} bytes), {len(done.folders)} temporary"
+    return render(done, text + ("" if delete else "; `harness gc --delete` lets them go"), json)

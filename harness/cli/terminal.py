@@ -9,15 +9,20 @@ import shutil
 import sys
 import textwrap
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import zip_longest
-from typing import Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 from harness.errors import HarnessError
 
-Progress = Callable[[str, str, int, int], None]
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
+    from harness.verbs.project import Progress, Result, Watch
+
 GAP, INDENT = "  ", "    "
+ANSWERS = "answers"  # the state of what is told of models' answers; everything else is told of steps
 NARROWEST = 8  # no column of a table is made narrower, whatever the terminal
 
 
@@ -27,8 +32,14 @@ def say(text: str) -> None:
         print(clean(text), file=sys.stderr, flush=True)
 
 
+def render(result: Result, text: str, as_json: bool) -> int:
+    """Give a verb's result, data for a script, text for a person, and the exit code that says the same."""
+    show(result.as_data(), text, as_json)
+    return result.code
+
+
 def show(data: Any, text: str, as_json: bool) -> None:
-    """Give a verb's result: data for a script, text for a person."""
+    """Give data for a script, or text for a person."""
     with _heard(sys.stdout):
         print(json.dumps(data, ensure_ascii=True, indent=1) if as_json else clean(text), flush=True)
 
@@ -115,11 +126,49 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 
 @contextmanager
-def progress(title: str) -> Iterator[Progress]:
-    """Show how far a run is: a bar on a terminal, a plain line a second elsewhere."""
-    if not sys.stderr.isatty():
-        yield _Lines(title)
-        return
+def watching() -> Iterator[Watch]:
+    """Show what verbs tell while they work: a bar on a terminal, a plain line a second elsewhere."""
+    from harness.verbs.project import Watch
+
+    shown: _Lines | _Bars = _Bars() if sys.stderr.isatty() else _Lines()
+    try:
+        yield Watch(shown.update, shown.say)
+    finally:
+        shown.end()
+
+
+class _Bars:
+    """Progress on a terminal: a bar for the task that is under way, gone before anything else is said."""
+
+    def __init__(self) -> None:
+        self.task = ""
+        self.bar: Bar | None = None
+
+    def update(self, told: Progress) -> None:
+        """Show how far a task is."""
+        if told.task != self.task:
+            self.end()
+            self.task, self.bar = told.task, _bar(told.task)
+            self.bar.start()
+        assert self.bar
+        if told.state == ANSWERS:  # the bar counts steps
+            self.bar.update(self.bar.task_ids[0], step=told.step)
+            return
+        self.bar.update(self.bar.task_ids[0], completed=told.done, total=told.total, step=f"{told.step} {told.state}")
+
+    def say(self, text: str) -> None:
+        """Say something where the bar was."""
+        self.end()
+        say(text)
+
+    def end(self) -> None:
+        """Take the bar away."""
+        if self.bar:
+            self.bar.stop()
+        self.task, self.bar = "", None
+
+
+def _bar(title: str) -> Bar:
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
@@ -128,27 +177,31 @@ def progress(title: str) -> Iterator[Progress]:
         TextColumn("{task.fields[title]}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(),
         TextColumn("{task.fields[step]}"),
     )  # fmt: skip
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("run", total=None, title=title, step="")
-
-        def update(step: str, state: str, done: int, total: int) -> None:
-            bar.update(task, completed=done, total=total, step=f"{step} {state}")
-
-        yield update
+    bar = Bar(*columns, console=Console(stderr=True), transient=True)
+    bar.add_task("run", total=None, title=title, step="")
+    return bar
 
 
 class _Lines:
     """Progress where nobody watches: at most one line a second, and the last."""
 
-    def __init__(self, title: str) -> None:
-        self.title = title
+    def __init__(self) -> None:
         self.last = 0.0
 
-    def __call__(self, step: str, state: str, done: int, total: int) -> None:
+    def update(self, told: Progress) -> None:
+        """Say how far a task is, if it is time to."""
         now = time.monotonic()
-        if done == total or now - self.last >= 1:
+        if told.done == told.total or now - self.last >= 1:
             self.last = now
-            say(f"{self.title}: {done}/{total} steps, {step} {state}")
+            steps = f"{told.done}/{told.total} steps, {told.step} {told.state}"
+            say(f"{told.task}: {told.step if told.state == ANSWERS else steps}")
+
+    def say(self, text: str) -> None:
+        """Say something between two lines."""
+        say(text)
+
+    def end(self) -> None:
+        """Nothing is open here."""
 
 
 def short(digest: str) -> str:

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from harness.cli.options import Debug, Json
-from harness.cli.terminal import give, show
-from harness.errors import InputError
+from harness.cli.terminal import give, render
+from harness.errors import AGREED, InputError
 
 if TYPE_CHECKING:
-    from harness.scorers.tool import Tool
+    from harness.verbs.measuring import ToolsResult
 
 Listing = Annotated[bool, typer.Option("--list", envvar="HARNESS_LIST", help="Name them all, with their fields.")]
 Name = Annotated[str, typer.Argument(help="Its name; --list shows all.")]
@@ -42,65 +42,46 @@ def score(
     ] = None,
     json: Json = False,
     debug: Debug = False,
-) -> None:
+) -> int:
     """Score JSON Lines with one scorer, stdin to stdout."""
     from harness.digest import canonical
-    from harness.studies.registry import scorers
+    from harness.verbs.measuring import list_scorers, require, scored
 
-    found = scorers()
     if listing:
-        _list(found, json)
-        return
-    tool = _find(found, name, "scorer")
+        return _list(list_scorers(), json)
+    require(name, scorer=True)
     shared = _object(_text(data), str(data)) if data else {}
-
-    def scored(where: str, row: Mapping[str, Any]) -> bytes:
-        try:
-            return canonical(tool.run({**shared, **row})) + b"\n"
-        except InputError as bad:
-            raise InputError(bad.what, where=", ".join(filter(None, (where, bad.where))), next=bad.next) from bad
-
-    give(scored(where, row) for where, row in _rows(source))
+    give(canonical(one) + b"\n" for one in scored(name, _rows(source), shared))
+    return AGREED
 
 
 def analyse(
     name: Name = "", listing: Listing = False, source: Input = None, json: Json = False, debug: Debug = False
-) -> None:
+) -> int:
     """Run one analysis: one JSON object in, one out."""
     from harness.digest import canonical
-    from harness.studies.registry import analyses
+    from harness.verbs.measuring import AnalyseRequest, list_analyses, require
+    from harness.verbs.measuring import analyse as verb
 
-    found = analyses()
     if listing:
-        _list(found, json)
-        return
-    tool = _find(found, name, "analysis")
+        return _list(list_analyses(), json)
+    require(name, scorer=False)
     text, where = _text(source), str(source or "stdin")
     if not text.strip():
         hint = f"give one JSON object, such as `echo '{{}}' | harness analyse {name}`"
         raise InputError("nothing was given", where=where, next=hint)
-    value = _object(text, where)
-    give([canonical(tool.run(value)) + b"\n"])
+    done = verb(AnalyseRequest(analysis=name, given=_object(text, where)))
+    give([canonical(done.result) + b"\n"])
+    return done.code
 
 
-def _find(found: Mapping[str, Tool], name: str, what: str) -> Tool:
-    if name not in found:
-        wanted = f"name {'an' if what[0] in 'aeiou' else 'a'} {what}"
-        raise InputError(f"no {what} is called {name!r}" if name else wanted, next=f"choose one of: {', '.join(found)}")
-    return found[name]
-
-
-def _list(found: Mapping[str, Tool], json: bool) -> None:
-    from harness.scorers.tool import described
-
-    data, lines = [], []
-    for name, tool in found.items():
-        fields = {"takes": described(tool.takes), "gives": described(tool.gives)}
-        data.append({"name": name, "about": tool.about, **fields, "schema": tool.schema() if json else {}})
-        lines += [f"{name}: {tool.about}"]
-        for what, told in fields.items():
-            lines += [f"  {what}", *(f"    {field}: {meaning}" for field, meaning in told.items())]
-    show({"tools": data}, "\n".join(lines), json)
+def _list(found: ToolsResult, json: bool) -> int:
+    lines = []
+    for tool in found.tools:
+        lines += [f"{tool.name}: {tool.about}"]
+        for what, fields in (("takes", tool.takes), ("gives", tool.gives)):
+            lines += [f"  {what}", *(f"    {field}: {meaning}" for field, meaning in fields.items())]
+    return render(found, "\n".join(lines), json)
 
 
 def _text(source: Path | None) -> bytes:

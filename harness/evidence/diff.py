@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import islice
 from typing import Any
 
 from harness.digest import differences
@@ -13,6 +12,7 @@ from harness.errors import InputError
 from harness.evidence.compare import leaves, parted
 from harness.evidence.explain import moved_parts, package_changes
 from harness.evidence.history import moved
+from harness.evidence.pinned import ChangedLine, changed_lines, moved_files
 from harness.evidence.trail import Trail
 
 # Stages in the order in which two runs can part (design.md section 9); `tokens` and `parsed` are not recorded yet.
@@ -20,6 +20,7 @@ STAGES = (
     "settings", "image", "packages", "models", "rows", "prompts", "numerics", "responses", "scores", "analyses",
 )  # fmt: skip
 TABLES = ("items", "gold", "prompts", "responses", "scores")
+SHOWN = 5  # rows
 _IDENTITY = ("id", "item", "template", "model", "sample", "scorer")
 
 
@@ -41,6 +42,8 @@ class Parting:
     first: dict[str, Any] | None
     cause: str
     rows: list[dict[str, Any]]
+    more_rows: int  # that differ, too
+    texts: list[ChangedLine]  # of the pinned files that the first step was made from
 
 
 def diff(left: Trail, right: Trail) -> Parting:
@@ -54,14 +57,25 @@ def diff(left: Trail, right: Trail) -> Parting:
     first = contents[0] if contents else None
     step = parted_steps[0] if parted_steps else ""
     cause = _cause(left, right, step) if step else (first.changed[0] if first else "")
-    rows = list(islice(_rows(left, right, step), 5)) if step else []
+    rows = list(_rows(left, right, step)) if step else []
     return Parting(
         _level(left, right),
         list(stages.values()),
         {"stage": first.stage, "subject": first.changed[0], "detail": cause} if first else None,
         cause,
-        rows,
+        rows[:SHOWN],
+        max(0, len(rows) - SHOWN),
+        list(_texts(left, right, step)) if step else [],
     )
+
+
+def _texts(left: Trail, right: Trail, step: str) -> Iterator[ChangedLine]:
+    """Give the lines that differ of the pinned files that a step was made from."""
+    one, two = left.steps[step], right.steps[step]
+    for pointer in differences(one.entry.preimage, two.entry.preimage):
+        if pointer.startswith("/inputs/"):
+            for old, new in moved_files(one, left, two, right, pointer):
+                yield from changed_lines(old, left, new, right)
 
 
 def _surroundings(left: Trail, right: Trail, stages: Mapping[str, Stage]) -> None:

@@ -9,9 +9,11 @@ from typing import Any
 from harness.digest import differences
 from harness.errors import HarnessError, InputError
 from harness.evidence.kept import environment_changes
+from harness.evidence.pinned import changed_lines, file_name, moved_files
 from harness.evidence.trail import Trail, Walked, follow
 from harness.store.store import Store
 
+LINES = 4  # of an edited file that are named
 LOOKED = 3  # earlier runs of a manifest in which a step is looked for
 
 
@@ -92,7 +94,15 @@ def moved_parts(before: Walked, old: Trail, after: Walked, new: Trail) -> Iterat
             if packages:
                 yield "packages: " + ", ".join(packages)
         else:
-            yield pointer[1:]
+            ends = moved_files(before, old, after, new, pointer) if part == "inputs" else iter(())
+            yield pointer[1:] + "".join(f" ({_file(left, old, right, new)})" for left, right in ends)
+
+
+def _file(left: str, old: Trail, right: str, new: Trail) -> str:
+    """Name a pinned file that moved, and its lines that did."""
+    lines = [str(one.line) for one in changed_lines(left, old, right, new)]
+    shown = ", ".join(lines[:LINES]) + (f" and {len(lines) - LINES} more" if len(lines) > LINES else "")
+    return file_name(left, old, right, new) + (f", line{'s' * (len(lines) > 1)} {shown}" if lines else "")
 
 
 def package_changes(old: Trail, before: Walked, new: Trail, after: Walked) -> list[str]:

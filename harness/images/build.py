@@ -12,6 +12,7 @@ from harness.errors import HarnessError
 from harness.files import locked, told, write_atomic
 from harness.images.design import Design, Part, Tell, design
 from harness.images.image import Image, Pin, pins, save_pins, shelve
+from harness.images.inventory import keep
 from harness.images.layers.debs import OWN
 from harness.images.layers.programs import need
 from harness.images.layers.sources import Archive
@@ -44,6 +45,7 @@ def build(
         _equipped(store, root, name)
         meant = design(store, root, name, tell, moved=moved, relock=relock, archive=archive)
         image = assemble(store, meant, tell)
+        keep(store, root, image)
         for path, lock in meant.relocked.items():
             lock.save(path)
         if moved:
@@ -82,7 +84,7 @@ def assemble(store: Store, meant: Design, tell: Tell) -> Image:
     tell("image", "complete", total, total)
     recipe = meant.recipe
     titled = [(part.title, digest) for part, digest in zip(meant.parts, layers, strict=True)]
-    spelled = config(meant.name, recipe.epoch, recipe.user, titled)
+    spelled = config(meant.name, recipe.epoch, recipe.user, titled, meant.labels)
     with told(store.root):
         sizes = [(digest, store.blobs.path(digest).stat().st_size) for digest in layers]
     image_id = store.blobs.put(spelled)
@@ -103,7 +105,7 @@ def differing(pin: Pin, image: Image, meant: Design) -> Iterator[str]:
     ]
     yield from layers
     if not layers and pin.image_id != image.pin.image_id:
-        yield "the config differs: name, epoch or user of the recipe"
+        yield "the config differs: name, epoch or user of the recipe, or what its labels say of recipe and locks"
     elif not layers:
         yield "the manifest differs"
 

@@ -14,7 +14,9 @@ from harness.images import locks
 from harness.images.image import MOVED
 from harness.images.layers import debian, debs, layer, programs, python, wheels
 from harness.images.layers.sources import Archive
+from harness.images.licences import of_wheel
 from harness.images.locks import DEBS, Deb, Debs, Wheel, read_debs, read_wheels
+from harness.images.oci import labels
 from harness.images.recipe import Loaded, Recipe, lineage
 from harness.store.store import Store
 
@@ -40,6 +42,7 @@ class Design:
     parts: tuple[Part, ...]
     sources: Mapping[str, str]
     relocked: Mapping[Path, Debs]  # locks that are to be written once the image is whole
+    labels: Mapping[str, str]
 
 
 def design(
@@ -77,7 +80,8 @@ def design(
             python.check(store.blobs, stacked)
             parts += _wheel_parts(store, recipe, found)
             sources.update({wheel.label: wheel.sha256 for wheel in found})
-    return Design(name + MOVED * moved, line[-1].recipe, tuple(parts), sources, relocked)
+    said = labels([one.recipe for one in line], sources, [of_wheel(store.blobs, wheel) for wheel in stacked])
+    return Design(name + MOVED * moved, line[-1].recipe, tuple(parts), sources, relocked, said)
 
 
 def _taken() -> str:

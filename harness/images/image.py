@@ -89,11 +89,17 @@ def shelve(store: Store, image: Image) -> None:
     write_atomic(store.images / f"{image.config}.json", document(body) + b"\n", mode=0o444)
 
 
+def inventory_path(store: Store, image: Image) -> Path:
+    """Say where the inventory of an image lies in its store."""
+    return store.images / "inventories" / f"{image.config}.spdx.json"
+
+
 def unshelve(store: Store, image: Image) -> None:
     """Take an image off the shelf; its bytes go with the next sweep, unless something else needs them."""
     path = store.images / f"{image.config}.json"
     with told(path):
         path.unlink(missing_ok=True)
+        inventory_path(store, image).unlink(missing_ok=True)
         sync_folder(path.parent)
 
 

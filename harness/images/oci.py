@@ -3,20 +3,47 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from harness.digest import canonical
+from harness.digest import canonical, document_digest
+from harness.images.licences import OTHERS, Licence, together
+from harness.images.recipe import Recipe
 
 CONFIG = "application/vnd.oci.image.config.v1+json"
 MANIFEST = "application/vnd.oci.image.manifest.v1+json"
 LAYER = "application/vnd.oci.image.layer.v1.tar"
 PATH = "/usr/local/bin:/usr/bin:/bin"
+STANDARD = "org.opencontainers.image"
+LOCK = "llm-harness.image.lock"
 
 
-def config(name: str, epoch: int, user: str, layers: Sequence[tuple[str, str]]) -> bytes:
+def labels(line: Sequence[Recipe], sources: Mapping[str, str], found: Sequence[Licence]) -> dict[str, str]:
+    """Say what an image follows from: labels stand in its ID, so that nothing may enter them but recipes and locks.
+
+    The revision is that of the recipes, never of the repository: a commit that changes no image must move no image.
+    What a recipe tells people (`about`), and where its lock lies, moves none either; the lock's packages do.
+    """
+    recipes = [
+        one.model_dump(mode="json", exclude_defaults=True, exclude={"about", "requirements"})
+        | {"heavy": sorted(one.heavy), "packages": sorted(one.packages)}
+        for one in line
+    ]
+    source = next((one.source for one in reversed(line) if one.source), "")
+    debian = [Licence()] if any(one.suite for one in line) else []  # said in texts, not in expressions
+    return {
+        f"{STANDARD}.revision": f"sha256:{document_digest({'type': 'image-recipe/1', 'recipes': recipes})}",
+        f"{STANDARD}.licenses": together([*debian, *found]) or OTHERS,
+        LOCK: f"sha256:{document_digest({'type': 'image-lock/1', 'packages': dict(sources)})}",
+        **({f"{STANDARD}.source": source} if source else {}),
+    }
+
+
+def config(
+    name: str, epoch: int, user: str, layers: Sequence[tuple[str, str]], more: Mapping[str, str] | None = None
+) -> bytes:
     """Spell an image's config from its layers (title and SHA-256, lowest first); its digest is the image ID."""
     created = datetime.datetime.fromtimestamp(epoch, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    labels = {"org.opencontainers.image.created": created, "org.opencontainers.image.title": name}
+    said = {f"{STANDARD}.created": created, f"{STANDARD}.title": name, **(more or {})}
     return canonical(
         {
             "architecture": "amd64",
@@ -25,7 +52,7 @@ def config(name: str, epoch: int, user: str, layers: Sequence[tuple[str, str]]) 
             "config": {
                 "Cmd": ["python3"],
                 "Env": [f"PATH={PATH}", "PYTHONDONTWRITEBYTECODE=1"],
-                "Labels": labels,
+                "Labels": said,
                 "User": user,
                 "WorkingDir": "/",
             },

@@ -47,6 +47,7 @@ class Recipe(BaseModel):
     packages: tuple[DebianName, ...] = ()
     requirements: InsidePath | None = None
     heavy: tuple[WheelName, ...] = ()
+    source: Annotated[str, StringConstraints(pattern=r"^https://[!-~]{4,200}$")] | None = None  # where recipes are kept
     epoch: Annotated[int, Field(ge=0, lt=2**33)]
     user: Annotated[str, StringConstraints(pattern=r"^[0-9]{1,9}:[0-9]{1,9}$")]
 
@@ -120,6 +121,17 @@ def load(root: Path, name: str) -> Loaded:
 def lineage(root: Path, name: str) -> list[Loaded]:
     """Give the recipes an image is stacked from, the one that begins with Debian first."""
     return list(_ancestors(load(root, name), ()))[::-1]
+
+
+def package_locks(root: Path, name: str) -> dict[str, Path]:
+    """Find what pins the packages of an image, those of the images it stands on first; without a recipe, by its name.
+
+    Debian's packages are not among them: steps import none, and the image's own digest covers them.
+    """
+    if name not in names(root):
+        named = f"lockfiles/image-{name}.txt"
+        return {named: root / named}
+    return {str(one.recipe.requirements): path for one in lineage(root, name) if (path := one.requirements)}
 
 
 def _ancestors(one: Loaded, seen: tuple[str, ...]) -> Iterator[Loaded]:

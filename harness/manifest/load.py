@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,9 +11,18 @@ from pydantic import BaseModel, ValidationError
 from harness.digest import sha256
 from harness.errors import InputError
 from harness.manifest.generation import EXTRA
+from harness.manifest.known import advice
 from harness.manifest.models import NO_PROVIDER
 from harness.manifest.read import Place, Tree, read_bytes, read_tree
 from harness.manifest.schema import Manifest
+
+
+@dataclass(frozen=True)
+class Homes:
+    """Where models lie that are no part of a project: a person's own folder of them, and the hub's cache."""
+
+    models: Path | None = None  # what `source: folder:NAME` is relative to
+    hub: Path | None = None
 
 
 @dataclass(frozen=True)
@@ -26,6 +34,7 @@ class Loaded:
     tree: Tree
     path: Path
     root: Path
+    homes: Homes = Homes()
 
     @property
     def sha256(self) -> str:
@@ -33,12 +42,12 @@ class Loaded:
         return sha256(self.data)
 
 
-def load(path: Path) -> Loaded:
+def load(path: Path, homes: Homes | None = None) -> Loaded:
     """Read a manifest from a file of a project; nothing is written, whatever it holds."""
     data = read_bytes(path)
     root = project_root(path)
     manifest, tree = parse_manifest(data, str(path))
-    return Loaded(manifest, data, tree, path.resolve(), root)
+    return Loaded(manifest, data, tree, path.resolve(), root, homes or Homes())
 
 
 def parse_manifest(data: bytes, where: str) -> tuple[Manifest, Tree]:
@@ -79,10 +88,12 @@ def explain(bad: ValidationError, tree: Tree, schema: type[BaseModel]) -> InputE
     errors = bad.errors(include_url=False)
     first = min(errors, key=lambda error: (error["type"] == "missing", tree.lines.get(_place(error["loc"], tree), 0)))
     place = _place(first["loc"], tree)
-    field = ".".join(str(part) for part in place) or "the file"
     kind, message = first["type"], str(first["msg"]).removeprefix("Value error, ")
+    if kind == "literal_error" and isinstance(first["input"], dict) and first["input"]:
+        place, kind = (*place, next(iter(first["input"]))), "extra_forbidden"  # a map in none of the forms there are
+    field = ".".join(str(part) for part in place) or "the file"
     if kind in ("extra_forbidden", "unexpected_keyword_argument"):
-        what, mend = f"unknown key `{field}`", _nearest(place, schema)
+        what, mend = f"unknown key `{field}`", advice(place, tree.value, schema)
     elif kind == "missing":
         missing = str(first["loc"][-1])
         field = f"{field}.{missing}" if place else missing
@@ -106,14 +117,6 @@ def _place(loc: tuple[Any, ...], tree: Tree) -> Place:
         if (*place, part) in tree.lines:
             place = (*place, part)
     return place
-
-
-def _nearest(place: Place, schema: type[BaseModel]) -> str:
-    known = list(schema.model_fields) if len(place) == 1 else []
-    close = difflib.get_close_matches(str(place[-1]), known, 1)
-    if close:
-        return f"did you mean `{close[0]}`?"
-    return f"remove it; known here: {', '.join(known)}" if known else "remove it, or see the schema in the docs"
 
 
 def _pin_advice(field: str) -> str:

@@ -6,7 +6,7 @@ Both are identity documents kept in git beside the manifest, sealed by their own
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -85,6 +85,12 @@ class _Expected(_Pin):
     values: dict[str, str]
 
 
+class _Carried(_Shape):
+    before: Annotated[Digest, Field(alias="from")]  # the lock that the expectation named before
+    accepted: Digest  # the record of the run that somebody accepted
+    within: Annotated[list[str], Field(min_length=1)] = []  # outputs that agree at their level, and not by every byte
+
+
 class _ExpectShape(_Shape):
     type: Literal["expect/1"]
     lock_sha256: Digest
@@ -92,7 +98,8 @@ class _ExpectShape(_Shape):
     outputs: dict[str, _Expected]
     code: dict[str, Digest]
     files: dict[str, Digest]
-    checks: Literal["fail"] = "fail"  # written only where it is said
+    checks: Literal["fail"] = "fail"  # this and the next are written only where they are said
+    carried: _Carried = Field(default_factory=_Carried.model_construct)
     seal: Annotated[Digest, Field(alias="self")]
 
 
@@ -131,12 +138,14 @@ class Expect:
     code: Mapping[str, str]
     files: Mapping[str, str]
     checks: str = ""  # `fail`: it was accepted although its self-checks fail
+    carried: Mapping[str, Any] = field(default_factory=dict)  # it was taken along from another lock: _Carried
 
     @property
     def data(self) -> bytes:
         """Spell the expectation as it lies in git."""
+        said = {"checks": self.checks, "carried": dict(self.carried)}
         body = {"type": "expect/1", **{name: getattr(self, name) for name in EXPECT_FIELDS}}
-        return sealed({**body, "checks": self.checks} if self.checks else body)
+        return sealed({**body, **{name: value for name, value in said.items() if value}})
 
 
 def image_state(lock: Lock, image: str) -> str:
@@ -166,7 +175,8 @@ def read_lock(data: bytes, where: str) -> Lock:
 def read_expect(data: bytes, where: str) -> Expect:
     """Read an expectation, refusing one that was edited by hand."""
     body = _checked(data, "expect/1", _ExpectShape, where, "make it with `harness lock --accept RUN`")
-    return Expect(**{name: body[name] for name in EXPECT_FIELDS}, checks=body.get("checks", ""))
+    said = {name: body[name] for name in ("checks", "carried") if name in body}
+    return Expect(**{name: body[name] for name in EXPECT_FIELDS}, **said)
 
 
 def _checked(data: bytes, kind: str, shape: type[BaseModel], where: str, mend: str) -> dict[str, Any]:

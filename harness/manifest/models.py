@@ -31,6 +31,11 @@ def _read(value: Any) -> Any:
     return _reader(str(name)).validate_python(value)
 
 
+def settings_of(value: Any) -> Any:
+    """Give the class that types what a manifest says of a model, by the provider it names; None where it names none."""
+    return PROVIDERS.get(value.get("provider")) if isinstance(value, Mapping) else None
+
+
 Model = Annotated[Any, PlainValidator(_read), PlainSerializer(lambda model: model.said())]
 
 

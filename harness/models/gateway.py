@@ -2,6 +2,7 @@
 
 It alone holds keys; it retries, limits and tapes. `python -m harness.models.gateway` reads its settings as one line of
 JSON on stdin, says `{"ready":true}` when it listens, and ends when its stdin does: it never outlives its harness.
+Whatever comes on stdin meanwhile asks what it has done so far, and is answered by one line: `{"now":{…}}`.
 """
 
 from __future__ import annotations
@@ -65,7 +66,8 @@ async def _serve(settings: Settings, keys: Keys) -> dict[str, Any]:
     except ImportError as bad:
         raise MissingError("the gateway needs aiohttp", next="pip install 'llm-harness[gateway]'") from bad
     stop = asyncio.Event()
-    _listen_for_the_end(stop)
+    asked = asyncio.Event()
+    _listen_for_the_end(stop, asked)
     named = [served.key for served in settings.models.values()]
     upstream = Upstream(keys, settings.timeout, settings.concurrency, named)
     desk = Desk(settings, upstream)
@@ -82,7 +84,9 @@ async def _serve(settings: Settings, keys: Keys) -> dict[str, Any]:
                 f"the socket cannot be made: {bad.strerror}", where="socket", next="name a path in a folder of yours"
             ) from bad
         _say({"ready": True})
+        telling = asyncio.create_task(_tell(desk, asked))
         await stop.wait()
+        telling.cancel()
         door.closing = True
         await site.stop()
         settings.socket.unlink(missing_ok=True)
@@ -91,11 +95,21 @@ async def _serve(settings: Settings, keys: Keys) -> dict[str, Any]:
         await runner.cleanup()
         desk.close()
         await upstream.close()
-    told = {name: tally.as_data(desk.allowances[name].spent) for name, tally in desk.tallies.items()}
-    return {"models": told}
+    return _summary(desk)
 
 
-def _listen_for_the_end(stop: asyncio.Event) -> None:
+def _summary(desk: Desk) -> dict[str, Any]:
+    return {"models": {name: tally.as_data(desk.allowances[name].spent) for name, tally in desk.tallies.items()}}
+
+
+async def _tell(desk: Desk, asked: asyncio.Event) -> None:
+    """Say what was done so far, as often as somebody asks."""
+    while await asked.wait():
+        asked.clear()
+        _say({"now": _summary(desk)["models"]})
+
+
+def _listen_for_the_end(stop: asyncio.Event, asked: asyncio.Event) -> None:
     """Hear of the end of stdin, whatever stdin is, and of the signals by which one asks a process to stop."""
     loop = asyncio.get_running_loop()
     for one in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
@@ -104,7 +118,8 @@ def _listen_for_the_end(stop: asyncio.Event) -> None:
     def watch() -> None:
         with contextlib.suppress(OSError):  # a terminal that hung up
             while os.read(STDIN, 65536):
-                pass
+                with contextlib.suppress(RuntimeError):
+                    loop.call_soon_threadsafe(asked.set)
         with contextlib.suppress(RuntimeError):  # it has ended for another reason
             loop.call_soon_threadsafe(stop.set)
 

@@ -49,7 +49,7 @@ class StandIn:
 
 @dataclass(frozen=True)
 class Weights:
-    """Where the files of a model lie: a folder of the project, or a hub's name (`hf:…`) at a revision."""
+    """Where the files of a model lie: in the project, in a folder of a person's own, or at a hub."""
 
     source: str
     revision: str | None = None

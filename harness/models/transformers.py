@@ -31,7 +31,7 @@ BATCH = texts.matching(r"^(reference|[1-9][0-9]{0,4})$", "`reference`, or how ma
 
 @dataclass(frozen=True, kw_only=True)
 class TransformersSettings(Settings):
-    """Open weights: a folder of the project, or a hub's name pinned by its 40-hex revision."""
+    """Open weights: a folder of the project, `folder:NAME` elsewhere, or a hub's name pinned by its 40-hex revision."""
 
     source: Line
     revision: Annotated[str, Checked(texts.matching(texts.HEX40, "the commit: 40 hex digits"))] | None = None
@@ -47,7 +47,7 @@ class TransformersSettings(Settings):
         if self.logprobs is not None and not 1 <= self.logprobs <= 100:
             raise ValueError("`logprobs` is a number from 1 to 100")
         if not self.source.startswith("hf:"):
-            texts.inside(self.source)
+            texts.inside(self.source.removeprefix("folder:"))
         elif (self.revision is None) == (self.unresolved is None):
             raise ValueError("a model from a hub needs a pin: add `revision: <40 hex digits>`")
 

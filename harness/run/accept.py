@@ -16,6 +16,7 @@ from harness.evidence.selfcheck import FAIL, self_check
 from harness.evidence.trail import follow
 from harness.manifest.lockfile import Expect, expect_path, load_expect, load_lock, save
 from harness.run.answers import NONE, Most, gaps, too_many
+from harness.run.project import manifest_name
 from harness.store.store import Store
 
 ANSWERS = "responses"  # the stage of the steps that answer
@@ -32,7 +33,16 @@ class Accepted:
 def accept(
     store: Store, run: str, report: Report, root: Path, errors: Most = NONE, *, failing: bool = False
 ) -> Accepted:
-    """Accept a complete and audited run of the current lock; every change is given as old and new.
+    """Accept a complete and audited run of the current lock; every change is given as old and new."""
+    new = expectation(store, run, report, root, errors, failing=failing)
+    name = manifest_name(store, run)
+    old = load_expect(root, name)
+    save(expect_path(root, name), new.data)
+    return Accepted(expect_path(root, name), list(_changes(old, new)))
+
+
+def expectation(store: Store, run: str, report: Report, root: Path, errors: Most = NONE, *, failing: bool) -> Expect:
+    """Give what a complete and audited run of the current lock would have everybody expect; refuse any other run.
 
     One whose own checks fail is accepted only where a person says so, and then the expectation says it, too.
     """
@@ -70,10 +80,7 @@ def accept(
         outputs[output] = {"sha256": made["sha256"], "level": level, "values": values}
     code, files = trail.code()
     said = FAIL if checks == FAIL else ""
-    new = Expect(lock.sha256, sha256(spell(record.body)), outputs, code, files, said)
-    old = load_expect(root, name)
-    save(expect_path(root, name), new.data)
-    return Accepted(expect_path(root, name), list(_changes(old, new)))
+    return Expect(lock.sha256, sha256(spell(record.body)), outputs, code, files, said)
 
 
 def _changes(old: Expect | None, new: Expect) -> Iterator[tuple[str, str, str]]:

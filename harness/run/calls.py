@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,11 +18,13 @@ from typing import Any
 from harness.errors import HarnessError, InputError, MissingError, RefusedError, StepError
 from harness.manifest.read import Tree
 from harness.manifest.schema import Manifest
+from harness.models.gate.keys import Keys
 from harness.models.provider import Service
 from harness.run.closure import code_root
 
 START = 60.0  # seconds in which a gateway must listen
 END = 30.0
+SOON = 1.0  # in which it says what it did so far; who waits longer is told what it said last
 NAME = "gateway.sock"
 MEANT = "or `--max-errors 100%`, where refusals are what you count"
 
@@ -51,6 +54,8 @@ class Gateway:
     def __init__(self, models: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> None:
         self.models, self._more = models, dict(more or {})
         self.summary: dict[str, Any] = {}
+        self._now: dict[str, Any] = {}  # what it had done when it was last asked
+        self._heard = bytearray()
         self._turn = threading.Lock()
         self._process: subprocess.Popen[bytes] | None = None
 
@@ -62,10 +67,36 @@ class Gateway:
                 self._start()
             return self._folder / NAME
 
+    @property
+    def priced(self) -> bool:
+        """Whether it is known what any model costs; a tape that is replayed costs nothing."""
+        return any(told.get("prices") and told["mode"] != "replay" for told in self.models.values())
+
+    def now(self) -> dict[str, Any]:
+        """Ask what it has done so far, a model at a time; where it has no time to say, give what it said last."""
+        if self._turn.acquire(blocking=False):  # it may be starting, for another thread
+            try:
+                if self._process and self._process.stdin:
+                    self._process.stdin.write(b"?\n")
+                    self._process.stdin.flush()
+                    self._now = self._line(self._process, SOON).get("now", self._now)
+            except (BrokenPipeError, MissingError):
+                pass  # it is busy, or has ended, which the step that asks it will say
+            finally:
+                self._turn.release()
+        return self._now
+
     def judged(self, problem: HarnessError | None) -> HarnessError | None:
-        """Say in a model's own words why a run failed for which it refused everything."""
+        """Say why a run failed: for want of a key, or in a model's own words where it refused everything."""
+        if not isinstance(problem, StepError):
+            return problem
         for name, told in self.summary.get("models", {}).items():
-            if isinstance(problem, StepError) and "gave_up" in told:
+            if "missing_key" in told["errors"]:
+                try:
+                    Keys(os.environ).find(self.models[name]["key"])
+                except HarnessError as lack:
+                    return lack
+            if "gave_up" in told:
                 mend = "mend what it names and run again: nothing of this is kept, but what was answered"
                 return RefusedError(f"{name} {told['gave_up']}", where=problem.where, next=f"{mend}; {MEANT}")
         return problem
@@ -109,7 +140,8 @@ class Gateway:
         with contextlib.suppress(OSError):
             process.stdin.close()
         try:
-            rest = self._line(process, END)
+            while "now" in (rest := self._line(process, END)):
+                pass  # an answer that nobody waited for
             self.summary = rest if "models" in rest else {}
             process.wait(END)
         except (subprocess.TimeoutExpired, HarnessError):
@@ -124,12 +156,22 @@ class Gateway:
     def _line(self, process: subprocess.Popen[bytes], seconds: float) -> dict[str, Any]:
         """Read one line of what it says; nothing where it has ended."""
         assert process.stdout
+        pipe, until = process.stdout.fileno(), time.monotonic() + seconds
         with selectors.DefaultSelector() as ready:
-            ready.register(process.stdout, selectors.EVENT_READ)
-            if not ready.select(seconds):
-                raise MissingError("the gateway does not answer", next="run again; if it stays so, say so with --debug")
+            ready.register(pipe, selectors.EVENT_READ)
+            while b"\n" not in self._heard:
+                if not ready.select(max(0.0, until - time.monotonic())):
+                    raise MissingError(
+                        "the gateway does not answer", next="run again; if it stays so, say so with --debug"
+                    )
+                data = os.read(pipe, 65536)
+                if not data:
+                    break
+                self._heard += data
+        line, _, rest = self._heard.partition(b"\n")
+        self._heard = rest
         try:
-            value = json.loads(process.stdout.readline() or b"{}")
+            value = json.loads(line or b"{}")
         except ValueError:
             return {}
         return value if isinstance(value, dict) else {}

@@ -39,12 +39,12 @@ _ADVICE = {  # what a step gains over the best isolation there is
 }
 
 
-def examine(store: Path | None) -> list[Finding]:
+def examine(store: Path | None, folder: Path) -> list[Finding]:
     """Look at the interpreter, the platform, the isolation, the room on the disk, the store and the engines."""
     findings = [_python(), _platform(), *_packages(), _isolation()]
     about = facts()
     findings.append(Finding("ok", "machine", f"{about['cpu']}, {about['cores']} cores, Linux {about['kernel']}"))
-    place = store or Path.cwd()
+    place = store or folder
     while not place.exists():
         place = place.parent
     free = shutil.disk_usage(place).free >> 20
@@ -52,14 +52,14 @@ def examine(store: Path | None) -> list[Finding]:
     findings.append(Finding(state, "disk", f"{free} MiB free", "" if state == "ok" else "free some room"))
     if not os.access(place, os.W_OK):
         findings.append(Finding("better", "store", f"{place} cannot be written", "name a store with --store DIR"))
-    images = store or Path(HOME)
+    images = store or folder / HOME
     return [*findings, *(_engine(name, kind, images) for name, kind in kinds().items()), _gpus(), _builder()]
 
 
 def _python() -> Finding:
-    fine = (3, 11) <= sys.version_info < (3, 13) and platform.python_implementation() == "CPython"
+    fine = sys.version_info[:2] == (3, 11) and platform.python_implementation() == "CPython"
     found = f"{platform.python_implementation()} {platform.python_version()}"
-    return Finding("ok" if fine else "missing", "Python", found, "" if fine else "use CPython 3.11 or 3.12")
+    return Finding("ok" if fine else "missing", "Python", found, "" if fine else "use CPython 3.11")
 
 
 def _platform() -> Finding:

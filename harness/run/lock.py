@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 from harness import rows
 from harness.digest import differences, document_digest, sha256
-from harness.errors import HarnessError, InputError
+from harness.errors import HarnessError, InputError, MissingError
 from harness.images.image import pins
+from harness.images.recipe import package_locks
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
 from harness.manifest.schema import Fetched
@@ -25,6 +27,7 @@ from harness.studies.ask import make_step
 from harness.studies.registry import find
 
 Pins = dict[str, dict[str, Any]]
+WHOLE = "lockfiles/requirements.txt"  # what locks pinned, whatever a run used of it, before they pinned the image's own
 
 
 def still_pins(loaded: Loaded) -> Pins:
@@ -35,7 +38,7 @@ def still_pins(loaded: Loaded) -> Pins:
         described = {"type": "model/1", "provider": model.provider, **model.answering()}
         models[name] = {"sha256": document_digest(described)}
         if model.weights:
-            models[name] = weights.pin(loaded.root, model.weights, models[name])
+            models[name] = weights.pin(loaded.root, model.weights, models[name], loaded.homes)
         if model.service and model.service.tape == "replay":
             models[name] = _taped(model.service.folder(loaded.root, manifest.name), models[name])
     prompts: dict[str, Any] = {}
@@ -47,11 +50,14 @@ def still_pins(loaded: Loaded) -> Pins:
     known = pins(loaded.root)
     unknown = {"unresolved": "lockfiles/images.json names no such image; the local engine needs none"}
     images = {manifest.image: known[manifest.image].as_data() if manifest.image in known else unknown}
-    packages: dict[str, Any] = {}
-    requirements = loaded.root / "lockfiles" / "requirements.txt"
-    if requirements.is_file():
-        packages["lockfiles/requirements.txt"] = {"sha256": sha256(requirements.read_bytes())}
-    return {"models": models, "prompts": prompts, "images": images, "packages": packages}
+    return {"models": models, "prompts": prompts, "images": images, "packages": _packages(loaded)}
+
+
+def _packages(loaded: Loaded, held: Collection[str] = ()) -> dict[str, Any]:
+    """Pin what the environment is made of that the manifest names; as an older lock did, where that is what is held."""
+    whole = {WHOLE: loaded.root / WHOLE}
+    found = whole if WHOLE in held else package_locks(loaded.root, loaded.manifest.image)
+    return {name: {"sha256": sha256(path.read_bytes())} for name, path in found.items() if path.is_file()}
 
 
 def _taped(folder: Path, pin: dict[str, Any]) -> dict[str, Any]:
@@ -130,7 +136,7 @@ def moved_pins(loaded: Loaded, lock: Lock) -> list[str]:
     if not moved and lock.manifest_sha256 != loaded.sha256:
         moved.append("manifest (its text, not its meaning)")
     moved += [f"pins/datasets/{name}" for name in sorted(set(lock.pins["datasets"]) ^ set(loaded.manifest.datasets))]
-    now = still_pins(loaded)
+    now = {**still_pins(loaded), "packages": _packages(loaded, lock.pins["packages"])}
     for kind, pinned in now.items():
         moved += [f"pins/{kind}{pointer}" for pointer in differences(lock.pins[kind], pinned)]
     return moved
@@ -143,13 +149,23 @@ def require_fit(loaded: Loaded, lock: Lock | None) -> Lock:
         raise InputError("this manifest has no lock", where=loaded.tree.where, next=f"{again} makes it")
     moved = moved_pins(loaded, lock)
     if moved:
+        _require_here(loaded, lock)
         shown = ", ".join(moved[:8]) + (f" and {len(moved) - 8} more" if len(moved) > 8 else "")
         raise InputError(
             f"the lock no longer fits the manifest; moved: {shown}",
             where=loaded.tree.where,
-            next=f"if that is meant, {again} and review the change in git",
+            next=f"if that is meant, {again} (or run with --relock) and review the change in git",
         )
     return lock
+
+
+def _require_here(loaded: Loaded, lock: Lock) -> None:
+    """Tell what the lock pins and this machine lacks apart from what moved."""
+    now = still_pins(loaded)["models"]
+    for name, pin in lock.pins["models"].items():
+        if "unresolved" in now.get(name, {}) and "unresolved" not in pin:
+            what, _, mend = now[name]["unresolved"].partition("; ")
+            raise MissingError(f"model {name!r} is pinned and not to be had here: {what}", next=mend)
 
 
 def require_dataset(name: str, entry: Entry, lock: Lock, store: Store) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -85,10 +86,12 @@ def _typed(maker: Maker, given: Mapping[str, Any], tree: Tree, place: tuple[str,
     known = {**maker.params, **maker.optional}
     unknown = sorted(set(given) - set(known))
     if unknown:
+        taken = (*known, *maker.files)
+        close = difflib.get_close_matches(unknown[0], taken, 1)
         raise InputError(
             f"unknown key `{'.'.join((*place, unknown[0]))}`",
             where=tree.at((*place, unknown[0])),
-            next=f"this maker takes: {', '.join((*known, *maker.files))}",
+            next=(f"did you mean `{close[0]}`? " if close else "") + f"this maker takes: {', '.join(taken)}",
         )
     typed: dict[str, Any] = {}
     for name, kind in known.items():
@@ -101,7 +104,9 @@ def _typed(maker: Maker, given: Mapping[str, Any], tree: Tree, place: tuple[str,
         if kind is int:
             if not isinstance(text, str) or not text.isascii() or not text.isdigit() or len(text) > 15:
                 raise InputError(
-                    f"`{field}` must be a whole number, not {text!r}", where=tree.at((*place, name)), next="mend it"
+                    f"`{field}` must be a whole number, not {text!r}",
+                    where=tree.at((*place, name)),
+                    next=f"write a whole number in digits alone, 0 or more: `{name}: 20`",
                 )
             typed[name] = int(text)
             continue

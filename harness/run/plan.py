@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,8 +66,7 @@ def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
     """Say which steps a manifest and its lock mean; a limit keeps the first items of each dataset only."""
     unresolved = unresolved_pins(lock)
     if unresolved:
-        pin, reason = unresolved[0]
-        raise MissingError(f"{pin} is unresolved: {reason}", next="provide it, then `harness lock` again")
+        raise _unresolved(unresolved)
     found = {name: int(pin["items"]["rows"]) for name, pin in lock.pins["datasets"].items() if "items" in pin}
     if unpinned := sorted(set(this.drawn) - set(found)):
         raise InputError(f"the lock pins no dataset {unpinned[0]!r}", next="`harness lock` the manifest again")
@@ -78,6 +77,21 @@ def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
     templates = {name: Templates(Pinned(pin["sha256"]), int(pin["rows"])) for name, pin in prompts.items()}
     made = _planned(this, _brief(this, rows, templates, lock.pins["models"], fetched_pins(lock)))
     return Plan(made.steps, made.outputs, {pin["sha256"]: pin["file"] for pin in prompts.values()}).check()
+
+
+def _unresolved(pins: Sequence[tuple[str, str]]) -> MissingError:
+    """Name what is not pinned, the first of many, and each reason once."""
+    if len(pins) == 1:
+        pin, reason = pins[0]
+        return MissingError(f"{pin} is unresolved: {reason}", next="provide it, then `harness lock` again")
+    by_reason: dict[str, list[str]] = {}
+    for pin, reason in pins[:SHOWN]:
+        by_reason.setdefault(reason, []).append(pin)
+    told = "; ".join(f"{', '.join(names)} ({reason})" for reason, names in by_reason.items())
+    more = f"; and {len(pins) - SHOWN} more" if len(pins) > SHOWN else ""
+    return MissingError(
+        f"{len(pins)} pins are unresolved: {told}{more}", next="provide them, then `harness lock` again"
+    )
 
 
 def fetched_pins(lock: Lock) -> dict[str, Pinned]:
@@ -130,6 +144,7 @@ def _brief(
     )
 
 
+SHOWN = 8  # pins that a message names
 NEEDED = ("models", "prompts", "datasets")  # pins without which nothing can run; a local run needs no image
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Collection, Iterator, Mapping
+import threading
+from collections.abc import Collection, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,7 +20,7 @@ from harness.evidence.checks import UNCONFIRMED, Report
 from harness.evidence.compare import compare, overall
 from harness.evidence.record import read_record
 from harness.evidence.selfcheck import FAIL, self_check
-from harness.manifest.load import Loaded, load, parse_manifest
+from harness.manifest.load import Loaded, parse_manifest
 from harness.manifest.lockfile import Lock, expect_path, load_expect, lock_path, read_lock
 from harness.manifest.schema import Resources
 from harness.run.closure import Code
@@ -34,11 +35,6 @@ from harness.steps import Plan, Step
 from harness.store.journal import Event, read_chain
 from harness.store.listed import damaged, listed, require_listed, started
 from harness.store.store import Store
-
-
-def manifests(root: Path) -> Iterator[Path]:
-    """List the manifests of a project."""
-    yield from sorted((root / "manifests").rglob("*.yaml"))
 
 
 def replan(data: bytes, lock: Lock, limit: int) -> Plan:
@@ -159,19 +155,14 @@ def _pointers(old: bytes, new: bytes) -> list[str]:
         return ["it is missing" if not new else "it is not JSON"]
 
 
-def loaded_manifest(path: Path) -> Loaded:
-    """Load a manifest from the path a person gives."""
-    if path.is_dir():
-        raise InputError("this is a folder, not a manifest", where=str(path), next="name a .yaml file of manifests/")
-    return load(path)
-
-
-def audited(store: Store, run: str, images: Path | None = None, how: How | None = None) -> Report:
+def audited(
+    store: Store, run: str, images: Path | None = None, how: How | None = None, stop: threading.Event | None = None
+) -> Report:
     """Audit one run with everything the installed harness brings: its planner, its engine, its code."""
-    code, how = Code(), how or How(jobs=len(os.sched_getaffinity(0)))
+    how = how or How(jobs=len(os.sched_getaffinity(0)))
     with ThreadPoolExecutor(1) as reader:  # what is installed is read while steps are made again
         look = reader.submit(look_at_packages, full=True) if how.level != "hashes" else None
-        report = _audited(store, run, images or store.root, code, how)
+        report = _audited(store, run, images or store.root, how, stop)
         if look:
             _packages(look.result(), report)
     return report
@@ -187,10 +178,11 @@ def _packages(look: Look, report: Report) -> None:
     report.packages = {"files": look.files, "bytes": look.bytes, "cpu_ms": round(1000 * look.cpu)}
 
 
-def _audited(store: Store, run: str, images: Path, code: Code, how: How) -> Report:
+def _audited(store: Store, run: str, images: Path, how: How, stop: threading.Event | None) -> Report:
+    code = Code()
     installed = Installed(replan, lambda kind: code.closure(kind).files, recordable)
     try:
-        workshop = _workshop_of(store, run, images)
+        workshop = _workshop_of(store, run, images, stop)
     except MissingError as bad:
         why = bad
 
@@ -208,7 +200,7 @@ def recordable(engine: str) -> Collection[str] | None:
     return None if kind is None else (kind.isolations or (kind.only,))
 
 
-def _workshop_of(store: Store, run: str, images: Path) -> Workshop:
+def _workshop_of(store: Store, run: str, images: Path, stop: threading.Event | None) -> Workshop:
     """Give a place where the steps of a run can be made again: its engine and image, what its manifest allowed.
 
     Where the engine of its image is not to be had, this machine does: equal bytes prove as much.
@@ -227,7 +219,7 @@ def _workshop_of(store: Store, run: str, images: Path) -> Workshop:
         if image == NO_IMAGE:
             raise
         engine, seen = engine_of_run(choice, NO_IMAGE, resources), None
-    return Workshop(store, engine, limits(resources), environment=seen)
+    return Workshop(store, engine, limits(resources), environment=seen, cancel=stop)
 
 
 def last_verdict(root: Path, loaded: Loaded, newest: Newest) -> str:

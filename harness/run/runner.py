@@ -6,6 +6,7 @@ Resuming is only running again: a step is finished when its entry stands, and no
 from __future__ import annotations
 
 import os
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
@@ -21,6 +22,7 @@ from harness.files import write_atomic
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
 from harness.manifest.schema import Fetched
+from harness.run.asked import Answers, Asked
 from harness.run.calls import gateway
 from harness.run.closure import code_root
 from harness.run.data import fetch
@@ -36,6 +38,7 @@ from harness.store.store import HOME
 BATCH = 256
 LOOKERS = 4
 HEARD = 256
+TURN = 1.0  # seconds between two looks at what is under way
 Progress = Callable[[str, str, int, int], None]  # step, state, done, total
 
 
@@ -91,6 +94,8 @@ class Runner:
         self.store = workshop.store
         self.beside = beside or loaded.root / HOME
         self.asking: dict[str, Any] = {}  # what a gateway is told besides its models
+        self.asked: Callable[[Asked], None] | None = None  # who is told of answers while models give them
+        self.answers, self._told = Answers(plan, workshop.store), 0.0
         self.board = Board(plan)
         self.makers = {maker(name): name for name in lock.pins["datasets"]}
         self.heard: Counter[str] = Counter()  # bytes of each step's words, each piece counted as HEARD at least
@@ -108,6 +113,8 @@ class Runner:
                 self._start(run)
                 with gateway(self.loaded.manifest, self.loaded.root, self.asking) as calls:
                     self.workshop.calls = calls
+                    if calls:
+                        self.answers.counts, self.answers.priced = calls.now, calls.priced
                     try:
                         self._all(progress)
                     except HarnessError as bad:
@@ -137,7 +144,8 @@ class Runner:
                 raise DamageError(f"{name} changed while it was read", next="run again")
         for name, model in self.loaded.manifest.models.items():
             if model.weights:
-                bring(self.store, self.loaded.root, model.weights, self.lock.pins["models"][name]["files"])
+                files = self.lock.pins["models"][name]["files"]
+                bring(self.store, self.loaded.root, model.weights, files, self.loaded.homes)
         for dataset in self.loaded.manifest.datasets.values():
             if isinstance(dataset, Fetched) and dataset.sha256:
                 fetch(self.store, dataset, self.beside)
@@ -179,12 +187,14 @@ class Runner:
                         if entry:
                             ready += self._take(step, Result(entry, "cached", {}), progress)
                         else:
+                            self.answers.begins(step)
                             waiting[pool.submit(self.workshop.make, step, parts)] = step
                     self.journal.flush()
                     if ready or not waiting:
                         continue
-                    finished, _ = wait(waiting, timeout=1, return_when=FIRST_COMPLETED)
+                    finished, _ = wait(waiting, timeout=TURN, return_when=FIRST_COMPLETED)
                     heed(self.workshop.cancel)
+                    self._tell(soon=False)
                     for future in finished:
                         ready += self._take(waiting.pop(future), future, progress)
             except HarnessError:
@@ -220,7 +230,15 @@ class Runner:
         if step.name in self.makers:
             require_dataset(self.makers[step.name], result.entry, self.lock, self.store)
         progress(step.name, result.state, len(self.board.results), len(self.plan.steps))
+        if self.asked and self.answers.ends(step, result):
+            self._tell(soon=True)
         return following
+
+    def _tell(self, *, soon: bool) -> None:
+        """Tell of answers: at once where a step has brought some, else after a while."""
+        if self.asked and (soon or (self.answers.asking and time.monotonic() - self._told >= TURN)):
+            self._told = time.monotonic()
+            self.asked(self.answers.now(self.board.made))
 
     def _finish(self, run: str, problem: HarnessError | None) -> None:
         """Name the outputs there are, close the journal, write the record, and tell heads."""

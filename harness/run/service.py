@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from threading import Event
 
 from harness.digest import differences
 from harness.errors import InputError
@@ -15,13 +16,14 @@ from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, load_lock, lock_path, save
 from harness.run.able import require_able
 from harness.run.answers import Gap, Most, gaps
+from harness.run.asked import Asked
 from harness.run.engines import Choice, limits, open_engine
 from harness.run.lock import moved_pins, require_fit, resolve
 from harness.run.plan import meant, plan, unresolved_pins
-from harness.run.runner import Progress, Runner
+from harness.run.runner import Board, Progress, Runner
 from harness.run.stopping import stoppable
 from harness.run.weights import require_torch
-from harness.run.workshop import Workshop
+from harness.run.workshop import Result, Workshop
 from harness.store.store import Store
 
 
@@ -34,13 +36,14 @@ class Place:
     jobs: int = 0
     beside: Path | None = None  # a store that may have published data already; default: the project's own
     errors: Most | None = None  # how many of a model's rows may be without an answer; None: not all of them
+    stop: Event | None = None  # what ends the work early
 
     def workshop(self, loaded: Loaded, *, gpus: bool = True) -> Workshop:
         """Open the store and the engine for a manifest that is known to be valid."""
         manifest, wanted = loaded.manifest, loaded.manifest.resources
         resources = wanted if gpus else wanted.model_copy(update={"gpus": 0})  # data is made on the CPU
         engine = open_engine(self.choice, loaded.root, manifest.image, resources)
-        return Workshop(Store.make(self.store), engine, limits(resources))
+        return Workshop(Store.make(self.store), engine, limits(resources), cancel=self.stop)
 
 
 @dataclass(frozen=True)
@@ -82,26 +85,6 @@ class Ran:
             return f"{len(gpus)} x {gpus[0]['model']}"
         return f"cpu (no GPU: {facts['gpus_missing']})" if "gpus_missing" in facts else "cpu"
 
-    def as_data(self) -> dict[str, Any]:
-        """Give the fields that scripts rely on."""
-        body = self.record.body
-        return {
-            "manifest": self.manifest,
-            "run": self.record.run,
-            "engine": body["engine"],
-            "isolation": body["isolation"],
-            "image": body["image"],
-            "image_state": self.image_state,
-            "device": self.device,
-            "verdict": self.verdict,
-            "self_checks": self.checks or "none",
-            "steps": dict(body["steps"]),
-            "sees_gold": list(body["sees_gold"]),
-            "calls": dict(body.get("calls", {})),
-            "outputs": [vars(one) for one in self.outputs],
-            **({"unanswered": [vars(one) for one in self.gaps]} if self.gaps else {}),
-        }
-
 
 def lock_manifest(loaded: Loaded, place: Place) -> Locked:
     """Resolve every name of a manifest and write its lock, if anything moved."""
@@ -123,11 +106,15 @@ def lock_manifest(loaded: Loaded, place: Place) -> Locked:
     if old:
         data = differences(old.pins["datasets"], new.pins["datasets"])
         moved = list(dict.fromkeys([*moved_pins(loaded, old), *(f"pins/datasets{pointer}" for pointer in data)]))
+        if not moved:  # an older lock may pin packages in another way, and what fits is left as it is
+            new = replace(new, pins={**new.pins, "packages": old.pins["packages"]})
     changed = save(path, new.data)
     return Locked(new, path, changed, moved, dict(lacking))
 
 
-def run_manifest(loaded: Loaded, place: Place, progress: Progress, limit: int = 0) -> Ran:
+def run_manifest(
+    loaded: Loaded, place: Place, progress: Progress, limit: int = 0, asked: Callable[[Asked], None] | None = None
+) -> Ran:
     """Run a manifest and hold its outputs against what is expected; nothing is written before all is valid."""
     this = meant(loaded)
     expect = load_expect(loaded.root, loaded.manifest.name)
@@ -138,6 +125,7 @@ def run_manifest(loaded: Loaded, place: Place, progress: Progress, limit: int = 
     runner = Runner(loaded, held, planned, workshop, limit=limit, jobs=place.jobs, beside=place.beside)
     if place.errors and place.errors.all:
         runner.asking["refusals"] = 0
+    runner.asked = asked
     record = runner.run(progress)
     answers = [
         (step.params, runner.board.results[step.name].entry) for step in planned.steps if step.calls or step.infers
@@ -146,3 +134,30 @@ def run_manifest(loaded: Loaded, place: Place, progress: Progress, limit: int = 
     verdict, checks = overall(record, verdicts), self_check(record.outputs, workshop.store.blobs.deliver)
     unanswered = gaps(workshop.store, answers)
     return Ran(loaded.manifest.name, record, verdict, verdicts, workshop.store, expect, held, checks, unanswered)
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """What a run would do: of each stage, the steps that are in the store, and those that would be made."""
+
+    manifest: str
+    stages: dict[str, tuple[int, int]]
+
+
+def foresee(loaded: Loaded, place: Place, limit: int = 0) -> Foreseen:
+    """Say which steps a run would take from the store, as far as their inputs are known, and start none."""
+    this = meant(loaded)
+    held = require_fit(loaded, load_lock(loaded.root, loaded.manifest.name))
+    board = Board(plan(this, held, limit))
+    stages = {step.stage: (0, 0) for step in board.plan.steps}
+    ready = board.first() if (place.store / "format").exists() else []
+    workshop = place.workshop(loaded) if ready else None
+    while ready and workshop:
+        step = ready.pop()
+        entry, _ = workshop.finished(workshop.preimage(step, board.made))
+        if entry:
+            ready += board.done(step, Result(entry, "cached", {}))
+    for step in board.plan.steps:
+        kept, made = stages[step.stage]
+        stages[step.stage] = (kept + 1, made) if step.name in board.results else (kept, made + 1)
+    return Foreseen(loaded.manifest.name, stages)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 from pathlib import Path
 from typing import Any
 
@@ -11,21 +10,23 @@ from harness.digest import sha256_file
 from harness.engines.engine import NO_IMAGE
 from harness.errors import HarnessError, MissingError
 from harness.files import told
+from harness.manifest.load import Homes
 from harness.manifest.schema import Manifest
 from harness.models.local_files import check_names, model_files
 from harness.models.provider import Weights
 from harness.store.store import Store
 
-HUB = "hf:"
+HUB, FOLDER = "hf:", "folder:"
+HUB_CACHE = Path("~/.cache/huggingface/hub")
 KEPT = (".safetensors", ".json", ".txt", ".model", ".jinja")  # of a model's folder; the rest no model needs
 
 
-def pin(root: Path, model: Weights, settings: dict[str, Any]) -> dict[str, Any]:
+def pin(root: Path, model: Weights, settings: dict[str, Any], homes: Homes | None = None) -> dict[str, Any]:
     """Add to what a lock says of a model's settings every file of it by digest."""
     if model.unresolved:
         return {"unresolved": model.unresolved}
     try:
-        folder = folder_of(root, model)
+        folder = folder_of(root, model, homes or Homes())
         found = _hub_files(folder) if model.source.startswith(HUB) else model_files(folder)
         names = [name for name in found if name.endswith(KEPT)]
     except HarnessError as bad:
@@ -35,18 +36,39 @@ def pin(root: Path, model: Weights, settings: dict[str, Any]) -> dict[str, Any]:
     return {**settings, "files": files}
 
 
-def folder_of(root: Path, model: Weights) -> Path:
-    """Find the folder of a model: in the project, or where the hub's own tools keep a revision on this machine."""
-    if not model.source.startswith(HUB):
-        folder = root / model.source  # the schema has seen to it that this leads down
-        if not folder.is_dir() or not folder.resolve().is_relative_to(root.resolve()):
-            raise MissingError(
-                f"there is no model folder {model.source!r} in the project", next="put it there, or mend `source`"
-            )
-        return folder
+def folder_of(root: Path, model: Weights, homes: Homes) -> Path:
+    """Find the folder of a model: in the project, among a person's own, or where the hub's tools keep a revision."""
+    if model.source.startswith(HUB):
+        return _at_hub(homes.hub or HUB_CACHE.expanduser(), model)
+    if model.source.startswith(FOLDER):
+        return _own(homes.models, model.source.removeprefix(FOLDER))
+    folder = root / model.source  # the schema has seen to it that this leads down
+    if not folder.is_dir():
+        raise MissingError(
+            f"there is no model folder {model.source!r} in the project", next="put it there, or mend `source`"
+        )
+    if not folder.resolve().is_relative_to(root.resolve()):
+        raise MissingError(
+            f"the model folder {model.source!r} is a link that leads out of the project",
+            next=f"write `source: {FOLDER}{folder.name}`, and say with --models-dir where that folder lies",
+        )
+    return folder
+
+
+def _own(models: Path | None, name: str) -> Path:
+    if models is None:
+        raise MissingError(
+            f"where the model folder {name!r} lies is not said", next="name the folder it lies in with --models-dir DIR"
+        )
+    if not (models / name).is_dir():
+        raise MissingError(
+            f"there is no model folder {name!r} in {models}", next="put it there, or name another with --models-dir DIR"
+        )
+    return (models / name).resolve()
+
+
+def _at_hub(cache: Path, model: Weights) -> Path:
     name = model.source.removeprefix(HUB)
-    home = Path(os.environ.get("HF_HOME") or Path.home() / ".cache" / "huggingface")
-    cache = Path(os.environ.get("HF_HUB_CACHE") or home / "hub")
     folder = cache / f"models--{name.replace('/', '--')}" / "snapshots" / str(model.revision)
     if not folder.is_dir():
         raise MissingError(
@@ -72,15 +94,15 @@ def require_torch(manifest: Manifest, image: str) -> None:
     if wanted and image == NO_IMAGE and importlib.util.find_spec("torch") is None:
         raise MissingError(
             f"{wanted[0]} is a local model, and torch is not installed beside this Python",
-            next="`PYTHON=python3.11 make setup` brings it, or run with --engine docker",
+            next="`make setup` brings it, or run with --engine docker",
         )
 
 
-def bring(store: Store, root: Path, model: Weights, files: dict[str, str]) -> None:
+def bring(store: Store, root: Path, model: Weights, files: dict[str, str], homes: Homes | None = None) -> None:
     """See to it that every pinned file of a model lies in the store; other bytes under its name are refused."""
     missing = {name: digest for name, digest in files.items() if store.blobs.state(digest) != "sound"}
     for name, digest in missing.items():
-        path = folder_of(root, model) / name
+        path = folder_of(root, model, homes or Homes()) / name
         if store.blobs.copy(path)[0] != digest:
             raise MissingError(
                 f"{name} of {model.source} is not the file that the lock pins",

@@ -53,12 +53,13 @@ class Workshop:
         code: Code | None = None,
         *,
         environment: bytes | None = None,
+        cancel: threading.Event | None = None,
     ) -> None:
         self.store = store
         self.engine = engine
         self.limits = limits
         self.code = code or Code()
-        self.cancel = threading.Event()
+        self.cancel = cancel or threading.Event()
         self.calls: Gateway | None = None  # the way to models elsewhere, of a run that has any
         self.heard: Heard = lambda _step, _text: None  # what steps print, while they run
         self.executed = Executed(store)

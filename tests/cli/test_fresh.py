@@ -56,6 +56,7 @@ def test_one_that_is_stopped_leaves_nothing_and_says_so(project: Path, word: sig
     assert "the store of this reproduction is gone" in told and "kept" not in told
 
 
+@pytest.mark.long
 def test_what_a_killed_one_left_is_removed_by_the_next_and_named(project: Path) -> None:
     begun = midway(project)
     begun.kill()
@@ -66,6 +67,7 @@ def test_what_a_killed_one_left_is_removed_by_the_next_and_named(project: Path) 
     assert f"{store}, which a reproduction left that was killed" in done.stderr and left(project) == []
 
 
+@pytest.mark.long
 def test_one_that_goes_on_is_left_alone_by_another(project: Path) -> None:
     going = project / ".reproduce" / "going"
     (going / "keys").mkdir(parents=True)

@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from golden.readers.case import WORDS, agree, load, tolerance
+from golden.agree import Within, agree
+from golden.case import WORDS, tolerance
+from golden.files import load
 from support import FIXTURES
 from support_inside import inside
 
@@ -51,7 +53,7 @@ def cases(name: str) -> list[dict[str, Any]]:
     return [every[place * (len(every) - 1) // 3] for place in range(4)] if len(every) > 4 else every
 
 
-def hold(expected: Mapping[str, Any], found: Mapping[str, Any], within: float, where: str) -> None:
+def hold(expected: Mapping[str, Any], found: Mapping[str, Any], within: Within, where: str) -> None:
     assert expected, f"{where} expects nothing"
     for name, value in expected.items():
         assert name in found and agree(value, found[name], within), f"{where}, {name}: {value!r}, {found.get(name)!r}"
@@ -126,11 +128,11 @@ def test_a_calibration_and_the_difficulties_it_gives(analyse: Analyse) -> None:
     given, expected = parted(golden, ("f", "y", "weights"))
     asked = {**given, "predict": [point["f"] for point in golden["predict"]]}
     found = analyse("calibration", asked)
-    hold(expected, found, 1e-6, "logistic_calibration.json")
+    hold(expected, found, Within(1e-6), "logistic_calibration.json")
     block = {"kind": "logistic2", "alpha": found["alpha"], "beta": found["beta"], "n_items": 12, "n_ratings": 12,
              "data_sha256": "0" * 64}  # fmt: skip
     scaled = analyse("difficulty", {"raw": asked["predict"], "calibration": block})
-    assert agree([point["difficulty"] for point in golden["predict"]], scaled["difficulty"], 1e-6)
+    assert agree([point["difficulty"] for point in golden["predict"]], scaled["difficulty"], Within(1e-6))
     assert scaled["calibrated"] is True and scaled["calibration_id"].startswith("logistic2:")
     ranked = analyse("difficulty", {"raw": [3, 1, 1, 8], "calibration": None})
     assert ranked == {"difficulty": [62.5, 25, 25, 87.5], "calibration_id": "rank", "calibrated": False}
@@ -143,7 +145,12 @@ def test_locality_targets_for_a_whole_file_and_a_single_case_of_it(analyse: Anal
     assert found["kept_after_filters"] == golden["kept_after_filters"]
     for number, ((_, expected), told) in enumerate(zip(asked, found["cases"], strict=True)):
         hold(expected, told, tolerance(golden), f"case {number}")
-    hold(asked[0][1], analyse("locality_targets", {"cities": golden["cities"], **asked[0][0]}), 1e-6, "the first alone")
+    hold(
+        asked[0][1],
+        analyse("locality_targets", {"cities": golden["cities"], **asked[0][0]}),
+        Within(1e-6),
+        "the first alone",
+    )
 
 
 @pytest.mark.parametrize("name", SCORED)

@@ -81,6 +81,7 @@ def test_data_is_given_as_it_is_but_a_terminal_gets_no_control_characters(watche
     assert out.buffer.getvalue() == told
 
 
+@pytest.mark.long
 def test_who_stops_reading_changes_neither_what_is_done_nor_the_exit_code(project: Path) -> None:
     """A verdict is no other one because somebody only wanted its first line."""
     inside("lock", "manifests/small.yaml", cwd=project, check=0)

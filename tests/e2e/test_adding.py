@@ -21,7 +21,7 @@ PROMISED = {
     "a provider": [r"harness/models/toy\.py", r"tests/models/test_toy\.py"],
     "an engine": [r"harness/engines/toy\.py", r"tests/engines/test_toy\.py"],
 }
-pytestmark = pytest.mark.together
+pytestmark = [pytest.mark.long, pytest.mark.together]
 
 
 @dataclass(frozen=True)

@@ -247,6 +247,7 @@ sys.exit(run(sys.argv[1:]))
 """
 
 
+@pytest.mark.long
 def test_a_failing_self_check_is_accepted_only_aloud_and_stands_in_every_verdict(project: Path) -> None:
     import subprocess
     import sys

@@ -20,7 +20,7 @@ from harness.evidence.fsck import fsck
 from harness.store.store import Store
 
 MODELS = ("oracle", "noisy-oracle", "empty")
-KILLS = 25  # in each of the two halves: fifty in all
+KILLS = 44  # of the long form; with the six of the short one fifty in all
 NTH = 14
 
 
@@ -91,14 +91,14 @@ def ended(store: Path, project: Path, undisturbed: dict[str, str]) -> None:
     shutil.rmtree(store)
 
 
-@pytest.mark.parametrize("half", [0, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("half", "kills"), [(0, 6), pytest.param(1, KILLS, marks=pytest.mark.long)])
 def test_runs_killed_at_random_moments_end_as_an_undisturbed_run_does(
-    half: int, project: Path, undisturbed: dict[str, str], seconds: float, tmp_path: Path
+    half: int, kills: int, project: Path, undisturbed: dict[str, str], seconds: float, tmp_path: Path
 ) -> None:
     draw = random.Random(f"kill-{half}")
-    kills = 0
-    while kills < KILLS:
-        store = tmp_path / f"store-{kills}"
+    done = 0
+    while done < kills:
+        store = tmp_path / f"store-{done}"
         for twentieth in count(
             4
         ):  # each is left alone a little longer, so that the run comes to its end on any machine
@@ -109,7 +109,7 @@ def test_runs_killed_at_random_moments_end_as_an_undisturbed_run_does(
             sound(store)
             if status == 0:
                 break
-            kills += 1
+            done += 1
         ended(store, project, undisturbed)
 
 
@@ -147,9 +147,9 @@ for name in ("write", "fsync", "fdatasync", "rename", "link", "replace"):
 """
 
 
-@pytest.mark.parametrize("stride", [4, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.parametrize(("stride", "nth"), [(9, 3), pytest.param(1, NTH, marks=pytest.mark.long)])
 def test_a_kill_before_any_write_rename_or_sync_leaves_a_store_that_resumes(
-    project: Path, undisturbed: dict[str, str], tmp_path: Path, stride: int
+    project: Path, undisturbed: dict[str, str], tmp_path: Path, stride: int, nth: int
 ) -> None:
     """At every place from which a run writes, and at random calls; what is killed is resumed, and killed again."""
     seen, rounds = tmp_path / "seen", count()
@@ -180,10 +180,10 @@ def test_a_kill_before_any_write_rename_or_sync_leaves_a_store_that_resumes(
     }
     killed_at(places[::stride])
     draw = random.Random("nth")
-    killed_at(str(draw.randint(1, 150)) for _ in range(NTH))
+    killed_at(str(draw.randint(1, 150)) for _ in range(nth))
 
 
-@pytest.mark.parametrize("word", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("word", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
 def test_a_run_that_is_asked_to_stop_says_so_and_can_be_resumed(
     word: signal.Signals, project: Path, undisturbed: dict[str, str], tmp_path: Path
 ) -> None:

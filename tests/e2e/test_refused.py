@@ -72,6 +72,7 @@ def test_a_model_that_refuses_everything_is_soon_left_alone_and_asked_again_by_t
         assert not responses(store)
 
 
+@pytest.mark.long
 def test_who_counts_refusals_says_so_and_they_are_told_apart_from_what_was_not_asked(
     folder: Path, refusing: Misbehaving, tmp_path: Path
 ) -> None:
@@ -89,6 +90,7 @@ def test_who_counts_refusals_says_so_and_they_are_told_apart_from_what_was_not_a
     harness("lock", "--accept", "last", "--max-errors", str(rows), "--store", store, cwd=folder, check=0)
 
 
+@pytest.mark.long
 def test_a_run_of_few_questions_that_answered_nothing_fails_too_and_is_no_end_of_asking(
     folder: Path, refusing: Misbehaving, tmp_path: Path
 ) -> None:
@@ -101,6 +103,20 @@ def test_a_run_of_few_questions_that_answered_nothing_fails_too_and_is_no_end_of
     assert run(folder, store, "--limit", "1").returncode == 1 and refusing.asked.total() == 2 * rows
     refusing.usual = "fine"
     assert run(folder, store, "--limit", "1").returncode == 0 and refusing.asked.total() == 3 * rows
+
+
+def test_a_key_that_is_not_there_is_one_message_and_nothing_was_asked(
+    folder: Path, server: Misbehaving, tmp_path: Path
+) -> None:
+    server.asked.clear()
+    done = run(folder, tmp_path / "store", env={"HOME": str(tmp_path)})
+    assert done.returncode == 3 and not server.asked
+    said = done.stderr[done.stderr.index("error: ") :]
+    assert said.splitlines() == [
+        "error: there is no key TOY_KEY",
+        "  where: environment, ~/.config/harness/keys.toml",
+        '  next:  export TOY_KEY=…, or write `TOY_KEY = "…"` to ~/.config/harness/keys.toml (mode 0600)',
+    ]
 
 
 def test_the_verbs_that_allow_errors_refuse_what_is_no_bound(folder: Path, tmp_path: Path) -> None:

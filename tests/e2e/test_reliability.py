@@ -14,7 +14,7 @@ from support_cities import simplemaps
 
 from harness.studies.reliability.benchmarks import TASKS
 
-pytestmark = pytest.mark.together  # one worker makes the run that most of them read
+pytestmark = [pytest.mark.long, pytest.mark.together]  # one worker makes the run that most of them read
 MODELS = ("oracle", "noisy-oracle", "refuser", "forger", "shotgun")
 FIGURES = ("figure-1.svg", "figure-2.svg", "figure-3.svg", "figure-4.svg", "figure-templates.svg")
 DOCUMENTS = (

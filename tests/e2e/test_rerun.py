@@ -139,6 +139,7 @@ def test_what_is_no_part_of_a_key_runs_nothing(house: House) -> None:
     assert house.run("--isolation", "process", "--jobs", "1") == set()
 
 
+@pytest.mark.long
 def test_an_audit_makes_again_what_other_code_made_and_equal_bytes_prove_as_much(house: House) -> None:
     house.edit("harness/scorers/outcome/addition.py", "from __future__", "# a comment\nfrom __future__")
     report = json.loads(house.call("audit", "last", "--json").stdout)

@@ -6,10 +6,12 @@ import json
 from collections import Counter
 from pathlib import Path
 
+import pytest
 from needs import needs
 from support import REPOSITORY, data_of, harness, journals
 
 needs("torch")
+pytestmark = pytest.mark.long  # `make reproduce` runs the same manifest
 MANIFEST = "manifests/demo/tiny-addition.yaml"
 
 

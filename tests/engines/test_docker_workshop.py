@@ -106,6 +106,7 @@ CASES: list[tuple[str, dict[str, str], str]] = [
 ]
 
 
+@pytest.mark.long
 def test_a_step_that_leaves_what_it_may_not_is_refused_and_nothing_is_stored(shop: Workshop) -> None:
     first = make(shop, "fine")
     assert first.state == "executed" and make(shop, "spoils").state == "executed"  # it could write to none of them

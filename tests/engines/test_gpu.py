@@ -90,6 +90,7 @@ def wanting(project: Path, gpus: str) -> None:
     path.write_text(manifest_text(models=("noisy-oracle",)).replace("gpus: 0", f"gpus: {gpus}"))
 
 
+@pytest.mark.long
 def test_a_run_on_this_machine_s_gpu_says_so_in_key_and_record(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     project = tmp_path / "p"
     unlocked_project(project)

@@ -48,8 +48,8 @@ def blobs(store):
     return {path.name: path for path in (store / "blobs").glob("*/*/*")}
 
 
-LONG = ["8k", "130k", "8m,nr_inodes=40", "200k"]
-SIZES = ["60k", "8m,nr_inodes=110", *(pytest.param(size, marks=pytest.mark.long) for size in LONG)]
+LONG = ["60k", "8k", "130k", "8m,nr_inodes=40", "200k"]
+SIZES = ["8m,nr_inodes=110", *(pytest.param(size, marks=pytest.mark.long) for size in LONG)]
 
 
 def sound(store):
@@ -80,6 +80,7 @@ def test_a_full_disk_is_told_and_with_room_the_run_goes_on_where_it_was(project,
         assert not list((seen / "tmp").iterdir())
 
 
+@pytest.mark.long
 def test_a_read_only_store_is_read_and_audited_and_not_run_in(project, store, tmp_path):
     with SmallDisk(tmp_path / "disk", "64m") as disk:
         where = shutil.copytree(store, disk.seen / "store")
@@ -103,6 +104,7 @@ def test_a_place_that_cannot_be_written_is_no_place_for_a_store(project, tmp_pat
         assert error_of(harness(*args, cwd=project, check=3))["what"] == "this place cannot be written"
 
 
+@pytest.mark.long
 def test_a_truncated_journal_has_a_definite_verdict_and_the_next_run_is_whole(project, undisturbed, store):
     journal = next(store.glob("runs/*/journal.jsonl"))
     run, data = journal.parent.name, journal.read_bytes()
@@ -120,6 +122,7 @@ def test_a_truncated_journal_has_a_definite_verdict_and_the_next_run_is_whole(pr
     assert agreed(store, project)
 
 
+@pytest.mark.long
 def test_a_run_that_was_killed_while_it_wrote_its_record_is_incomplete_and_not_accused(project, undisturbed, store):
     record = next(store.glob("runs/*/record.json"))
     record.rename(record.with_name(".record.json.0123abcd.tmp"))

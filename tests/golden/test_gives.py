@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from golden.every import main
 
 from harness.scorers.tool import Tool
 
@@ -18,11 +18,6 @@ FIXTURES = HERE.parents[2] / "shared" / "fixtures"
 def test_what_every_golden_case_gives_fits_the_model_of_its_tool(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = importlib.util.spec_from_file_location("golden_run", HERE / "run.py")
-    assert found
-    program: Any = importlib.util.module_from_spec(found)
-    monkeypatch.syspath_prepend(HERE)  # as python does for a program
-    program.__spec__.loader.exec_module(program)
     plain, fit = Tool.run, set[str]()
 
     def held(tool: Tool, given: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -34,5 +29,5 @@ def test_what_every_golden_case_gives_fits_the_model_of_its_tool(
     monkeypatch.setattr(Tool, "run", held)
     for folder in (HERE / "cases", FIXTURES):
         if folder.is_dir():
-            assert program.main(folder) == 0, capsys.readouterr().out
+            assert main(folder) == 0, capsys.readouterr().out
     assert len(fit) >= 10

@@ -35,6 +35,7 @@ def here(tmp_path: Path) -> Path:
     return project(tmp_path / "project")
 
 
+@pytest.mark.long
 def test_another_folder_umask_zone_and_locale_make_the_same_layers_and_the_same_image(
     tmp_path: Path, sandbox: Image, here: Path
 ) -> None:
@@ -63,6 +64,7 @@ def test_another_folder_umask_zone_and_locale_make_the_same_layers_and_the_same_
     assert not list((tmp_path / "other tmp").iterdir())
 
 
+@pytest.mark.long
 def test_a_change_of_a_light_wheel_makes_its_own_layer_anew_and_no_other(sandbox: Image, here: Path) -> None:
     store = branch(sandbox, here / ".harness")
     lock = here / "lockfiles" / "image-sandbox.txt"
@@ -167,6 +169,7 @@ def test_relock_resolves_anew_and_writes_lock_and_pin_once_the_image_is_whole(sa
     assert [deb.name for deb in read_debs(load(here, "base")).packages if deb.name == "python3"] == ["python3"]
 
 
+@pytest.mark.long
 def test_a_full_disk_leaves_nothing_half_made(tmp_path: Path, sandbox: Image, here: Path) -> None:
     kept = branch(sandbox, tmp_path / "kept")
     for digest in (sandbox.layers[1], sandbox.config, sandbox.manifest):

@@ -195,7 +195,7 @@ values = st.recursive(
 )  # fmt: skip
 
 
-@settings(derandomize=True, deadline=None, max_examples=100)
+@settings(derandomize=True, max_examples=100)
 @given(st.lists(parts, max_size=14).map("".join) | st.text(max_size=100))
 def test_no_text_raises_anything_but_an_error_in_our_words(text):
     try:
@@ -204,7 +204,7 @@ def test_no_text_raises_anything_but_an_error_in_our_words(text):
         assert bad.what and bad.next and bad.where.startswith("m.yaml")
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, max_examples=200)
 @given(st.sampled_from(["models", "datasets", "prompts", "outputs", "agents", "claims", "seeds", "generation"]), values)
 def test_no_value_of_a_field_raises_anything_but_an_error_in_our_words(field, value):
     import yaml

@@ -1,6 +1,7 @@
 """A lock and an expectation are sealed: what was edited by hand, cut or swapped is refused."""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given, settings
@@ -105,6 +106,15 @@ def test_one_kind_of_document_does_not_pass_for_the_other():
         read_expect(LOCK.data, "x")
 
 
+def test_an_expectation_says_that_it_was_carried_only_where_it_was():
+    assert "carried" not in json.loads(EXPECT.data)
+    along = replace(EXPECT, carried={"from": "b" * 64, "accepted": "c" * 64})
+    assert json.loads(along.data)["carried"] == along.carried
+    assert read_expect(along.data, "x") == along
+    with pytest.raises(InputError):
+        read_expect(along.data.replace(b"b" * 64, b"a" * 64), "x")
+
+
 @pytest.mark.parametrize(
     "pins",
     [[], {}, {"more": {}}, {"models": []}, {"models": None}, {"models": {"o": "b"}}, {"models": {"o": {"sha256": 7}}},
@@ -120,7 +130,10 @@ def test_a_lock_holds_a_map_of_pins_for_each_kind(pins):
 @pytest.mark.parametrize(
     "change",
     [{"outputs": []}, {"outputs": {"a": "b"}}, {"outputs": {"a": {"sha256": "b"}}}, {"code": []}, {"files": {"a": 1}},
-     {"lock_sha256": None}, {"outputs": {"a": {"sha256": "b", "level": 7, "values": {}}}}],
+     {"lock_sha256": None}, {"outputs": {"a": {"sha256": "b", "level": 7, "values": {}}}}, {"carried": None},
+     {"carried": {}}, {"carried": {"from": "b" * 64}},
+     {"carried": {"from": "b" * 64, "accepted": "c" * 64, "by": "x"}},
+     {"carried": {"from": "b" * 64, "accepted": "c" * 64, "within": []}}],
 )  # fmt: skip
 def test_an_expectation_holds_what_its_readers_take_it_for(change):
     with pytest.raises(InputError):
@@ -134,7 +147,7 @@ anything = st.recursive(
 )
 
 
-@settings(derandomize=True, deadline=None, max_examples=200)
+@settings(derandomize=True, max_examples=200)
 @given(st.sampled_from(["intent", "manifest_sha256", "pins", "type"]), anything)
 def test_whatever_stands_in_a_field_is_refused_in_our_words_or_read_back(field, value):
     body = {**json.loads(LOCK.data), field: value}

@@ -137,7 +137,7 @@ yamlish = st.lists(
 ).map("".join)  # fmt: skip
 
 
-@settings(derandomize=True, deadline=None, max_examples=250)
+@settings(derandomize=True, max_examples=250)
 @given(yamlish.map(str.encode) | st.binary(max_size=200) | st.text().map(lambda text: text.encode("utf-8", "replace")))
 @example(b"")
 @example(b"\xef\xbb\xbfa: 1\n")

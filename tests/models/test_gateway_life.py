@@ -59,6 +59,7 @@ def test_a_question_that_holds_a_key_goes_to_nobody_and_onto_no_tape(mode: str, 
         assert not [key for key in (KEY, other, quoted) if key.encode() in written]
 
 
+@pytest.mark.long
 def test_a_key_reaches_its_provider_and_nothing_else(tmp_path: Path) -> None:
     ambient = {"OPENAI_LOG": "debug", "ANTHROPIC_LOG": "debug", "OPENAI_CUSTOM_HEADERS": "Authorization: x"}
     with misbehaving() as server:

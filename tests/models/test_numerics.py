@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 
+import pytest
 from needs import needs
 from support_models import REPOSITORY
 
@@ -31,6 +32,7 @@ def test_it_is_the_same_twice_and_takes_little():
     assert all(len(digest) == 64 for digest in (first["digest"], *first["probes"].values()))
 
 
+@pytest.mark.long
 def test_another_instruction_set_shows():
     """That two processes with the same one agree is seen where they answer: their facts hold it (test_transformers)."""
     reference, plain = elsewhere(), elsewhere(ATEN_CPU_CAPABILITY="default")

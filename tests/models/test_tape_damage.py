@@ -49,6 +49,7 @@ def indexed(folder: Path, index: bytes) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_every_flipped_byte_is_found_and_never_delivered(tmp_path: Path) -> None:
     folder = record(tmp_path / "tape", TEXTS[:2])
     assert not verify(folder).flaws

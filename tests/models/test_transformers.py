@@ -240,6 +240,7 @@ for name in sys.argv[3:]:
 """
 
 
+@pytest.mark.long
 def test_one_and_two_processes_write_the_same_bytes(model, tmp_path):
     names = deliver(model, tmp_path / "weights")
     prompts(tmp_path / "prompts", TEXTS[:4])

@@ -65,6 +65,7 @@ def test_intent_and_parameters_are_the_same_bytes(planned: Any) -> None:
         assert told == BEFORE[name]["params"], name
 
 
+@pytest.mark.long
 def test_what_is_sent_is_the_same_bytes_and_has_the_same_digest(planned: Any, tmp_path: Path) -> None:
     inputs = prompts(tmp_path / "p", "1+1?")
     with misbehaving() as server, gateway(both(server.url, "live")) as running:

@@ -12,7 +12,7 @@ from harness.run.engines import kinds
 
 
 def findings(store: Path) -> dict[str, Finding]:
-    return {one.subject: one for one in examine(store)}
+    return {one.subject: one for one in examine(store, Path.cwd())}
 
 
 def test_each_engine_is_listed_and_one_that_does_not_answer_has_advice(

@@ -105,17 +105,73 @@ def test_a_manifest_without_a_lock_is_refused(project):
         require_fit(load(path), None)
 
 
-def test_packages_that_moved_are_named(project):
+def recipe(root, name, base):
+    """Lay down the recipe of an image and a lock of its own."""
+    folder = root / "images" / name
+    folder.mkdir(parents=True)
+    wheels = f"requirements: lockfiles/image-{name}.txt"
+    about = f"image: 1\nname: {name}\nabout: For a test.\nbase: {base}\n"
+    rest = "packages: [python3]\n" if base.startswith("debian/") else ""
+    (folder / "image.yaml").write_text(f"{about}{rest}{wheels}\nepoch: 1767225600\nuser: 65534:65534\n")
+    (root / "lockfiles" / f"image-{name}.txt").write_text(f"rfc8785==0.1.4 --hash=sha256:{'a' * 64}\n")
+
+
+def test_a_package_added_to_one_image_stales_the_manifests_that_name_it_and_no_other(project, place):
+    first, _ = project
+    root = first.parents[1]
+    for name, base in (("below", "debian/bookworm"), ("left", "below"), ("right", "below")):
+        recipe(root, name, base)
+    second = first.with_name("other.yaml")
+    second.write_text(first.read_text().replace("name: small", "name: other") + "image: right\n")
+    first.write_text(first.read_text() + "image: left\n")
+    locks = {path: lock_manifest(load(path), place).lock for path in (first, second)}
+    assert list(locks[first].pins["packages"]) == ["lockfiles/image-below.txt", "lockfiles/image-left.txt"]
+
+    def add(name):
+        with (root / "lockfiles" / name).open("a") as file:
+            file.write(f"six==1.17.0 --hash=sha256:{'b' * 64}\n")
+        return [moved_pins(load(path), held) for path, held in locks.items()]
+
+    (root / "lockfiles" / "requirements.txt").write_text("mypy==1.0\n")
+    assert add("requirements.txt") == [[], []]
+    assert add("image-right.txt") == [[], ["pins/packages/lockfiles~1image-right.txt/sha256"]]
+    locks[second] = lock_manifest(load(second), place).lock
+    assert add("image-below.txt") == [["pins/packages/lockfiles~1image-below.txt/sha256"]] * 2
+
+
+def test_an_image_without_a_recipe_is_pinned_by_the_lock_of_its_name_and_without_that_by_nothing(project):
     path, lock = project
-    requirements = path.parents[1] / "lockfiles" / "requirements.txt"
-    lock()
-    requirements.write_text("numpy==1.0\n")
+    packages = path.parents[1] / "lockfiles" / "image-cpu.txt"
+    assert lock().lock.pins["packages"] == {}
+    packages.write_text("numpy==1.0\n")
     held = load_lock(path.parents[1], "small")
-    assert held and moved_pins(load(path), held) == ["pins/packages/lockfiles~1requirements.txt"]
-    lock()
-    requirements.write_text("numpy==2.0\n")
+    assert held and moved_pins(load(path), held) == ["pins/packages/lockfiles~1image-cpu.txt"]
+    assert lock().lock.pins["packages"] == {"lockfiles/image-cpu.txt": {"sha256": sha256(packages.read_bytes())}}
+    packages.unlink()
     held = load_lock(path.parents[1], "small")
-    assert held and moved_pins(load(path), held) == ["pins/packages/lockfiles~1requirements.txt/sha256"]
+    assert held and moved_pins(load(path), held) == ["pins/packages/lockfiles~1image-cpu.txt"]
+
+
+def test_a_lock_that_pins_the_whole_requirements_fits_as_long_as_they_do_and_is_left_as_it_is(project, place):
+    path, lock = project
+    root = path.parents[1]
+    whole = root / "lockfiles" / "requirements.txt"
+    whole.write_text("numpy==1.0\n")
+    (root / "lockfiles" / "image-cpu.txt").write_text("numpy==1.0\n")
+    made = lock().lock
+    pin = {"lockfiles/requirements.txt": {"sha256": sha256(whole.read_bytes())}}
+    older = Lock(made.intent, made.manifest_sha256, {**made.pins, "packages": pin})
+    lock_path(root, "small").write_bytes(older.data)
+    (root / "lockfiles" / "image-cpu.txt").write_text("numpy==2.0\n")
+    assert moved_pins(load(path), older) == []
+    again = lock()
+    assert (again.changed, again.lock) == (False, older)
+    assert run_manifest(load(path), place, lambda *_: None).lock == older
+    whole.write_text("numpy==2.0\n")
+    assert moved_pins(load(path), older) == ["pins/packages/lockfiles~1requirements.txt/sha256"]
+    renewed = lock()
+    assert renewed.changed and list(renewed.lock.pins["packages"]) == ["lockfiles/image-cpu.txt"]
+    assert renewed.moved == ["pins/packages/lockfiles~1requirements.txt/sha256"]
 
 
 def test_a_lock_whose_pins_were_changed_by_hand_does_not_fit_even_if_it_is_sealed_again(project):

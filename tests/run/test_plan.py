@@ -1,10 +1,10 @@
 """A plan is what manifest and lock mean and nothing else; it never shows the answers to a model."""
 
 import pytest
-from support import manifest_text
+from support import manifest_text, unlocked_project
 
 from harness.errors import HarnessError, InputError, MissingError
-from harness.manifest.load import Loaded, parse_manifest
+from harness.manifest.load import Loaded, load, parse_manifest
 from harness.manifest.lockfile import Lock
 from harness.run.lock import still_pins
 from harness.run.plan import meant, plan
@@ -114,6 +114,40 @@ def test_rows_are_cut_into_shards_that_cover_them_all(tmp_path):
 def test_what_is_unresolved_is_named_with_its_reason(tmp_path, kind):
     with pytest.raises(MissingError, match=f"{kind}.m is unresolved: it is gated"):
         planned(tmp_path, **{kind: {"m": {"unresolved": "it is gated"}}})
+
+
+def test_many_unresolved_pins_are_named_together_each_reason_once(tmp_path):
+    gated = {f"m{number}": {"unresolved": "it is gated"} for number in range(3)}
+    with pytest.raises(MissingError) as lack:
+        planned(tmp_path, models={**gated, "m9": {"unresolved": "no revision"}})
+    assert lack.value.what == (
+        "4 pins are unresolved: models.m0, models.m1, models.m2 (it is gated); models.m9 (no revision)"
+    )
+    assert lack.value.next == "provide them, then `harness lock` again"
+    many = {f"m{number:02}": {"unresolved": "it is gated"} for number in range(30)}
+    with pytest.raises(MissingError, match=r"30 pins are .* models.m07 \(it is gated\); and 22 more"):
+        planned(tmp_path, models=many)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "what", "mend"),
+    [
+        ("count: 20", "count: -6", "`datasets.addition.count` must be a whole number, not '-6'",
+         "0 or more: `count: 20`"),
+        ("count: 20", "count: 2.5", "must be a whole number, not '2.5'", "write a whole number in digits alone"),
+        ("count:", "cuont:", "unknown key `datasets.addition.cuont`",
+         "did you mean `count`? this maker takes: seed, "),
+        ("count:", "quux:", "unknown key `datasets.addition.quux`", "this maker takes: seed, count"),
+    ],
+)  # fmt: skip
+def test_a_makers_parameter_that_is_wrong_is_told_by_its_line_and_what_may_stand_there(tmp_path, old, new, what, mend):
+    path = unlocked_project(tmp_path)
+    text = path.read_text().replace(old, new, 1)
+    path.write_text(text)
+    with pytest.raises(InputError) as bad:
+        meant(load(path))
+    assert what in bad.value.what and mend in bad.value.next
+    assert bad.value.where == f"{path}:{text[: text.index(new)].count(chr(10)) + 1}"
 
 
 @pytest.mark.parametrize(

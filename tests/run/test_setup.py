@@ -7,13 +7,17 @@ import shutil
 import signal
 import socket
 import subprocess
+import sys
 import threading
 import time
+import tomllib
 from pathlib import Path
 
+import pytest
 from support import REPOSITORY, clean_env
 
 
+@pytest.mark.long
 def test_setup_says_how_far_it_is_while_an_index_keeps_it_waiting_and_can_be_stopped(tmp_path: Path) -> None:
     (tmp_path / "lockfiles").mkdir()
     shutil.copy(REPOSITORY / "lockfiles" / "setup.sh", tmp_path / "lockfiles")
@@ -55,3 +59,21 @@ def session(process: Path) -> int:
         return int((process / "stat").read_text().rpartition(")")[2].split()[3])
     except OSError:
         return 0
+
+
+def test_another_python_than_the_locked_one_is_refused_in_one_voice(tmp_path: Path) -> None:
+    (tmp_path / "lockfiles").mkdir()
+    shutil.copy(REPOSITORY / "lockfiles" / "setup.sh", tmp_path / "lockfiles")
+    newer = tmp_path / "python3.12"
+    newer.write_text(f'#!/bin/sh\n(echo "import sys; sys.version_info = (3, 12, 0)"; cat) | {sys.executable} "$@"\n')
+    newer.chmod(0o755)
+    done = subprocess.run(
+        ["sh", "lockfiles/setup.sh"], cwd=tmp_path, env=clean_env({"PYTHON": str(newer)}),
+        capture_output=True, text=True, timeout=60, check=False,
+    )  # fmt: skip
+    assert (done.returncode, "CPython 3.11 on Linux x86-64 is missing" in done.stderr) == (3, True), done.stderr
+    assert not (tmp_path / ".venv").exists()
+    said = tomllib.loads((REPOSITORY / "pyproject.toml").read_text())["project"]
+    assert said["requires-python"] == ">=3.11,<3.12"
+    assert [one for one in said["classifiers"] if ":: 3." in one] == ["Programming Language :: Python :: 3.11"]
+    assert "with CPython 3.11" in (REPOSITORY / "README.md").read_text()

@@ -147,7 +147,7 @@ class Upstream:
                 try:
                     key = self._keys.find(served.key)
                 except HarnessError as bad:
-                    raise Failure("missing_key", str(bad), again=False) from None
+                    raise Failure("missing_key", f"{bad.what}. Next: {bad.next}", again=False) from None
                 self._learn({served.key, *self._named})
                 self._reached[place] = await asyncio.to_thread(
                     self._connect, served, key

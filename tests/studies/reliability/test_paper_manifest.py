@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections import Counter
 from importlib import import_module
@@ -167,4 +168,4 @@ def test_once_locked_each_claim_names_the_models_and_data_it_lacks(paper: Loaded
         own = {f"models.{name}" for pointer in of for name in pointer.split("/") if name in paper.manifest.models}
         assert set(needs[: len(own)]) >= own or len(own) > 20
     run = harness("run", "manifests/reliability.yaml", "--json", cwd=tmp_path, check=3)
-    assert "is unresolved" in json.loads(run.stderr)["error"]["what"]
+    assert re.match(r"[0-9]+ pins are unresolved: .*; and [0-9]+ more$", json.loads(run.stderr)["error"]["what"])

@@ -68,6 +68,7 @@ def share(counts, label, task, kinds=None):
     return whole[label] / whole.total()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_the_card_says_about_what_is_found(found, name):
     card = (ASSETS / name / "README.md").read_text()

@@ -175,6 +175,7 @@ for params, templates, name, start in json.loads(sys.argv[1]):
 """
 
 
+@pytest.mark.long
 def test_a_few_steps_twice_give_the_same_bytes_and_another_seed_others(tmp_path, sets):
     pytest.importorskip("torch")
     pytest.importorskip("transformers")

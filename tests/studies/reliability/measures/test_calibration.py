@@ -150,7 +150,7 @@ def test_points_of_the_curve_are_asked_for_plainly_or_as_objects():
             curve(found, [wrong])
 
 
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 @given(points, st.integers(0, 2**32 - 1))
 def test_many_resamples_at_once_are_what_each_gives_alone(drawn, seed):
     f = [float(each[0]) for each in drawn]

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.cli.terminal import say
 from harness.clock import stamp
 from harness.errors import HarnessError, InputError, Interrupted
 from harness.files import locked, remove_tree
@@ -25,7 +24,7 @@ class Fresh:
 
 
 @contextmanager
-def fresh(given: Path | None, project: Path) -> Iterator[Fresh]:
+def fresh(given: Path | None, project: Path, say: Callable[[str], None]) -> Iterator[Fresh]:
     """Give a store in which nothing stands; one that was not asked for by name goes, unless it is to stay."""
     if given is not None:
         if given.exists() and any(given.iterdir()):
@@ -34,7 +33,7 @@ def fresh(given: Path | None, project: Path) -> Iterator[Fresh]:
         with _told(given, left):
             yield Fresh(given.absolute(), stays=True)
         return
-    _sweep(project / FOLDER)
+    _sweep(project / FOLDER, say)
     with _own(project / FOLDER) as place, _told(place.root, GONE):
         yield place
 
@@ -59,7 +58,7 @@ def _lock(root: Path) -> Path:
     return root.with_name(f"{root.name}.lock")
 
 
-def _sweep(folder: Path) -> None:
+def _sweep(folder: Path, say: Callable[[str], None]) -> None:
     """Remove what reproductions left that were killed: their locks stand, and nobody holds them."""
     for lock in sorted(folder.glob("*.lock")):
         with locked(lock, wait=False) as ours:

@@ -1,15 +1,15 @@
-"""The golden files of the reliability study: which are finished, and how each is read."""
+"""Responses and their labels, a list a benchmark."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from fnmatch import fnmatch
 from pathlib import Path
 
-from harness.studies.reliability.tools.outcome import SCORERS
-from readers import reliability_choice, reliability_difficulty, reliability_indicators, reliability_people
-from readers.case import Tally, cases, check, load
+from golden.case import Tally, check
+from golden.files import cases, load
 
+from harness.studies.reliability.tools.outcome import SCORERS
+
+FILES = ("scoring_cases*.json",)
 # The fields that the cases of each benchmark give.
 SCORED = {
     "addition": ("a", "b", "response"),
@@ -22,7 +22,7 @@ SCORED = {
 SHARED = {"locality": {"gazetteer": "locality_gazetteer", "common_words": "locality_common_words"}}
 
 
-def scoring_cases(path: Path, tally: Tally) -> None:
+def read(path: Path, tally: Tally) -> None:
     golden = load(path)
     run = SCORERS["reliability.outcome"].run
     given = [benchmark for benchmark in SCORED if benchmark in golden]
@@ -33,17 +33,3 @@ def scoring_cases(path: Path, tally: Tally) -> None:
         for name, case in cases(golden, benchmark):
             more = {"benchmark": benchmark, **shared}
             check(tally, name, case, run, SCORED[benchmark], ("label", "avoidance"), more=more)
-
-
-FINISHED: dict[str, Callable[[Path, Tally], None]] = {
-    "scoring_cases*.json": scoring_cases,
-    **reliability_difficulty.FINISHED,
-    **reliability_choice.FINISHED,
-    **reliability_indicators.FINISHED,
-    **reliability_people.FINISHED,
-}
-
-
-def reader(name: str) -> Callable[[Path, Tally], None] | None:
-    """Give the finished reader of a file of this study, if there is one."""
-    return next((read for pattern, read in FINISHED.items() if fnmatch(name, pattern)), None)

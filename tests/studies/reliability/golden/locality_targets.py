@@ -1,4 +1,4 @@
-"""The golden files of locality: cities, and the most populous one within a distance."""
+"""Cities, and the most populous one within a distance."""
 
 from __future__ import annotations
 
@@ -6,11 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from golden.case import Tally, check, tolerance
+from golden.files import cases, load
+
 from harness.studies.reliability.tools.choice import ANALYSES
-from readers.case import Tally, cases, check, load, tolerance
+
+FILES = ("locality_targets*.json",)
 
 
-def locality_targets(path: Path, tally: Tally) -> None:
+def read(path: Path, tally: Tally) -> None:
     golden = load(path)
     cities, listed = golden.get("cities"), list(cases(golden))
     run, within = ANALYSES["reliability.locality_targets"].run, tolerance(golden)
@@ -33,6 +37,3 @@ def _asked(run: Callable[[Any], Any]) -> Callable[[Any], Any]:
         return found
 
     return ask
-
-
-FINISHED: dict[str, Callable[[Path, Tally], None]] = {"locality_targets*.json": locality_targets}

@@ -1,0 +1,47 @@
+"""`lock --carry`: what became of expectations, told to a person."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from harness.cli.terminal import render, short, table, watching
+from harness.errors import AGREED
+
+if TYPE_CHECKING:
+    from harness.verbs.carrying import CarryResult
+    from harness.verbs.project import Project
+
+
+def carried(project: Project, json: bool, **asked: Any) -> int:
+    """Take expectations along, tell what became of each, and give the exit code."""
+    from harness.verbs.carrying import CarryRequest, carry
+
+    with watching() as watch:
+        done = carry(project, CarryRequest(**asked), watch)
+    return render(done, _text(done), json)
+
+
+def _text(done: CarryResult) -> str:
+    """Lay out each expectation with the lock it named and the new one, and the outputs that part."""
+    rows = [[one.name, one.state, short(one.old), short(one.lock)] for one in done.carried]
+    text = table(["manifest", "expectation", "lock", "new lock"], rows)
+    parted = [
+        [
+            one.name,
+            out.output,
+            short(out.accepted) or "-",
+            short(out.made) or "-",
+            "agrees" if out.agrees else "differs",
+        ]
+        for one in done.carried
+        for out in one.parted
+    ]
+    if not parted:
+        return text
+    text += f"\n\n{table(['manifest', 'output', 'accepted', 'came out', 'at its level'], parted)}"
+    if done.code == AGREED:
+        return text
+    advice = "if a difference is meant: `harness lock MANIFEST`, run it, and `harness lock --accept RUN`"
+    if any(out.agrees for one in done.carried for out in one.parted):
+        advice += "\nwhat agrees at its level may be another machine's arithmetic: --at-levels puts up with that"
+    return f"{text}\n{advice}"

@@ -1,0 +1,45 @@
+"""The verb `runs`, shown as a table."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from harness.cli.options import Debug, Json, StoreDir, project
+from harness.cli.terminal import render, table
+
+
+def register(app: typer.Typer) -> None:
+    """Add this verb to the command line."""
+    app.command()(runs)
+
+
+def runs(
+    manifest: Annotated[str, typer.Argument(help="Only runs of the manifest of this name.")] = "",
+    most: Annotated[
+        int, typer.Option("--most", envvar="HARNESS_MOST", min=0, help="At most so many, the newest; 0: all.")
+    ] = 20,
+    store: StoreDir = None,
+    json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """List the runs of the store, the newest first."""
+    from harness.verbs.history import RunsRequest
+    from harness.verbs.history import runs as verb
+
+    done = verb(project(store), RunsRequest(manifest=manifest, most=most))
+    rows = [
+        [one.run, one.manifest or "-", one.engine or "-", one.status, _steps(one.steps), _limit(one.limit)]
+        for one in done.runs
+    ]
+    text = table(["run", "manifest", "engine", "ended", "steps", ""], rows) if rows else "no runs"
+    return render(done, text + (f"\n{done.more} older ones: --most 0 shows all" if done.more else ""), json)
+
+
+def _steps(counts: dict[str, int]) -> str:
+    return ", ".join(f"{counts[name]} {name}" for name in ("executed", "cached", "failed") if counts.get(name)) or "-"
+
+
+def _limit(items: int) -> str:
+    return f"limited to {items} items" if items else ""

@@ -1,0 +1,69 @@
+"""Pinned inputs that moved between two runs: the file that a lock names, its line, and both texts.
+
+A key holds digests alone; which file of the project one is, the lock of the run says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.errors import HarnessError
+from harness.evidence.trail import Trail, Walked
+
+MOST_TEXT = 1 << 20  # bytes of a file that is compared line by line
+
+
+@dataclass(frozen=True)
+class ChangedLine:
+    """A line of a pinned file in two runs; one that only one of them has is empty in the other."""
+
+    file: str
+    line: int
+    left: str
+    right: str
+
+
+def pinned_files(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Give the name of each pinned file by its digest: wordings, published data, weights."""
+    named = {str(pin["sha256"]): str(pin["file"]) for pin in pins.get("prompts", {}).values() if "file" in pin}
+    for name, pin in pins.get("models", {}).items():
+        named |= {str(digest): f"{name}/{file}" for file, digest in pin.get("files", {}).items()}
+    for name, pin in pins.get("datasets", {}).items():
+        if isinstance(pin.get("sha256"), str):
+            named[pin["sha256"]] = f"dataset {name}"
+    return named
+
+
+def moved_files(before: Walked, old: Trail, after: Walked, new: Trail, pointer: str) -> Iterator[tuple[str, str]]:
+    """Give the digests of the pinned file that an input of a key was, and is; nothing where no lock names it."""
+    name, _, number = pointer.removeprefix("/inputs/").partition("/")
+    ends = [step.entry.preimage["inputs"].get(name) for step in (before, after)]
+    digests = [end[int(number)] if isinstance(end, list) and number else end for end in ends]
+    left, right = (digest if isinstance(digest, str) else "" for digest in digests)
+    if left in pinned_files(old.lock.pins) or right in pinned_files(new.lock.pins):
+        yield left, right
+
+
+def file_name(left: str, old: Trail, right: str, new: Trail) -> str:
+    """Name the file that two digests are of: by the newer lock, else by the older."""
+    return pinned_files(new.lock.pins).get(right) or pinned_files(old.lock.pins).get(left, "")
+
+
+def changed_lines(left: str, old: Trail, right: str, new: Trail) -> list[ChangedLine]:
+    """Compare a pinned text line by line; what is too large, binary or gone has no lines."""
+    one, two = _lines(old, left), _lines(new, right)
+    if one is None or two is None:
+        return []
+    name, longest = file_name(left, old, right, new), max(len(one), len(two))
+    pairs = ((at + 1, one[at] if at < len(one) else "", two[at] if at < len(two) else "") for at in range(longest))
+    return [ChangedLine(name, at, a, b) for at, a, b in pairs if a != b]
+
+
+def _lines(trail: Trail, digest: str) -> list[str] | None:
+    try:
+        path = trail.store.blobs.deliver(digest)
+        return path.read_text(encoding="utf-8").splitlines() if path.stat().st_size <= MOST_TEXT else None
+    except (HarnessError, UnicodeDecodeError):
+        return None

@@ -1,0 +1,152 @@
+"""The inventory of an image, in SPDX 2.3: every package of its locks, found in its layers, with its licence.
+
+Its bytes follow from the image and its recipe alone: no time of day, no machine, and nothing that was looked up.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+from harness.digest import canonical, sha256
+from harness.errors import DamageError
+from harness.files import write_atomic
+from harness.images.contents import Package, contents
+from harness.images.image import MOVED, Image, inventory_path
+from harness.images.locks import read_debs, read_wheels
+from harness.images.recipe import Loaded, Recipe, lineage
+from harness.store.store import Store
+
+UNKNOWN = "NOASSERTION"
+_WHOLE = "SPDXRef-Image"
+_REFERENCE = re.compile(r"LicenseRef-[A-Za-z0-9.-]+")
+
+
+def inventory(store: Store, root: Path, image: Image) -> bytes:
+    """Write the inventory of a stored image; one whose layers hold other packages than it was made of is refused."""
+    line = lineage(root, image.name.removesuffix(MOVED))
+    recipe = line[-1].recipe
+    packages = [_package(one, digest, line[0].recipe.suite) for one, digest in _held(store, image, line)]
+    created = datetime.datetime.fromtimestamp(recipe.epoch, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    body = _document(image, recipe, packages, created)
+    name = uuid.uuid5(uuid.NAMESPACE_URL, sha256(canonical(body)))  # another content has another name
+    return canonical({**body, "documentNamespace": f"urn:uuid:{name}"}) + b"\n"
+
+
+def keep(store: Store, root: Path, image: Image) -> None:
+    """Lay the inventory of an image beside it."""
+    write_atomic(inventory_path(store, image), inventory(store, root, image), mode=0o444)
+
+
+def _locked(line: Sequence[Loaded]) -> Iterator[tuple[str, str]]:
+    """List what the locks name: files and their SHA-256."""
+    for one in line:
+        if one.recipe.suite:
+            yield from ((deb.file, deb.sha256) for deb in read_debs(one).packages)
+        if path := one.requirements:
+            wheels = read_wheels(path, path.relative_to(one.root).as_posix())
+            yield from ((wheel.label, wheel.sha256) for wheel in wheels)
+
+
+def _held(store: Store, image: Image, line: Sequence[Loaded]) -> Sequence[tuple[Package, str]]:
+    """Pair every package that the layers hold with the locked file it came from; refuse where the two lists part.
+
+    An image that was built here names its files itself; one that was fetched is held against the locks as they are.
+    """
+    listed = image.sources.items() or _locked(line)
+    named = {file.lower() if file.endswith(".whl") else file: digest for file, digest in listed}
+    found = {_file(one): one for one in contents(store, image)}
+    if strange := sorted(named.keys() ^ found.keys()):
+        raise DamageError(
+            f"the layers of {image.name} and the list of what it was made of differ: {', '.join(strange[:5])}",
+            where=str(store.images / f"{image.config}.json"),
+            next=f"`harness images build {image.name}` makes it from its locks",
+        )
+    return [(package, named[file]) for file, package in sorted(found.items())]
+
+
+def _file(package: Package) -> str:
+    """Name the file of a package as an image lists what it was made of."""
+    if package.kind == "pypi":
+        return f"{package.name}-{package.version}.whl"
+    return f"{package.name}_{package.version.replace(':', '%3a')}_{package.arch}.deb"
+
+
+def _package(one: Package, digest: str, suite: str) -> dict[str, Any]:
+    if one.kind == "deb":
+        where = f"pkg:deb/debian/{quote(one.name)}@{quote(one.version)}?arch={one.arch}&distro={suite}"
+    else:
+        where = f"pkg:pypi/{one.name}@{quote(one.version)}"
+    said = one.licence.said
+    return {
+        "SPDXID": f"SPDXRef-{one.kind}-{re.sub(r'[^a-z0-9.-]', '-', one.name)}-{digest[:12]}",
+        "name": one.name,
+        "versionInfo": one.version,
+        "checksums": [{"algorithm": "SHA256", "checksumValue": digest}],
+        "externalRefs": [_purl(where)],
+        "licenseDeclared": one.licence.expression or UNKNOWN,
+        **({"licenseComments": f"The package says: {said}"} if said else {}),
+        **_unread(),
+    }
+
+
+def _purl(where: str) -> dict[str, str]:
+    return {"referenceCategory": "PACKAGE-MANAGER", "referenceType": "purl", "referenceLocator": where}
+
+
+def _unread() -> dict[str, Any]:
+    """Say what nobody looked at: single files, what a lawyer concludes, copyright lines, a place to fetch from."""
+    return {
+        "filesAnalyzed": False, "licenseConcluded": UNKNOWN, "copyrightText": UNKNOWN, "downloadLocation": UNKNOWN
+    }  # fmt: skip
+
+
+def _document(image: Image, recipe: Recipe, packages: Sequence[Mapping[str, Any]], created: str) -> dict[str, Any]:
+    whole = {
+        "SPDXID": _WHOLE,
+        "name": image.name,
+        "versionInfo": image.pin.image_id,
+        "summary": recipe.about,
+        "comment": f"Image ID (the SHA-256 of its config) {image.pin.image_id}, manifest {image.pin.manifest}.",
+        "checksums": [{"algorithm": "SHA256", "checksumValue": image.config}],
+        "externalRefs": [_purl(f"pkg:oci/{quote(image.name)}@{quote(image.pin.manifest)}?arch=amd64")],
+        "primaryPackagePurpose": "CONTAINER",
+        "licenseDeclared": UNKNOWN,
+        **_unread(),
+    }
+    return {
+        "spdxVersion": "SPDX-2.3",
+        "dataLicense": "CC0-1.0",
+        "SPDXID": "SPDXRef-DOCUMENT",
+        "name": f"{image.name}-{image.config[:12]}",
+        "creationInfo": {
+            "created": created, "creators": ["Tool: llm-harness"],
+            "comment": "The time is the epoch of the recipe, so that equal images have equal inventories.",
+        },
+        "packages": [whole, *packages],
+        "relationships": [_related("SPDXRef-DOCUMENT", "DESCRIBES", _WHOLE)]
+        + [_related(_WHOLE, "CONTAINS", one["SPDXID"]) for one in packages],
+        **_extracted(packages),
+    }  # fmt: skip
+
+
+def _related(one: str, how: str, other: str) -> dict[str, str]:
+    return {"spdxElementId": one, "relationshipType": how, "relatedSpdxElement": other}
+
+
+def _extracted(packages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Say of licences outside SPDX's list who names them: their texts lie in the packages."""
+    users: dict[str, list[str]] = {}
+    for package in packages:
+        for one in _REFERENCE.findall(package["licenseDeclared"]):
+            users.setdefault(one, []).append(package["name"])
+    told = [
+        {"licenseId": one, "extractedText": f"Named, without its text, by the metadata of {', '.join(names)}."}
+        for one, names in sorted(users.items())
+    ]
+    return {"hasExtractedLicensingInfos": told} if told else {}

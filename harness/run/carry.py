@@ -1,0 +1,125 @@
+"""`lock --carry MANIFEST`: takes an expectation along to a new lock, where a run under it gives equal bytes."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from harness.errors import InputError
+from harness.evidence.again import How
+from harness.evidence.compare import compare
+from harness.evidence.selfcheck import FAIL
+from harness.files import told
+from harness.manifest.load import Loaded
+from harness.manifest.lockfile import Expect, expect_path, load_expect, lock_path, save
+from harness.run.accept import expectation
+from harness.run.answers import NONE, Most
+from harness.run.project import audited
+from harness.run.runner import Progress
+from harness.run.service import Place, Ran, lock_manifest, run_manifest
+
+Tell = Callable[[str], Progress]  # who is told of the steps of a task
+
+
+@dataclass(frozen=True)
+class Parted:
+    """An output that did not come out as it was accepted: both digests, none where there is no such output."""
+
+    output: str
+    accepted: str
+    made: str
+    agrees: bool  # at the level that the manifest declares, all the same
+
+
+@dataclass(frozen=True)
+class Carried:
+    """What became of an expectation: the lock it named, the one that was made, and the outputs that part."""
+
+    path: Path
+    old: str
+    new: str
+    run: str = ""  # none where the lock that it names is the one that was made
+    parted: tuple[Parted, ...] = ()
+    along: bool = False  # whether the expectation names them now
+
+
+def carry(loaded: Loaded, place: Place, tell: Tell, errors: Most = NONE, *, at_levels: bool = False) -> Carried:
+    """Lock a manifest anew, run it, and let its expectation name both; unless all is well, all stays as it was.
+
+    What stands in the store under its key is taken from there. Installed packages stand in every key, so that after a
+    relock of them every step is made. `at_levels` puts up with other bytes where an output agrees at its level, as it
+    may where the accepted run was made on another kind of machine; what is expected does not change by that either.
+    """
+    root, name = loaded.root, loaded.manifest.name
+    old, path = load_expect(root, name), expect_path(root, name)
+    if old is None:
+        at = loaded.path.relative_to(root)
+        raise InputError(
+            f"nothing is expected of {name!r} yet, so there is nothing to take along",
+            where=loaded.tree.where,
+            next=f"`harness lock {at}`, `harness run {at}`, then `harness lock --accept RUN`",
+        )
+    with _as_it_was(lock_path(root, name)) as keep:
+        new = lock_manifest(loaded, place).lock.sha256
+        if new == old.lock_sha256:
+            keep()
+            return Carried(path, new, new)
+        ran = run_manifest(loaded, place, tell(name))
+        parted = tuple(_parted(old, ran))
+        along = all(at_levels and one.agrees for one in parted)
+        if along:
+            audited_run = _audited(loaded, place, old, ran, tell(f"audit {name}"), errors)
+            save(path, _along(old, audited_run, [one.output for one in parted]).data)
+            keep()
+    return Carried(path, old.lock_sha256, new, ran.record.run, parted, along)
+
+
+def _audited(loaded: Loaded, place: Place, old: Expect, ran: Ran, progress: Progress, errors: Most) -> Expect:
+    """Audit a run of the new lock, and give what somebody who accepted it would expect from then on."""
+    run = ran.record.run
+    how = How(jobs=len(os.sched_getaffinity(0)), progress=progress)
+    report = audited(ran.store, run, place.choice.images, how, place.stop)
+    new = expectation(ran.store, run, report, loaded.root, errors, failing=old.checks == FAIL)
+    moved = [output for output, one in new.outputs.items() if one["level"] != old.outputs[output]["level"]]
+    if moved:
+        raise InputError(
+            f"output {moved[0]!r} was accepted at another level than the manifest declares now",
+            where=loaded.tree.at(("outputs",)),
+            next=f"`harness lock {loaded.path.relative_to(loaded.root)}`, run it, and accept that run",
+        )
+    return new
+
+
+def _along(old: Expect, new: Expect, within: Sequence[str]) -> Expect:
+    """Let what was expected name another lock and run, and say so; the outputs stay those that were accepted."""
+    accepted = old.carried.get("accepted", old.record_sha256)
+    carried = {"from": old.lock_sha256, "accepted": accepted, **({"within": [*within]} if within else {})}
+    return replace(new, outputs=old.outputs, carried=carried)
+
+
+def _parted(old: Expect, ran: Ran) -> Iterator[Parted]:
+    here = replace(old, lock_sha256=ran.lock.sha256)
+    held = compare(ran.record, here, here.lock_sha256, ran.lock.intent["outputs"], ran.store.blobs.deliver)
+    agreed = {one.name for one in held if one.verdict == "agreed"}
+    for name in sorted({*old.outputs, *ran.record.outputs}):
+        one, two = (str(side.get(name, {}).get("sha256", "")) for side in (old.outputs, ran.record.outputs))
+        if one != two:
+            yield Parted(name, one, two, name in agreed)
+
+
+@contextmanager
+def _as_it_was(path: Path) -> Iterator[Callable[[], None]]:
+    """Put a file back as it was, or away, unless what is done here says that it is to stay."""
+    with told(path):
+        before = path.read_bytes() if path.is_file() else None
+    kept: list[bool] = []
+    try:
+        yield lambda: kept.append(True)
+    finally:
+        if not kept and before is None:
+            path.unlink(missing_ok=True)
+        elif not kept and before is not None:
+            save(path, before)

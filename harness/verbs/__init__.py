@@ -1,0 +1,57 @@
+"""One function a verb, with a typed request and a typed result: the command line, Python and agents' tools call these.
+
+    from harness import verbs
+    project = verbs.Project.at("llm-harness")
+    ran = verbs.run(project, verbs.RunRequest(manifests=["manifests/demo/addition.yaml"]))
+
+A verb takes a `Project`, its request and, where it works for long, a `Watch`. It reads no working directory and no
+environment, prints nothing and never exits; what goes wrong is raised as a `HarnessError`. A module is loaded when one
+of its names is first used; the verbs of images are called by their module, `harness.verbs.images`.
+"""
+
+# ruff: noqa: F403 - what a type checker sees is what the table below names
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from harness.parts import part
+
+if TYPE_CHECKING:
+    from harness.verbs.accepting import *
+    from harness.verbs.carrying import *
+    from harness.verbs.history import *
+    from harness.verbs.importing import *
+    from harness.verbs.measuring import *
+    from harness.verbs.pins import *
+    from harness.verbs.project import *
+    from harness.verbs.published import *
+    from harness.verbs.review import *
+    from harness.verbs.running import *
+    from harness.verbs.upkeep import *
+
+_NAMES = {
+    "accepting": "AcceptRequest AcceptResult accept",
+    "carrying": "CarryRequest CarryResult carry",
+    "history": "RunsRequest RunsResult runs",
+    "importing": "ImportRequest ImportResult import_",
+    "measuring": "AnalyseRequest AnalyseResult ScoreRequest ScoreResult ToolsResult analyse list_analyses list_scorers "
+    "score",
+    "pins": "ListResult LockRequest LockResult ShowRequest ShowResult list_ lock show",
+    "project": "Progress Project Request Result Watch",
+    "published": "ClaimsRequest ClaimsResult claims",
+    "review": "AuditRequest AuditResult DiffRequest DiffResult ExplainRequest ExplainResult GetRequest GetResult "
+    "audit diff explain get",
+    "running": "DryRunResult ReproduceRequest ReproduceResult RunRequest RunResult dry_run reproduce run",
+    "upkeep": "DoctorResult FsckResult GcRequest GcResult doctor fsck gc",
+}
+_MODULES = {name: module for module, names in _NAMES.items() for name in names.split()}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"harness.verbs has no {name!r}")
+    return part(f"harness.verbs.{_MODULES[name]}:{name}")
+
+
+def __dir__() -> list[str]:
+    return sorted(_MODULES)

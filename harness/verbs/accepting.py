@@ -1,0 +1,49 @@
+"""The verb `accept`: what a run made becomes what is expected, after an audit found nothing wrong."""
+
+from __future__ import annotations
+
+import os
+
+from pydantic import Field
+
+from harness.evidence.again import How
+from harness.run.accept import accept as accept_run
+from harness.run.answers import NONE, most
+from harness.run.project import audited
+from harness.verbs.project import Project, Request, Result, Watch
+
+
+class AcceptRequest(Request):
+    """Which run is accepted, and what of it a person puts up with."""
+
+    run: str = Field(description="A run id, a prefix of one, `last`, or a path to a record.")
+    max_errors: str = Field(default="", description="Rows of a model that may be without an answer: `12` or `5%`.")
+    failing_checks: bool = Field(default=False, description="Accept a run whose own checks fail.")
+
+
+class MovedOutput(Result):
+    """An output whose expected digest changed; an empty digest is none."""
+
+    output: str
+    old: str
+    new: str
+
+
+class AcceptResult(Result):
+    """The expectation that was written, and what moved in it."""
+
+    run: str
+    expect: str
+    changes: list[MovedOutput]
+
+
+def accept(project: Project, asked: AcceptRequest, watch: Watch | None = None) -> AcceptResult:
+    """Audit a run and accept its outputs as expected."""
+    watch = watch or Watch()
+    root, allowed = project.root, most(asked.max_errors) or NONE
+    store, run = project.run(asked.run)
+    how = How(jobs=len(os.sched_getaffinity(0)), progress=watch.task(f"audit {run}"))
+    report = audited(store, run, how=how, stop=watch.stop)
+    done = accept_run(store, run, report, root, allowed, failing=asked.failing_checks)
+    changes = [MovedOutput(output=output, old=old, new=new) for output, old, new in done.changes]
+    return AcceptResult(run=run, expect=str(done.path), changes=changes)

@@ -1,0 +1,89 @@
+"""The verb `carry`: an expectation is taken along to a new lock, where a run under it gives the same bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from harness.errors import AGREED, DISAGREED
+from harness.manifest.load import Loaded
+from harness.run.answers import NONE, most
+from harness.run.carry import Carried
+from harness.run.carry import carry as carry_along
+from harness.run.service import Place
+from harness.verbs.choices import EngineRequest
+from harness.verbs.project import PathText, Project, Result, Watch
+
+
+class CarryRequest(EngineRequest):
+    """Which manifests are locked anew and run, and where."""
+
+    manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
+    jobs: int = Field(default=0, ge=0, description="Steps at once; default: the cores.")
+    max_errors: str = Field(default="", description="Rows of a model that may be without an answer: `12` or `5%`.")
+    at_levels: bool = Field(default=False, description="Put up with other bytes where an output agrees at its level.")
+
+
+class PartedOutput(Result):
+    """An output that came out other than it was accepted; an empty digest is no such output."""
+
+    output: str
+    accepted: str
+    made: str
+    agrees: bool  # at the level that the manifest declares, all the same
+
+
+class CarriedManifest(Result):
+    """What became of one expectation."""
+
+    manifest: str
+    name: str
+    expect: str
+    state: str  # carried | refused | fits
+    old: str  # the lock that it named
+    lock: str  # the lock that was made; where it was refused, it was put away again
+    run: str  # none where the lock that it named still fits
+    parted: list[PartedOutput]
+
+
+class CarryResult(Result):
+    """The expectations of the manifests, in their order."""
+
+    carried: list[CarriedManifest]
+
+    @property
+    def code(self) -> int:
+        """Give the exit code: 1 where an output came out other than it was accepted."""
+        return DISAGREED if any(one.state == "refused" for one in self.carried) else AGREED
+
+
+def carry(project: Project, asked: CarryRequest, watch: Watch | None = None) -> CarryResult:
+    """Lock manifests anew and take their expectations along, where a run gives every output the same bytes."""
+    watch, allowed = watch or Watch(), most(asked.max_errors) or NONE
+    found = []
+    for loaded in [project.manifest(path) for path in asked.manifests]:
+        here = project.of(loaded)
+        place = Place(here.store, asked.choice(here, watch), asked.jobs, stop=watch.stop)
+        done = carry_along(loaded, place, watch.task, allowed, at_levels=asked.at_levels)
+        found.append(_data(loaded, done))
+        watch.say(f"{loaded.manifest.name}: {_words(found[-1])}")
+    return CarryResult(carried=found)
+
+
+def _data(loaded: Loaded, done: Carried) -> CarriedManifest:
+    state = "fits" if not done.run else "carried" if done.along else "refused"
+    return CarriedManifest(
+        manifest=str(loaded.path), name=loaded.manifest.name, expect=str(done.path), state=state,
+        old=done.old, lock=done.new, run=done.run, parted=[PartedOutput(**vars(one)) for one in done.parted],
+    )  # fmt: skip
+
+
+def _words(one: CarriedManifest) -> str:
+    same = ", ".join(out.output for out in one.parted)
+    how = f"other bytes, which agree at their level, for {same}" if same else "every output the same bytes"
+    return {
+        "carried": f"run {one.run} gave {how}; lock and expectation name it now",
+        "refused": f"run {one.run} gave other bytes than were accepted; lock and expectation stay as they were",
+        "fits": "the expectation names the lock that fits; nothing was left to do",
+    }[one.state]

@@ -1,0 +1,36 @@
+"""How a person wants steps to run: the engine, its isolation and images, as every verb that runs steps is asked."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from harness.run.engines import Choice
+from harness.run.service import Place
+from harness.verbs.project import PathText, Project, Request, Watch
+
+LOCAL = "local"  # the engine that needs nothing but this machine
+
+
+class EngineRequest(Request):
+    """Where steps run."""
+
+    engine: str = Field(default=LOCAL, description="Where steps run; `doctor` lists the engines.")
+    isolation: str = Field(default="", description="How steps are shut in; default: the best there is.")
+    images: PathText | None = Field(default=None, description="The store of images; default: the project's.")
+
+    def choice(self, project: Project, watch: Watch, *, moved: bool = False) -> Choice:
+        """Choose an engine for a project."""
+        images = project.path(self.images) if self.images else project.store
+        return Choice(self.engine, self.isolation, images, moved, watch.say)
+
+    def place(self, project: Project, watch: Watch) -> Place:
+        """Say where steps are made."""
+        return Place(project.store, self.choice(project, watch), stop=watch.stop)
+
+
+class RunnerRequest(EngineRequest):
+    """Where steps run, how many at once, and how many rows of a model may stay without an answer."""
+
+    moved: bool = Field(default=False, description="Use the image made of newer packages; the verdict says so.")
+    jobs: int = Field(default=0, ge=0, description="Steps at once; default: the cores.")
+    max_errors: str = Field(default="", description="Rows of a model that may be without an answer: `12` or `5%`.")

@@ -1,0 +1,222 @@
+"""The verbs `images build`, `verify`, `ls` and `rm`; and which image a name means, for those that move images."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field
+
+from harness.errors import AGREED, DISAGREED, HarnessError, InputError
+from harness.images.build import Built
+from harness.images.build import build as build_image
+from harness.images.image import MOVED, Image, Pin, pins, shelved, take, unshelve
+from harness.images.layers.sources import Archive
+from harness.images.recipe import lineage
+from harness.images.verify import verify as verify_images
+from harness.store.store import Store
+from harness.verbs.project import Project, Request, Result, Watch
+
+
+class ImageData(Result):
+    """An image by its digests; what else is known of it is set where a verb says it."""
+
+    name: str
+    image_id: str
+    manifest: str
+    diff_ids: list[str]
+    bytes: int = 0  # of its layers
+    pinned: str | bool = ""  # how it stands to lockfiles/images.json
+    differs: list[str] = Field(default_factory=list)  # in what it is not what is pinned
+    state: str = ""  # pinned | moved | old
+    reference: str = ""  # in a registry
+    blobs: int = 0  # that were sent there
+    path: str = ""  # of an archive or a folder
+
+
+def image_data(image: Image, **more: Any) -> ImageData:
+    """Describe an image, with what a verb has to say of it."""
+    return ImageData(**{"name": image.name, **image.pin.as_data(), **more})
+
+
+class BuildRequest(Request):
+    """Which images are built, and from where their packages come."""
+
+    names: list[str] = Field(min_length=1, description="Images, by the names of their recipes in images/.")
+    moved: bool = Field(default=False, description="Take the newest Debian packages; gives NAME+moved.")
+    relock: bool = Field(default=False, description="Resolve Debian packages anew, and pin what comes out.")
+    archive: str = Field(default="", description="Debian's archive; default: as this machine's apt.")
+    snapshots: str = Field(default="", description="Who keeps older states of that archive.")
+
+
+class BuildResult(Result):
+    """The images that were built."""
+
+    images: list[ImageData]
+
+    @property
+    def code(self) -> int:
+        """Give the exit code: 1 where an image is not what is pinned."""
+        return DISAGREED if any(one.differs for one in self.images) else AGREED
+
+    def as_data(self) -> dict[str, object]:
+        """Give one image as itself."""
+        whole = super().as_data()
+        return self.images[0].as_data() if len(self.images) == 1 else whole
+
+
+def build(project: Project, asked: BuildRequest, watch: Watch | None = None) -> BuildResult:
+    """Build images from their locks, without a builder or a daemon."""
+    watch = watch or Watch()
+    if asked.moved and asked.relock:
+        raise InputError("--moved and --relock exclude each other", next="--relock pins the newest packages")
+    root, archive = project.root, Archive(asked.archive, asked.snapshots)
+    for name in asked.names:
+        lineage(root, name)  # nothing is written for a recipe that is wrong
+    store, found = Store.make(project.store), []
+    for name in dict.fromkeys(asked.names):
+        tell = watch.task(f"images build {name}")
+        one = build_image(store, root, name, tell, moved=asked.moved, relock=asked.relock, archive=archive)
+        _remark(one, watch)
+        found.append(_sized(one.image, store, pinned=one.pinned, differs=list(one.differs)))
+    return BuildResult(images=found)
+
+
+def _remark(built: Built, watch: Watch) -> None:
+    """Say aloud what a build changed in the project, or in what it is not what was pinned."""
+    name = built.image.name
+    if built.pinned == "differs":
+        watch.say(f"{name} is not what lockfiles/images.json pins: {'; '.join(built.differs)}")
+        watch.say(f"  next:  undo the change, or `harness images build {name} --relock` if it is meant")
+    elif built.pinned in ("new", "renewed"):
+        watch.say(f"lockfiles/images.json pins {name} as {built.image.pin.image_id} now; review and commit it")
+
+
+class VerifyRequest(Request):
+    """Which stored images are read again."""
+
+    names: list[str] = Field(default_factory=list, description="Images; none: all that are pinned and stored.")
+    rebuild: bool = Field(default=False, description="Build again and compare layer by layer.")
+
+
+class VerifiedImage(Result):
+    """What was found of one image."""
+
+    name: str
+    image_id: str
+    flaws: list[str]
+    stored: bool
+    verdict: str  # agreed | disagreed | not stored
+
+
+class VerifyResult(Result):
+    """Whether the stored images are what is pinned."""
+
+    verdict: str  # agreed | disagreed
+    images: list[VerifiedImage]
+
+    @property
+    def code(self) -> int:
+        """Give the exit code: 1 where any image disagrees."""
+        return AGREED if self.verdict == "agreed" else DISAGREED
+
+
+def verify(project: Project, asked: VerifyRequest, watch: Watch | None = None) -> VerifyResult:
+    """Read stored images again and hold them against their pins."""
+    tell = (watch or Watch()).task("images verify")
+    found = verify_images(project.open(), project.root, asked.names, tell, rebuild=asked.rebuild)
+    images = [VerifiedImage(**{**vars(one), "flaws": list(one.flaws), "verdict": one.verdict}) for one in found]
+    return VerifyResult(verdict="disagreed" if any(one.flaws for one in found) else "agreed", images=images)
+
+
+class ImagesResult(Result):
+    """The images of a store."""
+
+    images: list[ImageData]
+
+
+def ls(project: Project) -> ImagesResult:
+    """List the images of the store."""
+    store, known = project.open(), pinned(project)
+
+    def state(image: Image) -> str:
+        if image.name.endswith(MOVED):
+            return "moved"
+        pin = known.get(image.name)
+        return "pinned" if pin and pin.image_id == image.pin.image_id else "old"
+
+    return ImagesResult(images=[_sized(image, store, state=state(image)) for image in shelved(store)])
+
+
+class RemoveRequest(Request):
+    """Which images are taken off the shelf."""
+
+    name: str = Field(description="An image's name, or its ID or the beginning of one.")
+
+
+class RemovedImage(Result):
+    """An image that is off the shelf."""
+
+    name: str
+    image_id: str
+
+
+class RemoveResult(Result):
+    """The images that are off the shelf."""
+
+    removed: list[RemovedImage]
+
+
+def rm(project: Project, asked: RemoveRequest) -> RemoveResult:
+    """Take images off the shelf; `gc` then frees their bytes."""
+    store = project.open()
+    images = shelved(store)
+    short = asked.name.removeprefix("sha256:")
+    gone = [one for one in images if one.name == asked.name or (len(short) >= 6 and one.config.startswith(short))]
+    if not gone:
+        raise unknown(store, asked.name, images)
+    for image in gone:
+        unshelve(store, image)
+    return RemoveResult(removed=[RemovedImage(name=one.name, image_id=one.pin.image_id) for one in gone])
+
+
+def pinned(project: Project) -> dict[str, Pin]:
+    """Give the pins of the project around us; none where a store is looked at from elsewhere."""
+    try:
+        root = project.root
+    except HarnessError:
+        return {}
+    return pins(root)
+
+
+def named(project: Project, store: Store, name: str) -> Image:
+    """Give the image that a name means: the pinned one, else the only one that the store holds under it."""
+    pin = pinned(project).get(name)
+    if pin:
+        return take(store, pin.image_id, name)
+    images = shelved(store)
+    found = [image for image in images if image.name == name]
+    if len(found) == 1:
+        return found[0]
+    if not found:
+        raise unknown(store, name, images)
+    raise InputError(
+        f"{len(found)} images in this store are called {name!r}, and lockfiles/images.json pins none of them",
+        where=str(store.images),
+        next="`harness images ls` lists them; `harness images rm ID` drops one",
+    )
+
+
+def unknown(store: Store, name: str, images: list[Image]) -> InputError:
+    """Say that a store holds no image of a name, and which it holds."""
+    known = ", ".join(sorted({image.name for image in images})) or "none"
+    return InputError(
+        f"no image {name!r} in this store",
+        where=str(store.images),
+        next=f"stored are: {known}; `harness images build NAME` makes one",
+    )
+
+
+def _sized(image: Image, store: Store, **more: Any) -> ImageData:
+    """Describe an image with the room that its layers take."""
+    paths = [store.blobs.path(one) for one in image.layers]
+    return image_data(image, bytes=sum(path.stat().st_size for path in paths if path.exists()), **more)

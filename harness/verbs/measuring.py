@@ -1,0 +1,120 @@
+"""The verbs `score` and `analyse`: rows through one scorer, one object through one analysis, without a run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from pydantic import ConfigDict, Field
+
+from harness.errors import InputError
+from harness.scorers.tool import Tool, described
+from harness.studies.registry import analyses, scorers
+from harness.verbs.project import Request, Result
+
+
+class ToolData(Result):
+    """A scorer or an analysis, and the fields that it takes and gives."""
+
+    model_config = ConfigDict(serialize_by_alias=True)
+
+    name: str
+    about: str
+    takes: dict[str, str]
+    gives: dict[str, str]
+    schemas: dict[str, Any] = Field(
+        serialization_alias="schema", description="Both as JSON Schema, by `takes` and `gives`."
+    )
+
+
+class ToolsResult(Result):
+    """All scorers, or all analyses."""
+
+    tools: list[ToolData]
+
+
+def list_scorers() -> ToolsResult:
+    """Name every scorer, with its fields."""
+    return _listed(scorers())
+
+
+def list_analyses() -> ToolsResult:
+    """Name every analysis, with its fields."""
+    return _listed(analyses())
+
+
+def _listed(found: Mapping[str, Tool]) -> ToolsResult:
+    return ToolsResult(
+        tools=[
+            ToolData(
+                name=name,
+                about=tool.about,
+                takes=described(tool.takes),
+                gives=described(tool.gives),
+                schemas=tool.schema(),
+            )
+            for name, tool in found.items()
+        ]
+    )
+
+
+class ScoreRequest(Request):
+    """Which rows go through which scorer."""
+
+    scorer: str = Field(description="The scorer's name.")
+    rows: list[Mapping[str, Any]] = Field(description="Rows with the fields that it takes.")
+    shared: dict[str, Any] = Field(default_factory=dict, description="Fields for every row that lacks them.")
+
+
+class ScoreResult(Result):
+    """A score a row, in their order."""
+
+    scores: list[dict[str, Any]]
+
+
+def score(asked: ScoreRequest) -> ScoreResult:
+    """Score rows with one scorer."""
+    named = ((f"row {number}", row) for number, row in enumerate(asked.rows, 1))
+    return ScoreResult(scores=[dict(found) for found in scored(asked.scorer, named, asked.shared)])
+
+
+def scored(
+    name: str, rows: Iterable[tuple[str, Mapping[str, Any]]], shared: Mapping[str, Any]
+) -> Iterator[Mapping[str, Any]]:
+    """Score rows one at a time, each given with its place, which an error names."""
+    tool = _find(scorers(), name, "scorer")
+    for where, row in rows:
+        try:
+            yield tool.run({**shared, **row})
+        except InputError as bad:
+            raise InputError(bad.what, where=", ".join(filter(None, (where, bad.where))), next=bad.next) from bad
+
+
+class AnalyseRequest(Request):
+    """What one analysis is given."""
+
+    analysis: str = Field(description="The analysis' name.")
+    given: Mapping[str, Any] = Field(description="The object that it takes.")
+
+
+class AnalyseResult(Result):
+    """What the analysis gives."""
+
+    result: dict[str, Any]
+
+
+def analyse(asked: AnalyseRequest) -> AnalyseResult:
+    """Run one analysis: an object in, an object out."""
+    return AnalyseResult(result=dict(_find(analyses(), asked.analysis, "analysis").run(asked.given)))
+
+
+def require(name: str, *, scorer: bool) -> None:
+    """Refuse a name that no scorer or analysis has, before anything is read for it."""
+    _find(scorers() if scorer else analyses(), name, "scorer" if scorer else "analysis")
+
+
+def _find(found: Mapping[str, Tool], name: str, what: str) -> Tool:
+    if name not in found:
+        wanted = f"name {'an' if what[0] in 'aeiou' else 'a'} {what}"
+        raise InputError(f"no {what} is called {name!r}" if name else wanted, next=f"choose one of: {', '.join(found)}")
+    return found[name]

@@ -1,0 +1,177 @@
+"""What is meant and what it is pinned to: the verbs `list`, `show` and `lock`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from harness.digest import canonical, sha256
+from harness.errors import DamageError, HarnessError
+from harness.manifest.load import Loaded
+from harness.manifest.lockfile import load_expect, load_lock
+from harness.run.lock import moved_pins
+from harness.run.plan import meant, plan, unresolved_pins
+from harness.run.project import last_verdict, newest_runs
+from harness.run.service import lock_manifest
+from harness.verbs.choices import EngineRequest
+from harness.verbs.project import PathText, Project, Request, Result, Watch
+
+
+class ListedManifest(Result):
+    """One manifest in a list."""
+
+    manifest: str
+    name: str
+    study: str
+    lock: str  # fits | stale | none | broken
+    verdict: str
+    about: str = ""
+
+
+class ListResult(Result):
+    """The manifests of a project."""
+
+    manifests: list[ListedManifest]
+
+
+def list_(project: Project) -> ListResult:
+    """List the manifests of a project, how their locks stand, and how their newest runs ended."""
+    found: list[dict[str, str]] = []
+    read: list[tuple[Loaded, dict[str, str]]] = []
+    for path in project.manifests():
+        at = str(path.relative_to(project.root))
+        row = {"manifest": at, "name": path.stem, "study": "", "lock": "broken", "verdict": "-"}
+        try:
+            loaded, state = _state(project, path)
+            about = loaded.manifest
+            row |= {"name": about.name, "study": about.study, "lock": state, "about": about.about}
+            read.append((loaded, row))
+        except HarnessError as bad:
+            row["about"] = bad.what
+        found.append(row)
+    _verdicts(project, read)
+    return ListResult(manifests=[ListedManifest(**row) for row in found])
+
+
+def _state(project: Project, path: Path) -> tuple[Loaded, str]:
+    loaded = project.manifest(path)
+    held = load_lock(loaded.root, loaded.manifest.name)
+    return loaded, "none" if held is None else "stale" if moved_pins(loaded, held) else "fits"
+
+
+def _verdicts(project: Project, rows: Sequence[tuple[Loaded, dict[str, str]]]) -> None:
+    """Say of each manifest how its newest run compared; the list of runs is read once for all of them."""
+    try:
+        newest = newest_runs(project.open(), {loaded.manifest.name for loaded, _ in rows})
+    except DamageError:
+        newest = None
+    except HarnessError:
+        return  # nothing was run here yet
+    for loaded, row in rows:
+        try:
+            name = loaded.manifest.name
+            row["verdict"] = (last_verdict(project.store, loaded, newest[name]) if newest else "damaged") or "-"
+        except HarnessError as bad:
+            row |= {"lock": "broken", "about": bad.what}
+
+
+class ShowRequest(Request):
+    """Which manifest is shown."""
+
+    manifest: PathText = Field(description="A manifest file.")
+
+
+class LockPins(Result):
+    """A lock, by its digest and its pins."""
+
+    sha256: str
+    pins: dict[str, Any]
+
+
+class ModelPin(Result):
+    """What a lock pins of a model: one digest each of its settings, of all its files and of its tape."""
+
+    settings: str
+    weights: str = ""
+    tape: str = ""
+
+
+class ShowResult(Result):
+    """What a manifest means, what its lock pins, and what would run: the steps of each stage."""
+
+    about: str
+    intent: dict[str, Any]
+    lock: LockPins | None
+    models: dict[str, ModelPin]  # that are resolved
+    moved: list[str]  # what the lock no longer fits
+    stages: dict[str, int]
+    carried: dict[str, Any] | None = None  # of an expectation that was taken along: from which lock, and what of
+
+
+def show(project: Project, asked: ShowRequest) -> ShowResult:
+    """Show what a manifest pins, and what it would run."""
+    loaded = project.manifest(asked.manifest)
+    this = meant(loaded)
+    held = load_lock(loaded.root, loaded.manifest.name)
+    moved = moved_pins(loaded, held) if held else []
+    stages: dict[str, int] = {}
+    if held and not moved and not unresolved_pins(held):
+        for step in plan(this, held).steps:
+            stages[step.stage] = stages.get(step.stage, 0) + 1
+    pinned = LockPins(sha256=held.sha256, pins=dict(held.pins)) if held else None
+    meta, expect = loaded.manifest, load_expect(loaded.root, loaded.manifest.name)
+    models = {name: _model(pin) for name, pin in sorted(held.pins["models"].items() if held else ()) if "sha256" in pin}
+    said = {"carried": dict(expect.carried)} if expect and expect.carried else {}
+    return ShowResult(
+        about=meta.about, intent=meta.intent(), lock=pinned, models=models, moved=moved, stages=stages, **said
+    )
+
+
+def _model(pin: Mapping[str, Any]) -> ModelPin:
+    """Give one digest of a model's files: two models with other weights are two."""
+    fields = {"weights": sha256(canonical(pin["files"]))} if "files" in pin else {}
+    return ModelPin(settings=pin["sha256"], **fields, **({"tape": pin["tape"]} if "tape" in pin else {}))
+
+
+class LockRequest(EngineRequest):
+    """Which manifests are locked, and where the steps run that make their data."""
+
+    manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
+
+
+class LockedManifest(Result):
+    """One manifest's lock: its digest, whether its file changed, and what could not be resolved."""
+
+    manifest: str
+    lock: str
+    sha256: str
+    changed: bool
+    moved: list[str]
+    unresolved: dict[str, str]
+
+
+class LockResult(Result):
+    """The locks of the manifests, in their order."""
+
+    locks: list[LockedManifest]
+
+
+def lock(project: Project, asked: LockRequest, watch: Watch | None = None) -> LockResult:
+    """Resolve every name of manifests to a digest, and write what moved."""
+    watch, found = watch or Watch(), []
+    for loaded in [project.manifest(path) for path in asked.manifests]:
+        locked = lock_manifest(loaded, asked.place(project.of(loaded), watch))
+        at = locked.path.relative_to(loaded.root)
+        moved = ", ".join(locked.moved) or "nothing but its form"
+        watch.say(f"{loaded.manifest.name}: {at} " + (f"written; moved: {moved}" if locked.changed else "still fits"))
+        for pin, reason in locked.unresolved.items():
+            watch.say(f"  unresolved {pin}: {reason}")
+        one = LockedManifest(
+            manifest=str(loaded.path), lock=str(locked.path), sha256=locked.lock.sha256, changed=locked.changed,
+            moved=locked.moved if locked.changed else [], unresolved=locked.unresolved,
+        )  # fmt: skip
+        found.append(one)
+    return LockResult(locks=found)

@@ -1,0 +1,145 @@
+"""A verb's surroundings, given and never looked for: the project, its store, and who is told how far the work is."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from threading import Event
+
+from pydantic import BaseModel, ConfigDict
+
+from harness.errors import AGREED, InputError
+from harness.evidence.record import run_at
+from harness.manifest.load import Homes, Loaded, load
+from harness.run.project import newest_run
+from harness.store.store import HOME, Store
+
+PathText = str | Path  # a path as a request names it
+
+
+class Request(BaseModel):
+    """What a verb is asked: typed once, for the command line, for Python and for agents' tools."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Result(BaseModel):
+    """What a verb gives: the data that `--json` prints; a field that was not set is left out."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    @property
+    def code(self) -> int:
+        """Give the exit code that says the same."""
+        return AGREED
+
+    def as_data(self) -> dict[str, object]:
+        """Give it as JSON values."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a verb is: the task it works on, the step that ended last, and how many of them are done."""
+
+    task: str
+    step: str
+    state: str
+    done: int
+    total: int
+
+
+@dataclass(frozen=True)
+class Watch:
+    """Who is told while a verb works, and the event that ends it early: then it raises `Interrupted`."""
+
+    progress: Callable[[Progress], None] = lambda _: None
+    say: Callable[[str], None] = lambda _: None
+    stop: Event = field(default_factory=Event)
+
+    def task(self, name: str) -> Callable[[str, str, int, int], None]:
+        """Give what tells of the steps of one task."""
+        return lambda step, state, done, total: self.progress(Progress(name, step, state, done, total))
+
+
+@dataclass(frozen=True)
+class Project:
+    """The project around a folder: its root is the nearest folder that holds `lockfiles/`, its store lies there."""
+
+    folder: Path  # where relative paths of requests begin
+    elsewhere: Path | None = None  # a store that is not the project's own
+    homes: Homes = field(default_factory=Homes)  # where models lie that are no part of the project
+
+    @classmethod
+    def at(
+        cls,
+        folder: PathText,
+        store: PathText | None = None,
+        *,
+        models: PathText | None = None,
+        hub: PathText | None = None,
+    ) -> Project:
+        """Name a project by any folder of it, another store than its own, and where models lie that are not in it."""
+        start, *others = (
+            Path(name).expanduser().absolute() if name else None for name in (folder or ".", store, models, hub)
+        )
+        assert start
+        return cls(start, others[0], Homes(others[1], others[2]))
+
+    @cached_property
+    def root(self) -> Path:
+        """Give its root, or say that the folder stands in no project."""
+        return self._root("go to the project's folder")
+
+    @cached_property
+    def store(self) -> Path:
+        """Give the folder of its store, which may not be there yet."""
+        return self.elsewhere or self._root("go to the project's folder, or name a store with --store DIR") / HOME
+
+    def _root(self, advice: str) -> Path:
+        for folder in (self.folder, *self.folder.parents):
+            if (folder / "lockfiles").is_dir():
+                return folder
+        raise InputError("this folder stands in no project", where=str(self.folder), next=advice)
+
+    def of(self, loaded: Loaded) -> Project:
+        """Give the project that a manifest stands in, which may be another one."""
+        return replace(self, folder=loaded.root)
+
+    def path(self, name: str | Path) -> Path:
+        """Give a file that a request names."""
+        return self.folder / Path(name).expanduser()
+
+    def manifest(self, name: str | Path) -> Loaded:
+        """Load a manifest that a request names."""
+        path = self.path(name)
+        if path.is_dir():
+            raise InputError(
+                "this is a folder, not a manifest", where=str(name), next="name a .yaml file of manifests/"
+            )
+        return load(path, self.homes)
+
+    def manifests(self) -> Iterator[Path]:
+        """List the files of its manifests."""
+        yield from sorted((self.root / "manifests").rglob("*.yaml"))
+
+    def open(self) -> Store:
+        """Open its store, or say that there is none yet."""
+        return Store.open(self.store)
+
+    def run(self, name: str) -> tuple[Store, str]:
+        """Find a run by id, prefix, `last`, a path to a record (in its own store), or a manifest: its newest."""
+        path = self.path(name)
+        if path.suffix in (".yaml", ".yml"):
+            loaded = self.manifest(name)
+            store = self.of(loaded).open()
+            return store, newest_run(store, loaded.manifest.name)
+        if name != "last" and path.exists():
+            if found := run_at(path, self.open):
+                return found
+            if "/" in name or path.suffix:
+                raise InputError("no run and no record lies there", where=name[:200], next="name a run by its id")
+        store = self.open()
+        return store, store.find_run(name)

@@ -1,0 +1,171 @@
+"""The reviewer's verb `claims`: what was published, and what came out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+from harness.errors import AGREED, DISAGREED, HarnessError
+from harness.evidence.about import Work, work_of
+from harness.evidence.asks import tolerance
+from harness.evidence.claims import Judged, judge
+from harness.evidence.history import History, moved
+from harness.evidence.pointed import Outputs
+from harness.evidence.record import Record
+from harness.evidence.variants import Past
+from harness.manifest.load import Loaded
+from harness.manifest.lockfile import Lock, load_lock
+from harness.manifest.schema import Claim
+from harness.run.plan import unresolved_pins
+from harness.store.store import Store
+from harness.verbs.project import PathText, Project, Request, Result, Watch
+
+Claimed = Mapping[str, tuple[Work, Sequence[Claim]]]  # by the manifest's name: what it is about, what it claims
+
+
+class ClaimsRequest(Request):
+    """Whose claims are judged."""
+
+    manifests: Sequence[PathText] = Field(default_factory=list, description="Manifest files; none: all of the project.")
+
+
+class ClaimData(Result):
+    """A claim with what a run says of it, and how often the same was tried."""
+
+    id: str
+    manifest: str
+    published: str | None
+    value: str | list[str | None] | None  # one, or one for each place the claim points to
+    tolerance: str
+    verdict: str  # met | missed | not run: needs …
+    where: str
+    status: str | None
+    of: str | list[str]
+    detail: str
+    run: str | None
+    moved: bool
+    was: dict[str, Any] | None  # the claim as it was first registered, where it has moved
+    withdrawn: bool
+    run_number: int | None
+    runs: int | None
+    missed_before: int | None
+    missed_after: int | None
+    limited_missed: int | None
+    unfinished: int | None
+    history: str = Field(exclude=True)  # the counts in words
+    was_tolerance: str = Field(exclude=True)  # of the claim as it was first registered, in words
+
+
+class ClaimsResult(Result):
+    """Every claim, and the runs that could not be read."""
+
+    claims: list[ClaimData]
+    unread: list[str]
+
+    @property
+    def code(self) -> int:
+        """Give the exit code: 1 where a claim is missed."""
+        return DISAGREED if any(one.verdict == "missed" for one in self.claims) else AGREED
+
+
+def claims(project: Project, asked: ClaimsRequest | None = None, watch: Watch | None = None) -> ClaimsResult:
+    """Hold published numbers against those of the newest run."""
+    asked, watch = asked or ClaimsRequest(), watch or Watch()
+    todo = [project.manifest(path) for path in asked.manifests or project.manifests()]
+    histories: dict[Path, History | None] = {}
+    claimed: dict[Path, Claimed] = {}
+    found: list[Judged] = []
+    hidden: set[str] = set()
+    for loaded in todo:
+        here = project.of(loaded)
+        if here.store not in histories:
+            histories[here.store] = _history(here.store, watch)
+        if loaded.root not in claimed:
+            claimed[loaded.root] = _claimed(here, todo)
+        history = histories[here.store]
+        judged = _judged(loaded, history, claimed[loaded.root])
+        found += [one for one in judged if not one.withdrawn or _lost(one) not in map(_lost, found)]
+        hidden |= history.unread if history and judged else set()
+    unread = sorted(hidden)
+    for run in unread:
+        watch.say(
+            f"run {run} cannot be read: what it registered and made is not known (`harness audit {run}` says more)"
+        )
+    return ClaimsResult(claims=[_data(one) for one in found], unread=unread)
+
+
+def _data(one: Judged) -> ClaimData:
+    tried = str(one.count) if one.count else ""
+    return ClaimData(**one.data, history=tried, was_tolerance=tolerance(one.was) if one.was else "")
+
+
+def _lost(one: Judged) -> tuple[object, ...]:
+    """Tell claims that are gone apart: what nobody claims any more may have been about several manifests."""
+    return one.withdrawn, one.manifest, one.of, one.tolerance, one.published, one.where
+
+
+def _claimed(project: Project, todo: list[Loaded]) -> Claimed:
+    """Give what all manifests of a project claim, by their names, and what each is about.
+
+    One that nobody asked for and that cannot be read claims nothing here: to name it says why.
+    """
+    found = {one.path: one for one in todo if one.root == project.root}
+    for path in project.manifests():
+        if path.resolve() not in found:
+            with suppress(HarnessError):
+                found[path.resolve()] = project.manifest(path)
+    return {one.manifest.name: (work_of(one.manifest.intent(), {}), one.manifest.claims) for one in found.values()}
+
+
+def _history(root: Path, watch: Watch) -> History | None:
+    """Read what was run in a store; where there is no folder yet, nothing was."""
+    if not root.exists():
+        watch.say(f"there is no store in {root} yet: nothing was run")
+        return None
+    return History(Store.open(root))
+
+
+def _judged(loaded: Loaded, history: History | None, claimed: Claimed) -> list[Judged]:
+
+    name, claims = loaded.manifest.name, loaded.manifest.claims
+    lock = load_lock(loaded.root, name)
+    if history is None:
+        return judge(name, claims, None, lacks=_run(loaded, lock, None)[1])
+    past = Past(
+        history,
+        work_of(loaded.manifest.intent(), lock.pins if lock else {}),
+        [claim for other, (_, theirs) in claimed.items() if other != name for claim in theirs],
+    )
+    registered, dropped = history.registered(name), past.dropped(name, claimed)
+    if not (claims or registered or dropped):
+        return []
+    record, lacks = _run(loaded, lock, history)
+    if record is None:
+        values, run = None, None
+    else:
+        past = replace(past, untouched=history.untouched(record.run))
+        values, run = Outputs(record.outputs, history.store.blobs.deliver, past.found).at, record.run
+    found = judge(name, claims, registered, values, lacks=lacks, run=run, past=past)
+    for old, gone in dropped.items():
+        found += judge(old, (), gone, values, lacks=lacks, run=run, past=past)
+    return found
+
+
+def _run(loaded: Loaded, lock: Lock | None, history: History | None) -> tuple[Record | None, list[str]]:
+    """Find the run whose values count, or say what is lacking: a lock, what it could not resolve, a run."""
+    if lock is None:
+        return None, ["a lock"]
+    parted = moved(lock.intent, loaded.manifest.intent())
+    if parted:
+        return None, [f"a lock that fits: {parted[0]} moved"]
+    gaps = [pin for pin, _ in unresolved_pins(lock)]
+    if gaps or history is None:
+        return None, gaps or ["a run"]
+    pointed = {pointer.partition("#")[0] for claim in loaded.manifest.claims for pointer in claim.pointers}
+    record, lack = history.newest(loaded.manifest.name, lock, pointed)
+    return record, [lack]

@@ -1,0 +1,241 @@
+"""The reviewer's verbs: `get`, `audit`, `diff`, `explain`."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from pydantic import Field
+
+import harness.evidence.diff as differ
+import harness.evidence.explain as explainer
+from harness.errors import AGREED, DISAGREED, InputError
+from harness.evidence.again import BUDGET, LEVELS, How
+from harness.evidence.checks import Report
+from harness.evidence.record import read_record
+from harness.evidence.trail import follow
+from harness.files import told
+from harness.run.project import audit_files, audited, manifest_name
+from harness.store.store import Store
+from harness.verbs.project import PathText, Project, Request, Result, Watch
+
+RUN = "A run id, a prefix of one, `last`, a path to a record, or a manifest, whose newest run is meant."
+SHOWN = 8  # names of outputs in a message
+
+
+class GetRequest(Request):
+    """Which output of which run, and the file it is written to, if any."""
+
+    run: str = Field(description=RUN)
+    output: str = Field(description="The name of an output.")
+    to: PathText | None = Field(default=None, description="Write to this file.")
+
+
+class GetResult(Result):
+    """An output whose bytes were checked, and the file that holds them."""
+
+    run: str
+    output: str
+    sha256: str
+    size: int
+    file: str
+
+
+def get(project: Project, asked: GetRequest) -> GetResult:
+    """Give one output of a run, its bytes checked."""
+    store, run = project.run(asked.run)
+    outputs = read_record(store, run).outputs
+    if asked.output not in outputs:
+        raise _no_output(store, run, asked.output, sorted(outputs))
+    made = outputs[asked.output]
+    path = store.blobs.deliver(made["sha256"])
+    if asked.to:
+        to = project.path(asked.to)
+        with told(asked.to):
+            if to.is_dir() or not to.parent.is_dir():
+                raise InputError(
+                    "this file cannot be written", where=str(asked.to), next="name a file in a folder that is there"
+                )
+            shutil.copyfile(path, to)
+    return GetResult(run=run, output=asked.output, sha256=made["sha256"], size=made["size"], file=str(asked.to or path))
+
+
+def _no_output(store: Store, run: str, output: str, has: Sequence[str]) -> InputError:
+    of = f" of {name}" if (name := manifest_name(store, run)) else ""
+    more = f" and {len(has) - SHOWN} more" if len(has) > SHOWN else ""
+    return InputError(
+        f"run {run}{of} has no output {output!r}", next=f"it has: {', '.join(has[:SHOWN]) or 'none'}{more}"
+    )
+
+
+class AuditRequest(Request):
+    """What is audited, and how much of it is made again."""
+
+    subject: str = Field(description=RUN)
+    level: str = Field(default="full", description=f"What is made again: {', '.join(LEVELS)}.")
+    rerun: int = Field(default=0, ge=0, description="Make N other steps again, answers of local models too.")
+    budget: float = Field(default=BUDGET, ge=0, description="Seconds for making again; what is left out is named.")
+    jobs: int = Field(default=0, ge=0, description="Steps at once; default: the cores.")
+    images: PathText | None = Field(default=None, description="The store that holds the images; default: the run's.")
+
+
+class CheckData(Result):
+    """One thing that was held against another."""
+
+    id: str
+    verdict: str  # pass | fail | skip
+    subject: str
+    detail: str
+
+
+class CoverageData(Result):
+    """How much of a run was made again, and what was taken on trust."""
+
+    steps: int
+    again: int
+    other: int
+    trusted: dict[str, int]
+    left_out: list[str]
+    text: str  # the same in one line
+
+
+class AuditResult(Result):
+    """Whether manifest, lock, record and store agree, and every check that was made."""
+
+    run: str
+    verdict: str  # agreed | disagreed | incomplete | unconfirmed
+    level: str
+    packages: dict[str, int]
+    self_checks: str
+    coverage: CoverageData | None
+    checks: list[CheckData]
+
+    @property
+    def code(self) -> int:
+        """Give the exit code: 0 only for `agreed`."""
+        return AGREED if self.verdict == "agreed" else DISAGREED
+
+
+def audit(project: Project, asked: AuditRequest, watch: Watch | None = None) -> AuditResult:
+    """Say whether manifest, lock, record and store agree."""
+    watch = watch or Watch()
+    if asked.level not in LEVELS:
+        known = "; ".join(f"{name} ({about})" for name, about in LEVELS.items())
+        raise InputError(f"no level is called {asked.level!r}", next=f"choose one of: {known}")
+    loaded = None
+    if Path(asked.subject).suffix in (".yaml", ".yml"):
+        loaded = project.manifest(asked.subject)
+    store, run = project.run(asked.subject)
+    jobs, tell = asked.jobs or len(os.sched_getaffinity(0)), watch.task(f"audit {run}")
+    how = How(level=asked.level, rerun=asked.rerun, budget=asked.budget, jobs=jobs, progress=tell)
+    report = audited(store, run, project.path(asked.images) if asked.images else None, how, watch.stop)
+    if loaded:
+        audit_files(store, run, loaded, report)
+    return _reported(run, asked.level, report)
+
+
+def _reported(run: str, level: str, report: Report) -> AuditResult:
+    covered = report.coverage
+    return AuditResult(
+        run=run, verdict=report.verdict, level=level, packages=dict(report.packages),
+        self_checks=report.self_checks or "none",
+        coverage=CoverageData(**asdict(covered), text=covered.text()) if covered else None,
+        checks=[CheckData(**vars(check)) for check in report.checks],
+    )  # fmt: skip
+
+
+class DiffRequest(Request):
+    """Which two runs are held against each other."""
+
+    left: str = Field(description=RUN)
+    right: str = Field(description=RUN)
+
+
+class StageData(Result):
+    """One stage of two runs, and what changed in it."""
+
+    stage: str
+    verdict: str  # same | differs
+    changed: list[str]
+
+
+class RowData(Result):
+    """A row that differs, and the words in which it does."""
+
+    step: str
+    output: str
+    row: str
+    fields: list[str]
+    left: str
+    right: str
+
+
+class ChangedText(Result):
+    """A line of a pinned file in both runs; one that only one of them has is empty in the other."""
+
+    file: str
+    line: int
+    left: str
+    right: str
+
+
+class DiffResult(Result):
+    """Where two runs first part, why, and in which rows."""
+
+    level: str  # bytes | decisions | numbers | statistics | differs
+    first: dict[str, Any] | None
+    cause: str
+    stages: list[StageData]
+    rows: list[RowData]
+    more_rows: int  # that differ, too
+    texts: list[ChangedText]  # of the pinned files that the first step was made from
+
+    @property
+    def code(self) -> int:
+        """Give the exit code: 0 where every output has the same bytes."""
+        return AGREED if self.level == "bytes" else DISAGREED
+
+
+def diff(project: Project, asked: DiffRequest) -> DiffResult:
+    """Say where two runs first part, why, and in which rows."""
+    parted = differ.diff(follow(*project.run(asked.left)), follow(*project.run(asked.right)))
+    return DiffResult(
+        level=parted.level, first=parted.first, cause=parted.cause,
+        stages=[StageData(**vars(stage)) for stage in parted.stages],
+        rows=[RowData(**row) for row in parted.rows], more_rows=parted.more_rows,
+        texts=[ChangedText(**vars(one)) for one in parted.texts],
+    )  # fmt: skip
+
+
+class ExplainRequest(Request):
+    """Which steps of which run."""
+
+    run: str = Field(description=RUN)
+    step: str = Field(default="", description="A step, or the beginning of several names.")
+
+
+class StepReason(Result):
+    """A step, the parts of its key, and why it ran or did not."""
+
+    step: str
+    state: str
+    key: str
+    reason: str
+    parts: dict[str, Any]
+
+
+class ExplainResult(Result):
+    """The steps that were asked for."""
+
+    run: str
+    steps: list[StepReason]
+
+
+def explain(project: Project, asked: ExplainRequest) -> ExplainResult:
+    """Show the parts of keys, and why steps ran or did not."""
+    store, run = project.run(asked.run)
+    return ExplainResult(run=run, steps=[StepReason(**vars(why)) for why in explainer.explain(store, run, asked.step)])

@@ -1,0 +1,213 @@
+"""The researcher's verbs `run` and `reproduce`: what they are asked, and a run as data."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from pydantic import Field
+
+from harness.errors import AGREED, DISAGREED
+from harness.evidence.trail import follow
+from harness.manifest.load import Loaded
+from harness.run.accept import moved_code
+from harness.run.answers import Most, most, too_many
+from harness.run.asked import ANSWERS, asked_text
+from harness.run.service import Place, Ran, foresee, lock_manifest, run_manifest
+from harness.verbs.choices import RunnerRequest
+from harness.verbs.fresh import fresh
+from harness.verbs.project import PathText, Project, Result, Watch
+
+
+class RunRequest(RunnerRequest):
+    """Which manifests are run, and how."""
+
+    manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
+    limit: int = Field(default=0, ge=0, le=2**31, description="Only the first N items of each dataset; 0: all.")
+    relock: bool = Field(default=False, description="Make the lock anew where it no longer fits.")
+
+
+class ReproduceRequest(RunnerRequest):
+    """Which manifests are reproduced, and where their fresh store lies."""
+
+    manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
+    fresh: PathText | None = Field(default=None, description="A new folder for the fresh store, which is kept.")
+
+
+class StepCounts(Result):
+    """How many steps a run has, and how they came to be finished."""
+
+    total: int
+    executed: int
+    cached: int
+    failed: int
+
+
+class OutputVerdict(Result):
+    """An output of a run, held against what is expected."""
+
+    name: str
+    sha256: str
+    level: str | dict[str, str]
+    verdict: str  # agreed | disagreed | unconfirmed | missing
+    detail: str
+
+
+class Unanswered(Result):
+    """A model that left rows without an answer, and the words of the first."""
+
+    model: str
+    rows: int
+    errors: int
+    said: str
+    too_many: bool  # more than is put up with
+
+    def text(self) -> str:
+        """Say it in a line."""
+        return f"{self.model} left {self.errors} of {self.rows} rows without an answer; the first: {self.said}"
+
+
+class RunData(Result):
+    """One run, held against what is expected of it."""
+
+    manifest: str
+    run: str
+    engine: str
+    isolation: str
+    image: str
+    image_state: str  # none | pinned | moved
+    device: str
+    verdict: str  # agreed | disagreed | unconfirmed | incomplete
+    self_checks: str  # pass | fail | none
+    steps: StepCounts
+    sees_gold: list[str]
+    calls: dict[str, dict[str, Any]]
+    outputs: list[OutputVerdict]
+    unanswered: list[Unanswered] = Field(default_factory=list)
+    moved_code: list[str] = Field(default_factory=list)  # where a run disagrees: the files that are not as accepted
+
+    @property
+    def lacks_answers(self) -> bool:
+        """Whether a model left more rows without an answer than is put up with."""
+        return any(gap.too_many for gap in self.unanswered)
+
+
+class RunResult(Result):
+    """Runs in the order of their manifests; one of which nothing was expected yet has done its work."""
+
+    runs: list[RunData]
+
+    @property
+    def code(self) -> int:
+        """Give the exit code: 1 where a run disagrees, or a model did not answer."""
+        return _code(self.runs, {"agreed", "unconfirmed", "incomplete"})
+
+
+class ReproduceResult(Result):
+    """Runs in a fresh store, and that store where it was kept; a run of which nothing is expected proves nothing."""
+
+    runs: list[RunData]
+    store: str = ""
+
+    @property
+    def code(self) -> int:
+        """Give the exit code: 0 only where every run agreed."""
+        return _code(self.runs, {"agreed"})
+
+
+def _code(runs: Sequence[RunData], fine: set[str]) -> int:
+    return AGREED if all(one.verdict in fine and not one.lacks_answers for one in runs) else DISAGREED
+
+
+class StageForeseen(Result):
+    """How many steps of a stage a run would take from the store, and how many it would make."""
+
+    stage: str
+    cached: int
+    executed: int
+
+
+class ForeseenData(Result):
+    """What a run of one manifest would do."""
+
+    manifest: str
+    stages: list[StageForeseen]
+
+
+class DryRunResult(Result):
+    """What a run would do, of each manifest."""
+
+    runs: list[ForeseenData]
+
+
+def dry_run(project: Project, asked: RunRequest, watch: Watch | None = None) -> DryRunResult:
+    """Say what a run would make and what it would take from the store; nothing is run and no lock is written."""
+    watch, found = watch or Watch(), []
+    for loaded in [project.manifest(path) for path in asked.manifests]:
+        here = project.of(loaded)
+        place = Place(here.store, asked.choice(here, watch, moved=asked.moved), stop=watch.stop)
+        seen = foresee(loaded, place, asked.limit)
+        stages = [StageForeseen(stage=name, cached=kept, executed=made) for name, (kept, made) in seen.stages.items()]
+        found.append(ForeseenData(manifest=seen.manifest, stages=stages))
+    return DryRunResult(runs=found)
+
+
+def run(project: Project, asked: RunRequest, watch: Watch | None = None) -> RunResult:
+    """Run what is not in the store yet, and write the record."""
+    watch, allowed = watch or Watch(), most(asked.max_errors)
+    found = []
+    for loaded in [project.manifest(path) for path in asked.manifests]:
+        here = project.of(loaded)
+        choice = asked.choice(here, watch, moved=asked.moved)
+        place = Place(here.store, choice, asked.jobs, errors=allowed, stop=watch.stop)
+        if asked.relock and lock_manifest(loaded, place).changed:
+            watch.say(f"{loaded.manifest.name}: the lock was made anew, as --relock says; review it in git")
+        ran = _run(loaded, place, watch, asked.limit)
+        found.append(_data(ran, allowed))
+        steps = found[-1].steps
+        watch.say(
+            f"{loaded.manifest.name}: run {ran.record.run}, {steps.executed} steps executed, {steps.cached} from the "
+            f"store" + ("" if steps.executed else "; nothing was left to do")
+        )
+    return RunResult(runs=found)
+
+
+def reproduce(project: Project, asked: ReproduceRequest, watch: Watch | None = None) -> ReproduceResult:
+    """Run in a fresh store and compare with what is expected; the store stays where something disagrees."""
+    watch, allowed = watch or Watch(), most(asked.max_errors)
+    todo = [project.manifest(path) for path in asked.manifests]
+    found = []
+    given = project.path(asked.fresh) if asked.fresh else None
+    with fresh(given, todo[0].root, watch.say) as place:
+        for loaded in todo:
+            here = project.of(loaded)
+            choice = asked.choice(here, watch, moved=asked.moved)
+            where = Place(place.root, choice, asked.jobs, here.store, allowed, stop=watch.stop)
+            found.append(_data(_run(loaded, where, watch), allowed))
+        place.stays = place.stays or _code(found, {"agreed"}) != AGREED
+    if place.stays:
+        return ReproduceResult(runs=found, store=str(place.root))
+    return ReproduceResult(runs=found)
+
+
+def _run(loaded: Loaded, place: Place, watch: Watch, limit: int = 0) -> Ran:
+    """Run a manifest, and tell of its steps and of the answers of its models."""
+    tell = watch.task(loaded.manifest.name)
+    return run_manifest(
+        loaded, place, tell, limit, lambda found: tell(asked_text(found), ANSWERS, found.done, found.total)
+    )
+
+
+def _data(ran: Ran, allowed: Most | None) -> RunData:
+    body, fields = ran.record.body, dict[str, Any]()
+    if ran.gaps:
+        flaws = too_many(ran.gaps, allowed)
+        fields["unanswered"] = [Unanswered(**vars(gap), too_many=gap in flaws) for gap in ran.gaps]
+    if ran.verdict == "disagreed" and ran.expect:
+        fields["moved_code"] = moved_code(ran.expect, follow(ran.store, ran.record.run).code()[1])
+    return RunData(
+        manifest=ran.manifest, run=ran.record.run, engine=body["engine"], isolation=body["isolation"],
+        image=body["image"], image_state=ran.image_state, device=ran.device, verdict=ran.verdict,
+        self_checks=ran.checks or "none", steps=StepCounts(**body["steps"]), sees_gold=list(body["sees_gold"]),
+        calls=dict(body.get("calls", {})), outputs=[OutputVerdict(**vars(one)) for one in ran.outputs], **fields,
+    )  # fmt: skip

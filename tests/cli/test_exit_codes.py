@@ -1,0 +1,162 @@
+"""Every verb leaves with the code that README's table names, so that a script can go by it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from support import REPOSITORY, error_of, manifest_text, small_project, unlocked_project
+from support_inside import inner_data, inside
+
+from harness.cli.main import VERBS
+
+pytestmark = pytest.mark.together  # one project, run once, serves all
+SMALL = "manifests/small.yaml"
+GPT = "  gpt: {provider: openai, model: gpt-4-0613, tape: record}\n"
+ABSENT = "  absent: {provider: transformers, source: models/absent, dtype: float32}\n"
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("codes") / "project"
+    small_project(folder, count=10, models=("oracle",))
+    inside("run", SMALL, cwd=folder, check=0)
+    return folder
+
+
+@pytest.fixture
+def project(ran: Path, tmp_path: Path) -> Path:
+    shutil.copytree(ran, tmp_path / "project")
+    return tmp_path / "project"
+
+
+def accepted(project: Path) -> None:
+    inside("lock", "--accept", "last", cwd=project, check=0)
+
+
+def damaged(project: Path) -> None:
+    blob = max((project / ".harness" / "blobs").glob("*/*/*"), key=lambda path: path.stat().st_size)
+    blob.chmod(0o644)
+    blob.write_bytes(blob.read_bytes()[:-1] + b"?")
+
+
+def unexpected(project: Path) -> None:
+    """Accept the run, and then expect something else of it."""
+    from harness.digest import parse, sealed
+
+    accepted(project)
+    path = project / "lockfiles" / "manifests" / "small.expect.json"
+    body = parse(path.read_bytes(), "expect/1", "expect")
+    body["outputs"]["scores"]["sha256"] = "0" * 64
+    path.write_bytes(sealed(body))
+
+
+def edited(project: Path) -> None:
+    (project / SMALL).write_text(manifest_text(10, ("oracle",)).replace("seed: 7", "seed: 8"))
+
+
+def with_model(line: str) -> Callable[[Path], None]:
+    def write(project: Path) -> None:
+        (project / SMALL).write_text(manifest_text(10, ("oracle",)).replace("datasets:\n", line + "datasets:\n", 1))
+
+    return write
+
+
+def nothing(project: Path) -> None:
+    """Leave the project as it is: run once, with no expectation."""
+
+
+CASES = [
+    ("run", SMALL, nothing, 0),  # nothing is expected yet: it has done its work
+    (f"run {SMALL} --limit", "3", nothing, 0),
+    (f"run -n {SMALL}", "", nothing, 0),
+    ("run", SMALL, accepted, 0),
+    ("run", SMALL, unexpected, 1),
+    ("run", SMALL, edited, 2),
+    (f"run {SMALL} --relock", "", edited, 0),
+    ("run", "manifests/none.yaml", nothing, 2),
+    (f"run {SMALL} --relock", "", with_model(ABSENT), 3),
+    ("reproduce", SMALL, nothing, 1),
+    ("reproduce", SMALL, accepted, 0),
+    ("reproduce", SMALL, unexpected, 1),
+    ("audit", "last", nothing, 0),
+    ("audit", "last", damaged, 1),
+    ("audit", SMALL, nothing, 1),
+    ("audit", SMALL, accepted, 0),
+    ("audit", "nothing", nothing, 2),
+    ("lock", SMALL, nothing, 0),
+    ("lock", SMALL, with_model(ABSENT), 0),  # what could not be resolved is said, and stands in the lock
+    ("lock", "", nothing, 2),
+    ("lock --accept", "last", nothing, 0),
+    ("lock --accept", "last", edited, 0),
+    ("lock --accept", "last", damaged, 1),
+    ("list", "", nothing, 0),
+    ("show", SMALL, nothing, 0),
+    ("show", SMALL, edited, 0),
+    ("runs", "", nothing, 0),
+    ("get last", "scores", nothing, 0),
+    ("get last", "report", nothing, 2),
+    (f"get {SMALL}", "scores", nothing, 0),
+    ("diff last", "last", nothing, 0),
+    ("explain", "last", nothing, 0),
+    ("explain last", "nothing", nothing, 2),
+    ("claims", "", nothing, 0),
+    ("score", "--list", nothing, 0),
+    ("score", "nothing", nothing, 2),
+    ("analyse", "--list", nothing, 0),
+    ("analyse", "nothing", nothing, 2),
+    ("import data", SMALL, nothing, 0),
+    ("import data", "none", nothing, 2),
+    ("fsck", "", nothing, 0),
+    ("fsck", "", damaged, 1),
+    ("gc", "", nothing, 0),
+    ("images ls", "", nothing, 0),
+    ("images build", "none", nothing, 2),
+    ("images rm", "none", nothing, 2),
+    ("tape ls", "none", nothing, 2),
+    ("tape verify", "none", nothing, 2),
+]
+
+
+@pytest.mark.parametrize(("verb", "subject", "state", "code"), CASES)
+def test_a_verb_leaves_with_the_code_of_the_table(
+    verb: str, subject: str, state: Callable[[Path], None], code: int, project: Path
+) -> None:
+    state(project)
+    done = inside(*verb.split(), *subject.split(), "--json", cwd=project, check=code)
+    if not done.stdout:
+        assert error_of(done)["code"] == code
+
+
+def test_a_limited_run_is_incomplete_and_no_failure(project: Path) -> None:
+    accepted(project)
+    [run] = inner_data("run", SMALL, "--limit", "3", cwd=project)["runs"]
+    assert run["verdict"] == "incomplete"
+
+
+def test_a_missing_key_is_something_that_the_machine_lacks(tmp_path: Path) -> None:
+    pytest.importorskip("openai")
+    unlocked_project(tmp_path / "project", count=2, models=("oracle",))
+    with_model(GPT)(tmp_path / "project")
+    inside("lock", SMALL, cwd=tmp_path / "project", check=0)
+    error = error_of(inside("run", SMALL, "--json", cwd=tmp_path / "project", check=3))
+    assert "OPENAI_API_KEY" in error["what"] + error["next"]
+
+
+def test_the_table_of_the_readme_has_every_code_there_is() -> None:
+    table = re.findall(r"^\| (\d+) \|", (REPOSITORY / "README.md").read_text(), re.MULTILINE)
+    assert table == ["0", "1", "2", "3", "4", "130"]
+
+
+def test_no_verb_is_left_out() -> None:
+    tried = {words for verb, *_ in CASES for words in (verb.split()[0], " ".join(verb.split()[:2]))}
+    elsewhere = {
+        "doctor",
+        "gateway",
+    }  # what the machine is, or a server
+    moved = {f"images {name}" for name in ("push", "pull", "save", "load", "verify", "inventory")}  # tests/images
+    tapes = {f"tape {name}" for name in ("import", "export", "merge", "redact")}  # tests/cli/test_tapes.py
+    assert VERBS - tried - elsewhere - moved - tapes == set()

@@ -1,1 +1,0 @@
-"""Readers of golden files, one module a study."""
