@@ -26,9 +26,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
 
     What `--dist loadgroup` does, which does nothing beside this version of pytest.
     """
-    from xdist.scheduler import LoadScopeScheduling  # type: ignore[attr-defined]
+    from xdist.scheduler import LoadScopeScheduling
 
-    class Together(LoadScopeScheduling):
+    class Together(LoadScopeScheduling):  # type: ignore[misc]  # it ships no types
         def __init__(self) -> None:
             super().__init__(config, log)
             here = Path(__file__).parent

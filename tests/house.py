@@ -18,7 +18,8 @@ PAGE, DRAWING = ROOT / "docs" / "architecture.md", ROOT / "docs" / "house.svg"
 BEGIN, END = "<!-- drawn by `make house` -->\n", "<!-- end of the drawing -->\n"
 FLOORS = {
     "errors": -1, "digest": 0,
-    "engines": 1, "stats": 1, "steps": 1, "files": 1, "rows": 1, "seeds": 1, "clock": 1, "parts": 1, "texts": 1,
+    "engines": 1, "stats": 1, "steps": 1, "files": 1, "rows": 1, "rowtypes": 1, "seeds": 1, "clock": 1, "parts": 1,
+    "texts": 1,
     "models": 2, "store": 2,
     "scorers": 3, "manifest": 3,
     "studies": 4, "evidence": 4, "images": 4,

@@ -66,7 +66,8 @@ def harness(
     if text:
         done.stdout, done.stderr = (told.decode().replace("\r\n", "\n") for told in (done.stdout, done.stderr))
     if check is not None and done.returncode != check:
-        raise AssertionError(f"`harness {' '.join(map(str, args))}` → {done.returncode}\n{done.stdout}\n{done.stderr}")
+        said = (each if isinstance(each, str) else repr(each) for each in (done.stdout, done.stderr))
+        raise AssertionError("\n".join([f"`harness {' '.join(map(str, args))}` → {done.returncode}", *said]))
     return done
 
 

@@ -86,8 +86,8 @@ class Clones:
     def _events(self, model: str, outputs: Mapping[str, bytes]) -> list[Event]:
         """Give the lines of a run with every step found in the store, what made other outputs under other keys."""
         if model not in self._models:
-            events = read_chain(self.store.journal(model)).events
-            self._models[model] = [_cached(event) for event in events if event["event"] != "step.log"]
+            chained = read_chain(self.store.journal(model)).events
+            self._models[model] = [_cached(event) for event in chained if event["event"] != "step.log"]
         events = [dict(event) for event in self._models[model]]
         for name, data in outputs.items():
             output = next(event for event in events if event["event"] == "output" and event["name"] == name)

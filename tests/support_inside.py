@@ -32,7 +32,7 @@ def inside(
         for name, value in {"COLUMNS": "200", **(env or {})}.items():
             patch.setenv(name, value)
         code = run(words)
-    said = [stream.flush() or stream.buffer.getvalue().decode() for stream in (out, err)]  # type: ignore[attr-defined]
+    said = [stream.flush() or stream.buffer.getvalue().decode() for stream in (out, err)]
     done = subprocess.CompletedProcess(words, code, *said)
     assert check in (None, code), f"`harness {' '.join(words)}` → {code}\n{said[0]}\n{said[1]}"
     return done

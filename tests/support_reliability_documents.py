@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from html.parser import HTMLParser
+from typing import Any
 from xml.etree import ElementTree
 
 from harness import rows
@@ -148,7 +149,7 @@ def wordings(place, shaped, benchmark):
 
 
 def breakdowns(models, benchmarks):
-    kinds = {"ethical": 1, "epistemic": 20, "non_conforming": 79, "n": 100}
+    kinds: dict[str, Any] = {"ethical": 1, "epistemic": 20, "non_conforming": 79, "n": 100}
     kinds["shares"] = {"ethical": 0.01, "epistemic": 0.2, "non_conforming": 0.79}
     easiest = {
         "difficulty": [0.0, 3.3], "correct": 0.9, "correct_discounted": 0.875, "avoidant": 0.06, "incorrect": 0.04,

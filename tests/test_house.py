@@ -12,7 +12,11 @@ import house
 import pytest
 from house import APART, FLOORS, room, source
 
+from harness.manifest.load import load
+from harness.manifest.lockfile import load_lock
+from harness.manifest.models import PROVIDERS
 from harness.run.closure import Code
+from harness.run.plan import meant, plan, unresolved_pins
 from harness.studies.registry import studies
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -108,6 +112,39 @@ def test_no_step_imports_a_registry() -> None:
             assert not [path for path in CODE.closure(maker.kind).files if path.endswith(NO_STEP)]
     for kind in ("harness.models.baseline:respond", "harness.studies.prompts:render", "harness.rows:gather"):
         assert not [path for path in CODE.closure(kind).files if path.endswith(NO_STEP)]
+
+
+def kinds() -> set[str]:
+    """Give every step kind that a plan of a locked manifest names, and every maker's and provider's."""
+    found = {"harness.rows:cut", "harness.rows:merge", "harness.rows:gather"}
+    for path in sorted((ROOT / "manifests").rglob("*.yaml")):
+        loaded = load(path)
+        lock = load_lock(ROOT, loaded.manifest.name)
+        if lock and not unresolved_pins(lock):
+            found |= {step.kind for step in plan(meant(loaded), lock).steps}
+    found |= {maker.kind for study in studies() for maker in study.makers.values()}
+    return found | {f"harness.models.{name}:respond" for name in PROVIDERS.names()}
+
+
+def imports_pydantic(path: Path) -> bool:
+    """Whether a file imports it, anywhere but in what pydantic itself calls where it reads a manifest."""
+    tree = ast.parse(path.read_text())
+    asked = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef) and "__get_pydantic" in node.name]
+    inside = {node for one in asked for node in ast.walk(one)}
+    outside = [node for node in ast.walk(tree) if node not in inside]
+    names = [alias.name for node in outside if isinstance(node, ast.Import) for alias in node.names]
+    names += [node.module or "" for node in outside if isinstance(node, ast.ImportFrom)]
+    return any(name.startswith("pydantic") for name in names)
+
+
+def test_no_step_imports_pydantic() -> None:
+    """What a scorer takes and gives stands in models beside what it computes, not in the code of a step."""
+    assert imports_pydantic(ROOT / "harness" / "scorers" / "given.py")
+    found = kinds()
+    assert len(found) > 20
+    files = {name for kind in found for name in CODE.closure(kind).files}
+    assert "harness/rowtypes.py" in files
+    assert not [name for name in sorted(files) if imports_pydantic(ROOT / name)]
 
 
 def test_help_loads_neither_a_study_nor_the_schema() -> None:

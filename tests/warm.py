@@ -76,7 +76,7 @@ class Warm:
 
     def run(
         self, words: Sequence[str], cwd: Path, env: Mapping[str, str], seconds: float
-    ) -> subprocess.CompletedProcess[bytes]:
+    ) -> subprocess.CompletedProcess[Any]:
         """Run a command to its end."""
         self.start(words, cwd, env)
         status = self.wait(seconds)

@@ -12,6 +12,7 @@ from harness.models import remote
 from harness.models.model import limited
 from harness.models.provider import Elsewhere, Unfit
 from harness.models.wire import EXTRA, Said, Wire, settings, usage
+from harness.rowtypes import Prompt
 
 _SAME = ("temperature", "top_p", "top_k", "max_tokens", "thinking")
 SETTINGS = {**{name: name for name in _SAME}, "stop": "stop_sequences"}
@@ -64,7 +65,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
         fixed["stop_sequences"] = [fixed["stop_sequences"]]
     system = params.get("system", "")
 
-    def body(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    def body(row: Prompt) -> Mapping[str, Any]:
         if row.get("attachments") or not ("messages" in row or isinstance(row.get("text"), str)):
             raise InputError(
                 "this prompt is more than a text, which this provider is not sent",

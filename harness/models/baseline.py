@@ -18,6 +18,7 @@ from harness.models.forgery import FORGERY
 from harness.models.model import Request, Response
 from harness.models.provider import Checked, Settings, StandIn
 from harness.models.shotgun import shotgun
+from harness.rowtypes import Gold, Item, Prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,7 +180,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 def _requests(prompts: Path, given: list[int], generation: Mapping[str, Any]) -> Iterator[Request]:
-    for row in rows.read(prompts):
+    for row in rows.read(prompts, Prompt):
         for sample, seed in enumerate(given):
             yield Request(row["item"], row["template"], sample, row["text"], seed, generation)
 
@@ -189,9 +190,9 @@ def _known(behaviour: Behaviour, inputs: Mapping[str, Path]) -> dict[str, Known]
         return {}
     difficulty: dict[str, float | None] = {}
     if behaviour.sees_difficulty:
-        difficulty = {row["id"]: row["difficulty"] for row in rows.read(inputs["items"])}
+        difficulty = {row["id"]: row["difficulty"] for row in rows.read(inputs["items"], Item)}
     known = {}
-    for row in rows.read(inputs["gold"]):
+    for row in rows.read(inputs["gold"], Gold):
         hard = difficulty.get(row["id"])
         if hard is None and behaviour.sees_difficulty:
             hard = row.get("difficulty")  # one that depends on the answer stands beside it

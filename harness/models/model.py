@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
+from harness import rowtypes
 from harness.errors import InputError
+from harness.rowtypes import Prompt
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class Request:
 BENCHMARK = "benchmark"  # instead of a number of tokens: the budget that each prompt brings along
 
 
-def limited(generation: Mapping[str, Any], prompt: Mapping[str, Any]) -> Mapping[str, Any]:
+def limited(generation: Mapping[str, Any], prompt: Prompt) -> Mapping[str, Any]:
     """Give the settings for one prompt: its own budget of tokens, where the settings leave that to the benchmark."""
     if generation.get("max_tokens") != BENCHMARK:
         return generation
@@ -55,9 +57,9 @@ class Response:
     logprobs: Sequence[Mapping[str, Any]] | None = None  # one a token: {token, logprob, top: [[token, logprob], …]}
     reasoning: str | None = None  # what a model says that it thought; it is kept, and never scored
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> rowtypes.Response:
         """Give the row that is stored; a field that has nothing to say is left out."""
-        row: dict[str, Any] = {
+        row: rowtypes.Response = {
             "item": self.item,
             "template": self.template,
             "model": self.model,

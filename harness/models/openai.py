@@ -12,6 +12,7 @@ from harness.models import remote
 from harness.models.model import limited
 from harness.models.provider import Elsewhere
 from harness.models.wire import EXTRA, Said, Wire, settings, usage
+from harness.rowtypes import Prompt
 
 _SAME = ("temperature", "top_p", "max_tokens", "stop", "seed", "frequency_penalty", "presence_penalty")
 COMPLETIONS = {name: name for name in _SAME}
@@ -53,7 +54,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     if system and not chat:
         raise InputError("completions have no system prompt", where="system", next="use the endpoint chat")
 
-    def body(row: Mapping[str, Any]) -> Mapping[str, Any]:
+    def body(row: Prompt) -> Mapping[str, Any]:
         asked = limited(fixed, row)
         return {**asked, "messages": messages(row, system)} if chat else {**asked, "prompt": text(row)}
 
@@ -68,13 +69,15 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     remote.respond(params, inputs["prompts"], out, wire)
 
 
-def messages(row: Mapping[str, Any], system: str) -> list[Mapping[str, Any]]:
+def messages(row: Prompt, system: str) -> list[Mapping[str, Any]]:
     """Give a prompt as turns: the system's first, where there is one."""
-    said = list(row["messages"]) if "messages" in row else [{"role": "user", "content": text(row)}]
+    said: list[Mapping[str, Any]] = (
+        list(row["messages"]) if "messages" in row else [{"role": "user", "content": text(row)}]
+    )
     return [{"role": "system", "content": system}, *said] if system else said
 
 
-def text(row: Mapping[str, Any]) -> str:
+def text(row: Prompt) -> str:
     """Give the text of a prompt that is a text and nothing else."""
     if row.get("attachments") or not isinstance(row.get("text"), str):
         raise InputError(

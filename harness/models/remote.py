@@ -19,6 +19,7 @@ from harness.digest import canonical
 from harness.errors import MissingError, StepError
 from harness.models.model import Response
 from harness.models.wire import LONGEST_WORDS, MARK, REPEAT, Said, Wire, visible, words
+from harness.rowtypes import Prompt
 
 SOCKET = "HARNESS_GATEWAY"  # the variable that names the gateway's socket
 AGAIN = frozenset({"retries_exhausted", "busy"})  # may be answered at another time
@@ -35,7 +36,7 @@ AHEAD = 8  # times the concurrency: how far the answers may run before the oldes
 class Ask:
     """One prompt for one sample."""
 
-    row: Mapping[str, Any]
+    row: Prompt
     sample: int
 
 
@@ -76,7 +77,7 @@ def respond(params: Mapping[str, Any], prompts: Path, out: Path, wire: Wire) -> 
 
 
 async def _write(params: Mapping[str, Any], prompts: Path, target: Path, wire: Wire, inference: Inference) -> None:
-    asks = (Ask(row, sample) for row in rows.read(prompts) for sample in range(len(params["seeds"])))
+    asks = (Ask(row, sample) for row in rows.read(prompts, Prompt) for sample in range(len(params["seeds"])))
     concurrency = params.get("concurrency", AT_ONCE)
     client = _client(wire)
     try:

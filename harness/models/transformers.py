@@ -23,6 +23,7 @@ from harness.models.local_load import REFERENCE, Loaded, open_causal
 from harness.models.model import Request, Response, limited
 from harness.models.numerics import fingerprint
 from harness.models.provider import LATE, Checked, Line, Settings, Weights
+from harness.rowtypes import Prompt
 from harness.steps import FACTS
 
 BATCH = texts.matching(r"^(reference|[1-9][0-9]{0,4})$", "`reference`, or how many at a time")
@@ -98,7 +99,7 @@ def batch_size(batch: str) -> int:
 
 
 def _requests(prompts: Path, given: Sequence[int], generation: Mapping[str, Any]) -> Iterator[Request]:
-    for row in rows.read(prompts):
+    for row in rows.read(prompts, Prompt):
         for sample, seed in enumerate(given):
             yield Request(row["item"], row["template"], sample, row["text"], seed, limited(generation, row))
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import InputError
+from harness.rowtypes import Prompt
 
 MARK = "x-harness-error"  # on an answer that the gateway made itself: its kind
 REPEAT = "x-harness-repeat"  # on a question: the n-th time that the same is asked, counted from 0
@@ -33,7 +34,7 @@ class Wire:
     client: Callable[[Mapping[str, Any]], Any]
     path: str
     options: Mapping[str, Any]
-    body: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+    body: Callable[[Prompt], Mapping[str, Any]]
     read: Callable[[Mapping[str, Any]], Said]
 
 

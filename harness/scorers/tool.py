@@ -1,20 +1,59 @@
 """What works alone: one scorer (a row in, a row out) or one analysis (an object in, an object out).
 
-Over the command line, in a test, for an agent; it must never know where rows come from or where results go.
+Over the command line, in a test, for an agent; it must never know where rows come from or where results go. A tool
+holds models of pydantic, so no step imports it: what a step computes stands in a file of its own.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from itertools import groupby
+from typing import Any, TypeVar
+
+from pydantic import BaseModel, RootModel
+
+from harness.scorers.given import checked, parts
+
+Asked = TypeVar("Asked", bound=BaseModel)
 
 
-@dataclass(frozen=True)
 class Tool:
-    """A function with the fields a caller gives and gets."""
+    """A function with the models of what a caller gives and gets: the check, the schema and the list come from them."""
 
-    about: str
-    takes: Mapping[str, str]
-    gives: Mapping[str, str]
-    run: Callable[[Mapping[str, Any]], Mapping[str, Any]]
+    def __init__(
+        self, about: str, takes: type[Asked], gives: type[BaseModel], run: Callable[[Asked], Mapping[str, Any]]
+    ) -> None:
+        self.about, self.gives = about, gives
+        self.takes: type[BaseModel] = takes
+        self._run: Callable[[Any], Mapping[str, Any]] = run
+
+    def run(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Check what is given, and do the work."""
+        return self._run(checked(self.takes, given))
+
+    def schema(self) -> dict[str, Any]:
+        """Give both models as JSON Schema, for an agent or a form."""
+        return {"takes": self.takes.model_json_schema(), "gives": self.gives.model_json_schema()}
+
+
+def described(model: type[BaseModel]) -> dict[str, str]:
+    """Give what a model says of its fields for people, those that share a description together."""
+    return dict(_lines(model))
+
+
+def _lines(model: type[BaseModel]) -> Iterator[tuple[str, str]]:
+    if not issubclass(model, RootModel):
+        yield from _grouped(model, list(model.model_fields))
+        return
+    first, *others = parts(model)  # one of several: what all have is said once
+    shared = [name for name in first.model_fields if all(name in part.model_fields for part in others)]
+    yield from _grouped(first, shared)
+    for part in (first, *others):
+        for names, meaning in _grouped(part, [name for name in part.model_fields if name not in shared]):
+            yield f"{names} ({part.__name__.lower()})", meaning
+
+
+def _grouped(model: type[BaseModel], names: list[str]) -> Iterator[tuple[str, str]]:
+    said = [(name, model.model_fields[name].description or "") for name in names]
+    for meaning, together in groupby(said, key=lambda pair: pair[1]):
+        yield ", ".join(name for name, _ in together), meaning

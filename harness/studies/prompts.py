@@ -14,6 +14,7 @@ from typing import Any
 from harness import rows
 from harness.digest import sha256
 from harness.errors import InputError
+from harness.rowtypes import Budget, Item, Prompt
 
 # Split, never str.format: an item's own braces stay what they are, and no template reaches into an object.
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -62,36 +63,35 @@ def render(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> 
     rows.write(out / "prompts", _prompts(inputs["items"], templates, budgets))
 
 
-def _prompts(items: Path, templates: list[Template], budgets: Mapping[str, rows.Row]) -> Iterator[rows.Row]:
-    for row in rows.read(items):
+def _prompts(items: Path, templates: list[Template], budgets: Mapping[str, int]) -> Iterator[Prompt]:
+    for row in rows.read(items, Item):
         item, values = row["id"], row["input"]
         if "options" in row:
             values = {**values, "options": _shown(row["options"], item)}
         for each in templates:
             text = fill(each, item, values)
-            yield {
-                "item": item,
-                "template": each.id,
-                "text": text,
-                **budgets.get(item, {}),
-                "meta": {"template_sha256": each.sha256, "text_sha256": sha256(text.encode())},
-            }
+            meta = {"template_sha256": each.sha256, "text_sha256": sha256(text.encode())}
+            yield _bounded({"item": item, "template": each.id, "text": text, "meta": meta}, budgets)
 
 
 def pick(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the prompts of these items from a dataset that brings them along, rendered by those who published it."""
-    wanted = {row["id"] for row in rows.read(inputs["items"])}
+    wanted = {row["id"] for row in rows.read(inputs["items"], Item)}
     budgets = _budgets(inputs)
-    rows.write(
-        out / "prompts",
-        ({**row, **budgets.get(row["item"], {})} for row in rows.read(inputs["rendered"]) if row["item"] in wanted),
-    )
+    rendered = (row for row in rows.read(inputs["rendered"], Prompt) if row["item"] in wanted)
+    rows.write(out / "prompts", (_bounded(row, budgets) for row in rendered))
 
 
-def _budgets(inputs: Mapping[str, Path]) -> Mapping[str, rows.Row]:
+def _budgets(inputs: Mapping[str, Path]) -> Mapping[str, int]:
     """Give each item's own budget of tokens, where the dataset has them."""
-    given = rows.read(inputs["budgets"]) if "budgets" in inputs else ()
-    return {row["id"]: {"max_tokens": row["max_tokens"]} for row in given}
+    return {row["id"]: row["max_tokens"] for row in rows.read(inputs["budgets"], Budget)} if "budgets" in inputs else {}
+
+
+def _bounded(prompt: Prompt, budgets: Mapping[str, int]) -> Prompt:
+    """Let a prompt bring its item's budget along, where there is one."""
+    if prompt["item"] in budgets:
+        prompt["max_tokens"] = budgets[prompt["item"]]
+    return prompt
 
 
 def _shown(options: Any, item: str) -> str:

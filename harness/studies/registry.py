@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 from harness.errors import InputError
 from harness.parts import Shelf
-from harness.scorers.tool import Tool
 from harness.studies.study import Importer, Study
+
+if TYPE_CHECKING:
+    from harness.scorers.tool import Tool
 
 SHELF = Shelf("study", "harness.studies", "STUDY", "study")
 SCORERS = Shelf("file of scorers", "harness.scorers", "SCORERS")

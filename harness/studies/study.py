@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from harness.models.provider import StandIn
-from harness.scorers.tool import Tool
 from harness.steps import Pinned, Plan
+
+if TYPE_CHECKING:
+    from harness.scorers.tool import Tool
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,7 @@ class Maker:
 
 
 # A person's own copy of a dataset, read into rows of ours, and what they amount to by benchmark.
-Importer = Callable[[Path, Mapping[str, str]], tuple[list[dict[str, Any]], dict[str, Any]]]
+Importer = Callable[[Path, Mapping[str, str]], tuple[Sequence[Mapping[str, Any]], dict[str, Any]]]
 
 
 class Study(ABC):
@@ -90,8 +92,6 @@ class Study(ABC):
     name: str
     makers: Mapping[str, Maker]
     needs: tuple[str, ...] = ("models", "prompts")  # what of a manifest's optional parts it cannot do without
-    scorers: Mapping[str, Tool] = MappingProxyType({})
-    analyses: Mapping[str, Tool] = MappingProxyType({})
     importers: Mapping[str, Importer] = MappingProxyType({})
 
     @property
@@ -99,6 +99,16 @@ class Study(ABC):
         """Find its wordings: every file `NAME@N.jsonl` in the folder `prompts/` beside it."""
         folder = Path(str(sys.modules[type(self).__module__].__file__)).parent / "prompts"
         return {f"{self.name}/{path.stem}": path for path in sorted(folder.glob("*.jsonl"))}
+
+    @property
+    def scorers(self) -> Mapping[str, Tool]:
+        """Give the scorers that work alone; a study has them in files that nothing else loads."""
+        return {}
+
+    @property
+    def analyses(self) -> Mapping[str, Tool]:
+        """Give the analyses that work alone."""
+        return {}
 
     @abstractmethod
     def plan(self, brief: Brief) -> Plan:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from harness.errors import InputError
-from harness.scorers.tool import Tool
+from harness.scorers.tool import Tool, described
 from harness.studies.registry import analyses, scorers
 from harness.verbs.project import Request, Result
 
@@ -16,10 +16,15 @@ from harness.verbs.project import Request, Result
 class ToolData(Result):
     """A scorer or an analysis, and the fields that it takes and gives."""
 
+    model_config = ConfigDict(serialize_by_alias=True)
+
     name: str
     about: str
     takes: dict[str, str]
     gives: dict[str, str]
+    schemas: dict[str, Any] = Field(
+        serialization_alias="schema", description="Both as JSON Schema, by `takes` and `gives`."
+    )
 
 
 class ToolsResult(Result):
@@ -41,7 +46,13 @@ def list_analyses() -> ToolsResult:
 def _listed(found: Mapping[str, Tool]) -> ToolsResult:
     return ToolsResult(
         tools=[
-            ToolData(name=name, about=tool.about, takes=dict(tool.takes), gives=dict(tool.gives))
+            ToolData(
+                name=name,
+                about=tool.about,
+                takes=described(tool.takes),
+                gives=described(tool.gives),
+                schemas=tool.schema(),
+            )
             for name, tool in found.items()
         ]
     )

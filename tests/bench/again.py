@@ -54,5 +54,5 @@ def _turn(project: Project) -> tuple[Cost, float, Cost, Cost]:
 
 
 def _do(project: Project, verb: str, subject: str, store: Path, *more: str) -> Cost:
-    words = [HARNESS, verb, subject, "--json", "--store", store, *more]
+    words: list[str | Path] = [HARNESS, verb, subject, "--json", "--store", store, *more]
     return spend(words, environment(project.root), project.root)

@@ -15,7 +15,8 @@ from bench.costs import Size
 from bench.measure import Failed, ratio
 from bench.table import Row
 
-from harness.engines.docker import DockerEngine, connect
+from harness.engines.daemon import connect
+from harness.engines.docker import DockerEngine
 from harness.engines.engine import Job, Limits
 from harness.errors import MissingError
 from harness.images.image import pins, take

@@ -54,7 +54,8 @@ def _scoring(count: int, repeats: int) -> list[Row]:
 def _nearest(size: Size) -> Row:
     """Find the target of every surviving city: 18,000 by 18,000."""
     from harness.studies.reliability.data.cities import City
-    from harness.studies.reliability.data.locality import Candidates, distance
+    from harness.studies.reliability.data.locality import distance
+    from harness.studies.reliability.data.nearby import Candidates
 
     count = 18_000 if size is FULL else 4_000
     source = seeds.stream(seeds.derive(5, "bench.cities"))

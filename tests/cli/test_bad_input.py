@@ -4,6 +4,7 @@ import json
 import os
 import shutil
 import subprocess
+from typing import Any
 
 import pytest
 from support import clean_env, command, data_of, error_of, harness, manifest_text, small_project, tree, unlocked_project
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.together  # one worker makes the project that all of th
 GOOD = manifest_text()
 ORACLE = "  oracle: {provider: baseline, behaviour: oracle}\n"
 MADE = "make: reliability.addition, seed: 7, count: 20"
-BAD = {
+BAD: dict[str, tuple[Any, str, str]] = {
     "unknown key": (GOOD + "sedes: [0]\n", ":12", "sedes"),
     "wrong type": (GOOD + "seeds: zero\n", ":12", "seeds"),
     "duplicate key": (GOOD + "name: again\n", ":12", "stands twice"),

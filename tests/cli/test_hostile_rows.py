@@ -11,7 +11,7 @@ from support import error_of
 from support_inside import inside
 
 # Of each benchmark: the fields of an item, and a response that is right.
-ITEMS = {
+ITEMS: dict[str, dict[str, Any]] = {
     "addition": {"a": "24427", "b": "7120"},
     "anagram": {"anagram": "tinsle", "accepted": ["listen", "silent"]},
     "locality": {"city": "Arden", "target": "Corvo"},
@@ -77,7 +77,7 @@ def test_what_holds_no_answer_avoids_and_so_do_digits_of_other_scripts(tmp_path:
 
 
 def test_digits_and_letters_that_are_only_set_otherwise_are_read(tmp_path: Path) -> None:
-    wide = {sign: chr(ord(sign) + 0xFEE0) for sign in map(chr, range(0x21, 0x7F))}
+    wide: dict[str, str | int | None] = {sign: chr(ord(sign) + 0xFEE0) for sign in map(chr, range(0x21, 0x7F))}
     rows = [asked(name, RIGHT[name].translate(str.maketrans(wide))) for name in ITEMS]
     assert labels(tmp_path, rows) == [("c", None)] * len(rows)
 

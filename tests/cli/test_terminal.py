@@ -78,7 +78,7 @@ def test_data_is_given_as_it_is_but_a_terminal_gets_no_control_characters(watche
     with redirect_stdout(out):
         give(pieces)
     told = "csi \ufffd31m, no text \ufffd\n".encode() if watched else b"".join(pieces)
-    assert out.buffer.getvalue() == told  # type: ignore[attr-defined]
+    assert out.buffer.getvalue() == told
 
 
 @pytest.mark.long

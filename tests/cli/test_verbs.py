@@ -207,6 +207,10 @@ def test_score_and_analyse_work_alone(project: Path, tmp_path: Path) -> None:
     for verb in ("score", "analyse"):
         for tool in inner_data(verb, "--list", cwd=tmp_path)["tools"]:
             assert tool["name"] and tool["gives"] and isinstance(tool["takes"], dict)
+            assert all(schema["description"] for schema in tool["schema"].values())
+    listed = inside("score", "--list", cwd=tmp_path, check=0).stdout.splitlines()
+    assert listed[0].startswith("reliability.outcome: Labels a response")
+    assert {"  takes", "    a, b (addition): the addends, decimal strings", "    label: c, a or i"} <= set(listed)
 
 
 def test_options_come_from_the_environment_too(project: Path) -> None:

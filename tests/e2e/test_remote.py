@@ -93,7 +93,7 @@ def over_a_tiny_model() -> Any:
 @contextmanager
 def served() -> Iterator[Any]:
     """Run a provider of its own; `end` ends it before the block does."""
-    kind = type("One", (Provider,), {"asked": [], "fails": {}})
+    kind: Any = type("One", (Provider,), {"asked": [], "fails": {}})
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), kind)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()

@@ -10,6 +10,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support import data_of, outputs_of
@@ -100,7 +101,7 @@ def test_what_podman_cannot_bound_is_named(
         assert len(named) == 2  # a user holds no group of the first kind
 
 
-CASES = {
+CASES: dict[str, dict[str, Any]] = {
     "print('said', flush=True); sys.exit(7)": {"exit": 7, "log": b"said\n"},
     "os.kill(os.getpid(), 9)": {"signal": 9, "oom": False},
     "held = bytearray(1 << 30)": {"fine": False},  # podman tells of a child no more than that it was killed

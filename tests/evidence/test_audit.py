@@ -53,6 +53,11 @@ def put(body: Any, pointer: str, value: Any) -> None:
     body[int(parts[-1]) if isinstance(body, list) else parts[-1]] = value
 
 
+def writing(part: str, at: Any, pointer: str, value: Any) -> Callable[[Forger], object]:
+    """Give the forger's edit that puts a value at a pointer into one entry or event."""
+    return lambda it: put(getattr(it, part)[at], pointer, value)
+
+
 def test_no_part_of_a_key_or_of_an_output_can_be_rewritten_whatever_follows_it(run: Bare, tmp_path: Path) -> None:
     whole = Forger(run.store).entries
     for step, body in whole.items():
@@ -62,7 +67,7 @@ def test_no_part_of_a_key_or_of_an_output_can_be_rewritten_whatever_follows_it(r
                 continue  # no document: the forger himself could not name it
             value = next(item for at, item in walk(body) if at == pointer)
             for other in others(value):
-                found = look_forged(run, tmp_path, lambda it, s=step, p=pointer, o=other: put(it.entries[s], p, o))
+                found = look_forged(run, tmp_path, writing("entries", step, pointer, other))
                 assert found.verdict == "disagreed", (step, pointer, other)
 
 
@@ -72,7 +77,7 @@ def test_no_field_of_an_event_can_be_rewritten_but_when_where_and_how_fast(run: 
             if not pointer or pointer.startswith(UNTOLD) or pointer in ("/event", "/step", "/events"):
                 continue  # the last three: the forger finds his entries by them, and counts himself
             for other in others(value)[:2]:
-                found = look_forged(run, tmp_path, lambda it, n=number, p=pointer, o=other: put(it.events[n], p, o))
+                found = look_forged(run, tmp_path, writing("events", number, pointer, other))
                 assert found.verdict != "agreed", (event["event"], pointer, other)
 
 

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from collections import Counter
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support import SmallDisk, clean_env, command, data_of, error_of, executed, harness, outputs_of, small_project
@@ -63,7 +64,7 @@ def agreed(store, project, run="last", disk=None):
 @pytest.mark.parametrize("size", SIZES)
 def test_a_full_disk_is_told_and_with_room_the_run_goes_on_where_it_was(project, undisturbed, tmp_path, size):
     with SmallDisk(tmp_path / "disk", size) as disk:
-        run = ["run", "manifests/small.yaml", "--store", disk.folder / "store", "--json"]
+        run: list[Any] = ["run", "manifests/small.yaml", "--store", disk.folder / "store", "--json"]
         error = error_of(harness(*run, cwd=project, disk=disk, check=3))
         assert error["what"] == "the disk is full" and error["where"] and "run again" in error["next"]
         seen = disk.seen / "store"

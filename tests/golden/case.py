@@ -48,7 +48,7 @@ def tolerance(golden: Mapping[str, Any], usual: Within = USUAL, most: float = SM
     given = golden.get("tolerance")
     if given is None and "tolerance" not in golden:
         return usual
-    both = given if isinstance(given, dict) else {"absolute": given, "relative": 0}
+    both: dict[str, Any] = given if isinstance(given, dict) else {"absolute": given, "relative": 0}
     for size in both.values():
         if not isinstance(size, int | float) or isinstance(size, bool) or not 0 <= size <= most:
             raise ValueError(f"tolerance {size!r} is not a small number")

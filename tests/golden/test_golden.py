@@ -86,7 +86,7 @@ def study(tmp_path, golden):
             (tmp_path / "reliability" / name).write_text(text)
         return golden(tmp_path)
 
-    run.files, run.folder = files, tmp_path
+    run.files, run.folder = files, tmp_path  # type: ignore[attr-defined]
     return run
 
 

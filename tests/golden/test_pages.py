@@ -23,7 +23,7 @@ CHECKS = {
 
 
 def call(name: str, *words: object) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, HERE / f"{name}.py", *map(str, words)]
+    command = [sys.executable, str(HERE / f"{name}.py"), *map(str, words)]
     return subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
 
 

@@ -1,5 +1,7 @@
 """YAML as a person means it: text scalars, maps and lists; whatever could surprise is one error that names its line."""
 
+from pathlib import Path
+
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -112,7 +114,7 @@ def test_a_large_file_is_refused_without_reading_it_all(tmp_path):
         read_bytes(path)
     assert error.value.where == str(path) and error.value.next
     with pytest.raises(InputError, match="at most 1 MiB"):
-        read_bytes("/dev/zero")  # would never end
+        read_bytes(Path("/dev/zero"))  # would never end
     path.write_bytes(b"#" * MAX_BYTES)
     assert len(read_bytes(path)) == MAX_BYTES
 

@@ -168,7 +168,9 @@ def test_a_budget_refuses_what_comes_after_it_was_spent_and_the_tape_costs_nothi
 
 
 def test_what_a_provider_had_in_its_cache_is_paid_for_at_its_own_price(tmp_path: Path) -> None:
-    prices = {"prices": {"input": "1000", "cached_input": "100", "cache_write": "2000", "output": "2000"}}
+    prices: dict[str, Any] = {
+        "prices": {"input": "1000", "cached_input": "100", "cache_write": "2000", "output": "2000"}
+    }
     with misbehaving() as server, gateway(both(server.url, "live", **prices)) as running:
         server.plan["a"] = ["cached", "cached"]
         assert post(running.socket, CHAT, chat("a")).status_code == 200

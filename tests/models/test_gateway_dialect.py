@@ -93,7 +93,10 @@ def test_nothing_of_the_gateway_but_a_provider_s_own_file_names_a_provider() -> 
 
 def test_a_dialect_is_found_by_the_provider_s_name_or_where_the_settings_say() -> None:
     spoken = {"base_url": "https://a", "key": "K", "mode": "live"}
-    line = {"socket": "/s", "models": {"a": {"provider": "openai", **spoken}, "b": {"provider": "anthropic", **spoken}}}
+    line: Any = {
+        "socket": "/s",
+        "models": {"a": {"provider": "openai", **spoken}, "b": {"provider": "anthropic", **spoken}},
+    }
     line["models"] |= {"c": {"provider": "mine", "dialect": "harness.models.gate.openai:DIALECT", **spoken}}
     found = settings.Settings.model_validate(line)
     assert found.dialects == (openai.DIALECT, anthropic.DIALECT) and found.models["c"].dialect is openai.DIALECT

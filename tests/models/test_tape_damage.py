@@ -149,8 +149,8 @@ def test_a_line_forged_with_its_digest_is_readable_but_not_if_it_is_deep_or_has_
     with pytest.raises(DamageError, match="no exchange"):
         Tape.open(laid(tmp_path / "tape", raw))
     first = forged()
-    own = first[first.index(b'"self":"') + 8 :][:64].decode()
-    twice = laid(tmp_path / "tape", first, forged(prev=own, response={"text": "[]"}))
+    head = first[first.index(b'"self":"') + 8 :][:64].decode()
+    twice = laid(tmp_path / "tape", first, forged(prev=head, response={"text": "[]"}))
     assert "two different answers" in verify(twice).flaws[0].detail
     with pytest.raises(DamageError, match="two different answers"):
         Tape.open(twice)
@@ -205,10 +205,11 @@ def test_a_stale_index_is_completed_by_reading_only_what_came_after(
     kept = (folder / INDEX).read_bytes()
     record(folder, TEXTS)
     (folder / INDEX).write_bytes(kept)
+    import harness.models.tape_line as tape_line
     import harness.models.tape_segments as segments
 
     read: list[bytes] = []
-    real = segments.read
+    real = tape_line.read
     monkeypatch.setattr(segments, "read", lambda data, where: read.append(data) or real(data, where))
     tape = Tape.open(folder)
     assert len(read) == 3 and len(tape) == 12

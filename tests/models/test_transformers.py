@@ -10,7 +10,7 @@ from support_models import REPOSITORY, deliver, make_model, prompts
 
 from harness import rows
 from harness.errors import InputError, MissingError
-from harness.models import local_batch
+from harness.models import local_batch, local_decode
 from harness.models.transformers import respond
 from harness.run.environment import NUMERICS
 from harness.steps import Setting, Step, key, preimage
@@ -164,7 +164,7 @@ def test_log_probabilities_depend_on_the_batch_in_their_last_digits_alone(ask):
 
 def test_when_memory_runs_out_the_batch_is_halved_and_nothing_is_lost(ask, monkeypatch):
     reference, _ = ask()
-    real, sizes = local_batch.decode, []
+    real, sizes = local_decode.decode, []
 
     def cramped(loaded, asks):
         sizes.append(len(asks))
@@ -180,7 +180,7 @@ def test_when_memory_runs_out_the_batch_is_halved_and_nothing_is_lost(ask, monke
 
 
 def test_a_request_that_fits_nowhere_becomes_an_error_row_and_other_errors_are_not_hidden(ask, monkeypatch):
-    real = local_batch.decode
+    real = local_decode.decode
 
     def cramped(loaded, asks):
         if any(len(one.tokens) > 20 for one in asks):

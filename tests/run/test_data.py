@@ -38,7 +38,7 @@ def published(tmp_path_factory):
         def do_GET(self):
             if self.path == "/away":
                 self.send_response(302)
-                self.send_header("Location", f"http://localhost:{self.server.server_address[1]}/cities.csv")
+                self.send_header("Location", f"http://localhost:{self.connection.getsockname()[1]}/cities.csv")
                 self.end_headers()
                 return
             super().do_GET()

@@ -105,7 +105,7 @@ class Shop:
         """Give a step of each kind, beside what its key is made of."""
         blobs = self.workshop.store.blobs
         rows, part = Pinned(blobs.put(ROW)), Pinned(blobs.put(PART))
-        given = {"rows": rows, "parts": (part, part)}
+        given: dict[str, Any] = {"rows": rows, "parts": (part, part)}
         steps = [
             Step(f"{number}-{kind}", f"harness.toys:{kind}", "scores", {"n": number + 1}, given, ("rows",))
             for number, kind in enumerate(kinds)

@@ -111,10 +111,10 @@ def test_a_sum_that_equals_an_addend_is_still_the_answer():
 
 def test_the_span_is_the_winning_token_in_the_text_that_was_read():
     found = addition(A, B, "  1,000 then 31,547.00!")
-    start, end = found.matched_span
+    start, end = found.matched_span or (0, 0)
     assert addition_text("  1,000 then 31,547.00!")[start:end] == "31547.00"
     refusal = "2 reasons: I'm unsure"
-    start, end = addition(A, B, refusal).matched_span
+    start, end = addition(A, B, refusal).matched_span or (0, 0)
     assert refusal[start:end] == "unsure"
     assert addition(A, B, "no").matched_span is None
 
@@ -159,8 +159,8 @@ pieces = st.sampled_from(
 @example(["31", ",", "547"], (A, B), "")
 def test_labels_agree_with_the_rules_written_out_slowly(words, pair, glue):
     response = glue.join(words)
-    found = addition(*pair, response)
-    assert (found.label, found.avoidance) == slow_addition(*pair, response)
+    found = addition(pair[0], pair[1], response)
+    assert (found.label, found.avoidance) == slow_addition(pair[0], pair[1], response)
 
 
 @given(st.lists(pieces | st.text(max_size=3), max_size=12))

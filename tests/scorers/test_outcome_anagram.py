@@ -96,7 +96,7 @@ def test_the_span_is_what_decided_in_the_text_that_was_read():
         ("  Is it Litres or LISTER?", "litres"), ("The word IS Silter!", "silter"), ("İ \u201cSilter\u201d", "silter"),
         ("Sorry, I am Unsure of it", "unsure"),
     ):  # fmt: skip
-        start, end = anagram(SHOWN, ACCEPTED, response).matched_span
+        start, end = anagram(SHOWN, ACCEPTED, response).matched_span or (0, 0)
         assert anagram_text(response)[start:end] == word
     assert anagram(SHOWN, ACCEPTED, "no").matched_span is None
 
@@ -148,7 +148,7 @@ def test_the_fast_rules_are_the_written_ones(response):
     found = anagram(SHOWN, ACCEPTED, response)
     assert (found.label, found.avoidance) == slow_anagram(SHOWN, ACCEPTED, response)
     if found.label != "a":
-        start, end = found.matched_span
+        start, end = found.matched_span or (0, 0)
         assert anagram_text(response)[start:end] in found.candidates
 
 

@@ -14,7 +14,8 @@ from scorers.hostile import UNITS, filled, quick
 from scorers.written import EPI, ETH, NON
 
 from harness.errors import InputError
-from harness.models.baseline import FORGERY, REFUSAL
+from harness.models.baseline import REFUSAL
+from harness.models.forgery import FORGERY
 from harness.scorers.outcome.common_words import COMMON_WORDS, STOP_WORDS, common_words_sha256
 from harness.scorers.outcome.gazetteer import gazetteer, plain
 from harness.scorers.outcome.locality import locality
@@ -117,12 +118,12 @@ def test_the_row_shows_what_decided_and_how_many_cities_are_mentioned():
     }  # fmt: skip
     text = plain("  It\n is  Z\u00e1nthor, not  Belmar ")
     found = locality("Arden", "Corvo", "  It\n is  Z\u00e1nthor, not  Belmar ", PLACES)
-    assert [text[slice(*found.matched_span)], found.candidates, found.more] == [
+    assert [text[slice(*found.matched_span or ())], found.candidates, found.more] == [
         "Zanthor", ("Zanthor", "Belmar"), {"n_cities": 1},
     ]  # fmt: skip
     refusal = "Sorry: I am unsure about Arden."
     found = locality("Arden", "Corvo", refusal, PLACES)
-    assert (refusal[slice(*found.matched_span)], found.n_candidates, found.more) == ("unsure", 0, {"n_cities": 1})
+    assert (refusal[slice(*found.matched_span or ())], found.n_candidates, found.more) == ("unsure", 0, {"n_cities": 1})
 
 
 def test_a_list_of_all_cities_is_right_and_its_length_is_told():

@@ -10,7 +10,8 @@ from scorers.hostile import UNITS, filled, quick
 from scorers.written import EPI, ETH, NON
 
 from harness.errors import InputError
-from harness.models.baseline import FORGERY, REFUSAL
+from harness.models.baseline import REFUSAL
+from harness.models.forgery import FORGERY
 from harness.scorers.outcome.rows_choice import ROWS
 from harness.scorers.outcome.science import folded, science, science_text
 
@@ -117,7 +118,7 @@ def test_the_row_shows_what_decided():
         ("it is\nBOILING  over, yes", lambda text: folded(science_text(text))),
     ):
         span = science(OPTIONS, "C", response).matched_span
-        assert read(response)[slice(*span)] in ("(B)", "boiling over")
+        assert span and read(response)[slice(*span)] in ("(B)", "boiling over")
     outcome = science(OPTIONS, "C", "Perhaps (A), (B): I am unsure")
     assert (outcome.candidates, outcome.matched_span) == (("A", "B"), (23, 29))
 
@@ -136,7 +137,7 @@ def slow_science(options, key, response):
         return re.search(rf"(?<![0-9a-z]){re.escape(part)}(?![0-9a-z])", whole)
 
     there = {letter: option.casefold() for letter, option in options.items() if stands(option.casefold(), norm)}
-    there = [a for a, one in there.items() if not any(one != two and stands(one, two) for two in there.values())]
+    named = [a for a, one in there.items() if not any(one != two and stands(one, two) for two in there.values())]
     letter = None
     if whole := re.fullmatch(r"[(\[{]?([A-D])[)\]}]?[.:)]?", text):
         letter = whole.group(1)
@@ -146,8 +147,8 @@ def slow_science(options, key, response):
         letter = first.group(1)
     elif len(bracketed) == 1:
         [letter] = bracketed
-    elif len(there) == 1:
-        [letter] = there
+    elif len(named) == 1:
+        [letter] = named
     if letter:
         return "c" if letter == key else "i", None
     return "a", written.cue(text)[0]

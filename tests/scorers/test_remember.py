@@ -18,5 +18,5 @@ def test_short_texts_are_read_once_and_long_ones_every_time():
     assert length.__doc__ == "Count."
     del read[:]
     for text in ("x" * SHORT, "x" * SHORT, "x" * (SHORT + 1), "x" * (SHORT + 1)):
-        assert length(text) == len(text)
+        assert length(text, 1) == len(text)
     assert [len(text) for text, _ in read] == [SHORT, SHORT + 1, SHORT + 1]

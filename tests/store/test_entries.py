@@ -1,6 +1,7 @@
 """An entry stands under the digest of its preimage and says exactly what its step declares, or it is no entry."""
 
 import json
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,7 @@ from harness.store.entries import Entries, Output, read_entry
 PREIMAGE = {"type": "key/1", "kind": "m:f", "params": {"seed": 7}, "inputs": {}, "outputs": ["rows", "counts"]}
 OUTPUTS = {"rows": Output("a" * 64, 12), "counts": Output("b" * 64, 0)}
 KEY = document_digest(PREIMAGE)
-BODY = {
+BODY: dict[str, Any] = {
     "type": "entry/1",
     "key": KEY,
     "preimage": PREIMAGE,

@@ -1,47 +1,51 @@
 """The scorers of this study by hand or over the command line: one row in, one labelled row out.
 
-It knows which fields each benchmark's rules need; it must never know where rows come from.
+It knows the rows of every benchmark; it must never know where rows come from.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import ConfigDict, Field, RootModel, model_validator
 
 from harness.errors import InputError
-from harness.scorers.fields import text
+from harness.scorers.given import checked
 from harness.scorers.outcome import rows_choice, rows_text
-from harness.scorers.outcome.addition import addition
 from harness.scorers.outcome.result import Outcome
+from harness.scorers.outcome.rows_choice import Locality, Science
+from harness.scorers.outcome.rows_text import Addition, Anagram, Transforms
 
-LONGEST_ADDEND = 4_000  # below Python's limit for turning text into a whole number
-_DECIMAL = re.compile(r"[0-9]+")
+BENCHMARKS: Mapping[str, Callable[[Mapping[str, Any]], Outcome]] = {**rows_text.ROWS, **rows_choice.ROWS}
+
+
+class Answered(
+    RootModel[Annotated[Addition | Anagram | Locality | Science | Transforms, Field(discriminator="benchmark")]]
+):
+    """A response with what was asked, as the rules of its benchmark need it."""
+
+    model_config = ConfigDict(frozen=True, defer_build=True)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known(cls, given: Any) -> Any:
+        if "benchmark" not in given:
+            raise InputError("the field `benchmark` is missing", where="benchmark", next=f"use one of: {_NAMES}")
+        if given["benchmark"] not in [*BENCHMARKS]:
+            what = f"no rules for benchmark {given['benchmark']!r:.80}"
+            raise InputError(what, where="benchmark", next=f"use one of: {_NAMES}")
+        return given
+
+
+_NAMES = ", ".join(BENCHMARKS)
 
 
 def score_row(row: Mapping[str, Any]) -> dict[str, Any]:
     """Label one row by hand or over the command line, naming the field where the row is not what it must be."""
-    benchmark = text(row, "benchmark")
-    if benchmark not in BENCHMARKS:
-        known = ", ".join(BENCHMARKS)
-        raise InputError(f"no rules for benchmark {benchmark!r}", where="benchmark", next=f"use one of: {known}")
-    return BENCHMARKS[benchmark](row).row()
+    return labelled(checked(Answered, row))
 
 
-def _addition_row(row: Mapping[str, Any]) -> Outcome:
-    a, b, response = (text(row, name) for name in ("a", "b", "response"))
-    for name, value in (("a", a), ("b", b)):
-        if not _DECIMAL.fullmatch(value) or len(value) > LONGEST_ADDEND:
-            raise InputError(
-                f"`{name}` is not a whole number in decimal digits",
-                where=name,
-                next=f'give text such as "{name}": "42"',
-            )
-    return addition(a, b, response)
-
-
-BENCHMARKS: Mapping[str, Callable[[Mapping[str, Any]], Outcome]] = {
-    "addition": _addition_row,
-    **rows_text.ROWS,
-    **rows_choice.ROWS,
-}
+def labelled(row: Answered) -> dict[str, Any]:
+    """Label one row that is what it must be."""
+    return row.root.outcome().row()

@@ -6,46 +6,89 @@ It knows which fields the rules of these two benchmarks need; it must never know
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.fields import field, text
+from harness.scorers.given import Kind, Row, Text, Unread, checked, some
 from harness.scorers.outcome.gazetteer import Gazetteer, gazetteer
 from harness.scorers.outcome.locality import locality
 from harness.scorers.outcome.names import LONGEST_NAME
 from harness.scorers.outcome.result import Outcome
+from harness.scorers.outcome.rows_text import RESPONSE, RULES
 from harness.scorers.outcome.science import LETTERS, science
 
-SHARED = " in every row, or with --data"
 # The last gazetteer built, and from what: rows repeat their lists, and to compare costs a hundredth of building.
 _LAST: dict[str, Any] = {"names": None, "common": None, "built": None}
 
 
-def locality_row(row: Mapping[str, Any]) -> Outcome:
-    """Label a row of `city`, `target`, `response`, `gazetteer` and, to replace the list shipped, `common_words`."""
-    city, target, response = (text(row, name) for name in ("city", "target", "response"))
-    return locality(city, target, response, _gazetteer(row))
+def _are_options(given: Any) -> bool:
+    return (
+        isinstance(given, Mapping)
+        and sorted(map(str, given)) == list(LETTERS)
+        and all(isinstance(each, str) for each in given.values())
+    )
 
 
-def science_row(row: Mapping[str, Any]) -> Outcome:
-    """Label a row of `options`, `key` and `response`."""
-    options, key = field(row, "options", SHARED), text(row, "key")
-    if not isinstance(options, Mapping) or sorted(map(str, options)) != list(LETTERS):
-        raise _wrong("options", "an object of A, B, C and D")
-    if not all(isinstance(each, str) for each in options.values()):
-        raise _wrong("options", "an object of four texts")
-    if key not in options:
-        raise _wrong("key", "one of A, B, C and D")
-    return science(options, key, text(row, "response"))
+Options = Annotated[
+    dict[str, str],
+    Kind(
+        _are_options,
+        "an object of four texts, A, B, C and D",
+        {
+            "type": "object",
+            "properties": {letter: {"type": "string"} for letter in LETTERS},
+            "required": list(LETTERS),
+            "additionalProperties": False,
+        },
+        "give {A, B, C, D}",
+    ),
+]
 
 
-def _gazetteer(row: Mapping[str, Any]) -> Gazetteer:
-    names, common = field(row, "gazetteer", SHARED), row.get("common_words")
+Names = Annotated[
+    list[Any], Unread(list[str])
+]  # long, and the same in every row: looked at when a gazetteer is built of them
+
+
+class Locality(Row):
+    """An answer to a question for a city nearby."""
+
+    benchmark: Literal["locality"] = Field(description=RULES)
+    response: Text = Field(description=RESPONSE)
+    city: Text = Field(description="the city asked about")
+    target: Text = Field(description="the right answer")
+    gazetteer: Names = Field(description="names of cities; in every row, or with --data")
+    common_words: Names | None = Field(
+        default=None, description="words that are no names, instead of the list shipped; in every row, or with --data"
+    )
+
+    def outcome(self) -> Outcome:
+        """Label it by the cities that it names."""
+        return locality(self.city, self.target, self.response, _gazetteer(self.gazetteer, self.common_words))
+
+
+class Science(Row):
+    """An answer to a question with four options."""
+
+    benchmark: Literal["science"] = Field(description=RULES)
+    response: Text = Field(description=RESPONSE)
+    options: Options = Field(description="{A, B, C, D}; in every row, or with --data")
+    key: Annotated[str, some("one of A, B, C and D", *LETTERS)] = Field(description="the right letter")
+
+    def outcome(self) -> Outcome:
+        """Label it by the right letter."""
+        return science(self.options, self.key, self.response)
+
+
+def _gazetteer(names: list[str], common: list[str] | None) -> Gazetteer:
     built: Gazetteer | None = _LAST["built"]
     if built is None or not (_same(_LAST["names"], names) and _same(_LAST["common"], common)):
-        _check(names, "gazetteer")
-        if common is not None:
-            _check(common, "common_words")
+        for name, given in (("gazetteer", names), ("common_words", common or [])):
+            if not all(isinstance(each, str) and len(each) <= LONGEST_NAME for each in given):
+                what = f"the field `{name}` is not a list of texts of at most {LONGEST_NAME} characters"
+                raise InputError(what, where=name, next=f"mend `{name}`")
         built = gazetteer(names, common)
         _LAST.update(names=names, common=common, built=built)
     return built
@@ -55,15 +98,7 @@ def _same(one: Any, other: Any) -> bool:
     return one is other or bool(one == other)
 
 
-def _check(names: Any, name: str) -> None:
-    if not isinstance(names, list | tuple):
-        raise _wrong(name, "a list")
-    if not all(isinstance(each, str) and len(each) <= LONGEST_NAME for each in names):
-        raise _wrong(name, f"a list of texts of at most {LONGEST_NAME} characters")
-
-
-def _wrong(name: str, what: str) -> InputError:
-    return InputError(f"the field `{name}` is not {what}", where=name, next=f"mend `{name}`")
-
-
-ROWS: Mapping[str, Callable[[Mapping[str, Any]], Outcome]] = {"locality": locality_row, "science": science_row}
+ROWS: Mapping[str, Callable[[Mapping[str, Any]], Outcome]] = {
+    "locality": lambda row: checked(Locality, {**row, "benchmark": "locality"}).outcome(),
+    "science": lambda row: checked(Science, {**row, "benchmark": "science"}).outcome(),
+}

@@ -1,35 +1,86 @@
-"""Answers to anagrams and to text tasks by hand or over the command line: one row in, one outcome out.
+"""Answers to sums, to anagrams and to text tasks by hand or over the command line: one row in, one outcome out.
 
-It knows which fields the rules of these two benchmarks need; it must never know where rows come from.
+It knows which fields the rules of these benchmarks need; it must never know where rows come from.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.fields import text, texts
+from harness.scorers.given import Kind, Row, Text, Texts, checked
+from harness.scorers.outcome.addition import addition
 from harness.scorers.outcome.anagram import anagram
 from harness.scorers.outcome.result import Outcome
 from harness.scorers.outcome.shape import flaw
 from harness.scorers.outcome.transforms import transforms
 
-
-def anagram_row(row: Mapping[str, Any]) -> Outcome:
-    """Label a row of `anagram`, `accepted`, `response` and, where it is known, `target`."""
-    accepted = texts(row, "accepted")
-    target = text(row, "target") if row.get("target") is not None else None
-    return anagram(text(row, "anagram"), accepted, text(row, "response"), target)
-
-
-def transforms_row(row: Mapping[str, Any]) -> Outcome:
-    """Label a row of `input`, `expected_output`, `response` and, where there are any, `answer_shape`, `accepted`."""
-    shape = text(row, "answer_shape") if row.get("answer_shape") is not None else None
-    if shape is not None and (what := flaw(shape)):
-        raise InputError(f"`answer_shape` is refused: {what}", where="answer_shape", next="write a simpler pattern")
-    accepted = texts(row, "accepted") if row.get("accepted") is not None else ()
-    return transforms(text(row, "input"), text(row, "expected_output"), text(row, "response"), shape, accepted)
+RULES = "the rules to use: addition, anagram, locality, science or transforms"
+RESPONSE = "what the model wrote"
+LONGEST_ADDEND = 4_000  # below Python's limit for turning text into a whole number
+_DECIMAL = re.compile(r"[0-9]+")
+Decimal = Annotated[
+    str,
+    Kind(
+        lambda value: isinstance(value, str) and len(value) <= LONGEST_ADDEND and bool(_DECIMAL.fullmatch(value)),
+        "a whole number in decimal digits",
+        {"type": "string", "pattern": "^[0-9]+$", "maxLength": LONGEST_ADDEND},
+        'give text such as "42"',
+    ),
+]
 
 
-ROWS: Mapping[str, Callable[[Mapping[str, Any]], Outcome]] = {"anagram": anagram_row, "transforms": transforms_row}
+class Addition(Row):
+    """An answer to a sum."""
+
+    benchmark: Literal["addition"] = Field(description=RULES)
+    response: Text = Field(description=RESPONSE)
+    a: Decimal = Field(description="the addends, decimal strings")
+    b: Decimal = Field(description="the addends, decimal strings")
+
+    def outcome(self) -> Outcome:
+        """Label it by the addends."""
+        return addition(self.a, self.b, self.response)
+
+
+class Anagram(Row):
+    """An answer to an anagram."""
+
+    benchmark: Literal["anagram"] = Field(description=RULES)
+    response: Text = Field(description=RESPONSE)
+    anagram: Text = Field(description="the letters shown")
+    accepted: Texts = Field(description="words that solve it")
+    target: Text | None = Field(default=None, description="the one that was drawn, where it is known")
+
+    def outcome(self) -> Outcome:
+        """Label it by the words that solve it."""
+        return anagram(self.anagram, self.accepted, self.response, self.target)
+
+
+class Transforms(Row):
+    """An answer to a text task."""
+
+    benchmark: Literal["transforms"] = Field(description=RULES)
+    response: Text = Field(description=RESPONSE)
+    input: Text = Field(description="what was given")
+    expected_output: Text = Field(description="the right answer")
+    answer_shape: Text | None = Field(default=None, description="a pattern of an answer, or null")
+    accepted: Texts | None = Field(default=None, description="other right answers, where there are any")
+
+    def outcome(self) -> Outcome:
+        """Label it by the right answer and, where there is one, the shape of an answer."""
+        shape, accepted = self.answer_shape, self.accepted or ()
+        if shape is not None and (what := flaw(shape)):
+            raise InputError(f"`answer_shape` is refused: {what}", where="answer_shape", next="write a simpler pattern")
+        return transforms(self.input, self.expected_output, self.response, shape, accepted)
+
+
+ROWS: Mapping[str, Callable[[Mapping[str, Any]], Outcome]] = {
+    "addition": lambda row: checked(Addition, {**row, "benchmark": "addition"}).outcome(),
+    "anagram": lambda row: checked(Anagram, {**row, "benchmark": "anagram"}).outcome(),
+    "transforms": lambda row: checked(Transforms, {**row, "benchmark": "transforms"}).outcome(),
+}

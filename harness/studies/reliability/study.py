@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from harness.errors import InputError
-from harness.scorers.tool import Tool
 from harness.steps import Plan, Ref, Source, Step, maker
 from harness.studies.ask import Asked, ask, make
 from harness.studies.reliability.analyses import HERE, analyse
 from harness.studies.reliability.benchmarks import BENCHMARKS, PEOPLE
 from harness.studies.reliability.data import published_import
-from harness.studies.reliability.tools.catalogue import ANALYSES, SCORERS
 from harness.studies.study import Brief, Dataset, Importer, Maker, Study
+
+if TYPE_CHECKING:
+    from harness.scorers.tool import Tool
 
 ALWAYS = {"proportions", "checks"}  # analyses that cost next to nothing; the others are made where they are declared
 
@@ -23,9 +25,21 @@ class Reliability(Study):
 
     name = "reliability"
     makers: Mapping[str, Maker] = {**{name: each.maker for name, each in BENCHMARKS.items()}, **PEOPLE}
-    scorers: Mapping[str, Tool] = SCORERS
-    analyses: Mapping[str, Tool] = ANALYSES
     importers: Mapping[str, Importer] = {"reliabilitybench": published_import.normalise}
+
+    @property
+    def scorers(self) -> Mapping[str, Tool]:
+        """Give the scorer, whose models are loaded for whoever asks for it."""
+        from harness.studies.reliability.tools.outcome import SCORERS  # noqa: PLC0415
+
+        return SCORERS
+
+    @property
+    def analyses(self) -> Mapping[str, Tool]:
+        """Give the analyses, whose models are loaded for whoever asks for one."""
+        from harness.studies.reliability.tools.catalogue import ANALYSES  # noqa: PLC0415
+
+        return ANALYSES
 
     def plan(self, brief: Brief) -> Plan:
         """Say which steps a brief means: data, prompts, answers, scores, and what is computed from them."""

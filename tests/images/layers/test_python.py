@@ -102,7 +102,7 @@ def test_a_package_in_an_image_has_the_record_it_has_when_pip_installs_it(tmp_pa
 def _tag(path: Path) -> str:
     with zipfile.ZipFile(path) as file:
         name = next(name for name in file.namelist() if name.endswith(".dist-info/WHEEL"))
-        return re.findall(r"^Tag: (\S+)", file.read(name).decode(), re.MULTILINE)[0]
+        return str(re.findall(r"^Tag: (\S+)", file.read(name).decode(), re.MULTILINE)[0])
 
 
 @pytest.mark.parametrize("path", ["../escape.py", "pkg/../../escape.py", "/etc/passwd", "pkg\\..\\x"])

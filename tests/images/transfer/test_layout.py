@@ -46,7 +46,7 @@ def test_two_archives_of_an_image_have_equal_bytes_and_any_tar_reads_them(store:
         names = tar.getnames()
         assert names[:3] == ["oci-layout", "index.json", "manifest.json"] and len(names) == len(set(names))
         assert {entry.mtime for entry in tar} == {0}
-        [docker] = json.loads(tar.extractfile("manifest.json").read())  # type: ignore[union-attr]
+        [docker] = json.loads(tar.extractfile("manifest.json").read())
     assert docker["Config"] == f"blobs/sha256/{image.config}" and docker["RepoTags"] == [tag(image)]
 
 

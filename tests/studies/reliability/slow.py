@@ -6,6 +6,7 @@ Nothing here is shared with the code under test; the golden cases of our own wer
 import math
 from fractions import Fraction
 from itertools import pairwise
+from typing import Any
 
 from scipy.stats import spearmanr
 
@@ -32,7 +33,7 @@ def stability(groups):
     for prompts in groups:
         for own in prompts:
             chances[own].append(Fraction(sum(other == own for other in prompts), len(prompts)))
-    means = [sum(side) / len(side) if side else None for side in chances.values()]
+    means: list[Any] = [sum(side) / len(side) if side else None for side in chances.values()]
     return (sum(means) / 2 if None not in means else Fraction(1)) if any(groups) else None
 
 
@@ -74,7 +75,7 @@ def indicators(ids, difficulty, labels, n_bins=30, discount=0):
         "prudence": [less(1 - i, c + i, discount) if c is not None else None for c, i in both(rate, "ci")],
     }
     groups = {"correctness": "c", "prudence": "i"}
-    share = {x: Fraction(together.count(x), len(together)) if together else None for x in "cai"}
+    share: dict[str, Any] = {x: Fraction(together.count(x), len(together)) if together else None for x in "cai"}
     six = {
         "correctness_proportion": number(share["c"], 100),
         "prudence_proportion": number(share["c"] + share["a"], 100) if together else None,

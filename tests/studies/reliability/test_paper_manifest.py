@@ -100,7 +100,7 @@ def made_up(folder: Path, models: list[str]) -> dict[str, Path]:
     """Write what the analyses read: labels that move with difficulty, wordings, and answers of two people."""
     labels = {item: "c" * (13 - item // 3) + "a" * (1 + item // 6) for item in range(30)}
     items = [(task, f"{task}-{item:05d}", item) for task in TASKS for item in labels]
-    told = {
+    told: dict[str, Any] = {
         "labels": [
             {
                 "model": model, "item": name, "benchmark": task, "subset": task, "difficulty": 3.0 * item,

@@ -13,6 +13,7 @@ from typing import Any
 
 from harness import rows, seeds
 from harness.errors import InputError
+from harness.rowtypes import Gold, Item
 from harness.studies.reliability.data.budget import token_budget
 from harness.studies.reliability.data.difficulty import calibrated
 from harness.studies.reliability.data.ids import ids
@@ -96,15 +97,17 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     names = [numbered[pair.index] for pair in pairs]
     rows.write(out / "items", _items(names, pairs, params))
     sums = (str(int(pair.a) + int(pair.b)) for pair in pairs)
-    golds = ({"target": target, "accepted": []} for target in sums)
-    rows.write(out / "gold", ({"id": name, "gold": gold} for name, gold in zip(names, golds, strict=True)))
+    golds: Iterator[Gold] = (
+        {"id": name, "gold": {"target": target, "accepted": []}} for name, target in zip(names, sums, strict=True)
+    )
+    rows.write(out / "gold", golds)
     budget = token_budget(TASK)
     rows.write(out / "budgets", ({"id": name, "max_tokens": budget} for name in names))
     counts = {"drawn": count, "kept": len(pairs), "removed": count - len(pairs)}
     rows.write_one(out / "counts", {TASK: counts})
 
 
-def _items(names: list[str], pairs: list[Pair], params: Mapping[str, Any]) -> Iterator[rows.Row]:
+def _items(names: list[str], pairs: list[Pair], params: Mapping[str, Any]) -> Iterator[Item]:
     f_cry = [carries(pair.a, pair.b) for pair in pairs]
     scale = calibrated(f_cry, params.get("calibration"))
     for name, pair, raw, difficulty in zip(names, pairs, f_cry, scale.values, strict=True):

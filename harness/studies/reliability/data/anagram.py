@@ -13,6 +13,7 @@ from typing import Any
 
 from harness import rows, seeds
 from harness.errors import InputError
+from harness.rowtypes import Gold, Item
 from harness.studies.reliability.data.anagram_words import LONGEST, SHORTEST, Words, letters, load
 from harness.studies.reliability.data.budget import token_budget
 from harness.studies.reliability.data.difficulty import calibrated
@@ -88,19 +89,20 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
         "generator_version": GENERATOR_VERSION,
         "licence": words.licence,
     }
-    rows.write(out / "items", (
+    shown: Iterator[Item] = (
         {
             "id": name, "task": TASK, "input": {"anagram": item.shown}, "difficulty": difficulty,
             "meta": {**meta, "raw_difficulty": {"f_let": len(item.word)}},
         }
         for name, item, difficulty in zip(names, items, scale.values, strict=True)
-    ))  # fmt: skip
+    )  # fmt: skip
+    rows.write(out / "items", shown)
     rows.write(out / "gold", (_gold(name, item, words) for name, item in zip(names, items, strict=True)))
     rows.write(out / "budgets", ({"id": name, "max_tokens": token_budget(TASK)} for name in names))
     rows.write_one(out / "counts", {TASK: _counts(items, words, per_length)})
 
 
-def _gold(name: str, item: Shuffled, words: Words) -> rows.Row:
+def _gold(name: str, item: Shuffled, words: Words) -> Gold:
     """Give the answers, and the further measures of difficulty (2) that only they tell."""
     moved = sum(left != right for left, right in zip(item.word, item.shown, strict=True))
     return {

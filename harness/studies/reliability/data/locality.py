@@ -12,6 +12,7 @@ from typing import Any
 
 from harness import rows, seeds
 from harness.errors import InputError
+from harness.rowtypes import Gold, Item
 from harness.scorers.outcome.common_words import STOP_WORDS, common_words_sha256
 from harness.studies.reliability.data.budget import token_budget
 from harness.studies.reliability.data.cities import City, Places, load, names, surviving, unique_names
@@ -135,7 +136,7 @@ def _write(
     rows.write(out / "budgets", ({"id": name, "max_tokens": budget} for name in numbered))
 
 
-def _item(name: str, each: Instance, meta: Mapping[str, Any]) -> rows.Row:
+def _item(name: str, each: Instance, meta: Mapping[str, Any]) -> Item:
     city, d_km = each.city, each.d_km
     shown = {"city": city.name, "country": city.country, "lat": city.lat, "lng": city.lng}
     return {
@@ -147,7 +148,7 @@ def _item(name: str, each: Instance, meta: Mapping[str, Any]) -> rows.Row:
     }
 
 
-def _gold(name: str, each: Instance, difficulty: float, count: int, real: City | None) -> rows.Row:
+def _gold(name: str, each: Instance, difficulty: float, count: int, real: City | None) -> Gold:
     """Give the target, and with it the real-world answer among all rows, which the filters may have taken away."""
     assert real  # every target is a row too
     gold: dict[str, Any] = {

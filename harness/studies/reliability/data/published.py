@@ -8,14 +8,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from harness import rows
 from harness.digest import sha256
 from harness.errors import InputError
+from harness.rowtypes import Gold, Item, Prompt
 from harness.studies.reliability.data.budget import token_budget
 from harness.studies.reliability.data.difficulty import Difficulties, calibrated
 from harness.studies.reliability.data.ids import ids
+from harness.studies.reliability.rowtypes import Published
 
 TYPE = "reliabilitybench/1"  # what every row of an import says of itself
 LICENCE = "gated: its owner promised not to show items"
@@ -36,7 +38,7 @@ def scale(given: Any) -> str:
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write one benchmark of the imported dataset: items, gold, budgets, and the prompts as they were published."""
     benchmark = params["benchmark"]
-    chosen: dict[str, list[rows.Row]] = {}
+    chosen: dict[str, list[Published]] = {}
     for row in _imported(inputs["rows"]):
         if row["benchmark"] == benchmark:
             chosen.setdefault(row["instance_id"], []).append(row)
@@ -49,7 +51,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
         out / "items",
         (_item(name, row, value, placed.meta()) for (name, row), value in zip(first, placed.values, strict=True)),
     )
-    rows.write(out / "gold", ({"id": name, "gold": _gold(row)} for name, row in first))
+    rows.write(out / "gold", (_gold(name, row) for name, row in first))
     rows.write(out / "budgets", ({"id": name, "max_tokens": _budget(row)} for name, row in first))
     rows.write(
         out / "rendered", (_prompt(names[instance], row) for instance, asked in sorted(chosen.items()) for row in asked)
@@ -60,7 +62,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     )
 
 
-def _imported(path: Path) -> Iterator[rows.Row]:
+def _imported(path: Path) -> Iterator[Published]:
     """Give the rows of an import; somebody may have pinned the owner's copy itself, whose lines can be anything."""
     for part in rows.parts(path):
         with open(part, "rb") as lines:
@@ -75,7 +77,7 @@ def _imported(path: Path) -> Iterator[rows.Row]:
                         where="rows",
                         next="`harness import reliabilitybench` your copy and pin the digest that it prints",
                     )
-                yield row
+                yield cast(Published, row)
 
 
 def _placed(raw: Sequence[float], params: Mapping[str, Any]) -> Difficulties:
@@ -95,25 +97,27 @@ def _placed(raw: Sequence[float], params: Mapping[str, Any]) -> Difficulties:
     return Difficulties(list(raw), PUBLISHED, True)
 
 
-def _item(name: str, row: rows.Row, difficulty: float, placed: Mapping[str, Any]) -> rows.Row:
+def _item(name: str, row: Published, difficulty: float, placed: Mapping[str, Any]) -> Item:
     inputs = dict(row["inputs"])
     options = {letter: inputs.pop(letter) for letter in "ABCD" if row["benchmark"] == "science"}
     meta = {"source": "ReliabilityBench", "gated": True, "template_source": "published", **placed, "licence": LICENCE}
     meta["source_row"] = sha256(row["instance_id"].encode())  # its owner finds the row again, and nobody else reads it
-    shown = {"id": name, "task": row["benchmark"], "input": inputs, "difficulty": difficulty, "meta": meta}
-    return {**shown, "options": options} if options else shown
+    shown: Item = {"id": name, "task": row["benchmark"], "input": inputs, "difficulty": difficulty, "meta": meta}
+    if options:
+        shown["options"] = options
+    return shown
 
 
-def _gold(row: rows.Row) -> dict[str, Any]:
+def _gold(name: str, row: Published) -> Gold:
     gold = {"target": row["target"], "accepted": row.get("accepted", [])}
-    return {**gold, "answer_shape": row["answer_shape"]} if "answer_shape" in row else gold
+    return {"id": name, "gold": {**gold, "answer_shape": row["answer_shape"]} if "answer_shape" in row else gold}
 
 
-def _budget(row: rows.Row) -> int:
+def _budget(row: Published) -> int:
     name = row["inputs"]["subset"] if row["benchmark"] == "science" else row["benchmark"]
     return token_budget(name, chars=len(row["target"]))
 
 
-def _prompt(name: str, row: rows.Row) -> rows.Row:
+def _prompt(name: str, row: Published) -> Prompt:
     text = row["prompt"]
     return {"item": name, "template": row["template"], "text": text, "meta": {"text_sha256": sha256(text.encode())}}

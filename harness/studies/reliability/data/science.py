@@ -13,6 +13,7 @@ from typing import Any
 from harness import rows, seeds
 from harness.digest import sha256
 from harness.errors import InputError
+from harness.rowtypes import Gold, Item
 from harness.studies.reliability.data.budget import token_budget
 from harness.studies.reliability.data.difficulty import calibrated, percentages
 from harness.studies.reliability.data.ids import ids
@@ -101,7 +102,8 @@ def _write(
         "difficulty_function": subset.measure, **scale.meta(),
         "seed": params["seed"], "generator_version": GENERATOR_VERSION,
     }  # fmt: skip
-    items, golds = [], []
+    items: list[Item] = []
+    golds: list[Gold] = []
     for name, question, difficulty in zip(ids(subset.name, len(drawn)), drawn, scale.values, strict=True):
         placed = order(params["seed"], question.record) if subset.shuffled else list(range(len(LETTERS)))
         items.append({

@@ -11,6 +11,7 @@ from typing import Any
 
 from harness import rows, seeds
 from harness.errors import InputError
+from harness.rowtypes import Gold, Item
 from harness.stats import average_ranks
 from harness.studies.reliability.data.addition import TASK, carries, harmonic_digits
 from harness.studies.reliability.data.budget import token_budget
@@ -47,18 +48,16 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     width = max(5, len(str(count - 1)))  # so that the order of the ids as text is the order of the draws
     names = [f"{TASK}-{index:0{width}d}" for index in range(count)]
     rows.write(out / "items", _items(names, pairs, seed))
-    rows.write(
-        out / "gold",
-        (
-            {"id": name, "gold": {"target": str(int(a) + int(b)), "accepted": []}}
-            for name, (a, b) in zip(names, pairs, strict=True)
-        ),
+    golds: Iterator[Gold] = (
+        {"id": name, "gold": {"target": str(int(a) + int(b)), "accepted": []}}
+        for name, (a, b) in zip(names, pairs, strict=True)
     )
+    rows.write(out / "gold", golds)
     rows.write(out / "budgets", ({"id": name, "max_tokens": token_budget(TASK)} for name in names))
     rows.write_one(out / "counts", {TASK: {"drawn": count, "kept": count, "removed": 0}})
 
 
-def _items(names: list[str], pairs: list[tuple[str, str]], seed: int) -> Iterator[rows.Row]:
+def _items(names: list[str], pairs: list[tuple[str, str]], seed: int) -> Iterator[Item]:
     f_cry = [carries(a, b) for a, b in pairs]
     for name, (a, b), raw, rank in zip(names, pairs, f_cry, average_ranks(f_cry), strict=True):
         yield {

@@ -5,12 +5,13 @@ It knows inputs and outputs; it must never know a prompt's wording, a model or h
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from harness import rows
 from harness.errors import InputError
+from harness.rowtypes import Gold, Item
 from harness.studies.reliability.data.budget import token_budget
 from harness.studies.reliability.data.difficulty import calibrated
 from harness.studies.reliability.data.ids import ids
@@ -56,14 +57,15 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
         "generator_version": GENERATOR_VERSION,
         "licence": "Apache-2.0",
     }
-    rows.write(out / "items", (
+    items: Iterator[Item] = (
         {
             "id": name, "task": TASK, "difficulty": None,
             "input": {"task_id": kind.name, "instruction": each.instruction, "text": each.text},
             "meta": {**meta, "area": kind.area},
         }
         for name, kind, each in zip(names, kinds, instances, strict=True)
-    ))  # fmt: skip
+    )  # fmt: skip
+    rows.write(out / "items", items)
     rows.write(out / "gold", map(_gold, names, instances, raw, scale.values))
     rows.write(out / "budgets", (
         {"id": name, "max_tokens": token_budget(TASK, chars=len(each.target))}
@@ -73,7 +75,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     rows.write_one(out / "counts", {TASK: counts})
 
 
-def _gold(name: str, each: Instance, raw: int, difficulty: float) -> rows.Row:
+def _gold(name: str, each: Instance, raw: int, difficulty: float) -> Gold:
     return {
         "id": name,
         "gold": {"target": each.target, "accepted": list(each.accepted), "answer_shape": each.answer_shape},

@@ -16,6 +16,7 @@ from harness.studies.reliability import terms
 from harness.studies.reliability.measures.bins import cut
 from harness.studies.reliability.measures.labelled import checked, gather
 from harness.studies.reliability.measures.table import Table
+from harness.studies.reliability.rowtypes import Labelled
 from harness.studies.reliability.terms import BINS, SUBTYPES, UNSCORED, Counts, discounts, pooled, share, shares
 
 NONE_AVOIDANT = {"missing": "no avoidant responses"}
@@ -30,7 +31,7 @@ class Tally:
     scored: int = 0
     truncated: int = 0
 
-    def add(self, row: Mapping[str, Any]) -> None:
+    def add(self, row: Labelled) -> None:
         """Count one row of labels."""
         where = f"labels of {row['model']} on {row['item']}"
         kinds = row.get("avoidance")
@@ -59,7 +60,7 @@ class Counted:
         self.whole: Tallies = {}
         self.parts: Tallies = {}
 
-    def passing(self, given: Iterator[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
+    def passing(self, given: Iterator[Labelled]) -> Iterator[Labelled]:
         """Count rows and hand them on."""
         for row in given:
             part = f"{row['benchmark']}:{row['subset']}"

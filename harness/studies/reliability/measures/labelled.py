@@ -14,6 +14,7 @@ from harness import rows
 from harness.errors import InputError
 from harness.stats import is_number
 from harness.studies.reliability.measures.table import Item, Table
+from harness.studies.reliability.rowtypes import Labelled
 from harness.studies.reliability.terms import UNSCORED, counted
 
 KEPT = {"true_target_filtered": "true_target_kept"}  # a flag of items -> the part of those that are without it
@@ -46,10 +47,11 @@ class _Heap:
     texts: Texts = field(default_factory=dict)
     variants: dict[str, Texts] = field(default_factory=dict)
 
-    def take(self, row: Mapping[str, Any], where: str) -> None:
+    def take(self, row: Labelled, where: str) -> None:
         """Put one row on the heap; it must agree with those of the same item from other models."""
-        name, model = row["item"], row["model"]
-        item = Item(row["subset"], row["difficulty"], row.get("flags") or {})
+        name, model, difficulty = row["item"], row["model"], row["difficulty"]
+        assert difficulty is not None  # `checked` refuses such a row
+        item = Item(row["subset"], difficulty, row.get("flags") or {})
         if self.items.setdefault(name, item) != item:
             raise InputError(f"item {name} has another subset, difficulty or flag than in an earlier row", where=where)
         mine = self.texts.setdefault(model, {})
@@ -81,9 +83,9 @@ class _Heap:
         return Table(self.benchmark, part, self.prompts, items, ordered)
 
 
-def checked(path: Path) -> Iterator[Mapping[str, Any]]:
+def checked(path: Path) -> Iterator[Labelled]:
     """Give the rows of `labels`, each with its fields; a row that is not what it should be is named by its number."""
-    for number, row in enumerate(rows.read(path), 1):
+    for number, row in enumerate(rows.read(path, Labelled), 1):
         for name in ("benchmark", "item", "labels", "model", "subset"):
             if not isinstance(row.get(name), str):
                 raise InputError(f"`{name}` is missing or not text", where=_where(number))
@@ -94,7 +96,7 @@ def checked(path: Path) -> Iterator[Mapping[str, Any]]:
         yield row
 
 
-def gather(given: Iterable[Mapping[str, Any]]) -> Labels:
+def gather(given: Iterable[Labelled]) -> Labels:
     """Gather checked rows into tables, in the order of their names."""
     heaps: dict[str, _Heap] = {}
     calibrated = True

@@ -13,6 +13,8 @@ from typing import Any
 
 from harness import rows
 from harness.errors import InputError
+from harness.rowtypes import Gold, Item, Score
+from harness.studies.reliability.rowtypes import Labelled
 from harness.studies.reliability.terms import LABELS, SUBTYPES, UNSCORED
 
 CUT = ("length", "max_tokens")  # how providers say that an answer was cut at its budget
@@ -31,11 +33,11 @@ class _Tally:
 
 def collect(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the labels of one model on one dataset, item by item, and the templates that the places stand for."""
-    golds = {row["id"]: row for row in rows.read(inputs["gold"])}
+    golds = {row["id"]: row for row in rows.read(inputs["gold"], Gold)}
     places = _places(inputs["scores"])
     tallies: dict[str, _Tally] = {}
     rule_sets: set[str] = set()
-    for row in rows.read(inputs["scores"]):
+    for row in rows.read(inputs["scores"], Score):
         tally = tallies.setdefault(row["item"], _Tally())
         _count(tally, row, places[row["template"], row["sample"]])
         rule_sets |= {row["detail"]["rule_set"]} if "rule_set" in row["detail"] else set()
@@ -44,7 +46,7 @@ def collect(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     variants = any(tally.target_only for tally in tallies.values())
     table = (
         _row(params, item, golds[item["id"]], tallies[item["id"]], len(places), variants)
-        for item in rows.read(inputs["items"])
+        for item in rows.read(inputs["items"], Item)
         if item["id"] in tallies
     )
     rows.write(out / "labels", table)
@@ -68,11 +70,11 @@ def templates(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) 
 
 def _places(scores: Path) -> dict[tuple[int, int], int]:
     """Give each template and sample its place, in their order."""
-    found = sorted({(row["template"], row["sample"]) for row in rows.read(scores)})
+    found = sorted({(row["template"], row["sample"]) for row in rows.read(scores, Score)})
     return {key: place for place, key in enumerate(found)}
 
 
-def _count(tally: _Tally, row: rows.Row, place: int) -> None:
+def _count(tally: _Tally, row: Score, place: int) -> None:
     if isinstance(row["value"], Mapping):  # {"missing": reason}: an error is counted and never scored
         tally.errors += 1
         return
@@ -88,11 +90,9 @@ def _count(tally: _Tally, row: rows.Row, place: int) -> None:
         tally.target_only[place] = "i" if detail["alternate_used"] else label
 
 
-def _row(
-    params: Mapping[str, Any], item: rows.Row, gold: rows.Row, tally: _Tally, width: int, variants: bool
-) -> rows.Row:
+def _row(params: Mapping[str, Any], item: Item, gold: Gold, tally: _Tally, width: int, variants: bool) -> Labelled:
     difficulty = gold.get("difficulty", item["difficulty"])
-    row: rows.Row = {
+    row: Labelled = {
         "model": params["model"],
         "item": item["id"],
         "benchmark": params["benchmark"],

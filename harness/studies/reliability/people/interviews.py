@@ -11,6 +11,7 @@ from typing import Any
 from harness import seeds
 from harness.studies.reliability.measures.table import Table
 from harness.studies.reliability.people import simulate
+from harness.studies.reliability.rowtypes import Expected, Judged
 from harness.studies.reliability.terms import UNSCORED
 
 MOST = 30  # items a participant and study
@@ -39,7 +40,7 @@ def s1(
     tables: Mapping[str, Table],
     pool: Mapping[str, Sequence[str]],
     seed: int,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Expected]:
     """Ask every participant what an average human would fail at."""
     for who in people:
         for name, items, _ in _drawn(who, "s1", pool, seed):
@@ -55,7 +56,7 @@ def s2(
     models: Sequence[str],
     templates: Mapping[str, Sequence[Any]],
     seed: int,
-) -> Iterator[dict[str, Any]]:
+) -> Iterator[Judged]:
     """Show every participant outputs, each of a model and in a wording drawn for it, and ask what they are."""
     for who in people:
         for name, items, source in _drawn(who, "s2", pool, seed):

@@ -13,6 +13,7 @@ from harness.errors import InputError
 from harness.stats import is_number, spearman
 from harness.studies.reliability.measures import statistic
 from harness.studies.reliability.measures.resample import multiplicities
+from harness.studies.reliability.rowtypes import Expected
 from harness.studies.reliability.terms import LABELS
 
 FIELDS = ("participant_id", "benchmark", "instance_id", "answer_label", "confidence", "expected_failure")
@@ -30,10 +31,16 @@ class Rating:
     confidence: float
     expected: float
 
-    def row(self) -> dict[str, Any]:
+    def row(self) -> Expected:
         """Give the record of section 6.8."""
-        values = (self.person, self.benchmark, self.item, self.label, self.confidence, self.expected)
-        return dict(zip(FIELDS, values, strict=True))
+        return {
+            "participant_id": self.person,
+            "benchmark": self.benchmark,
+            "instance_id": self.item,
+            "answer_label": self.label,
+            "confidence": self.confidence,
+            "expected_failure": self.expected,
+        }
 
 
 def ratings(rows: Iterable[Any]) -> list[Rating]:

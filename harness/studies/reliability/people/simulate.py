@@ -14,6 +14,7 @@ from typing import Any
 
 from harness import rows, seeds
 from harness.errors import InputError
+from harness.studies.reliability.rowtypes import Expectation
 
 TASK = "people"
 WIDTH = 15.0  # points of difficulty in which the odds of failing grow by e
@@ -58,7 +59,7 @@ def read(path: Path) -> list[Person]:
     return [Person(row["id"], *(float(row[name]) for name in names)) for row in rows.read(path)]
 
 
-def expects(who: Person, item: str, difficulty: float, seed: int) -> dict[str, Any]:
+def expects(who: Person, item: str, difficulty: float, seed: int) -> Expectation:
     """Answer one item of S1: the label of the own answer, the confidence in it, the failure expected of others."""
     about = f"{who.id}/{item}"
     fails = _logistic((difficulty - 50) / WIDTH - who.skill)

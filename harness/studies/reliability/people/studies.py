@@ -14,6 +14,7 @@ from harness.studies.reliability.measures.statistic import LEVEL
 from harness.studies.reliability.people import expectations, interviews, ratings, simulate, supervision
 from harness.studies.reliability.people.setting import SCALE, Setting, scale, setting
 from harness.studies.reliability.people.verdicts import verdicts
+from harness.studies.reliability.rowtypes import Expected, Judged
 from harness.studies.reliability.terms import is_stand_in
 
 NO_ROWS = {"missing": "no survey rows"}
@@ -23,6 +24,8 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     """Write what S1 and S2 say; where neither has survey rows, both are asked of the simulated participants."""
     about = setting(params, inputs)
     simulated = not {"s1", "s2"} & set(inputs)
+    first: Sequence[Any]
+    second: Sequence[Any]
     if simulated:
         first, second = _asked(about, simulate.read(inputs["items"]), params.get("models", {}))
     else:
@@ -38,7 +41,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 def _asked(
     about: Setting, people: Sequence[simulate.Person], facts: Mapping[str, Mapping[str, Any]]
-) -> tuple[list[rows.Row], list[rows.Row]]:
+) -> tuple[list[Expected], list[Judged]]:
     """Ask the simulated participants; outputs of stand-ins are shown only where there are no others."""
     tables = about.labels.benchmarks
     pool = interviews.pools(tables, about.seed)

@@ -5,14 +5,14 @@ It must never know who answered.
 
 from __future__ import annotations
 
-from harness import rows
 from harness.errors import InputError
+from harness.rowtypes import Gold, Item
 from harness.scorers.outcome.anagram import anagram
 from harness.scorers.outcome.result import Outcome
 from harness.studies.reliability.scoring.scored import by, part
 
 
-def label(item: rows.Row, gold: rows.Row, text: str) -> Outcome:
+def label(item: Item, gold: Gold, text: str) -> Outcome:
     """Label one response, by the words that solve the item; a gold of other letters would make every label a lie."""
     letters, target = part(item, "input", "anagram"), part(gold, "gold", "target")
     if sorted(letters) != sorted(target):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
+from harness.rowtypes import Gold, Item
 from harness.scorers.outcome.gazetteer import gazetteer
 from harness.scorers.outcome.locality import locality
 from harness.scorers.outcome.result import Outcome
@@ -21,7 +22,7 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     [given] = rows.read(inputs["gazetteer"])
     names = gazetteer(given["names"])
 
-    def label(item: rows.Row, gold: rows.Row, text: str) -> Outcome:
+    def label(item: Item, gold: Gold, text: str) -> Outcome:
         return locality(part(item, "input", "city"), part(gold, "gold", "target"), text, names)
 
     write(inputs, out, label)

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, overload
 
-from harness import rows
 from harness.errors import InputError
+from harness.rowtypes import Found, Gold, Item
 from harness.scorers.outcome.result import Outcome
 from harness.studies import scored
 
 SCORER = "reliability.outcome"
-Label = Callable[[rows.Row, rows.Row, str], Outcome]  # item, gold, response
+Label = Callable[[Item, Gold, str], Outcome]  # of the text of a response
 Step = Callable[[Mapping[str, Any], Mapping[str, Path], Path], None]
 
 
@@ -31,7 +31,7 @@ def by(label: Label) -> Step:
 def write(inputs: Mapping[str, Path], out: Path, label: Label) -> None:
     """Write one score for each response."""
 
-    def rule(item: rows.Row, gold: rows.Row, text: str) -> Mapping[str, Any]:
+    def rule(item: Item, gold: Gold, text: str) -> Found:
         detail = label(item, gold, text).row()
         outcome = detail.pop("label")
         return {"value": int(outcome == "c"), "outcome": outcome, "detail": detail}
@@ -39,11 +39,15 @@ def write(inputs: Mapping[str, Path], out: Path, label: Label) -> None:
     scored.write(inputs, out, SCORER, rule)
 
 
-def part(row: rows.Row, *path: str) -> Any:
+@overload
+def part(row: Item, field: Literal["input", "options"], *path: str) -> Any: ...
+@overload
+def part(row: Gold, field: Literal["gold"], *path: str) -> Any: ...
+def part(row: Item | Gold, field: str, *path: str) -> Any:
     """Give what a label needs of an item or a gold; where it is missing, the row and the field are named."""
     found: Any = row
-    for name in path:
+    for name in (field, *path):
         if not isinstance(found, Mapping) or name not in found:
-            raise InputError(f"the field {name!r} is missing", where=f"{'/'.join(path)} of {row['id']}")
+            raise InputError(f"the field {name!r} is missing", where=f"{'/'.join((field, *path))} of {row['id']}")
         found = found[name]
     return found

@@ -6,25 +6,72 @@ It knows the fields a caller gives; it must never know a rule, nor where rows co
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.outcome.by_row import score_row
+from harness.scorers.given import MOST, Absent, Given, Gives, Row, Text, Unread, some, whole
 from harness.scorers.tool import Tool
 from harness.studies.reliability.measures.agreement import agreement
-from harness.studies.reliability.tools.fields import MOST, sequence, whole
+from harness.studies.reliability.terms import LABELS, SUBTYPES
 
 SHARED = ("gazetteer", "common_words")  # of locality; given once for all rows, or in a row
+SHARES = "locality without found: what its rows share"
+MEASURED = (
+    "n; matrix (person -> rules); recall and precision of each label; accuracy; "
+    "kappa (Cohen's): each with its interval; degenerate"
+)
+Label = Annotated[str, some("one of c, a and i", *LABELS)]
+Subtype = Annotated[str, some("a kind of avoidance", *SUBTYPES)]
 
 
-def agreement_of(given: Mapping[str, Any]) -> dict[str, Any]:
+class Read(Row):
+    """One response that a person has read."""
+
+    label: Label
+    found: Label | None = None
+    benchmark: Text = ""
+    avoidance: Subtype | None = None
+    found_avoidance: Subtype | None = None
+
+
+class Labels(Given):
+    """Responses with a person's labels."""
+
+    rows: Annotated[list[Any], Unread(list[Read])] = Field(
+        description="objects of label (a person's: c, a or i) and found (the rules'), benchmark where there are "
+        "several, avoidance and found_avoidance (subtypes) where known; or, instead of found, the fields of "
+        "the scorer reliability.outcome, which then labels the row"
+    )
+    gazetteer: Annotated[list[Any], Unread(list[str])] | None = Field(default=None, description=SHARES)
+    common_words: Annotated[list[Any], Unread(list[str])] | None = Field(default=None, description=SHARES)
+    seed: Annotated[int, whole(-MOST)] = Field(default=0, description="of the bootstrap; 0 where left out")
+
+
+class Agreement(Gives):
+    """How far the two agree."""
+
+    benchmarks: dict[str, dict[str, Any]] = Field(description=MEASURED)
+    together: dict[str, Any] = Field(description=MEASURED)
+    avoidance: dict[str, Any] = Field(description="the same for the subtypes of what both call avoidant")
+    parted: list[dict[str, Any]] = Field(
+        description="the rows on which the two differ: id, benchmark, row, label, found"
+    )
+    rule_set: str | Absent = Field(description="the rules the labels were given under")
+    ci: dict[str, str] = Field(description="what the intervals are")
+
+
+def agreement_of(given: Labels) -> dict[str, Any]:
     """Compare a person's labels with the rules'; rows without the rules' label are labelled first."""
-    shared = {name: given[name] for name in SHARED if name in given}
-    return agreement(_labelled(sequence(given, "rows"), shared), whole(given, "seed", 0, least=-MOST))
+    shared = {name: getattr(given, name) for name in SHARED if name in given.model_fields_set}
+    return agreement(_labelled(given.rows, shared), given.seed)
 
 
 def _labelled(rows: Sequence[Any], shared: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Give each row the rules' label where it brings none; a row's own shared field goes before the common one."""
+    from harness.scorers.outcome.by_row import score_row  # noqa: PLC0415 - many models, which few rows need
+
     for number, row in enumerate(rows):
         if not isinstance(row, Mapping) or "found" in row:
             yield row
@@ -41,21 +88,8 @@ def _labelled(rows: Sequence[Any], shared: Mapping[str, Any]) -> Iterator[Mappin
 ANALYSES: Mapping[str, Tool] = {
     "reliability.agreement": Tool(
         about="Measures how far a rule set's labels agree with those of a person who read the same responses.",
-        takes={
-            "rows": "objects of label (a person's: c, a or i) and found (the rules'), benchmark where there are "
-            "several, avoidance and found_avoidance (subtypes) where known; or, instead of found, the fields of "
-            "the scorer reliability.outcome, which then labels the row",
-            "gazetteer, common_words": "locality without found: what its rows share",
-            "seed": "of the bootstrap; 0 where left out",
-        },
-        gives={
-            "benchmarks, together": "n; matrix (person -> rules); recall and precision of each label; accuracy; "
-            "kappa (Cohen's): each with its interval; degenerate",
-            "avoidance": "the same for the subtypes of what both call avoidant",
-            "parted": "the rows on which the two differ: id, benchmark, row, label, found",
-            "rule_set": "the rules the labels were given under",
-            "ci": "what the intervals are",
-        },
+        takes=Labels,
+        gives=Agreement,
         run=agreement_of,
     ),
 }

@@ -1,4 +1,4 @@
-"""The scorers and analyses of the study that work alone, under the names a caller uses.
+"""The analyses of the study that work alone, under the names a caller uses.
 
 It joins the rooms beside it; it must never know a field.
 """
@@ -14,13 +14,11 @@ from harness.studies.reliability.tools import (
     difficulty,
     indicators,
     models,
-    outcome,
     people,
     proportions,
     raw_difficulty,
 )
 
-SCORERS: Mapping[str, Tool] = outcome.SCORERS
 ANALYSES: Mapping[str, Tool] = {
     **raw_difficulty.ANALYSES,
     **difficulty.ANALYSES,

@@ -8,27 +8,81 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import Field
+
 from harness.errors import InputError
+from harness.scorers.given import Given, Gives, Numbers, Text
 from harness.scorers.tool import Tool
 from harness.studies.reliability.data.difficulty import block, calibrated
-from harness.studies.reliability.tools.fields import each, numbers
+from harness.studies.reliability.tools.fields import each
 from harness.studies.reliability.tools.raw_difficulty import DERIVED
 
+SUM = "addition: the addends, decimal strings"
+WORD, TASK = "anagram: texts", "transforms: texts"
+CARRIES = "addition: carries, the filter's measure and its verdict"
+SHUFFLED = "anagram: letters, and whether it is one as the benchmark draws them"
+EDITS = "transforms: the difficulty f_w+l and what it is the sum of"
+SCALED = "with raw: what put them there, and whether it rests on people"
 
-def difficulty_of(given: Mapping[str, Any]) -> Mapping[str, Any]:
+
+class Raw(Given):
+    """What difficulty is asked of: the fields of one benchmark, many such cases, or raw difficulties."""
+
+    a: Text | None = Field(default=None, description=SUM)
+    b: Text | None = Field(default=None, description=SUM)
+    word: Text | None = Field(default=None, description=WORD)
+    anagram: Text | None = Field(default=None, description=WORD)
+    input: Text | None = Field(default=None, description=TASK)
+    output: Text | None = Field(default=None, description=TASK)
+    benchmark: Text | None = Field(
+        default=None, description="which of the three; may be left out where the fields say it"
+    )
+    cases: list[Any] | None = Field(
+        default=None, description="instead of these fields: a list of objects that hold them"
+    )
+    raw: Numbers | None = Field(
+        default=None, description="instead of all of them: raw difficulties of the items of one benchmark"
+    )
+    calibration: Any = Field(
+        default=None,
+        description="beside raw: the block of a manifest, {kind: rank} or {kind: logistic2, …}; null for rank",
+    )
+
+
+class Difficulty(Gives):
+    """What is derived of one case, of many, or of raw difficulties."""
+
+    sum: str | None = Field(default=None, description=CARRIES)
+    digits_a: int | None = Field(default=None, description=CARRIES)
+    digits_b: int | None = Field(default=None, description=CARRIES)
+    f_cry: int | None = Field(default=None, description=CARRIES)
+    f_hrm: float | None = Field(default=None, description=CARRIES)
+    keep: bool | None = Field(default=None, description=CARRIES)
+    f_let: int | None = Field(default=None, description=SHUFFLED)
+    valid: bool | None = Field(default=None, description=SHUFFLED)
+    words_in: int | None = Field(default=None, description=EDITS)
+    words_out: int | None = Field(default=None, description=EDITS)
+    levenshtein: int | None = Field(default=None, description=EDITS)
+    f_wl: int | None = Field(default=None, description=EDITS)
+    cases: list[dict[str, Any]] | None = Field(default=None, description="with cases: these fields of each")
+    difficulty: list[float] | None = Field(default=None, description="with raw: the difficulties, 0 to 100")
+    calibration_id: str | None = Field(default=None, description=SCALED)
+    calibrated: bool | None = Field(default=None, description=SCALED)
+
+
+def difficulty_of(given: Raw) -> Mapping[str, Any]:
     """Give the raw difficulty of one case or of a list of cases, or put raw difficulties on the common scale."""
-    if "raw" in given:
-        return _scaled(given)
-    if "cases" not in given:
-        return _derived(given)
-    return {"cases": each(given, "cases", _derived)}
+    if given.raw is not None:
+        return _scaled(given.raw, given.calibration)
+    if given.cases is not None:
+        return {"cases": each(given.cases, _derived)}
+    return _derived({name: getattr(given, name) for name in given.model_fields_set})
 
 
-def _scaled(given: Mapping[str, Any]) -> dict[str, Any]:
+def _scaled(raw: list[float], told: Any) -> dict[str, Any]:
     """Use the block as a manifest gives it, so that the calibration has the same id here and in a run."""
-    told = given.get("calibration")
     try:
-        scale = calibrated(numbers(given, "raw"), None if told is None else block(told))
+        scale = calibrated(raw, None if told is None else block(told))
     except InputError as bad:
         raise InputError(bad.what, where=bad.where or "calibration", next=bad.next) from bad
     return {"difficulty": scale.values, **scale.meta()}
@@ -39,9 +93,9 @@ def _derived(given: Mapping[str, Any]) -> Mapping[str, Any]:
     if "benchmark" in given:
         named = next((tool for name, tool in DERIVED.items() if name == given["benchmark"]), None)
     else:
-        named = next((tool for tool in DERIVED.values() if not given.keys().isdisjoint(tool.takes)), None)
+        named = next((tool for tool in DERIVED.values() if tool.takes.model_fields.keys() & given.keys()), None)
     if named is None:
-        wanted = "; ".join(f"{name}: {', '.join(tool.takes)}" for name, tool in DERIVED.items())
+        wanted = "; ".join(f"{name}: {', '.join(tool.takes.model_fields)}" for name, tool in DERIVED.items())
         raise InputError(
             "nothing here says whose difficulty is meant", where="benchmark", next=f"give the fields of one: {wanted}"
         )
@@ -51,23 +105,8 @@ def _derived(given: Mapping[str, Any]) -> Mapping[str, Any]:
 ANALYSES: Mapping[str, Tool] = {
     "reliability.difficulty": Tool(
         about="Gives the raw difficulty of an addition, an anagram or a text task, or puts raw ones on the scale.",
-        takes={
-            "a, b": "addition: the addends, decimal strings",
-            "word, anagram": "anagram: texts",
-            "input, output": "transforms: texts",
-            "benchmark": "which of the three; may be left out where the fields say it",
-            "cases": "instead of these fields: a list of objects that hold them",
-            "raw": "instead of all of them: raw difficulties of the items of one benchmark",
-            "calibration": "beside raw: the block of a manifest, {kind: rank} or {kind: logistic2, …}; null for rank",
-        },
-        gives={
-            "sum, digits_a, digits_b, f_cry, f_hrm, keep": "addition: carries, the filter's measure and its verdict",
-            "f_let, valid": "anagram: letters, and whether it is one as the benchmark draws them",
-            "words_in, words_out, levenshtein, f_wl": "transforms: the difficulty f_w+l and what it is the sum of",
-            "cases": "with cases: these fields of each",
-            "difficulty": "with raw: the difficulties, 0 to 100",
-            "calibration_id, calibrated": "with raw: what put them there, and whether it rests on people",
-        },
+        takes=Raw,
+        gives=Difficulty,
         run=difficulty_of,
     ),
 }

@@ -1,4 +1,4 @@
-"""How an analysis that works alone reads a caller's fields: each is there and of its kind, or the caller is told.
+"""What several analyses that work alone have in common: kinds of fields, lists side by side, and cases one by one.
 
 It knows kinds of values; it must never know what a field means.
 """
@@ -6,29 +6,30 @@ It knows kinds of values; it must never know what a field means.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 
 from harness.errors import InputError
-from harness.scorers.fields import field, text, texts
-from harness.stats import is_number
+from harness.scorers.given import Absent, Kind, number, whole
+from harness.studies.reliability.terms import UNSCORED, are_labels
 
-__all__ = ["MOST", "each", "field", "numbers", "same_length", "sequence", "text", "texts", "whole", "wholes"]
-MOST = 2**53  # whole numbers up to here are the same everywhere
+Share = Annotated[float, number(0, 1)]
+Percent = Annotated[float, number(0, 100)]
+Seed = Annotated[int, whole(0)]
+ShareOrAbsent = float | Absent  # of nothing there is no share
+_LETTERS = {"type": ["string", "array"], "items": {"type": "string"}}
+LABELS = Kind(are_labels, "a text or a list of c, a and i", _LETTERS, "leave out what was not scored")
+Labels = Annotated[str | list[str], LABELS]  # of one item
+LabelsAndGaps = Annotated[
+    str | list[str],
+    Kind(lambda given: are_labels(given, UNSCORED), "a text or a list of c, a, i and -", _LETTERS),
+]
 
 
-def sequence(given: Mapping[str, Any], name: str) -> Sequence[Any]:
-    """Give a field that is a list."""
-    value = field(given, name)
-    if not isinstance(value, list | tuple):
-        raise InputError(f"the field `{name}` is not a list", where=name, next=f"give `{name}` as a list")
-    return value
-
-
-def each(given: Mapping[str, Any], name: str, run: Callable[[Mapping[str, Any]], Any]) -> list[Any]:
-    """Give what comes of every object of a list; what is wrong with one of them is said with its place."""
+def each(cases: Sequence[Any], run: Callable[[Mapping[str, Any]], Any]) -> list[Any]:
+    """Give what comes of every case of `cases`; what is wrong with one of them is said with its place."""
     found = []
-    for number, case in enumerate(sequence(given, name)):
-        where = f"{name}[{number}]"
+    for place, case in enumerate(cases):
+        where = f"cases[{place}]"
         if not isinstance(case, Mapping):
             raise InputError("a case is not an object", where=where, next="give the fields of one case each")
         try:
@@ -36,38 +37,6 @@ def each(given: Mapping[str, Any], name: str, run: Callable[[Mapping[str, Any]],
         except InputError as bad:
             raise InputError(bad.what, where=f"{where}/{bad.where}", next=bad.next) from bad
     return found
-
-
-def numbers(given: Mapping[str, Any], name: str) -> list[float]:
-    """Give a field that is a list of finite numbers."""
-    values = sequence(given, name)
-    if not all(is_number(value) for value in values):
-        raise InputError(
-            f"`{name}` holds something else than finite numbers", where=name, next="give numbers up to 1e15"
-        )
-    return list(values)
-
-
-def wholes(given: Mapping[str, Any], name: str) -> list[int]:
-    """Give a field that is a list of whole numbers, none below zero."""
-    values = sequence(given, name)
-    if not all(_is_whole(value, 0, MOST) for value in values):
-        raise InputError(f"`{name}` holds something else than counts", where=name, next="give whole numbers from 0 up")
-    return list(values)
-
-
-def whole(given: Mapping[str, Any], name: str, otherwise: int, least: int = 1, most: int = MOST) -> int:
-    """Give a field that is a whole number within bounds, or what it is where left out."""
-    value = given.get(name, otherwise)
-    if not _is_whole(value, least, most):
-        raise InputError(
-            f"`{name}` is not a whole number from {least} up to {most}", where=name, next="give one, or leave it out"
-        )
-    return int(value)
-
-
-def _is_whole(value: Any, least: int, most: int) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
 
 def same_length(given: Mapping[str, Sequence[Any]]) -> None:

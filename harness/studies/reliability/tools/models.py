@@ -8,11 +8,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from pydantic import Field
+
+from harness.scorers.given import Given, Gives
 from harness.scorers.tool import Tool
 from harness.studies.reliability.models import SOURCES, rows
 
 
-def models_of(given: Mapping[str, Any]) -> dict[str, Any]:
+class Nothing(Given):
+    """Nothing is asked."""
+
+
+class Table(Gives):
+    """The paper's models."""
+
+    models: list[dict[str, Any]] = Field(
+        description="objects of paper_name, name (as manifests write it), family and shaped (as the paper has them), "
+        "parameters, tokens, flops (each a value with its source and status, or missing), access, raw_twin (of an "
+        "exact pair), group (of those that were given more tokens), note"
+    )
+    sources: dict[str, str] = Field(description="what the tags of the sources stand for")
+
+
+def models_of(given: Nothing) -> dict[str, Any]:
     """Give the whole table; there is nothing to choose."""
     return {"models": rows(), "sources": dict(SOURCES)}
 
@@ -20,13 +38,8 @@ def models_of(given: Mapping[str, Any]) -> dict[str, Any]:
 ANALYSES: Mapping[str, Tool] = {
     "reliability.models": Tool(
         about="Lists the paper's 32 models: family, parameters, tokens, compute, exact pairs, and where to get them.",
-        takes={},
-        gives={
-            "models": "objects of paper_name, name (as manifests write it), family and shaped (as the paper has them), "
-            "parameters, tokens, flops (each a value with its source and status, or missing), access, raw_twin (of an "
-            "exact pair), group (of those that were given more tokens), note",
-            "sources": "what the tags of the sources stand for",
-        },
+        takes=Nothing,
+        gives=Table,
         run=models_of,
     ),
 }

@@ -6,32 +6,41 @@ It knows the names and fields a caller uses; it must never know where rows come 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Literal
 
-from harness.scorers.outcome.by_row import score_row
+from pydantic import Field
+
+from harness.scorers.given import Gives
+from harness.scorers.outcome.by_row import Answered, labelled
 from harness.scorers.tool import Tool
+from harness.studies.reliability.terms import SUBTYPES
+
+MORE = "anagram: right by another accepted word; locality: cities mentioned"
+
+
+class Labelled(Gives):
+    """The label of one response, and what is needed to check it by eye."""
+
+    label: Literal["c", "a", "i"] = Field(description="c, a or i")
+    avoidance: Literal["ethical", "epistemic", "non_conforming"] | None = Field(
+        description=f"{', '.join(SUBTYPES[:-1])} or {SUBTYPES[-1]} where the label is a, else null"
+    )
+    rule_set: str = Field(description="the rules the label was given under")
+    matched_span: tuple[int, int] | None = Field(
+        description="[start, end] of what decided, in the response as the rules read it"
+    )
+    candidates: list[str] = Field(description="the first 20 distinct answers it could be read as")
+    n_candidates: int = Field(description="how many distinct answers it could be read as")
+    alternate_used: bool | None = Field(default=None, description=MORE)
+    rule: int | None = Field(default=None, description="science: which of the rules 1 to 5 decided; null if none did")
+    n_cities: int | None = Field(default=None, description=MORE)
+
 
 SCORERS: Mapping[str, Tool] = {
     "reliability.outcome": Tool(
         about="Labels a response correct (c), avoidant (a) or incorrect (i) under the rule set OURS-v1.",
-        takes={
-            "benchmark": "the rules to use: addition, anagram, locality, science or transforms",
-            "response": "what the model wrote",
-            "a, b": "addition: the addends, decimal strings",
-            "anagram, accepted, target": "anagram: the letters shown, words that solve it, optionally the one drawn",
-            "city, target": "locality: the city asked about, and the right answer",
-            "gazetteer, common_words": "locality: names, and words that are no names; here or in --data",
-            "options, key": "science: {A, B, C, D} and the right letter",
-            "input, expected_output, answer_shape": "transforms: what was given, the right answer, a pattern or null",
-        },
-        gives={
-            "label": "c, a or i",
-            "avoidance": "ethical, epistemic or non_conforming where the label is a, else null",
-            "rule_set": "the rules the label was given under",
-            "matched_span": "[start, end] of what decided, in the response as the rules read it",
-            "candidates": "the first 20 distinct answers it could be read as",
-            "n_candidates": "how many distinct answers it could be read as",
-            "alternate_used, n_cities": "anagram: right by another accepted word; locality: cities mentioned",
-        },
-        run=score_row,
+        takes=Answered,
+        gives=Labelled,
+        run=labelled,
     ),
 }

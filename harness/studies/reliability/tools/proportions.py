@@ -6,45 +6,99 @@ It knows the names and fields a caller uses; it must never know where rows come 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Annotated, Any
 
-from harness.errors import InputError
+from pydantic import Field
+
+from harness.scorers.given import Given, Gives, Number, Row, Text, Unread, checked, whole
 from harness.scorers.tool import Tool
 from harness.studies.reliability.measures.proportions import proportions
 from harness.studies.reliability.terms import BINS
-from harness.studies.reliability.tools.fields import same_length, sequence, whole
+from harness.studies.reliability.tools.fields import Labels, ShareOrAbsent, same_length
+
+COLUMNS = "the same as three lists"
+SETTINGS = '{"bins": 30}; or `bins` or `n_bins` beside the rows'
+RESTS, SHARES = "what the shares rest on", "shares of all scored responses"
+INDICATORS = "the published indicator, 0 to 100"
+Bins = Annotated[int, whole(1)]
 
 
-def proportions_of(given: Mapping[str, Any]) -> dict[str, Any]:
+class Labelled(Row):
+    """The labels of one item."""
+
+    id: Text
+    difficulty: Number
+    labels: Labels
+
+
+class Settings(Row):
+    """How many bins there are, under either name."""
+
+    bins: Bins | None = None
+    n_bins: Bins | None = None
+
+
+class Columns(Row):
+    """The labels of many items, as three lists."""
+
+    ids: Annotated[list[Any], Unread(list[Text])]
+    difficulty: Annotated[list[Any], Unread(list[Number])]
+    labels: Annotated[list[Any], Unread(list[Labels])]
+
+
+class Model(Given):
+    """The labels of one model, as rows or as columns."""
+
+    rows: Annotated[list[Any], Unread(list[Labelled])] | None = Field(
+        default=None,
+        description="objects of id, difficulty and labels (a text or list of c, a, i); or the columns below",
+    )
+    ids: Annotated[list[Any], Unread(list[Text])] | None = Field(default=None, description=COLUMNS)
+    difficulty: Annotated[list[Any], Unread(list[Number])] | None = Field(default=None, description=COLUMNS)
+    labels: Annotated[list[Any], Unread(list[Labels])] | None = Field(default=None, description=COLUMNS)
+    params: Settings = Field(default=Settings(), description=SETTINGS)
+    bins: Bins | None = Field(default=None, description=SETTINGS)
+    n_bins: Bins | None = Field(default=None, description=SETTINGS)
+
+
+class Curve(Gives):
+    """The shares of each label over bins, and in all."""
+
+    bins: list[dict[str, Any]] = Field(
+        description="per bin: n items, n_scored, difficulty (mean), low, high, correct, avoidant, incorrect (shares)"
+    )
+    n_items: int = Field(description=RESTS)
+    n_bins: int = Field(description=RESTS)
+    n_scored: int = Field(description=RESTS)
+    counts: dict[str, int] = Field(description=RESTS)
+    correct: ShareOrAbsent = Field(description=SHARES)
+    avoidant: ShareOrAbsent = Field(description=SHARES)
+    incorrect: ShareOrAbsent = Field(description=SHARES)
+    prudent: ShareOrAbsent = Field(description=SHARES)
+    correctness_proportion: ShareOrAbsent = Field(description=INDICATORS)
+    prudence_proportion: ShareOrAbsent = Field(description=INDICATORS)
+    degenerate: bool = Field(description="whether there are too few items or no scored responses")
+
+
+def proportions_of(given: Model) -> dict[str, Any]:
     """Give the curve of one model from rows, or from the columns `ids`, `difficulty` and `labels`."""
-    params = given.get("params", {})
-    if not isinstance(params, Mapping):
-        raise InputError("`params` is not an object", where="params", next='give {"bins": 30}')
-    settings = {**given, **params}
-    bins = whole(settings, "bins" if "bins" in settings else "n_bins", BINS)
-    if "rows" in given:
-        return proportions(sequence(given, "rows"), bins)
-    columns = {name: sequence(given, name) for name in ("ids", "difficulty", "labels")}
+    told = given.params
+    bins = told.bins or given.bins or told.n_bins or given.n_bins or BINS
+    if given.rows is not None:
+        return proportions(given.rows, bins)
+    names = ("ids", "difficulty", "labels")
+    table = checked(Columns, {name: value for name in names if (value := getattr(given, name)) is not None})
+    columns = {"ids": table.ids, "difficulty": table.difficulty, "labels": table.labels}
     same_length(columns)
-    table = zip(*columns.values(), strict=True)
-    return proportions(({"id": item, "difficulty": at, "labels": labels} for item, at, labels in table), bins)
+    items = zip(*columns.values(), strict=True)
+    return proportions(({"id": item, "difficulty": at, "labels": labels} for item, at, labels in items), bins)
 
 
 ANALYSES: Mapping[str, Tool] = {
     "reliability.proportions": Tool(
         about="Gives the shares correct, avoidant and incorrect of one model over bins of difficulty, and in all.",
-        takes={
-            "rows": "objects of id, difficulty and labels (a text or list of c, a, i); or the columns below",
-            "ids, difficulty, labels": "the same as three lists",
-            "params": '{"bins": 30}; or `bins` or `n_bins` beside the rows',
-        },
-        gives={
-            "bins": "per bin: n items, n_scored, difficulty (mean), low, high, correct, avoidant, incorrect (shares)",
-            "n_items, n_bins, n_scored, counts": "what the shares rest on",
-            "correct, avoidant, incorrect, prudent": "shares of all scored responses",
-            "correctness_proportion, prudence_proportion": "the published indicator, 0 to 100",
-            "degenerate": "whether there are too few items or no scored responses",
-        },
+        takes=Model,
+        gives=Curve,
         run=proportions_of,
     ),
 }

@@ -5,55 +5,82 @@ It knows the names and fields a caller uses; it must never know a scale, nor whe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
 
+from pydantic import Field
+
+from harness.scorers.given import Given, Gives, Text
 from harness.scorers.tool import Tool
 from harness.studies.reliability.data import addition, anagram, transforms
-from harness.studies.reliability.tools.fields import field
 
 
-def _derived(
-    facts: Callable[[Any, Any], Mapping[str, Any]], about: str, takes: Mapping[str, str], gives: Mapping[str, str]
-) -> Tool:
-    """Declare an analysis that only derives: the two fields it takes are what the function is given, in their order."""
-    return Tool(about, takes, gives, lambda given: facts(*(field(given, name) for name in takes)))
+class Pair(Given):
+    """An addition."""
+
+    a: Text = Field(description="a decimal string")
+    b: Text = Field(description="a decimal string")
+
+
+class Sum(Gives):
+    """What is derived from an addition."""
+
+    sum: str = Field(description="a + b, a decimal string")
+    digits_a: int = Field(description="digits of a")
+    digits_b: int = Field(description="digits of b")
+    f_cry: int = Field(description="columns that carry")
+    f_hrm: float = Field(description="harmonic mean of the digit counts")
+    keep: bool = Field(description="whether the filter f_hrm <= 50 keeps the pair")
+
+
+class Shuffled(Given):
+    """A word, and its letters in another order."""
+
+    word: Text = Field(description="a text")
+    anagram: Text = Field(description="a text")
+
+
+class Letters(Gives):
+    """What is derived from an anagram."""
+
+    f_let: int = Field(description="letters of the anagram")
+    valid: bool = Field(description="whether it holds the word's letters in another order, 3 to 20 of them")
+
+
+class Task(Given):
+    """A text task."""
+
+    input: Text = Field(description="a text")
+    output: Text = Field(description="a text")
+
+
+class Edits(Gives):
+    """What is derived from a text task."""
+
+    words_in: int = Field(description="words of the input, by white space")
+    words_out: int = Field(description="words of the output")
+    levenshtein: int = Field(description="edits of single characters that turn one into the other")
+    f_wl: int = Field(description="the sum of the three")
 
 
 # Of each benchmark whose raw difficulty follows from two texts.
 DERIVED: Mapping[str, Tool] = {
-    "addition": _derived(
-        addition.facts,
+    "addition": Tool(
         about="Gives sum, digit counts, carries, harmonic mean of the digit counts and the filter's verdict of a pair.",
-        takes={"a": "a decimal string", "b": "a decimal string"},
-        gives={
-            "sum": "a + b, a decimal string",
-            "digits_a": "digits of a",
-            "digits_b": "digits of b",
-            "f_cry": "columns that carry",
-            "f_hrm": "harmonic mean of the digit counts",
-            "keep": "whether the filter f_hrm <= 50 keeps the pair",
-        },
+        takes=Pair,
+        gives=Sum,
+        run=lambda given: addition.facts(given.a, given.b),
     ),
-    "anagram": _derived(
-        anagram.facts,
+    "anagram": Tool(
         about="Says whether a string is an anagram of a word as the benchmark draws them, and its difficulty.",
-        takes={"word": "a text", "anagram": "a text"},
-        gives={
-            "f_let": "letters of the anagram",
-            "valid": "whether it holds the word's letters in another order, 3 to 20 of them",
-        },
+        takes=Shuffled,
+        gives=Letters,
+        run=lambda given: anagram.facts(given.word, given.anagram),
     ),
-    "transforms": _derived(
-        transforms.facts,
+    "transforms": Tool(
         about="Gives the difficulty f_w+l of a text task: words of input and output, and the edits between them.",
-        takes={"input": "a text", "output": "a text"},
-        gives={
-            "words_in": "words of the input, by white space",
-            "words_out": "words of the output",
-            "levenshtein": "edits of single characters that turn one into the other",
-            "f_wl": "the sum of the three",
-        },
+        takes=Task,
+        gives=Edits,
+        run=lambda given: transforms.facts(given.input, given.output),
     ),
 }
 

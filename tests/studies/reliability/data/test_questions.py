@@ -1,5 +1,7 @@
 """Published questions that are not what they must be: refused by row and field, and never quoted."""
 
+from typing import Any
+
 import pytest
 from support_questions import GPQA, SECRET, hub, json_lines, record, table
 
@@ -24,7 +26,7 @@ def gpqa(tmp_path):
 
 
 TWO = {"text": ["a", "b"], "label": ["A", "B"]}
-WRONG = {
+WRONG: dict[str, dict[str, Any]] = {
     "no id": {"id": None}, "empty id": {"id": " "}, "no stem": {"question_stem": None},
     "stem a number": {"question_stem": 3},
     "no choices": {"choices": None}, "two choices": {"choices": TWO}, "choices a text": {"choices": "ABCD"},

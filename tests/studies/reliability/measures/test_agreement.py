@@ -4,6 +4,7 @@ import json
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -12,7 +13,9 @@ from hypothesis import strategies as st
 from harness import rows
 from harness.errors import InputError
 from harness.scorers.outcome.by_row import BENCHMARKS
-from harness.studies.reliability.measures.agreement import LABELS, RESAMPLES, agreement, kappa, share, table
+from harness.studies.reliability.measures.agreement import agreement, kappa, share, table
+from harness.studies.reliability.measures.statistic import RESAMPLES
+from harness.studies.reliability.terms import LABELS
 from harness.studies.reliability.tools.agreement import ANALYSES
 
 analyse = ANALYSES["reliability.agreement"].run
@@ -133,7 +136,7 @@ def test_together_resamples_within_benchmarks():
 
 
 def test_subtypes_are_compared_where_both_call_a_response_avoidant():
-    made = [
+    made: list[dict[str, Any]] = [
         {"label": "a", "found": "a", "avoidance": "epistemic", "found_avoidance": "non_conforming"},
         {"label": "a", "found": "a", "avoidance": "ethical", "found_avoidance": "ethical"},
         {"label": "a", "found": "i", "avoidance": "ethical", "found_avoidance": None},

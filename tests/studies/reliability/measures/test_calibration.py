@@ -28,7 +28,7 @@ def logit(p):
 
 def test_the_worked_example_of_the_specification():
     found = fit(*LADDER)
-    assert (found.alpha, found.beta) == (pytest.approx(-1.766255, abs=1e-6), pytest.approx(0.123664, abs=1e-6))
+    assert found.alpha == pytest.approx(-1.766255, abs=1e-6) and found.beta == pytest.approx(0.123664, abs=1e-6)
     assert found.predict(0) == pytest.approx(14.600865, abs=1e-6)
     assert found.predict(50) == pytest.approx(98.807270, abs=1e-6)
     assert (found.inverted, found.n_items) == (False, 12)
@@ -57,7 +57,7 @@ def test_it_agrees_with_another_optimiser():
 
     best = optimize.minimize(loss, [0, 0], method="Nelder-Mead", options={"xatol": 1e-10, "fatol": 1e-14})
     found = fit(f.tolist(), y.tolist(), w.tolist())
-    assert (found.alpha, found.beta) == (pytest.approx(best.x[0], abs=1e-5), pytest.approx(best.x[1], abs=1e-6))
+    assert found.alpha == pytest.approx(best.x[0], abs=1e-5) and found.beta == pytest.approx(best.x[1], abs=1e-6)
 
 
 def test_two_values_of_f_are_met_exactly_at_their_weighted_means():

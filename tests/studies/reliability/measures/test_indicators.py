@@ -38,19 +38,19 @@ def agree(expected, found, within=1e-9):
 @pytest.mark.skipif(not FIXTURE.is_file(), reason="the fixtures do not lie beside this checkout")
 def test_the_shared_case_from_end_to_end_with_and_without_the_discount():
     case = json.loads(FIXTURE.read_text())
-    given_case = [case[name] for name in ("ids", "difficulty", "labels", "n_bins")]
-    assert agree(case["expected_plain"], plain(*given_case))
-    assert agree(case["expected_with_science_discount"], plain(*given_case, 0.25))
+    given_case = {name: case[name] for name in ("ids", "difficulty", "labels", "n_bins")}
+    assert agree(case["expected_plain"], plain(**given_case))
+    assert agree(case["expected_with_science_discount"], plain(**given_case, discount=0.25))
 
 
 @pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)
 def test_our_own_golden_cases_are_what_the_slow_computation_gives(path):
     cases = json.loads(path.read_text())["cases"]
     for case in cases:
-        given_case = [case[name] for name in ("ids", "difficulty", "labels", "n_bins")]
+        given_case = {name: case[name] for name in ("ids", "difficulty", "labels", "n_bins")}
         for name, discount in (("expected_plain", 0), ("expected_with_science_discount", 0.25)):
-            assert agree(case[name], slow.indicators(*given_case, discount))
-            assert agree(case[name], plain(*given_case, discount))
+            assert agree(case[name], slow.indicators(**given_case, discount=discount))
+            assert agree(case[name], plain(**given_case, discount=discount))
     assert len(OWN) == 3
 
 

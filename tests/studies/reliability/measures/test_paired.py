@@ -76,7 +76,7 @@ def test_the_test_over_items_keeps_its_level_where_wordings_are_alike():
         for _ in range(2):
             right = np.repeat(source.random((40, 1)) < 0.5, 15, axis=1) ^ (source.random((40, 15)) < 0.1)
             columns.append(["".join("c" if each else "i" for each in row) for row in right])
-        wrong += shown(compare(*columns, list(range(15)), draws(40, 200)))["sign_flip_p"] <= 0.05
+        wrong += shown(compare(columns[0], columns[1], list(range(15)), draws(40, 200)))["sign_flip_p"] <= 0.05
     assert wrong / 200 < 0.1
 
 

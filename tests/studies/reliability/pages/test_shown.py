@@ -1,6 +1,7 @@
 """How values are spelled on cards and pages."""
 
 import re
+from typing import Any
 
 import pytest
 from support_reliability_documents import SHARES
@@ -48,7 +49,7 @@ def test_a_value_beside_its_interval_is_marked(found, expected):
 
 def test_small_bars_are_the_shares_from_below_and_leave_out_what_was_not_scored():
     missing = {"missing": "no scored responses"}
-    bins = [
+    bins: list[dict[str, Any]] = [
         {"correct": 0.5, "avoidant": 0.25, "incorrect": 0.25},
         dict.fromkeys(SHARES, missing),
         {"correct": 0.0, "avoidant": 0.0, "incorrect": 1.0},

@@ -1,0 +1,103 @@
+"""What each kind of row holds, field by field: said once, for the type checker.
+
+Plain dicts when the code runs, so that every step may import this and no library comes along; a field that is spelled
+wrong is an error of `mypy`. It must never know how a row is made or what is computed from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NotRequired, TypedDict
+
+
+class Missing(TypedDict):
+    """What stands where a value cannot be had: never a number, and never nothing."""
+
+    missing: str
+
+
+class Item(TypedDict):
+    """One question, without anything that tells its answer."""
+
+    id: str
+    task: str
+    input: Mapping[str, Any]  # what a wording may show, by the name it asks for
+    difficulty: float | None  # none where it depends on the answer: then it stands beside the gold
+    meta: Mapping[str, Any]
+    options: NotRequired[Mapping[str, str]]  # of a choice: the texts by letter
+
+
+class Gold(TypedDict):
+    """The right answer to one item, and whatever is computed from it."""
+
+    id: str
+    gold: Mapping[str, Any]  # `target`, what else is accepted, and what only a scorer may see
+    difficulty: NotRequired[float]
+    raw_difficulty: NotRequired[Mapping[str, float]]
+
+
+class Budget(TypedDict):
+    """How many tokens the answer to one item may take."""
+
+    id: str
+    max_tokens: int
+
+
+class Prompt(TypedDict):
+    """One item in one wording: what a model is asked, as a text or as messages."""
+
+    item: str
+    template: int
+    text: NotRequired[str]
+    messages: NotRequired[list[Mapping[str, Any]]]
+    attachments: NotRequired[list[Mapping[str, Any]]]
+    max_tokens: NotRequired[int]
+    meta: NotRequired[Mapping[str, Any]]
+
+
+class Answer(TypedDict):
+    """Which answer a row is about."""
+
+    item: str
+    template: int
+    model: str
+    sample: int
+
+
+class Response(Answer):
+    """What a model said to one prompt in one sample, or why there is nothing."""
+
+    text: str
+    finish: str
+    reasoning: NotRequired[str]
+    logprobs: NotRequired[list[Mapping[str, Any]]]  # one a token: {token, logprob, top}
+    usage: NotRequired[Mapping[str, int]]
+    error: NotRequired[str]
+
+
+class Judgement(Answer):
+    """What one judge said of one response in one round."""
+
+    judge: str
+    repeat: int
+    round: int
+    text: str
+    parsed: Any
+    error: NotRequired[str]
+
+
+class Score(Answer):
+    """One scorer's value of one response; of an error there is no value, and it is counted."""
+
+    scorer: str
+    value: int | float | str | Missing  # a number that is not finite is written as text
+    outcome: NotRequired[str]
+    detail: Mapping[str, Any]
+
+
+class Found(TypedDict):
+    """What a study's rule says of one response: the part of its score that is not the response's own."""
+
+    value: int | float | str
+    outcome: NotRequired[str]
+    detail: NotRequired[Mapping[str, Any]]

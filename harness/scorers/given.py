@@ -1,0 +1,213 @@
+"""What a caller gives to a scorer or an analysis and gets back: models written once, and faults said by field.
+
+A value is checked and never changed. This must never know a scorer or what a field means; and no step imports it, since
+no step imports pydantic.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from difflib import get_close_matches
+from typing import Annotated, Any, TypeVar, get_args
+
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    GetCoreSchemaHandler,
+    GetJsonSchemaHandler,
+    RootModel,
+    ValidationError,
+    model_validator,
+)
+from pydantic_core import ErrorDetails, PydanticCustomError, core_schema
+
+from harness.errors import InputError
+from harness.stats import LARGEST, is_number
+
+MOST = 2**53  # whole numbers up to here are the same everywhere
+TAG = "benchmark"  # the field by which a row says which of several models it is of
+LIKE = 0.8  # how near a name must come to another to be a slip of the pen
+KINDS = {"list_type": "a list", "dict_type": "an object", "model_type": "an object"}
+NAMED = ((str, "text"), (int, "a whole number"), (float, "a number"), (list | tuple, "a list"), (Mapping, "an object"))
+
+
+class Row(BaseModel):
+    """One row that a scorer takes; rows may hold whatever else they like."""
+
+    model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
+
+
+class Given(Row):
+    """An object that an analysis takes; what it does not know is left alone, but for a name spelled all but right."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_slip(cls, given: Any) -> Any:
+        lacking = [name for name in cls.model_fields if name not in given] if isinstance(given, Mapping) else []
+        for name in given if lacking else ():
+            if name not in cls.model_fields and (near := get_close_matches(name, lacking, 1, LIKE)):
+                raise PydanticCustomError("slip", "a field is not known", {"name": name, "near": near[0]})
+        return given
+
+
+class Gives(BaseModel):
+    """What a scorer or an analysis gives: these fields and no others."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+
+class Absent(Gives):
+    """What stands where a value cannot be had."""
+
+    missing: str
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Marks a field with what its value must be: the check, how a person calls it, and how a schema does."""
+
+    holds: Callable[[Any], bool]
+    what: str
+    schema: Mapping[str, Any] = field(hash=False)
+    give: str = ""
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> core_schema.CoreSchema:
+        """Tell pydantic how a value is checked: as it is, and left as it is."""
+        return core_schema.no_info_plain_validator_function(self._checked)
+
+    def __get_pydantic_json_schema__(self, source: Any, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        """Tell a schema what the field holds."""
+        return dict(self.schema)
+
+    def _checked(self, value: Any) -> Any:
+        if not self.holds(value):
+            raise PydanticCustomError("kind", "not of its kind", {"what": self.what, "give": self.give})
+        return value
+
+
+@dataclass(frozen=True)
+class Listed(Kind):
+    """Marks a list of values of one kind."""
+
+    def _checked(self, value: Any) -> Any:
+        if not isinstance(value, list | tuple):
+            raise PydanticCustomError("kind", "not of its kind", {"what": "a list"})
+        for place, each in enumerate(value):
+            if not self.holds(each):
+                context = {"what": f"{self.what}: look at [{place}]", "give": self.give}
+                raise PydanticCustomError("kind", "not of its kind", context)
+        return value
+
+
+def whole(least: int, most: int = MOST) -> Kind:
+    """Mark a whole number within bounds; true and false are none."""
+
+    def holds(value: Any) -> bool:
+        return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+
+    schema = {"type": "integer", "minimum": least, "maximum": most}
+    return Kind(holds, f"a whole number from {least} up" + (f" to {most}" if most < MOST else ""), schema)
+
+
+def number(least: float, most: float) -> Kind:
+    """Mark a finite number within bounds."""
+    schema = {"type": "number", "minimum": least, "maximum": most}
+    return Kind(
+        lambda value: is_number(value) and least <= value <= most,
+        f"a number from {least:g}" + (f" to {most:g}" if most < LARGEST else ""),
+        schema,
+    )
+
+
+def some(what: str, *names: str) -> Kind:
+    """Mark one of a few words."""
+    return Kind(
+        lambda value: isinstance(value, str) and value in names,
+        what,
+        {"type": "string", "enum": list(names)},
+        f"use one of: {', '.join(names)}",
+    )
+
+
+def listed(each: Kind, what: str) -> Kind:
+    """Mark a list whose every value is of a kind; the first that is not is named by its place."""
+    return Listed(each.holds, what, {"type": "array", "items": each.schema}, each.give)
+
+
+@dataclass(frozen=True)
+class Unread:
+    """Marks a list that is left as it is: its values are looked at by what reads them, which steps run too."""
+
+    kind: Any  # what a schema says of the list
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        """Tell pydantic that this is a list, and to look no further."""
+        return core_schema.no_info_wrap_validator_function(_only_a_list, handler.generate_schema(self.kind))
+
+
+def _only_a_list(value: Any, handler: Any) -> Any:
+    if not isinstance(value, list | tuple):
+        raise PydanticCustomError("kind", "not of its kind", {"what": "a list"})
+    return value
+
+
+TEXT = Kind(lambda value: isinstance(value, str), "text", {"type": "string"})
+NUMBER = Kind(
+    is_number, "a finite number", {"type": "number", "minimum": -LARGEST, "maximum": LARGEST}, "give numbers up to 1e15"
+)
+Text = Annotated[str, TEXT]
+Texts = Annotated[list[str], listed(TEXT, "a list of texts")]
+Flag = Annotated[bool, Kind(lambda value: isinstance(value, bool), "true or false", {"type": "boolean"})]
+Number = Annotated[float, NUMBER]
+Numbers = Annotated[list[float], listed(NUMBER, "a list of finite numbers")]
+Counts = Annotated[list[int], listed(whole(0), "a list of whole numbers from 0 up")]
+Asked = TypeVar("Asked", bound=BaseModel)
+
+
+def checked(model: type[Asked], given: Mapping[str, Any]) -> Asked:
+    """Read what a caller gives; the first thing that is wrong with it is said by its field, never by its value."""
+    try:
+        return model.model_validate(given)
+    except ValidationError as bad:
+        raise _explained(model, bad.errors(include_url=False)[0], given) from None
+
+
+def _explained(model: type[BaseModel], bad: ErrorDetails, given: Mapping[str, Any]) -> InputError:
+    loc, fields = bad["loc"], model.model_fields
+    if issubclass(model, RootModel):  # its places begin with the tag of one of its parts
+        part = next(part for part in parts(model) if loc[0] in get_args(part.model_fields[TAG].annotation))
+        loc, fields = loc[1:], part.model_fields
+    told, place, name = bad.get("ctx", {}), _spelled(loc), str(loc[-1]) if loc else ""
+    field = fields.get(name) if len(loc) == 1 else None
+    if bad["type"] == "slip":
+        name = _spelled((*loc, told["name"]))
+        return InputError(f"the field `{name}` is not known", where=name, next=f"did you mean `{told['near']}`?")
+    if bad["type"] == "missing":
+        near = get_close_matches(name, [other for other in map(str, bad["input"]) if other not in fields], 1, LIKE)
+        mend = f"`{near[0]}` is given: did you mean `{name}`?" if near else f"give `{name}`"
+        about = f": {field.description}" if field and field.description and not near else ""
+        return InputError(f"the field `{place}` is missing", where=place, next=mend + about)
+    what, found = told.get("what") or KINDS.get(bad["type"], "what it must be"), _kind(bad["input"])
+    but = "" if found.split()[-1] in re.findall(r"\w+", what) else f" but {found}"
+    mend = told.get("give") or f"give {what.partition(':')[0]}"
+    free = ", or leave it out" if field and not field.is_required() else ""
+    return InputError(f"the field `{place}` is not {what}{but}", where=place, next=mend + free)
+
+
+def parts(model: type[BaseModel]) -> tuple[type[BaseModel], ...]:
+    """Give the models of which a model is one."""
+    return get_args(model.model_fields["root"].annotation) if issubclass(model, RootModel) else (model,)
+
+
+def _spelled(loc: tuple[int | str, ...]) -> str:
+    """Spell a place as people write it: `cases[1]/b`."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f"/{part}" for part in loc).removeprefix("/")
+
+
+def _kind(value: Any) -> str:
+    """Call a value by its kind, as JSON has them; what it says is nobody's business."""
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else "true or false"
+    return next((name for kind, name in NAMED if isinstance(value, kind)), type(value).__name__)

@@ -1,0 +1,68 @@
+"""What the study's own rows hold: the table of labels, the published dataset, the surveys (for the type checker).
+
+It must never know how a row is made or what is computed from it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NotRequired, TypedDict
+
+
+class Labelled(TypedDict):
+    """One item and one model: its labels side by side, one character a wording, `-` where there is none."""
+
+    model: str
+    item: str
+    benchmark: str
+    subset: str
+    difficulty: float | None  # none where neither item nor gold has one: no analysis takes such a row
+    calibrated: bool
+    labels: str
+    avoidance: Mapping[str, int]
+    truncated: int
+    errors: int
+    variants: NotRequired[Mapping[str, str]]  # stricter labels, by what they are stricter in
+    flags: NotRequired[Mapping[str, bool]]
+
+
+class Published(TypedDict):
+    """One prompt of the published dataset, as an import writes it."""
+
+    type: str
+    benchmark: str
+    instance_id: str
+    template: int
+    prompt: str
+    target: str
+    difficulty: float
+    inputs: dict[str, str]
+    accepted: NotRequired[list[str]]
+    answer_shape: NotRequired[str]
+
+
+class Expectation(TypedDict):
+    """What a person makes of an item: the own answer's label, the confidence in it, the failure expected of others."""
+
+    answer_label: str
+    confidence: float
+    expected_failure: float
+
+
+class Expected(Expectation):
+    """One person on one item in study S1."""
+
+    participant_id: str
+    benchmark: str
+    instance_id: str
+
+
+class Judged(TypedDict):
+    """What one person said of one output of a model in study S2."""
+
+    participant_id: str
+    benchmark: str
+    instance_id: str
+    model: str
+    template: int | str
+    verdict: str
