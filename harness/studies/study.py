@@ -35,6 +35,16 @@ class Model:
 
 
 @dataclass(frozen=True)
+class Instrument:
+    """A model that measures and is never asked the items: a judge, an encoder; with how it is asked, and how often."""
+
+    role: str
+    model: Model
+    generation: Mapping[str, Any]
+    repeats: int = 1
+
+
+@dataclass(frozen=True)
 class Dataset:
     """A dataset as the lock resolved it."""
 
@@ -62,6 +72,8 @@ class Brief:
     templates: Mapping[str, Templates]  # by the set's name
     generation: Mapping[str, Any]
     seeds: tuple[int, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)  # the study's own switches, as its `Settings` say them
+    instruments: Mapping[str, Instrument] = field(default_factory=dict)  # by role
 
 
 @dataclass(frozen=True)
