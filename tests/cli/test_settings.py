@@ -1,4 +1,4 @@
-"""`harness claims` of a study with settings and a judge: settings part histories and hide no miss; a judge parts none."""
+"""`harness claims` of a study with settings and a judge: settings part histories and hide no miss, a judge neither."""
 
 from __future__ import annotations
 
