@@ -12,7 +12,9 @@ from harness.errors import InputError
 GATHER = "harness.rows:gather"  # moves rows without reading them
 CPU = "cpu"
 # The stages of a study, in the order in which two runs can part.
-STAGES = ("rows", "prompts", "responses", "scores", "analyses")
+STAGES = ("rows", "prompts", "responses", "judgements", "scores", "analyses")
+
+JUDGED = "judgements"  # the stage of what judges say: it may see gold, and no step that answers sees it
 
 
 @dataclass(frozen=True)
@@ -83,22 +85,29 @@ class Plan:
     def check(self) -> Plan:
         """Refuse a plan that names what is not there, or that shows the answers to a model."""
         made: dict[tuple[str, str], bool] = {}
-        names: set[str] = set()
+        judged: set[str] = set()  # steps that hold what a judge said
+        stages: dict[str, str] = {}
         for step in self.steps:
-            if step.name in names:
+            if step.name in stages:
                 raise InputError(f"two steps are called {step.name!r}", next="give each step of a study its own name")
-            names.add(step.name)
+            stages[step.name] = step.stage
             for ref in step.refs():
                 if (ref.step, ref.output) not in made:
                     raise InputError(f"step {step.name!r} reads {ref.step}/{ref.output}, which no earlier step makes")
             shown = any(made[ref.step, ref.output] for ref in step.refs())
             if shown and step.stage == "responses" and not (step.sees_gold or step.kind == GATHER):
                 raise InputError(f"step {step.name!r} would show the answers to a model")
+            if step.stage == JUDGED or any(ref.step in judged for ref in step.refs()):
+                judged.add(step.name)
+                if step.stage == "responses":
+                    raise InputError(f"step {step.name!r} would take what a judge said for an answer")
             for output in step.outputs:
                 made[step.name, output] = output == "gold" or shown
         for name, ref in self.outputs.items():
             if (ref.step, ref.output) not in made:
                 raise InputError(f"output {name!r} names {ref.step}/{ref.output}, which no step makes")
+            if name == "responses" and stages[ref.step] == JUDGED:
+                raise InputError(f"step {ref.step!r} would take what a judge said for an answer")
         return self
 
     def as_data(self) -> dict[str, Any]:

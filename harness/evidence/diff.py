@@ -17,11 +17,12 @@ from harness.evidence.trail import Trail
 
 # Stages in the order in which two runs can part (design.md section 9); `tokens` and `parsed` are not recorded yet.
 STAGES = (
-    "settings", "image", "packages", "models", "rows", "prompts", "numerics", "responses", "scores", "analyses",
+    "settings", "image", "packages", "models", "rows", "prompts", "numerics", "responses", "judgements", "scores",
+    "analyses",
 )  # fmt: skip
-TABLES = ("items", "gold", "prompts", "responses", "scores")
+TABLES = ("items", "gold", "prompts", "responses", "judgements", "scores")
 SHOWN = 5  # rows
-_IDENTITY = ("id", "item", "template", "model", "sample", "scorer")
+_IDENTITY = ("id", "item", "template", "model", "sample", "scorer", "judge", "repeat")
 
 
 @dataclass
