@@ -52,14 +52,18 @@ def show(
 
     done = verb(project(), ShowRequest(manifest=manifest))
     lines = [f"{done.intent['name']} ({done.intent['study']}): {done.about}"]
+    if said := done.intent.get("settings"):
+        lines.append("settings: " + ", ".join(f"{name}: {value}" for name, value in said.items()))
     if done.lock:
         lines.append(
             f"lock {short(done.lock.sha256)}" + (f", stale: {', '.join(done.moved)}" if done.moved else ", fits")
         )
+        measured = {"models": done.models, "instruments": done.instruments}
+        wide = max(9, *map(len, done.lock.pins))
         for kind, pins in done.lock.pins.items():
             for name, pin in sorted(pins.items()):
-                model = done.models.get(name) if kind == "models" else None
-                lines.append(f"  {kind:9} {name}: {_model_text(model) if model else _pin_text(pin)}")
+                model = measured.get(kind, {}).get(name)
+                lines.append(f"  {kind:{wide}} {name}: {_model_text(model) if model else _pin_text(pin)}")
     else:
         lines.append("no lock yet: `harness lock` resolves its names to digests")
     if done.carried:

@@ -1,13 +1,14 @@
 """What a run is about, so that its history cannot be left behind: study, data by maker or URL, models by who they are.
 
-Seeds, counts, wordings, settings and names part nothing: to vary them until a claim is met is how a claim is fished.
+Seeds, counts, wordings, generation, instruments and names part nothing: to vary them until a claim is met is how a
+claim is fished. A study's own settings part histories, and what missed under others is counted beside.
 It knows what a lock says; it must never know what a run made.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice, product
 from typing import Any
 from urllib.parse import urldefrag
@@ -29,6 +30,7 @@ class Work:
     data: Names
     models: Names
     real: frozenset[str]  # the models that are no stand-ins
+    settings: Mapping[str, Any] = field(default_factory=dict)  # the study's own, as they are written
 
 
 def work_of(intent: Mapping[str, Any], pins: Mapping[str, Any]) -> Work:
@@ -39,6 +41,7 @@ def work_of(intent: Mapping[str, Any], pins: Mapping[str, Any]) -> Work:
         {name: frozenset(_data(said, pin)) for name, said, pin in data},
         {name: frozenset(_model(said, pin)) for name, said, pin in models},
         frozenset(name for name, said, _ in models if not is_stand_in(said)),
+        _mapping(intent.get("settings")),
     )
 
 

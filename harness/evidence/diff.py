@@ -85,8 +85,9 @@ def _surroundings(left: Trail, right: Trail, stages: Mapping[str, Stage]) -> Non
     limits = [str(trail.started.get("limit", "none")) for trail in (left, right)]
     if limits[0] != limits[1]:
         stages["settings"].changed.append(f"limit {limits[0]} → {limits[1]}")
-    old, new = left.lock.pins["models"], right.lock.pins["models"]
-    stages["models"].changed += [f"pins/models{at}" for at in differences(old, new)]
+    for kind in ("models", "instruments"):
+        old, new = left.lock.of(kind), right.lock.of(kind)
+        stages["models"].changed += [f"pins/{kind}{at}" for at in differences(old, new)]
     if left.started["image"] != right.started["image"]:
         stages["image"].changed.append(f"{left.started['image']} → {right.started['image']}")
     pairs = [(left.steps[name], right.steps[name]) for name in left.steps if name in right.steps]

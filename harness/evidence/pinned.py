@@ -28,7 +28,7 @@ class ChangedLine:
 def pinned_files(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     """Give the name of each pinned file by its digest: wordings, published data, weights."""
     named = {str(pin["sha256"]): str(pin["file"]) for pin in pins.get("prompts", {}).values() if "file" in pin}
-    for name, pin in pins.get("models", {}).items():
+    for name, pin in {**pins.get("instruments", {}), **pins.get("models", {})}.items():
         named |= {str(digest): f"{name}/{file}" for file, digest in pin.get("files", {}).items()}
     for name, pin in pins.get("datasets", {}).items():
         if isinstance(pin.get("sha256"), str):

@@ -1,7 +1,8 @@
 """How often the same thing was tried: for each claim, the runs about what it is about, and how many of them missed.
 
-A history goes by what a claim is about (`about.py`), under whatever name, seed or wording. A run counts as it would be
-judged now, or as it had registered the claim, whichever is worse. It must never know a manifest's file.
+A history goes by what a claim is about (`about.py`), under whatever name, seed or wording, and by the study's settings:
+what missed under others is counted apart, and never left out. A run counts as it would be judged now, or as it had
+registered the claim, whichever is worse. It must never know a manifest's file.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from harness.manifest.claim import split
 from harness.manifest.schema import Claim
 
 FULL, CUT, UNFINISHED, UNREAD = "full", "cut", "unfinished", "unread"
+Tally = Counter[tuple[bool, bool, str, str]]  # by other settings, earlier, how far it came, the word
 
 
 @dataclass(frozen=True)
@@ -33,6 +35,7 @@ class Count:
     missed_after: int
     limited_missed: int  # before it, by runs that `--limit` had cut short
     unfinished: int  # runs before it that never came to their end
+    other_settings_missed: int  # runs under other settings of the study, before or after it, cut short or not
 
     def __str__(self) -> str:
         """Say it beside a verdict; what most histories do not have is left out."""
@@ -40,6 +43,7 @@ class Count:
         words = [f"run {self.run_number} of {self.runs}", f"{self.missed_before} earlier {some} missed"]
         more = ((self.missed_after, "later"), (self.limited_missed, "cut by --limit"), (self.unfinished, "unfinished"))
         words += [f"{number} {what}{' missed' * (what != 'unfinished')}" for number, what in more if number]
+        words += [f"{self.other_settings_missed} missed under other settings"] * (self.other_settings_missed > 0)
         return "; ".join(words)
 
 
@@ -51,6 +55,7 @@ class _Tried:
     registered: Sequence[tuple[Claim, Registered] | None]
     outputs: tuple[str, ...]
     rows: int  # of the largest dataset: a limit below it cut something
+    apart: bool  # under other settings of the study
 
 
 @dataclass(frozen=True)
@@ -66,7 +71,7 @@ class Past:
     def elders(self, claims: Sequence[Claim]) -> list[Registered | None]:
         """Give for each claim what the oldest run that registered one about the same thing did, where it asked else."""
         found: dict[int, Registered | None] = {}
-        for tried in self._tried(claims).values():
+        for tried in (each for each in self._tried(claims).values() if not each.apart):
             for number, (spots, old) in enumerate(zip(tried.places, tried.registered, strict=True)):
                 if spots and old and number not in found:
                     found[number] = None if same(claims[number], spots, old[0]) else old[1]
@@ -99,7 +104,7 @@ class Past:
             if each.run != run and each.lock in tried:
                 state, digests = self._made(each, tried[each.lock])
                 groups[before, state, each.lock, digests].append(each.run)
-        tallies: list[Counter[tuple[bool, str, str]]] = [Counter() for _ in claims]
+        tallies: list[Tally] = [Counter() for _ in claims]
         for (earlier, state, lock, digests), runs in groups.items():
             try:
                 words = list(self._words(claims, tried[lock], state, digests))
@@ -107,7 +112,7 @@ class Past:
                 self.history.unread.update(runs)
                 continue
             for tally, word in zip(tallies, words, strict=True):
-                tally[earlier, state, word] += len(runs)
+                tally[tried[lock].apart, earlier, state, word] += len(runs)
         return [_count(tally) for tally in tallies]
 
     def _tried(self, claims: Sequence[Claim]) -> dict[str, _Tried]:
@@ -118,7 +123,8 @@ class Past:
             placed = [places(claim.pointers, self.work, there, self.untouched) for claim in claims]
             if any(placed):
                 olds = read(lock["intent"])
-                found[digest] = _tried(placed, self._was(claims, placed, olds), lock["pins"])
+                apart = there.settings != self.work.settings
+                found[digest] = _tried(placed, self._was(claims, placed, olds), lock["pins"], apart)
         return found
 
     def _was(
@@ -161,13 +167,16 @@ class Past:
 
 
 def _tried(
-    placed: Sequence[Places | None], was: Sequence[tuple[Claim, Registered] | None], pins: Mapping[str, Any]
+    placed: Sequence[Places | None],
+    was: Sequence[tuple[Claim, Registered] | None],
+    pins: Mapping[str, Any],
+    apart: bool,
 ) -> _Tried:
     pointers = {pointer for spots in placed for each in spots or () for pointer in each}
     pointers |= {pointer for old in was if old for pointer in old[0].pointers}
     tables = [pin.get("items") for pin in pins.get("datasets", {}).values() if isinstance(pin, Mapping)]
     rows = max((table["rows"] for table in tables if isinstance(table, Mapping)), default=0)
-    return _Tried(placed, was, tuple(sorted({split(pointer)[0] for pointer in pointers})), int(rows))
+    return _Tried(placed, was, tuple(sorted({split(pointer)[0] for pointer in pointers})), int(rows), apart)
 
 
 def _first(outputs: Outputs, spots: Sequence[str]) -> Found:
@@ -183,9 +192,12 @@ def _touch(old: Claim, there: Work, here: Work, claims: Sequence[Claim]) -> bool
     return any(thing(spot) in wanted for spots in placed for each in spots or () for spot in each)
 
 
-def _count(tally: Mapping[tuple[bool, str, str], int]) -> Count:
-    before, after = (tally[earlier, FULL, MET] + tally[earlier, FULL, MISSED] for earlier in (True, False))
-    return Count(
-        before + 1, before + after + 1, tally[True, FULL, MISSED], tally[False, FULL, MISSED],
-        tally[True, CUT, MISSED], tally[True, UNFINISHED, UNFINISHED],
-    )  # fmt: skip
+def _count(tally: Tally) -> Count:
+    """Count the history of a claim, and beside it the misses under other settings; no run is in both."""
+    same = {key[1:]: number for key, number in tally.items() if not key[0]}
+    met, missed = ([same.get((earlier, FULL, word), 0) for earlier in (True, False)] for word in (MET, MISSED))
+    before, after = (one + other for one, other in zip(met, missed, strict=True))
+    apart = sum(number for (other, _, _, word), number in tally.items() if other and word == MISSED)
+    unfinished = sum(tally[other, True, UNFINISHED, UNFINISHED] for other in (True, False))
+    limited = same.get((True, CUT, MISSED), 0)
+    return Count(before + 1, before + after + 1, missed[0], missed[1], limited, unfinished, apart)

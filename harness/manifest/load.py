@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
 from harness.digest import sha256
 from harness.errors import InputError
 from harness.manifest.generation import EXTRA
+from harness.manifest.instruments import JSON_OF
 from harness.manifest.known import advice
 from harness.manifest.models import NO_PROVIDER
 from harness.manifest.read import Place, Tree, read_bytes, read_tree
@@ -52,7 +53,7 @@ def load(path: Path, homes: Homes | None = None) -> Loaded:
 
 def parse_manifest(data: bytes, where: str) -> tuple[Manifest, Tree]:
     """Check a manifest's bytes against the schema."""
-    tree = read_tree(data, where, typed=(EXTRA,))
+    tree = read_tree(data, where, typed=(EXTRA, JSON_OF))
     if not isinstance(tree.value, dict):
         raise InputError("a manifest is a map of names to values", where=where, next="begin with `harness: 2`")
     try:
@@ -83,9 +84,14 @@ def inside(root: Path, name: str, where: str) -> Path:
     return path
 
 
-def explain(bad: ValidationError, tree: Tree, schema: type[BaseModel]) -> InputError:
-    """Say the first thing that is wrong as a person would; the count says how much more there is."""
-    errors = bad.errors(include_url=False)
+def explain(bad: ValidationError, tree: Tree, schema: Any, under: Place = ()) -> InputError:
+    """Say the first thing that is wrong as a person would; the count says how much more there is.
+
+    The schema is that of the whole file, or of what stands `under` a place of it.
+    """
+    errors: list[dict[str, Any]] = [
+        {**error, "loc": (*under, *error["loc"])} for error in bad.errors(include_url=False)
+    ]
     first = min(errors, key=lambda error: (error["type"] == "missing", tree.lines.get(_place(error["loc"], tree), 0)))
     place = _place(first["loc"], tree)
     kind, message = first["type"], str(first["msg"]).removeprefix("Value error, ")
@@ -93,7 +99,7 @@ def explain(bad: ValidationError, tree: Tree, schema: type[BaseModel]) -> InputE
         place, kind = (*place, next(iter(first["input"]))), "extra_forbidden"  # a map in none of the forms there are
     field = ".".join(str(part) for part in place) or "the file"
     if kind in ("extra_forbidden", "unexpected_keyword_argument"):
-        what, mend = f"unknown key `{field}`", advice(place, tree.value, schema)
+        what, mend = f"unknown key `{field}`", advice(place[len(under) :], _value(tree.value, under), schema)
     elif kind == "missing":
         missing = str(first["loc"][-1])
         field = f"{field}.{missing}" if place else missing
@@ -117,6 +123,12 @@ def _place(loc: tuple[Any, ...], tree: Tree) -> Place:
         if (*place, part) in tree.lines:
             place = (*place, part)
     return place
+
+
+def _value(value: Any, place: Place) -> Any:
+    for part in place:
+        value = value[part]
+    return value
 
 
 def _pin_advice(field: str) -> str:

@@ -18,6 +18,7 @@ from harness.files import told, write_atomic
 from harness.manifest.schema import Decimals, Digest, InsidePath
 
 PIN_KINDS = ("models", "prompts", "datasets", "images", "packages")
+LATE_KINDS = ("instruments",)  # that stand in a lock only where there are any: no older one becomes stale
 EXPECT_FIELDS = ("lock_sha256", "record_sha256", "outputs", "code", "files")
 
 
@@ -66,6 +67,7 @@ class _Unresolved(_Shape):
 
 class _Pins(_Shape):
     models: dict[str, _Pin | _Weights | _Taped | _Unresolved]
+    instruments: dict[str, _Pin | _Weights | _Taped | _Unresolved] = Field(default={}, min_length=1)
     prompts: dict[str, _Prompts]
     datasets: dict[str, _Data | _Pin | _Unresolved]
     images: dict[str, _Image | _Unresolved]
@@ -118,9 +120,15 @@ class Lock:
             "type": "lock/1",
             "intent": dict(self.intent),
             "manifest_sha256": self.manifest_sha256,
-            "pins": {kind: dict(self.pins[kind]) for kind in PIN_KINDS},
+            "pins": {
+                kind: dict(self.pins[kind]) for kind in (*PIN_KINDS, *LATE_KINDS) if kind in PIN_KINDS or self.of(kind)
+            },
         }
         return sealed(body)
+
+    def of(self, kind: str) -> Mapping[str, Any]:
+        """Give the pins of a kind, which an older lock may know nothing of."""
+        return self.pins.get(kind, {})
 
     @property
     def sha256(self) -> str:

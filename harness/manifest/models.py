@@ -5,7 +5,8 @@ It must never know a provider: it finds one, and holds what was written against 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import cache
 from typing import Annotated, Any
 
@@ -23,7 +24,14 @@ def _reader(provider: str) -> TypeAdapter[Any]:
     return TypeAdapter(PROVIDERS.find(provider))
 
 
-def _read(value: Any) -> Any:
+@dataclass(frozen=True)
+class Shaped:
+    """Marks what is typed by what its value says, and gives the classes that type it to who names the known keys."""
+
+    forms: Callable[[Any], tuple[Any, ...]]
+
+
+def read_model(value: Any) -> Any:
     """Type what a manifest says of a model."""
     name = value.get("provider") if isinstance(value, Mapping) else None
     if PROVIDERS.get(name) is None:
@@ -36,12 +44,16 @@ def settings_of(value: Any) -> Any:
     return PROVIDERS.get(value.get("provider")) if isinstance(value, Mapping) else None
 
 
-Model = Annotated[Any, PlainValidator(_read), PlainSerializer(lambda model: model.said())]
+def _forms(value: Any) -> tuple[Any, ...]:
+    return (settings_of(value),)
+
+
+Model = Annotated[Any, PlainValidator(read_model), PlainSerializer(lambda model: model.said()), Shaped(_forms)]
 
 
 def is_stand_in(said: Mapping[str, Any]) -> bool:
     """Whether what a lock says of a model is said of a stand-in; a provider that is gone is taken for a real one."""
     try:
-        return _read(said).stand_in is not None
+        return read_model(said).stand_in is not None
     except (PydanticCustomError, ValidationError, LookupError):
         return False

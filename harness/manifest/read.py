@@ -34,7 +34,7 @@ class Tree:
     where: str
     value: Any = None
     lines: dict[Place, int] = field(default_factory=dict)
-    typed: tuple[Place, ...] = ()  # the maps in which plain JSON stands
+    typed: tuple[Place, ...] = ()  # the maps in which plain JSON stands; `*` is any name
 
     def at(self, place: Place) -> str:
         """Say where a part stands ("file:line"), or the nearest part around it that does."""
@@ -107,7 +107,7 @@ def _build(events: Iterator[Any], tree: Tree) -> None:
 def _place(event: Any, stack: list[tuple[Any, Place]], key: list[str | None], tree: Tree, line: int) -> None:
     """Put a value where the last key or the end of a list says."""
     value: Any
-    if isinstance(event, yaml.ScalarEvent) and stack and any(stack[-1][1][: len(at)] == at for at in tree.typed):
+    if isinstance(event, yaml.ScalarEvent) and stack and any(_in(stack[-1][1], at) for at in tree.typed):
         value = _plain(event, tree, line)
     elif isinstance(event, yaml.ScalarEvent):
         value = None if event.implicit[0] and event.value in ("", "~", "null") else event.value
@@ -131,6 +131,11 @@ def _place(event: Any, stack: list[tuple[Any, Place]], key: list[str | None], tr
             raise _error(f"nested more than {MAX_DEPTH} deep", tree, line, "a manifest is flat")
         stack.append((value, place))
         key.append(None)
+
+
+def _in(place: Place, at: Place) -> bool:
+    """Whether a place is this one, or within it."""
+    return len(place) >= len(at) and all(wanted in ("*", found) for wanted, found in zip(at, place, strict=False))
 
 
 def _plain(event: Any, tree: Tree, line: int) -> Any:

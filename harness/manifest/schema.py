@@ -25,6 +25,7 @@ from pydantic import (
 from harness import texts
 from harness.manifest import claim, generation
 from harness.manifest.generation import Generation
+from harness.manifest.instruments import Named
 from harness.manifest.models import Model
 
 
@@ -50,7 +51,7 @@ def _amount(low: str, high: str, units: dict[str, float], example: str) -> Any:
 
 
 def _unset(value: Any) -> bool:
-    return value is None or value is False
+    return value is None or value is False or value == {}
 
 
 SIZES = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
@@ -235,6 +236,9 @@ class Manifest(_Part):
     outputs: dict[Name, Level] = {}
     agents: Agents | None = None
     claims: Annotated[tuple[Claim, ...], AfterValidator(_distinct)] = ()
+    # What manifests could not say at first stays out of the intent where it is not said: no older lock becomes stale.
+    settings: dict[Name, Any] = Field(default={}, exclude_if=_unset)  # the study's own switches, typed by the study
+    instruments: dict[Name, Named] = Field(default={}, exclude_if=_unset)  # by role: what measures, and is not asked
 
     @field_validator("generation", mode="before")
     @classmethod

@@ -18,7 +18,7 @@ from harness import rows
 from harness.digest import canonical
 from harness.errors import MissingError, StepError
 from harness.models.model import Response
-from harness.models.wire import LONGEST_WORDS, MARK, REPEAT, Said, Wire, visible, words
+from harness.models.wire import LONGEST_WORDS, MARK, REPEAT, SERVED, Said, Wire, visible, words
 from harness.rowtypes import Prompt
 
 SOCKET = "HARNESS_GATEWAY"  # the variable that names the gateway's socket
@@ -84,8 +84,9 @@ async def _write(params: Mapping[str, Any], prompts: Path, target: Path, wire: W
     concurrency = params.get("concurrency", AT_ONCE)
     client = _client(wire)
     try:
+        asker = _Asker(client, wire, inference, params.get("served", ""))
         with open(target, "wb") as file:
-            async for response in _in_order(asks, _Asker(client, wire, inference).ask, concurrency):
+            async for response in _in_order(asks, asker.ask, concurrency):
                 file.write(canonical(response.row()) + b"\n")
     finally:
         await client.close()
@@ -137,14 +138,15 @@ async def _in_order(asks: Iterable[Ask], ask: Callable[[Ask], Any], concurrency:
 class _Asker:
     """Turns a question into a response: an answer, or an error that is counted and never scored."""
 
-    def __init__(self, client: Any, wire: Wire, inference: Inference) -> None:
+    def __init__(self, client: Any, wire: Wire, inference: Inference, served: str = "") -> None:
         self._client, self._wire, self._inference = client, wire, inference
+        self._named = {SERVED: served} if served else {}
 
     async def ask(self, ask: Ask) -> Response:
         import httpx2  # noqa: PLC0415 - heavy
 
         wire, sdk = self._wire, self._wire.sdk
-        options = {**wire.options, "headers": {REPEAT: str(ask.sample)}}
+        options = {**wire.options, "headers": {REPEAT: str(ask.sample), **self._named}}
         body = wire.body(ask.row)
         try:
             answer: httpx2.Response = await self._client.post(

@@ -26,16 +26,17 @@ from harness.models.provider import LATE, Checked, Line, Settings, Weights
 from harness.rowtypes import Prompt
 from harness.steps import FACTS
 
+PACKAGE = r"^package:[A-Za-z0-9]([A-Za-z0-9._-]{0,98}[A-Za-z0-9])?$"
 BATCH = texts.matching(r"^(reference|[1-9][0-9]{0,4})$", "`reference`, or how many at a time")
 
 
 @dataclass(frozen=True, kw_only=True)
 class TransformersSettings(Settings):
-    """Open weights: a folder of the project, `folder:NAME` elsewhere, or a hub's name pinned by its 40-hex revision."""
+    """Open weights: a folder of the project, `folder:NAME` elsewhere, those of `package:NAME`, or a hub's revision."""
 
     source: Line
     revision: Annotated[str, Checked(texts.matching(texts.HEX40, "the commit: 40 hex digits"))] | None = None
-    dtype: Literal["float32", "float16", "bfloat16"]
+    dtype: Literal["float32", "float16", "bfloat16"] = "float32"
     batch: Annotated[str, Checked(BATCH)] = REFERENCE
     chat: bool = False
     logprobs: int | None = None
@@ -46,7 +47,9 @@ class TransformersSettings(Settings):
         """Refuse a model that is not pinned, and a folder that is not the project's."""
         if self.logprobs is not None and not 1 <= self.logprobs <= 100:
             raise ValueError("`logprobs` is a number from 1 to 100")
-        if not self.source.startswith("hf:"):
+        if self.source.startswith("package:"):
+            texts.matching(PACKAGE, "`package:` and the name of a package")(self.source)
+        elif not self.source.startswith("hf:"):
             texts.inside(self.source.removeprefix("folder:"))
         elif (self.revision is None) == (self.unresolved is None):
             raise ValueError("a model from a hub needs a pin: add `revision: <40 hex digits>`")

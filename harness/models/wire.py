@@ -12,6 +12,7 @@ from harness.rowtypes import Prompt
 
 MARK = "x-harness-error"  # on an answer that the gateway made itself: its kind
 REPEAT = "x-harness-repeat"  # on a question: the n-th time that the same is asked, counted from 0
+SERVED = "x-harness-served"  # on an instrument's question: by which name the gateway serves it
 
 
 @dataclass(frozen=True, slots=True)

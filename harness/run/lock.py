@@ -12,12 +12,13 @@ from harness.errors import HarnessError, InputError, MissingError
 from harness.images.image import pins
 from harness.images.recipe import package_locks
 from harness.manifest.load import Loaded, load
-from harness.manifest.lockfile import Lock
+from harness.manifest.lockfile import LATE_KINDS, Lock
 from harness.manifest.schema import Fetched
 from harness.models.tape import Tape
 from harness.run import weights
 from harness.run.closure import code_root
 from harness.run.data import fetch
+from harness.run.measuring import INSTRUMENTS, MODELS, Named, every_model
 from harness.run.plan import Meant
 from harness.run.workshop import Workshop
 from harness.steps import Pinned
@@ -33,14 +34,9 @@ WHOLE = "lockfiles/requirements.txt"  # what locks pinned, whatever a run used o
 def still_pins(loaded: Loaded) -> Pins:
     """Resolve what needs no work: models, wordings, images, packages."""
     manifest = loaded.manifest
-    models: dict[str, Any] = {}
-    for name, model in manifest.models.items():
-        described = {"type": "model/1", "provider": model.provider, **model.answering()}
-        models[name] = {"sha256": document_digest(described)}
-        if model.weights:
-            models[name] = weights.pin(loaded.root, model.weights, models[name], loaded.homes)
-        if model.service and model.service.tape == "replay":
-            models[name] = _taped(model.service.folder(loaded.root, manifest.name), models[name])
+    models: Pins = {MODELS: {}, **({INSTRUMENTS: {}} if manifest.instruments else {})}
+    for named in every_model(manifest):
+        models[named.part][named.name] = _model(loaded, named)
     prompts: dict[str, Any] = {}
     for name in manifest.prompts.names if manifest.prompts else ():
         path = find(manifest.study).prompt_sets[name]
@@ -50,7 +46,18 @@ def still_pins(loaded: Loaded) -> Pins:
     known = pins(loaded.root)
     unknown = {"unresolved": "lockfiles/images.json names no such image; the local engine needs none"}
     images = {manifest.image: known[manifest.image].as_data() if manifest.image in known else unknown}
-    return {"models": models, "prompts": prompts, "images": images, "packages": _packages(loaded)}
+    return {**models, "prompts": prompts, "images": images, "packages": _packages(loaded)}
+
+
+def _model(loaded: Loaded, named: Named) -> dict[str, Any]:
+    """Pin what answers or measures: its settings, its files, its tape."""
+    model = named.model
+    pin = {"sha256": document_digest({"type": "model/1", "provider": model.provider, **model.answering()})}
+    if model.weights:
+        return weights.pin(loaded.root, model.weights, pin, loaded.homes)
+    if model.service and model.service.tape == "replay":
+        return _taped(model.service.folder(loaded.root, named.tapes(loaded.manifest)), pin)
+    return pin
 
 
 def _packages(loaded: Loaded, held: Collection[str] = ()) -> dict[str, Any]:
@@ -137,8 +144,8 @@ def moved_pins(loaded: Loaded, lock: Lock) -> list[str]:
         moved.append("manifest (its text, not its meaning)")
     moved += [f"pins/datasets/{name}" for name in sorted(set(lock.pins["datasets"]) ^ set(loaded.manifest.datasets))]
     now = {**still_pins(loaded), "packages": _packages(loaded, lock.pins["packages"])}
-    for kind, pinned in now.items():
-        moved += [f"pins/{kind}{pointer}" for pointer in differences(lock.pins[kind], pinned)]
+    for kind in dict.fromkeys([*now, *(each for each in LATE_KINDS if lock.of(each))]):
+        moved += [f"pins/{kind}{pointer}" for pointer in differences(lock.of(kind), now.get(kind, {}))]
     return moved
 
 
@@ -161,11 +168,14 @@ def require_fit(loaded: Loaded, lock: Lock | None) -> Lock:
 
 def _require_here(loaded: Loaded, lock: Lock) -> None:
     """Tell what the lock pins and this machine lacks apart from what moved."""
-    now = still_pins(loaded)["models"]
-    for name, pin in lock.pins["models"].items():
-        if "unresolved" in now.get(name, {}) and "unresolved" not in pin:
-            what, _, mend = now[name]["unresolved"].partition("; ")
-            raise MissingError(f"model {name!r} is pinned and not to be had here: {what}", next=mend)
+    pins = still_pins(loaded)
+    for kind in (MODELS, INSTRUMENTS):
+        now = pins.get(kind, {})
+        for name, pin in lock.of(kind).items():
+            if "unresolved" in now.get(name, {}) and "unresolved" not in pin:
+                what, _, mend = now[name]["unresolved"].partition("; ")
+                noun = kind.removesuffix("s")
+                raise MissingError(f"{noun} {name!r} is pinned and not to be had here: {what}", next=mend)
 
 
 def require_dataset(name: str, entry: Entry, lock: Lock, store: Store) -> None:

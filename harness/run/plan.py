@@ -13,9 +13,10 @@ from harness.manifest.read import Place, Tree
 from harness.manifest.schema import Manifest
 from harness.run.calls import served
 from harness.run.makers import Drawn, drawn
+from harness.run.measuring import INSTRUMENTS, MODELS, Named, every_model, require_roles, switches
 from harness.steps import Pinned, Plan
 from harness.studies.registry import find
-from harness.studies.study import Brief, Model, Templates
+from harness.studies.study import Brief, Instrument, Model, Templates
 
 
 @dataclass(frozen=True)
@@ -25,6 +26,7 @@ class Meant:
     manifest: Manifest
     tree: Tree
     drawn: Mapping[str, Drawn]  # the datasets that are made here, by name
+    settings: Mapping[str, Any]  # the study's own, typed by it
 
 
 def meant(loaded: Loaded) -> Meant:
@@ -43,23 +45,27 @@ def meant(loaded: Loaded) -> Meant:
                 where=tree.at(("prompts", "set")),
                 next=f"choose one of: {', '.join(study.prompt_sets)}",
             )
+    require_roles(manifest, study, tree)
     _require_askable(manifest, tree)
     served(manifest, loaded.root, tree)
-    this, some = Meant(manifest, tree, made), Pinned("0" * 64)
+    this, some = Meant(manifest, tree, made, switches(manifest, study, tree)), Pinned("0" * 64)
     rows, templates = dict.fromkeys(made, 1), dict.fromkeys(sets, Templates(some, 1))
     fetched = dict.fromkeys((name for each in made.values() for name in each.files.values()), some)
-    _planned(this, _brief(this, rows, templates, {}, fetched))  # what cannot be planned is told before any work
+    _planned(
+        this, _brief(this, rows, templates, Lock({}, "", {}), fetched)
+    )  # what cannot be planned is told before any work
     return this
 
 
 def _require_askable(manifest: Manifest, tree: Tree) -> None:
     """Refuse settings that one of the models would not be asked with: each provider says which mean nothing to it."""
-    asked = manifest.generation.asked()
-    for name, model in manifest.models.items():
-        if unfit := model.unfit(asked):
+    for part, name, model in every_model(manifest):
+        how = manifest.instruments[name].asking if part == INSTRUMENTS else manifest
+        if unfit := model.unfit(how.generation.asked()):
             place: Place = ("generation", *unfit.key.split("."))
-            where = tree.at(place if place in tree.lines else ("models", name))
-            raise InputError(f"models.{name} cannot be asked so: {unfit.what}", where=where, next=unfit.mend)
+            place = (part, name, *place) if part == INSTRUMENTS else place
+            where = tree.at(place if place in tree.lines else (part, name))
+            raise InputError(f"{part}.{name} cannot be asked so: {unfit.what}", where=where, next=unfit.mend)
 
 
 def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
@@ -75,7 +81,7 @@ def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
     if "set" in prompts and this.manifest.prompts:  # as locks were written when a manifest had one set
         prompts[this.manifest.prompts.names[0]] = prompts.pop("set")
     templates = {name: Templates(Pinned(pin["sha256"]), int(pin["rows"])) for name, pin in prompts.items()}
-    made = _planned(this, _brief(this, rows, templates, lock.pins["models"], fetched_pins(lock)))
+    made = _planned(this, _brief(this, rows, templates, lock, fetched_pins(lock)))
     return Plan(made.steps, made.outputs, {pin["sha256"]: pin["file"] for pin in prompts.values()}).check()
 
 
@@ -112,6 +118,13 @@ def _planned(this: Meant, brief: Brief) -> Plan:
                 where=this.tree.at(place),
                 next=f"choose from: {', '.join(made.outputs)}",
             )
+    for step in made.steps:
+        if step.stage == "responses" and step.params.get("model") in brief.instruments:
+            raise InputError(
+                f"step {step.name!r} would have the instrument {step.params['model']!r} answer items",
+                where=this.tree.at((INSTRUMENTS, str(step.params["model"]))),
+                next="an instrument measures; to have it answer, name it under `models` too",
+            )
     return made.for_outputs({output for output, _ in named})
 
 
@@ -119,33 +132,41 @@ def _brief(
     this: Meant,
     rows: Mapping[str, int],
     templates: Mapping[str, Templates],
-    pins: Mapping[str, Mapping[str, Any]],
+    lock: Lock,
     data: Mapping[str, Pinned],
 ) -> Brief:
     """Say to a study what a manifest means, with what is known of its data and its models."""
     manifest = this.manifest
+    models = {
+        (each.part, each.name): _model(each, lock.of(each.part).get(each.name, {})) for each in every_model(manifest)
+    }
     return Brief(
         datasets=tuple(each.dataset(rows[name], data) for name, each in sorted(this.drawn.items())),
-        models=tuple(
-            Model(
-                name,
-                model.provider,
-                {**model.answering(), **({"tape": pins[name]["tape"]} if "tape" in pins.get(name, {}) else {})},
-                {file: Pinned(sha) for file, sha in sorted(pins.get(name, {}).get("files", {}).items())},
-                model.facts,
-                model.stand_in,
-                calls=model.service is not None,
-            )
-            for name, model in sorted(manifest.models.items())
-        ),
+        models=tuple(models[MODELS, name] for name in sorted(manifest.models)),
         templates=templates,
         generation=manifest.generation.asked(),
         seeds=manifest.seeds,
+        settings=this.settings,
+        instruments={
+            role: Instrument(role, models[INSTRUMENTS, role], one.asking.generation.asked(), one.asking.repeats)
+            for role, one in sorted(manifest.instruments.items())
+        },
     )
 
 
+def _model(named: Named, pin: Mapping[str, Any]) -> Model:
+    """Say to a study what a model is: what its step is told of it, and its files."""
+    model, told = named.model, named.model.answering()
+    if "tape" in pin:
+        told["tape"] = pin["tape"]
+    if model.service and named.part == INSTRUMENTS:
+        told["served"] = named.served(model.service)  # by which the gateway knows it
+    files = {file: Pinned(sha) for file, sha in sorted(pin.get("files", {}).items())}
+    return Model(named.name, model.provider, told, files, model.facts, model.stand_in, calls=model.service is not None)
+
+
 SHOWN = 8  # pins that a message names
-NEEDED = ("models", "prompts", "datasets")  # pins without which nothing can run; a local run needs no image
+NEEDED = (MODELS, INSTRUMENTS, "prompts", "datasets")  # pins without which nothing can run; a local run needs no image
 
 
 def unresolved_pins(lock: Lock) -> list[tuple[str, str]]:
@@ -153,6 +174,6 @@ def unresolved_pins(lock: Lock) -> list[tuple[str, str]]:
     return [
         (f"{kind}.{name}", pin["unresolved"])
         for kind in NEEDED
-        for name, pin in sorted(lock.pins[kind].items())
+        for name, pin in sorted(lock.of(kind).items())
         if isinstance(pin, Mapping) and "unresolved" in pin
     ]

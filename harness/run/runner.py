@@ -28,6 +28,7 @@ from harness.run.closure import code_root
 from harness.run.data import fetch
 from harness.run.environment import facts
 from harness.run.lock import require_dataset
+from harness.run.measuring import every_model
 from harness.run.stopping import heed, stoppable
 from harness.run.weights import bring
 from harness.run.workshop import Result, Workshop
@@ -142,9 +143,9 @@ class Runner:
         for digest, name in self.plan.pinned.items():
             if blobs.put((code_root() / name).read_bytes()) != digest:
                 raise DamageError(f"{name} changed while it was read", next="run again")
-        for name, model in self.loaded.manifest.models.items():
+        for part, name, model in every_model(self.loaded.manifest):
             if model.weights:
-                files = self.lock.pins["models"][name]["files"]
+                files = self.lock.of(part)[name]["files"]
                 bring(self.store, self.loaded.root, model.weights, files, self.loaded.homes)
         for dataset in self.loaded.manifest.datasets.values():
             if isinstance(dataset, Fetched) and dataset.sha256:

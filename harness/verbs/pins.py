@@ -106,6 +106,7 @@ class ShowResult(Result):
     intent: dict[str, Any]
     lock: LockPins | None
     models: dict[str, ModelPin]  # that are resolved
+    instruments: dict[str, ModelPin]  # by role, that are resolved
     moved: list[str]  # what the lock no longer fits
     stages: dict[str, int]
     carried: dict[str, Any] | None = None  # of an expectation that was taken along: from which lock, and what of
@@ -123,11 +124,16 @@ def show(project: Project, asked: ShowRequest) -> ShowResult:
             stages[step.stage] = stages.get(step.stage, 0) + 1
     pinned = LockPins(sha256=held.sha256, pins=dict(held.pins)) if held else None
     meta, expect = loaded.manifest, load_expect(loaded.root, loaded.manifest.name)
-    models = {name: _model(pin) for name, pin in sorted(held.pins["models"].items() if held else ()) if "sha256" in pin}
+    models, instruments = (_models(held.of(kind) if held else {}) for kind in ("models", "instruments"))
     said = {"carried": dict(expect.carried)} if expect and expect.carried else {}
     return ShowResult(
-        about=meta.about, intent=meta.intent(), lock=pinned, models=models, moved=moved, stages=stages, **said
-    )
+        about=meta.about, intent=meta.intent(), lock=pinned, models=models, instruments=instruments, moved=moved,
+        stages=stages, **said,
+    )  # fmt: skip
+
+
+def _models(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, ModelPin]:
+    return {name: _model(pin) for name, pin in sorted(pins.items()) if "sha256" in pin}
 
 
 def _model(pin: Mapping[str, Any]) -> ModelPin:

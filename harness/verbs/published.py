@@ -57,6 +57,7 @@ class ClaimData(Result):
     missed_after: int | None
     limited_missed: int | None
     unfinished: int | None
+    other_settings_missed: int | None
     history: str = Field(exclude=True)  # the counts in words
     was_tolerance: str = Field(exclude=True)  # of the claim as it was first registered, in words
 

@@ -109,7 +109,7 @@ def test_the_store_takes_the_pinned_bytes_and_no_others(tmp_path: Path, hub: Pat
 
 def test_without_torch_a_run_of_local_models_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
-    manifest: Any = SimpleNamespace(models={"toy": SimpleNamespace(weights=Weights("assets/toy"))})
+    manifest: Any = SimpleNamespace(models={"toy": SimpleNamespace(weights=Weights("assets/toy"))}, instruments={})
     with pytest.raises(MissingError, match="torch is not installed"):
         weights.require_torch(manifest, "none")
     weights.require_torch(manifest, "sha256:" + "0" * 64)  # the image has its own

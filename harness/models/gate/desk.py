@@ -62,7 +62,7 @@ class Desk:
         self._tapes = {path: Tape.open(path) for path in self.roster.folders("replay") - self._recorders.keys()}
         self._slots = asyncio.Semaphore(settings.concurrency)
         self._writers = ThreadPoolExecutor(WRITERS, "tape")
-        self._flights: dict[tuple[str, int], asyncio.Task[Reply]] = {}
+        self._flights: dict[tuple[Account, str, int], asyncio.Task[Reply]] = {}
         self._turns = Turns()
         self._shut: dict[Path, str] = {}  # tapes that took no more, and why
 
@@ -72,11 +72,12 @@ class Desk:
         tally.requests += 1
         digest = request_digest(served.provider, call.body, call.more)
         repeat = self._turns.take(digest, call.again) if call.repeat is None else call.repeat
-        flight = self._flights.get((digest, repeat))
+        name = (call.account, digest, repeat)  # who measures and who is asked may say the same, for tapes of their own
+        flight = self._flights.get(name)
         if flight is None:
             flight = asyncio.create_task(self._fly(_Named(call, digest, repeat)))
-            self._flights[digest, repeat] = flight
-            flight.add_done_callback(lambda _: self._flights.pop((digest, repeat), None))
+            self._flights[name] = flight
+            flight.add_done_callback(lambda _: self._flights.pop(name, None))
         try:
             reply = await asyncio.shield(flight)
         except asyncio.CancelledError:

@@ -42,12 +42,14 @@ class Roster:
     def _open(self, name: str, served: Served) -> Account:
         return Account(name, served, Tally(), Patience(self._settings.refusals), Allowance(served))
 
-    def find(self, name: object, path: str) -> Account | None:
-        """Give the account of a model that is asked at a path, if it may be asked there."""
+    def find(self, name: object, path: str, own: str | None = None) -> Account | None:
+        """Give the account of a model that is asked at a path, if it may be asked there; `own` is our name for it."""
         if not isinstance(name, str):
             return None
-        if name in self.named:
-            return self.named[name] if path in self.named[name].served.dialect.questions else None
+        account = self.named.get(name if own is None else own)
+        if account or own is not None:
+            meant = account and account.served.model == (name if own is not None else "")
+            return account if account and meant and path in account.served.dialect.questions else None
         for served in self._settings.others:
             if path in served.dialect.questions:
                 return self._others.setdefault((served.provider, name), self._open(name, served))
@@ -56,13 +58,13 @@ class Roster:
     def here(self, path: str) -> dict[str, str]:
         """Give the providers of the models that were named and may be asked at a path, by model."""
         known = self._settings.models.items()
-        return {name: served.provider for name, served in known if path in served.dialect.questions}
+        return {name: told.provider for name, told in known if path in told.dialect.questions and not told.model}
 
     @property
     def providers(self) -> Mapping[str, str]:
         """Give the providers of all models, by model: those that were named, and those that were asked."""
         others = {name: provider for provider, name in self._others}
-        return others | {name: served.provider for name, served in self._settings.models.items()}
+        return others | {name: told.provider for name, told in self._settings.models.items() if not told.model}
 
     def __iter__(self) -> Iterator[Account]:
         """Give all accounts."""

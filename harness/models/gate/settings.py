@@ -92,6 +92,7 @@ class Served(_Part):
     tape: Path | None = None
     prices: Prices | None = None
     limits: Limits = Limits()
+    model: str = ""  # its provider's name for it, where it is served under one of our own: to who names that alone
 
     @model_validator(mode="before")
     @classmethod

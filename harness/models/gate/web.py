@@ -18,7 +18,7 @@ from harness.models.gate.desk import Call, Desk
 from harness.models.gate.dialect import Dialect, Form, Question
 from harness.models.gate.shapes import Reply, Wrong, error, models
 from harness.models.tape_line import REPEATS, no_number
-from harness.models.wire import REPEAT
+from harness.models.wire import REPEAT, SERVED
 
 if TYPE_CHECKING:
     from aiohttp import web
@@ -153,7 +153,7 @@ class Web:
     def _call(self, request: web.Request, body: Mapping[str, Any]) -> Call:
         """Check that a question is one that a served model can be asked at this path."""
         name, roster = body.get("model"), self.desk.roster
-        account = roster.find(name, request.path)
+        account = roster.find(name, request.path, request.headers.get(SERVED))
         if account is None:
             here, why = roster.here(request.path), f"no model {json.dumps(name)[:100]} is served here"
             if isinstance(name, str) and name in roster.named:

@@ -1,0 +1,63 @@
+"""An instrument as a manifest names it: a model's settings, how it is asked, and how often the same.
+
+It measures and is never asked the items. What it is asked is what is written, in every version of the manifest. Like
+`models.py`, this must never know a provider.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSerializer, PlainValidator
+
+from harness.manifest import generation
+from harness.manifest.generation import EXTRA, Generation
+from harness.manifest.models import Shaped, read_model, settings_of
+from harness.manifest.read import Place
+
+WRITTEN = "2"  # the first version of the manifest in which nothing is sent but what is written
+JSON_OF: Place = ("instruments", "*", *EXTRA)  # where plain JSON stands in an instrument, whatever its role
+
+
+def _written(value: Any) -> Any:
+    return generation.meant(value, WRITTEN)
+
+
+class Asking(BaseModel):
+    """How an instrument is asked, beside its provider's settings."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    generation: Annotated[Generation, BeforeValidator(_written)] = Field(default=Generation(), validate_default=True)
+    repeats: Annotated[int, Field(ge=1, le=1000)] = 1
+
+
+@dataclass(frozen=True)
+class Instrument:
+    """A model that measures: its provider's settings, how it is asked, and how often the same."""
+
+    model: Any  # its provider's settings
+    asking: Asking
+
+    def said(self) -> dict[str, Any]:
+        """Give all of it, as the lock holds it."""
+        return {**self.model.said(), **self.asking.model_dump(mode="json")}
+
+
+def _read(value: Any) -> Instrument:
+    """Type what a manifest says of an instrument: what is a model's by its provider, and the rest here."""
+    if isinstance(value, Instrument):
+        return value
+    given = value if isinstance(value, Mapping) else {}
+    own = {name: given[name] for name in Asking.model_fields if name in given}
+    model = read_model({name: part for name, part in given.items() if name not in own})
+    return Instrument(model, Asking.model_validate(own))
+
+
+def _forms(value: Any) -> tuple[Any, ...]:
+    return (settings_of(value), Asking)
+
+
+Named = Annotated[Any, PlainValidator(_read), PlainSerializer(Instrument.said), Shaped(_forms)]

@@ -1,0 +1,87 @@
+"""What a manifest says to its study besides data and models: its switches and its instruments, held against the study.
+
+A study types its settings and names the roles it knows; here what is written is held against both, with its line. It
+must never know a lock or a step.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from pydantic import TypeAdapter, ValidationError
+
+from harness.errors import InputError
+from harness.manifest.load import explain
+from harness.manifest.read import Tree
+from harness.manifest.schema import Manifest
+from harness.models.provider import Service, Settings
+from harness.studies.study import REQUIRED, Study
+
+MODELS, INSTRUMENTS, SETTINGS = "models", "instruments", "settings"
+
+
+class Named(NamedTuple):
+    """A model of a manifest, asked the items or measuring: under which of its parts it stands, and its name there."""
+
+    part: str
+    name: str
+    model: Settings
+
+    def tapes(self, manifest: Manifest) -> str:
+        """Name the tape it has where it names none: an instrument's is its own, so that it moves no model's key."""
+        return manifest.name if self.part == MODELS else f"{manifest.name}.{self.name}"
+
+    def served(self, service: Service) -> str:
+        """Name it to the gateway: a model by its provider's name for it, an instrument by its role."""
+        return service.model if self.part == MODELS else f"{INSTRUMENTS}/{self.name}"
+
+
+def every_model(manifest: Manifest) -> Iterator[Named]:
+    """Give all models of a manifest, those that are asked the items first: each is pinned, brought and served alike."""
+    yield from (Named(MODELS, name, model) for name, model in manifest.models.items())
+    yield from (Named(INSTRUMENTS, role, one.model) for role, one in manifest.instruments.items())
+
+
+def switches(manifest: Manifest, study: Study, tree: Tree) -> Mapping[str, Any]:
+    """Type a study's own settings; what is not written has the value that the study gives it."""
+    kind = study.settings_type
+    if kind is None:
+        if manifest.settings:
+            raise InputError(
+                f"study {study.name} has no settings", where=tree.at((SETTINGS,)), next="take `settings` out"
+            )
+        return {}
+    try:
+        read: TypeAdapter[Any] = TypeAdapter(kind)
+        typed: dict[str, Any] = read.dump_python(read.validate_python(manifest.settings), mode="json")
+        return typed
+    except ValidationError as bad:
+        raise explain(bad, tree, kind, (SETTINGS,)) from None
+
+
+def require_roles(manifest: Manifest, study: Study, tree: Tree) -> None:
+    """Refuse an instrument that the study has no use for, one that it lacks, and one called as a model is."""
+    for role in manifest.instruments:
+        where = tree.at((INSTRUMENTS, role))
+        if role not in study.roles:
+            known = ", ".join(study.roles)
+            close = difflib.get_close_matches(role, study.roles, 1)
+            mend = f"it has: {known}" if known else "take it out: this study measures with no model"
+            raise InputError(
+                f"study {study.name} has no instrument {role!r}",
+                where=where,
+                next=(f"did you mean `{close[0]}`? " if close else "") + mend,
+            )
+        if role in manifest.models:
+            raise InputError(
+                f"{role!r} is the name of a model and of an instrument", where=where, next="give the model another name"
+            )
+    lacking = [role for role, need in study.roles.items() if need == REQUIRED and role not in manifest.instruments]
+    if lacking:
+        raise InputError(
+            f"study {study.name} needs the instrument `{lacking[0]}`",
+            where=tree.at((INSTRUMENTS,)),
+            next=f"add `instruments: {{{lacking[0]}: {{provider: …}}}}`",
+        )
