@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NotRequired
 
@@ -146,7 +147,10 @@ def _replies(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Iterator[
         for repeat in ([row["repeat"]] if "repeat" in row else range(params["repeats"]))
     )
     replies = rows.read(inputs["replies"], Response)
-    for (row, repeat), reply in zip(asked, replies, strict=True):
+    for question, reply in zip_longest(asked, replies):
+        if question is None or reply is None:
+            raise InputError("there are more or fewer replies than were asked for", where="replies")
+        row, repeat = question
         if (row["item"], row["template"]) != (reply["item"], reply["template"]):
             raise InputError(f"a reply about item {reply['item']} stands where one about {row['item']} was asked for")
         yield row, repeat, reply
