@@ -9,8 +9,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from support import REPOSITORY, clean_env
-from toys.obeying import KEY, REFUSED
+from support import REPOSITORY, clean_env, outputs_of
+from toys.obeying import KEY, NO_ANSWER
 
 TOY = Path(__file__).parent / "verdict"
 MANIFEST = f"""\
@@ -23,7 +23,7 @@ models:
 instruments:
   judge: {{provider: openai, model: judge-1, tape: record, base_url: "URL", key: TOY_KEY, repeats: 2}}
 datasets:
-  sums: {{make: verdict.sums, count: {REFUSED + 1}}}
+  sums: {{make: verdict.sums, count: {NO_ANSWER + 1}}}
 prompts: {{set: [verdict/ask@1, verdict/judge@1]}}
 resources: {{gpus: 0, memory: 2GiB, timeout: 5m}}
 """
@@ -81,9 +81,11 @@ class Verdicts:
         """Run its manifest; gives what `run --json` says of it."""
         return json.loads(self.call("run", "manifests/verdict.yaml", "--json", *words).stdout)
 
-    def table(self, name: str, *words: str) -> list[dict[str, Any]]:
-        """Give the rows of an output of the last run."""
-        return [json.loads(line) for line in self.call("get", "last", name, *words).stdout.splitlines()]
+    def tables(self, ran: Any) -> dict[str, list[dict[str, Any]]]:
+        """Give the rows of every output of a run, from what `run --json` said of it."""
+        blobs = self.project / ".harness" / "blobs" / "sha256"
+        found = {name: (blobs / digest[:2] / digest).read_bytes() for name, digest in outputs_of(ran).items()}
+        return {name: [json.loads(line) for line in data.splitlines()] for name, data in found.items()}
 
     def executed(self, run: str, store: str = ".harness") -> set[str]:
         """Name the steps that a run executed."""
