@@ -94,13 +94,13 @@ class Plan:
             for ref in step.refs():
                 if (ref.step, ref.output) not in made:
                     raise InputError(f"step {step.name!r} reads {ref.step}/{ref.output}, which no earlier step makes")
-            shown = any(made[ref.step, ref.output] for ref in step.refs())
-            if shown and step.stage == "responses" and not (step.sees_gold or step.kind == GATHER):
-                raise InputError(f"step {step.name!r} would show the answers to a model")
             if step.stage == JUDGED or any(ref.step in judged for ref in step.refs()):
                 judged.add(step.name)
                 if step.stage == "responses":
                     raise InputError(f"step {step.name!r} would take what a judge said for an answer")
+            shown = any(made[ref.step, ref.output] for ref in step.refs())
+            if shown and step.stage == "responses" and not (step.sees_gold or step.kind == GATHER):
+                raise InputError(f"step {step.name!r} would show the answers to a model")
             for output in step.outputs:
                 made[step.name, output] = output == "gold" or shown
         for name, ref in self.outputs.items():

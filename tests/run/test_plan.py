@@ -1,5 +1,7 @@
 """A plan is what manifest and lock mean and nothing else; it never shows the answers to a model."""
 
+from dataclasses import replace
+
 import pytest
 from support import manifest_text, unlocked_project
 
@@ -8,7 +10,7 @@ from harness.manifest.load import Loaded, load, parse_manifest
 from harness.manifest.lockfile import Lock
 from harness.run.lock import still_pins
 from harness.run.plan import meant, plan
-from harness.steps import STAGES, Pinned, Plan, Ref, Step, key, preimage
+from harness.steps import GATHER, STAGES, Pinned, Plan, Ref, Step, key, preimage
 
 ROWS = {name: {"sha256": digit * 64, "rows": 19} for name, digit in (("items", "a"), ("gold", "b"), ("counts", "c"))}
 
@@ -79,6 +81,36 @@ def test_a_model_is_never_shown_the_answers_by_whatever_way(between):
     Plan((GOLD, *between, step(inputs={"prompts": source}, sees_gold=True)), {}).check()
     Plan((GOLD, *between, step(stage="scores", inputs={"gold": source})), {}).check()
     Plan((GOLD, *between, step(inputs={"prompts": Ref("make", "items")})), {}).check()
+
+
+JUDGE = step("judge", "judgements", {"gold": Ref("make", "gold"), "items": Ref("make", "items")}, ("judgements",))
+SAID = Ref("judge", "judgements")
+
+
+def test_a_judge_may_see_the_answers_and_what_it_says_is_scored():
+    Plan((GOLD, JUDGE, step("scored", "scores", {"judgements": SAID})), {"judgements": SAID}).check()
+
+
+@pytest.mark.parametrize(
+    ("last", "outputs"),
+    [
+        (step(inputs={"prompts": SAID}, sees_gold=True), {}),
+        (replace(step(inputs={"parts": (SAID,)}), kind=GATHER), {}),
+        (step("between", "scores", {"x": SAID}), {"prompts": Ref("between", "out")}),
+        (step("again", "judgements"), {}),
+    ],
+    ids=["by a stand-in that sees gold", "gathered", "by way of a score", "of a judge that sees no gold"],
+)
+def test_no_step_that_answers_takes_what_a_judge_said(last, outputs):
+    source = outputs.get("prompts", Ref(last.name, "out"))
+    answer = () if last.stage == "responses" else (step("answer", inputs={"prompts": source}),)
+    with pytest.raises(InputError, match="would take what a judge said for an answer"):
+        Plan((GOLD, JUDGE, last, *answer), {}).check()
+
+
+def test_what_a_judge_said_passes_for_no_output_of_responses():
+    with pytest.raises(InputError, match="would take what a judge said for an answer"):
+        Plan((GOLD, JUDGE), {"responses": SAID}).check()
 
 
 @pytest.mark.parametrize(

@@ -47,9 +47,11 @@ class Roster:
         if not isinstance(name, str):
             return None
         account = self.named.get(name if own is None else own)
-        if account or own is not None:
-            meant = account and account.served.model == (name if own is not None else "")
-            return account if account and meant and path in account.served.dialect.questions else None
+        if account:
+            meant = account.served.model == ("" if own is None else name)
+            return account if meant and path in account.served.dialect.questions else None
+        if own is not None:
+            return None
         for served in self._settings.others:
             if path in served.dialect.questions:
                 return self._others.setdefault((served.provider, name), self._open(name, served))
