@@ -12,6 +12,7 @@ from typing import Any
 from harness.errors import InputError
 from harness.rows import part_name
 from harness.steps import GATHER, JUDGED, Ref, Source, Step, maker
+from harness.studies import graded
 from harness.studies.judge import Answers, Judge, RuleJudge, instrument, judge_steps
 from harness.studies.study import Brief, Dataset, Model, Templates
 
@@ -190,11 +191,16 @@ def _score(
         raise InputError(
             f"scorer {scorer.name!r} reads judgements of {strangers[0]!r}, who is no judge of this dataset"
         )
+    if strangers := sorted(scorer.instead.keys() - graded.UNSCORED):
+        raise InputError(
+            f"scorer {scorer.name!r} has a value for {strangers[0]!r}, which no score can be",
+            next=f"use: {', '.join(graded.UNSCORED)}",
+        )
     seen: dict[str, Source] = {name: ref for name, ref in inputs.items() if name != "prompts" or scorer.prompts}
     seen |= {name: Ref(maker(dataset.name), name) for name in scorer.needs}
     if scorer.judges:
         seen["judgements"] = tuple(judged[name] for name in scorer.judges)
-    params = {**scorer.params, **({"instead": dict(scorer.instead)} if scorer.instead else {})}
+    params = {**scorer.params, **({graded.INSTEAD: dict(scorer.instead)} if scorer.instead else {})}
     return Step(
         f"{dataset.name}/scores/{scorer.name}/{model.name}/{part}", scorer.kind, "scores", params, seen, ("scores",)
     )

@@ -18,7 +18,8 @@ from harness.rowtypes import Found, Gold, Item, Judgement, Missing, Prompt, Resp
 from harness.studies.judged import JUDGE_ERROR, Key, key, missing
 
 ERROR, SCORED, MISSING = "error", "scored", "missing"
-STATES = (SCORED, ERROR, JUDGE_ERROR, MISSING)  # of a score; the last: the rule itself had no value to give
+UNSCORED = (ERROR, JUDGE_ERROR)  # what never reaches a rule
+STATES = (SCORED, *UNSCORED, MISSING)  # of a score; the last: the rule itself had no value to give
 INSTEAD = "instead"  # the parameter that says what a paper gave to what has no score, by state
 
 
@@ -43,7 +44,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, scor
 
 def state(score: Score) -> str:
     """Say what a score is: a value that a rule gave, or why there is none, whatever a paper puts in its place."""
-    for name in (ERROR, JUDGE_ERROR):
+    for name in UNSCORED:
         if name in score["detail"]:
             return name
     return MISSING if isinstance(score["value"], Mapping) else SCORED

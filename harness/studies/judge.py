@@ -78,7 +78,13 @@ def instrument(brief: Brief, role: str) -> Instrument:
         raise InputError(
             f"this study needs an instrument {role!r}", where="instruments", next=f"add `{role}: {{provider: …}}`"
         )
-    return brief.instruments[role]
+    found = brief.instruments[role]
+    if found.model.stand_in and found.model.stand_in.sees_gold:
+        raise InputError(
+            "a stand-in that answers from the gold cannot measure", where=f"instruments.{role}",
+            next="name a model, or a stand-in that is shown nothing",
+        )  # fmt: skip
+    return found
 
 
 def _round(

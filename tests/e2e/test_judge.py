@@ -33,6 +33,7 @@ class Recorded:
 
     verdicts: Verdicts
     port: int
+    first: str  # the first run
     before: Tables  # of the first run
     after: Tables  # of the second
     outputs: Mapping[str, str]  # of the second, by digest
@@ -45,11 +46,12 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
     with obeying() as provider:
         provider.refuses = {ANSWERS[-1]}
         verdicts.make(provider.url)
-        before = verdicts.tables(verdicts.run())
+        ran = verdicts.run()
+        first, before = ran["runs"][0]["run"], verdicts.tables(ran)
         asked, provider.refuses = len(provider.asked), set()
         ran = verdicts.run()
         again = len(provider.asked) - asked, verdicts.executed(ran["runs"][0]["run"])
-    return Recorded(verdicts, provider.port, before, verdicts.tables(ran), outputs_of(ran), again)
+    return Recorded(verdicts, provider.port, first, before, verdicts.tables(ran), outputs_of(ran), again)
 
 
 def of(rows: list[dict[str, Any]], text: str, **more: str) -> list[dict[str, Any]]:
@@ -87,6 +89,11 @@ def test_what_the_provider_refused_is_asked_again_by_the_next_run_and_nothing_el
     assert [row["parsed"] for row in of(recorded.after["judgements"], ANSWERS[-1], judge="judge")] == [10, 10]
     steps = {f"{JUDGE}/round-0/replies", f"{JUDGE}/round-0/judgements", JUDGE}
     assert recorded.again == (2, AFTER | steps)
+
+
+def test_a_run_whose_judge_left_answers_unjudged_is_accepted_only_by_who_says_how_many(recorded: Recorded) -> None:
+    said = recorded.verdicts.call("lock", "--accept", recorded.first, "--json", check=2).stderr
+    assert "judge left 2 of 20 rows without an answer; the first: HTTP 403" in said
 
 
 def test_each_scorer_counts_beside_its_mean_what_has_no_score(recorded: Recorded) -> None:

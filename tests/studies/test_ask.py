@@ -86,3 +86,11 @@ def test_a_scorer_of_a_judge_that_is_not_asked_and_a_judge_without_an_instrument
         planned(How(SCORERS, WORDS))
     with pytest.raises(InputError, match="instrument 'judge'"):
         planned(How("t:score", WORDS, judges=TWO), replace(BRIEF, instruments={}))
+    oracle = replace(JUDGE, model=Model("judge", "baseline", {}, stand_in=StandIn(sees_gold=True)))
+    with pytest.raises(InputError, match="answers from the gold"):
+        planned(How("t:score", WORDS, judges=TWO), replace(BRIEF, instruments={"judge": oracle}))
+
+
+def test_a_paper_gives_its_value_to_what_has_no_score_and_to_nothing_else() -> None:
+    with pytest.raises(InputError, match="a value for 'eror'"):
+        planned(How((Scorer("first", "t:first", instead={"eror": 0}),), WORDS))
