@@ -22,7 +22,7 @@ STAGES = (
 )  # fmt: skip
 TABLES = ("items", "gold", "prompts", "responses", "judgements", "scores")
 SHOWN = 5  # rows
-_IDENTITY = ("id", "item", "template", "model", "sample", "scorer")
+_IDENTITY = ("id", "item", "template", "model", "sample", "scorer", "judge", "repeat")
 
 
 @dataclass

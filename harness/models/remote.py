@@ -70,9 +70,12 @@ class Inference:
 
 
 def respond(params: Mapping[str, Any], prompts: Path, out: Path, wire: Wire) -> None:
-    """Write the responses in the order of the prompts, and what they amount to."""
+    """Write the responses in the order of the prompts, and what they amount to; without a prompt, nobody is asked."""
     inference = Inference(params["model"])
-    asyncio.run(_write(params, prompts, out / "responses", wire, inference))
+    if rows.count(prompts):
+        asyncio.run(_write(params, prompts, out / "responses", wire, inference))
+    else:
+        rows.write(out / "responses", ())
     rows.write_one(out / "inference", inference.as_data())
 
 

@@ -68,7 +68,13 @@ PROVIDER = TransformersSettings
 
 
 def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one response for each prompt and seed in the order of the prompts, and how they were come by."""
+    """Write one response for each prompt and seed in the order of the prompts, and how they were come by.
+
+    Without a prompt no weights are loaded: a round of judging that is not needed costs the start of a step.
+    """
+    if not rows.count(inputs["prompts"]):
+        rows.write(out / "responses", ())
+        return
     params = {**params, "batch": str(params.get("batch", REFERENCE))}
     size = batch_size(params["batch"])
     with tempfile.TemporaryDirectory() as name:

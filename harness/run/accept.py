@@ -17,9 +17,10 @@ from harness.evidence.trail import follow
 from harness.manifest.lockfile import Expect, expect_path, load_expect, load_lock, save
 from harness.run.answers import NONE, Most, gaps, too_many
 from harness.run.project import manifest_name
+from harness.steps import JUDGED
 from harness.store.store import Store
 
-ANSWERS = "responses"  # the stage of the steps that answer
+ANSWERS = ("responses", JUDGED)  # the stages of the steps in which models say something
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def expectation(store: Store, run: str, report: Report, root: Path, errors: Most
     lock = load_lock(root, name)
     if lock is None or lock.sha256 != trail.started["lock"]:
         raise InputError(f"the lock of {name} has moved since run {run}", next="run the manifest again, then accept")
-    answers = [(step.entry.preimage["params"], step.entry) for step in trail.steps.values() if step.stage == ANSWERS]
+    answers = [(step.entry.preimage["params"], step.entry) for step in trail.steps.values() if step.stage in ANSWERS]
     if flaws := too_many(gaps(store, answers), errors):
         raise InputError(
             f"run {run} has rows without an answer: {flaws[0]}",

@@ -9,6 +9,7 @@ import json
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any
 
 from harness.digest import sha256
@@ -29,6 +30,7 @@ from harness.store.store import Store
 Made = Mapping[tuple[str, str], str]  # (step, output) -> sha256
 Heard = Callable[[str, bytes], None]  # step, what it printed
 Told = Callable[[Step, "Result"], None]  # a step that was executed, and its result
+NOTHING = sha256(b"")  # a table without a row
 OBSERVE = "harness.run.packages:observe"
 
 
@@ -152,16 +154,17 @@ class Workshop:
             closure = self._keep(step.kind)
             task = Task(step, parts["inputs"], closure)
             with self.store.folder("step") as folder:
-                outcome, facts = execute(task, self.store, self.bench(step), folder)
+                outcome, facts = execute(task, self.store, self.bench(step, parts["inputs"]), folder)
                 outputs = collect(step, self.store, folder / "out")
             self._same_again(step, parts, outputs)
             result = Result(self.store.entries.put(parts, outputs), "executed", outcome.usage, facts)
             self.done(step, result)
             return result
 
-    def bench(self, step: Step) -> Bench:
-        """Give what a step is made with."""
-        gateway = self.calls.socket if step.calls and self.calls else None
+    def bench(self, step: Step, inputs: Mapping[str, Any] = MappingProxyType({})) -> Bench:
+        """Give what a step is made with; one that has nothing to ask is led to no gateway, and so starts none."""
+        asks = step.calls and inputs.get("prompts") != NOTHING
+        gateway = self.calls.socket if asks and self.calls else None
         return Bench(self.engine, self.limits, self.cancel, lambda text: self.heard(step.name, text), gateway)
 
     def _same_again(self, step: Step, parts: Mapping[str, Any], outputs: Mapping[str, Output]) -> None:

@@ -1,4 +1,4 @@
-"""The steps that every question-and-answer study shares: cut, render, respond, score, gather.
+"""The steps that every question-and-answer study shares: cut, render, respond, judge, score, gather.
 
 A study adds its makers, its scorer and its analyses; shards, and so progress and resumption, come from here alone.
 """
@@ -7,9 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
+from harness.errors import InputError
 from harness.rows import part_name
-from harness.steps import GATHER, Ref, Source, Step, maker
+from harness.steps import GATHER, JUDGED, Ref, Source, Step, maker
+from harness.studies import graded
+from harness.studies.judge import Answers, Judge, RuleJudge, instrument, judge_steps
 from harness.studies.study import Brief, Dataset, Model, Templates
 
 # Rows a shard holds: at least two seconds of work each (design.md section 4).
@@ -20,15 +24,29 @@ TABLES = {"items": "rows", "gold": "rows", "prompts": "prompts", "responses": "r
 
 
 @dataclass(frozen=True)
+class Scorer:
+    """One of several rules by which answers are scored: its step kind, and what it looks at besides the answers."""
+
+    name: str  # as its rows call it
+    kind: str
+    judges: tuple[str, ...] = ()  # whose judgements it reads, by name
+    prompts: bool = False  # it reads what was asked
+    needs: tuple[str, ...] = ()  # further outputs of the maker
+    instead: Mapping[str, int | str] = field(default_factory=dict)  # what a paper gave to `error`, to `judge_error`
+    params: Mapping[str, Any] = field(default_factory=dict)  # the study's own
+
+
+@dataclass(frozen=True)
 class How:
     """How a dataset is put to models: its rules, its wordings, and what its prompts and its rules need besides."""
 
-    score: str  # the step kind that scores an answer
+    score: str | tuple[Scorer, ...]  # the step kind that scores an answer, or several scorers, each by its name
     templates: Templates | None  # None: the dataset brings its prompts along, rendered
     rendered: int = 1  # how many prompts an item then has, about
     budgets: bool = False  # each item has its own budget of tokens
     rules_need: tuple[str, ...] = ()  # further outputs of the maker that the score steps read
     most: Callable[[Model], int | None] = lambda _model: None  # a budget that a model has on all items of the dataset
+    judges: tuple[Judge | RuleJudge, ...] = ()  # who judges each answer before it is scored
 
 
 @dataclass
@@ -38,6 +56,8 @@ class Asked:
     steps: list[Step] = field(default_factory=list)
     parts: dict[str, list[Ref]] = field(default_factory=dict)
     scores: dict[tuple[str, str], list[Ref]] = field(default_factory=dict)  # by dataset and model
+    scored: dict[tuple[str, str, str], list[Ref]] = field(default_factory=dict)  # by dataset, model and scorer
+    judgements: dict[tuple[str, str, str], list[Ref]] = field(default_factory=dict)  # by dataset, model and judge
 
     def add(self, step: Step, output: str | None = None) -> Ref:
         """Add a step; its first output becomes a part of the output a reader may ask for."""
@@ -57,7 +77,8 @@ class Asked:
 
     def tables(self) -> dict[str, Ref]:
         """Give the outputs that every such study has, once all of its datasets have been asked."""
-        found = {name: self.joined(name, stage) for name, stage in TABLES.items()}
+        judged = {JUDGED: JUDGED} if JUDGED in self.parts else {}
+        found = {name: self.joined(name, stage) for name, stage in {**TABLES, **judged}.items()}
         return {**found, "counts": self.merged("counts", "rows")}
 
     def _one(self, output: str, stage: str, kind: str) -> Ref:
@@ -84,7 +105,8 @@ def make_step(dataset: Dataset, kind: str, outputs: Sequence[str]) -> Step:
 def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
     """Add the steps that put a dataset's items to every model in every wording, and score the answers."""
     wordings = how.templates.count if how.templates else how.rendered
-    most = LOCAL if any(model.weights for model in brief.models) else SHARD
+    judging = [instrument(brief, judge.role).model for judge in how.judges if isinstance(judge, Judge)]
+    most = LOCAL if any(model.weights for model in (*brief.models, *judging)) else SHARD
     size = max(1, most // max(1, wordings * len(brief.seeds)))
     slices = [part_name(index) for index in range(-(-dataset.rows // size))]
     shape = {"size": size, "rows": dataset.rows}
@@ -96,6 +118,17 @@ def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
     for model in sorted(brief.models, key=lambda model: model.name):
         for part in slices:
             _one_shard(asked, brief, dataset, how, model, part)
+        _in_order(asked, dataset, model, how)
+
+
+def _in_order(asked: Asked, dataset: Dataset, model: Model, how: How) -> None:
+    """Let the tables of what several say of a model go judge by judge, scorer by scorer, however it was cut."""
+    for judge in how.judges:
+        asked.parts.setdefault(JUDGED, []).extend(asked.judgements[dataset.name, model.name, judge.name])
+    for scorer in () if isinstance(how.score, str) else how.score:
+        refs = asked.scored[dataset.name, model.name, scorer.name]
+        asked.parts.setdefault("scores", []).extend(refs)
+        asked.scores.setdefault((dataset.name, model.name), []).extend(refs)
 
 
 def _prompts(dataset: Dataset, how: How, part: str) -> Step:
@@ -131,13 +164,46 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
         params, {**inputs, **(answers if shown else {})}, ("responses", "inference") if model.calls else ("responses",),
         batch=str(model.settings.get("batch", "none")), sees_gold=shown, calls=model.calls, infers=bool(model.weights),
     )  # fmt: skip
-    responses = asked.add(respond, "responses")
-    needed = {name: Ref(maker(dataset.name), name) for name in how.rules_need}
-    score = Step(
-        f"{dataset.name}/scores/{model.name}/{part}", how.score, "scores", {},
-        {"responses": responses, **answers, **needed}, ("scores",),
-    )  # fmt: skip
-    asked.scores.setdefault((dataset.name, model.name), []).append(asked.add(score, "scores"))
+    answered = {"responses": asked.add(respond, "responses"), **answers}
+    judged: dict[str, Ref] = {}
+    for judge in how.judges:
+        *before, last = judge_steps(judge, brief, Answers(dataset.name, model.name, part, answered))
+        asked.steps += before
+        judged[judge.name] = asked.add(last)
+        asked.judgements.setdefault((dataset.name, model.name, judge.name), []).append(judged[judge.name])
+    if isinstance(how.score, str):
+        needed = {name: Ref(maker(dataset.name), name) for name in how.rules_need}
+        step = Step(
+            f"{dataset.name}/scores/{model.name}/{part}", how.score, "scores", {}, {**answered, **needed}, ("scores",)
+        )
+        asked.scores.setdefault((dataset.name, model.name), []).append(asked.add(step, "scores"))
+        return
+    for scorer in how.score:
+        step = _score(scorer, dataset, model, part, {**answered, "prompts": inputs["prompts"]}, judged)
+        asked.scored.setdefault((dataset.name, model.name, scorer.name), []).append(asked.add(step))
+
+
+def _score(
+    scorer: Scorer, dataset: Dataset, model: Model, part: str, inputs: Mapping[str, Source], judged: Mapping[str, Ref]
+) -> Step:
+    """Give the step of one scorer of several, with what it looks at and nothing else."""
+    if strangers := [name for name in scorer.judges if name not in judged]:
+        raise InputError(
+            f"scorer {scorer.name!r} reads judgements of {strangers[0]!r}, who is no judge of this dataset"
+        )
+    if strangers := sorted(scorer.instead.keys() - graded.UNSCORED):
+        raise InputError(
+            f"scorer {scorer.name!r} has a value for {strangers[0]!r}, which no score can be",
+            next=f"use: {', '.join(graded.UNSCORED)}",
+        )
+    seen: dict[str, Source] = {name: ref for name, ref in inputs.items() if name != "prompts" or scorer.prompts}
+    seen |= {name: Ref(maker(dataset.name), name) for name in scorer.needs}
+    if scorer.judges:
+        seen["judgements"] = tuple(judged[name] for name in scorer.judges)
+    params = {**scorer.params, **({graded.INSTEAD: dict(scorer.instead)} if scorer.instead else {})}
+    return Step(
+        f"{dataset.name}/scores/{scorer.name}/{model.name}/{part}", scorer.kind, "scores", params, seen, ("scores",)
+    )
 
 
 def sees_gold(model: Model) -> bool:

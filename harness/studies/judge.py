@@ -1,0 +1,119 @@
+"""The steps of a judge: one prompt for each answer and repeat, asked in a fixed number of rounds, and read.
+
+A judge is an instrument of the manifest with two steps of the study: one words what it is asked, one reads what it
+replies. A judge that is a rule is one step of the same shape. It must never know what a study judges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.errors import InputError
+from harness.steps import JUDGED, Ref, Source, Step, maker
+from harness.studies.study import Brief, Instrument, Templates
+
+SETTLE = "harness.studies.judged:settle"
+
+
+@dataclass(frozen=True)
+class Judge:
+    """A model that judges: the instrument of this role, with the study's steps around it."""
+
+    role: str
+    asks: str  # the step kind that words what it is asked (`judged.ask`)
+    reads: str  # the step kind that reads its replies (`judged.read`)
+    templates: Templates | None = None  # wordings that the manifest names; else they stand in the code that asks
+    rounds: int = 1  # a second one asks again about each reply that could not be read, and so on
+    needs: tuple[str, ...] = ()  # further outputs of the maker that both steps read
+    params: Mapping[str, Any] = field(default_factory=dict)  # the study's own, for both steps
+
+    @property
+    def name(self) -> str:
+        """Give the name that its judgements carry."""
+        return self.role
+
+
+@dataclass(frozen=True)
+class RuleJudge:
+    """A judge that is a rule: one step (`judged.rule`), and nobody is asked."""
+
+    name: str
+    kind: str
+    needs: tuple[str, ...] = ()
+    params: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Answers:
+    """A shard of one model's answers, and what stands beside them for whoever judges."""
+
+    dataset: str
+    model: str
+    part: str
+    inputs: Mapping[str, Source]  # responses, items, gold
+
+
+def judge_steps(judge: Judge | RuleJudge, brief: Brief, answers: Answers) -> Iterator[Step]:
+    """Give the steps of a judge over a shard of answers; the first output of the last one are its judgements."""
+    name = f"{answers.dataset}/judgements/{judge.name}/{answers.model}/{answers.part}"
+    given = {**answers.inputs, **{one: Ref(maker(answers.dataset), one) for one in judge.needs}}
+    if isinstance(judge, RuleJudge):
+        yield Step(name, judge.kind, JUDGED, {**judge.params, "judge": judge.name}, given, ("judgements",))
+        return
+    rounds, unread = list[Ref](), dict[str, Source]()
+    for number in range(judge.rounds):
+        *before, read = _round(judge, instrument(brief, judge.role), f"{name}/round-{number}", given, unread, number)
+        yield from (*before, read)
+        rounds.append(Ref(read.name, "judgements"))
+        unread = {"unread": Ref(read.name, "unread")}
+    if judge.rounds > 1:
+        yield Step(name, SETTLE, JUDGED, {}, {"rounds": tuple(rounds)}, ("judgements",))
+
+
+def instrument(brief: Brief, role: str) -> Instrument:
+    """Give the instrument of a role; a plan that needs one which the manifest does not name cannot be made."""
+    if role not in brief.instruments:
+        raise InputError(
+            f"this study needs an instrument {role!r}", where="instruments", next=f"add `{role}: {{provider: …}}`"
+        )
+    found = brief.instruments[role]
+    if found.model.stand_in and found.model.stand_in.sees_gold:
+        raise InputError(
+            "a stand-in that answers from the gold cannot measure", where=f"instruments.{role}",
+            next="name a model, or a stand-in that is shown nothing",
+        )  # fmt: skip
+    return found
+
+
+def _round(
+    judge: Judge, by: Instrument, name: str, given: Mapping[str, Source], unread: Mapping[str, Source], number: int
+) -> Iterator[Step]:
+    """Give the steps of one round: what is asked, what is replied, what that says."""
+    own = {**judge.params, "judge": judge.name, "round": number}
+    wording: Mapping[str, Source] = {"templates": judge.templates.pinned} if judge.templates else {}
+    asks = Step(f"{name}/prompts", judge.asks, JUDGED, own, {**given, **wording, **unread}, ("prompts",))
+    yield asks
+    prompts = {"prompts": Ref(asks.name, "prompts")}
+    repeats = by.repeats if number == 0 else 1  # a later round asks about single replies
+    replies = _respond(by, f"{name}/replies", prompts, repeats)
+    yield replies
+    read: dict[str, Source] = {name: source for name, source in given.items() if name != "responses"}
+    read |= {**prompts, "replies": Ref(replies.name, "responses")}
+    params = {**own, "repeats": repeats, "last": number == judge.rounds - 1}
+    yield Step(f"{name}/judgements", judge.reads, JUDGED, params, read, ("judgements", "unread"))
+
+
+def _respond(by: Instrument, name: str, prompts: Mapping[str, Source], repeats: int) -> Step:
+    """Give the step in which a judge replies: its provider's standing one."""
+    model, inputs = by.model, dict(prompts)
+    params = {**model.settings, "model": model.name, "seeds": list(range(repeats)), "generation": dict(by.generation)}
+    if model.weights:
+        inputs["weights"] = tuple(model.weights.values())
+        params["files"] = list(model.weights)
+    return Step(
+        name, f"harness.models.{model.provider}:respond", JUDGED, params, inputs,
+        ("responses", "inference") if model.calls else ("responses",),
+        batch=str(model.settings.get("batch", "none")), calls=model.calls, infers=bool(model.weights),
+    )  # fmt: skip

@@ -1,0 +1,169 @@
+"""What the judging steps of all studies share: answers become a judge's prompts, and its replies judgements.
+
+A study says how a case is worded and how a reply is read, in files of its own; a round is a prompt step, the provider's
+`respond`, and a reading step. It must never know a study's words, nor who answered.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any, NotRequired
+
+from harness import rows
+from harness.errors import InputError
+from harness.rowtypes import Answer, Gold, Item, Judgement, Missing, Prompt, Response
+
+JUDGE_ERROR = "judge_error"  # what nobody could read after the last round, or no judge answered: never a score
+Key = tuple[str, int, str, int]  # of an answer
+
+
+class Question(Prompt):
+    """What a judge is asked of one answer: a prompt that says which answer it is about."""
+
+    model: str
+    sample: int
+    repeat: NotRequired[int]  # of a later round, which asks once more for one reply
+
+
+@dataclass(frozen=True)
+class Case:
+    """One answer to be judged; in a later round, with the reply that could not be read."""
+
+    item: Item
+    gold: Gold
+    response: Response
+    round: int
+    unread: Judgement | None = None
+
+
+Word = Callable[[Case], str | Sequence[Mapping[str, Any]]]  # the judge's prompt: a text, or messages
+Read = Callable[[Item, Gold, str], Any]  # of a reply: what it says, or {"missing": why it cannot be read}
+Rule = Callable[[Case], Any]  # what a judge that is a rule says of an answer
+
+
+def key(row: Answer | Question) -> Key:
+    """Say which answer a row is about."""
+    return row["item"], row["template"], row["model"], row["sample"]
+
+
+def missing(parsed: Any) -> bool:
+    """Whether a reply was not read."""
+    return isinstance(parsed, Mapping) and parsed.keys() == Missing.__annotations__.keys()
+
+
+def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, word: Word) -> None:
+    """Write what a judge is asked in a round: of every answer at first, later of each reply that was not read.
+
+    An answer that is an error is not judged. Without anything to ask the table is empty, and nobody is asked.
+    """
+    cases = _again(inputs, params["round"]) if "unread" in inputs else _cases(inputs)
+    rows.write(out / "prompts", (_question(case, word(case)) for case in cases))
+
+
+def read(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, reads: Read) -> None:
+    """Write the judgements that a round has settled, and apart from them the replies that the next one asks about.
+
+    A reply that is an error is settled: the next run asks for it again. After the last round all are.
+    """
+    golds, items = _by_id(inputs)
+    settled: list[Judgement] = []
+    unread: list[Judgement] = []
+    for asked, repeat, reply in _replies(params, inputs):
+        row = _judgement(params, asked, repeat, reply["text"])
+        if "error" in reply:
+            row["error"], row["parsed"] = reply["error"], {"missing": JUDGE_ERROR}
+        else:
+            row["parsed"] = reads(items[asked["item"]], golds[asked["item"]], reply["text"])
+        (unread if missing(row["parsed"]) and "error" not in row else settled).append(row)
+    if params["last"]:
+        settled += [{**row, "parsed": {"missing": JUDGE_ERROR}} for row in unread]
+        unread = []
+    rows.write(out / "judgements", _in_order(settled))
+    rows.write(out / "unread", unread)
+
+
+def settle(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Put the rounds together: one judgement for each answer and repeat, of the round that settled it."""
+    rows.write(out / "judgements", _in_order(rows.read(inputs["rounds"], Judgement)))
+
+
+def rule(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, says: Rule) -> None:
+    """Write the judgements of a judge that is a rule: of the shape of any other, and nobody is asked."""
+
+    def judged(case: Case) -> Judgement:
+        parsed = says(case)
+        return {
+            **_judgement(params, case.response, 0, ""),
+            "parsed": {"missing": JUDGE_ERROR} if missing(parsed) else parsed,
+        }
+
+    rows.write(out / "judgements", map(judged, _cases(inputs)))
+
+
+def _cases(inputs: Mapping[str, Path]) -> Iterator[Case]:
+    golds, items = _by_id(inputs)
+    for row in rows.read(inputs["responses"], Response):
+        if row["item"] not in items:
+            raise InputError(f"a response to item {row['item']}, which is not in items", where="responses")
+        if row.get("error") is None:
+            yield Case(items[row["item"]], golds[row["item"]], row, 0)
+
+
+def _again(inputs: Mapping[str, Path], round_: int) -> Iterator[Case]:
+    cases = {key(case.response): case for case in _cases(inputs)}
+    for row in rows.read(inputs["unread"], Judgement):
+        case = cases[key(row)]
+        yield Case(case.item, case.gold, case.response, round_, row)
+
+
+def _by_id(inputs: Mapping[str, Path]) -> tuple[dict[str, Gold], dict[str, Item]]:
+    golds = {row["id"]: row for row in rows.read(inputs["gold"], Gold)}
+    items = {row["id"]: row for row in rows.read(inputs["items"], Item)}
+    if lacking := sorted(items.keys() - golds.keys()):
+        raise InputError(f"item {lacking[0]} has no gold", where="gold", next="give the gold of all items")
+    return golds, items
+
+
+def _question(case: Case, worded: str | Sequence[Mapping[str, Any]]) -> Question:
+    item, template, model, sample = key(case.response)
+    row: Question = {"item": item, "template": template, "model": model, "sample": sample}
+    if isinstance(worded, str):
+        row["text"] = worded
+    else:
+        row["messages"] = list(worded)
+    if case.unread:
+        row["repeat"] = case.unread["repeat"]
+    return row
+
+
+def _replies(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Iterator[tuple[Question, int, Response]]:
+    """Give each reply with what was asked: a provider answers in the order of the prompts, each as often as asked."""
+    asked = (
+        (row, repeat)
+        for row in rows.read(inputs["prompts"], Question)
+        for repeat in ([row["repeat"]] if "repeat" in row else range(params["repeats"]))
+    )
+    replies = rows.read(inputs["replies"], Response)
+    for question, reply in zip_longest(asked, replies):
+        if question is None or reply is None:
+            raise InputError("there are more or fewer replies than were asked for", where="replies")
+        row, repeat = question
+        if (row["item"], row["template"]) != (reply["item"], reply["template"]):
+            raise InputError(f"a reply about item {reply['item']} stands where one about {row['item']} was asked for")
+        yield row, repeat, reply
+
+
+def _judgement(params: Mapping[str, Any], about: Answer | Question, repeat: int, text: str) -> Judgement:
+    item, template, model, sample = key(about)
+    return {
+        "item": item, "template": template, "model": model, "sample": sample,
+        "judge": params["judge"], "repeat": repeat, "round": params.get("round", 0), "text": text, "parsed": None,
+    }  # fmt: skip
+
+
+def _in_order(found: Iterable[Judgement]) -> list[Judgement]:
+    """Sort judgements by what they are about, whichever round settled them."""
+    return sorted(found, key=lambda row: (*key(row), row["judge"], row["repeat"]))

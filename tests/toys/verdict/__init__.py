@@ -1,0 +1,1 @@
+"""Verdict: sums that a model answers in words, graded by another one."""

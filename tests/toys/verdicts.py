@@ -1,0 +1,94 @@
+"""The study `verdict` laid into a copy of the harness, with a project beside it that asks a loopback provider."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from support import REPOSITORY, clean_env, outputs_of
+from toys.obeying import KEY, NO_ANSWER
+
+TOY = Path(__file__).parent / "verdict"
+MANIFEST = f"""\
+harness: 2
+study: verdict
+name: verdict
+about: Small sums, graded by a judge.
+models:
+  writer: {{provider: openai, model: writer-1, tape: record, base_url: "URL", key: TOY_KEY}}
+instruments:
+  judge: {{provider: openai, model: judge-1, tape: record, base_url: "URL", key: TOY_KEY, repeats: 2}}
+datasets:
+  sums: {{make: verdict.sums, count: {NO_ANSWER + 1}}}
+prompts: {{set: [verdict/ask@1, verdict/judge@1]}}
+resources: {{gpus: 0, memory: 2GiB, timeout: 5m}}
+"""
+
+
+class Verdicts:
+    """A copy of the source with the toy study in it, and a project with its manifest."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder, self.source, self.project = folder, folder / "source", folder / "project"
+
+    def make(self, url: str) -> None:
+        """Lay it all out, and lock."""
+        shutil.copytree(REPOSITORY / "harness", self.source / "harness", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(TOY, self.source / "harness" / "studies" / "verdict")
+        (self.project / "manifests").mkdir(parents=True)
+        (self.project / "lockfiles").mkdir()
+        (self.project / "manifests" / "verdict.yaml").write_text(MANIFEST.replace("URL", url))
+        self.lock()
+
+    def copied(self, folder: Path) -> Verdicts:
+        """Give a copy, to replay in or to edit."""
+        shutil.copytree(self.folder, folder)
+        return Verdicts(folder)
+
+    def replaying(self) -> Verdicts:
+        """Ask the tapes alone from now on."""
+        path = self.project / "manifests" / "verdict.yaml"
+        path.write_text(path.read_text().replace("tape: record", "tape: replay"))
+        self.lock()
+        return self
+
+    def edit(self, path: str, old: str, new: str) -> None:
+        """Change a line of the study."""
+        file = self.source / "harness" / "studies" / "verdict" / path
+        text = file.read_text()
+        assert old in text
+        file.write_text(text.replace(old, new, 1))
+
+    def call(self, *words: str, check: int = 0) -> subprocess.CompletedProcess[str]:
+        """Run a verb of the copy."""
+        env = clean_env({"PYTHONPATH": str(self.source), "TOY_KEY": KEY})
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "harness.cli.main", *words], cwd=self.project, env=env,
+            capture_output=True, text=True, timeout=120, check=False,
+        )  # fmt: skip
+        assert done.returncode == check, done.stdout + done.stderr
+        return done
+
+    def lock(self) -> None:
+        """Lock its manifest."""
+        self.call("lock", "manifests/verdict.yaml")
+
+    def run(self, *words: str) -> Any:
+        """Run its manifest; gives what `run --json` says of it."""
+        return json.loads(self.call("run", "manifests/verdict.yaml", "--json", *words).stdout)
+
+    def tables(self, ran: Any) -> dict[str, list[dict[str, Any]]]:
+        """Give the rows of every output of a run, from what `run --json` said of it."""
+        blobs = self.project / ".harness" / "blobs" / "sha256"
+        found = {name: (blobs / digest[:2] / digest).read_bytes() for name, digest in outputs_of(ran).items()}
+        return {name: [json.loads(line) for line in data.splitlines()] for name, data in found.items()}
+
+    def executed(self, run: str, store: str = ".harness") -> set[str]:
+        """Name the steps that a run executed."""
+        lines = (self.project / store / "runs" / run / "journal.jsonl").read_bytes().splitlines()
+        events: list[dict[str, Any]] = [json.loads(line) for line in lines]
+        return {event["step"] for event in events if event["event"] == "step.done"}
