@@ -29,10 +29,12 @@ class AnthropicSettings(Elsewhere):
     OWN = frozenset({"model", "messages", "system", "stop_sequences", "stream"})
 
     def __post_init__(self) -> None:
-        """Refuse an endpoint that this provider does not have."""
+        """Refuse an endpoint and numbers that this provider does not have."""
         super().__post_init__()
         if self.endpoint != "chat":
             raise ValueError("this provider has no completions: leave `endpoint` out")
+        if self.logprobs is not None:
+            raise ValueError("this provider tells no log-probabilities: leave `logprobs` out, or ask another provider")
 
     @property
     def takes(self) -> tuple[str, ...]:

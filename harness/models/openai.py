@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
-from harness.models import remote
+from harness.models import remote, wire_logprobs
 from harness.models.model import limited
-from harness.models.provider import Elsewhere
+from harness.models.provider import Elsewhere, Unfit
 from harness.models.wire import EXTRA, Said, Wire, settings, usage
 from harness.rowtypes import Prompt
 
@@ -34,6 +35,16 @@ class OpenaiSettings(Elsewhere):
         """Name the settings of the endpoint that is asked, and those of others that speak like this one."""
         return (*(CHAT if self.endpoint == "chat" else COMPLETIONS), EXTRA)
 
+    def unfit(self, generation: Mapping[str, Any]) -> Unfit | None:
+        """Say with which of the settings this model cannot be asked; log-probabilities are asked for in one place."""
+        for name in wire_logprobs.FIELDS if self.logprobs else ():
+            if name in json.loads(generation.get(EXTRA, "{}")):
+                mend = "take it out: `logprobs` of the model asks for them, and puts them into the rows"
+                return Unfit(
+                    f"extra.{name}", f"`generation.extra.{name}` says again what the model's settings say", mend
+                )
+        return super().unfit(generation)
+
 
 PROVIDER = OpenaiSettings
 
@@ -49,6 +60,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     fixed = {
         "model": params["id"],
         **dict(settings(params.get("generation", {}), CHAT if chat else COMPLETIONS)),
+        **wire_logprobs.asked(params.get("logprobs"), chat),
     }
     system = params.get("system", "")
     if system and not chat:
@@ -64,7 +76,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
         path="/chat/completions" if chat else "/completions",
         options={"security": {"bearer_auth": True}},
         body=body,
-        read=_chat if chat else _completion,
+        read=wire_logprobs.reader(_chat if chat else _completion, params.get("logprobs"), chat),
     )
     remote.respond(params, inputs["prompts"], out, wire)
 
