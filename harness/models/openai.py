@@ -10,10 +10,11 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.models import remote, wire_logprobs
+from harness.models.media import Media, turns
 from harness.models.model import limited
 from harness.models.provider import Elsewhere, Unfit
 from harness.models.wire import EXTRA, Said, Wire, settings, usage
-from harness.rowtypes import Prompt
+from harness.rowtypes import Medium, Prompt
 
 _SAME = ("temperature", "top_p", "max_tokens", "stop", "seed", "frequency_penalty", "presence_penalty")
 COMPLETIONS = {name: name for name in _SAME}
@@ -66,9 +67,11 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     if system and not chat:
         raise InputError("completions have no system prompt", where="system", next="use the endpoint chat")
 
+    media = Media(inputs.get("media"))
+
     def body(row: Prompt) -> Mapping[str, Any]:
         asked = limited(fixed, row)
-        return {**asked, "messages": messages(row, system)} if chat else {**asked, "prompt": text(row)}
+        return {**asked, "messages": messages(row, system, media)} if chat else {**asked, "prompt": text(row)}
 
     wire = Wire(
         sdk=openai,
@@ -81,21 +84,23 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     remote.respond(params, inputs["prompts"], out, wire)
 
 
-def messages(row: Prompt, system: str) -> list[Mapping[str, Any]]:
-    """Give a prompt as turns: the system's first, where there is one."""
-    said: list[Mapping[str, Any]] = (
-        list(row["messages"]) if "messages" in row else [{"role": "user", "content": text(row)}]
-    )
+def messages(row: Prompt, system: str, media: Media) -> list[Mapping[str, Any]]:
+    """Give a prompt as turns, its images among them: the system's first, where there is one."""
+    said = turns(row, media, _image)
     return [{"role": "system", "content": system}, *said] if system else said
+
+
+def _image(one: Medium) -> Mapping[str, Any]:
+    return {"type": "image_url", "image_url": {"url": f"data:{one['type']};base64,{one['data']}"}}
 
 
 def text(row: Prompt) -> str:
     """Give the text of a prompt that is a text and nothing else."""
     if row.get("attachments") or not isinstance(row.get("text"), str):
         raise InputError(
-            "this prompt is more than a text, which this provider is not sent",
+            "this prompt is more than a text, which the endpoint completions is not sent",
             where=f"item {row['item']}",
-            next="use a set of plain prompts",
+            next="use a set of plain prompts, or the endpoint chat",
         )
     return str(row["text"])
 
