@@ -8,15 +8,23 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from harness.errors import InputError
 from harness.rows import part_name
 from harness.steps import GATHER, Ref, Source, Step, maker
 from harness.studies.study import Brief, Dataset, Model, Templates
 
 # Rows a shard holds: at least two seconds of work each (design.md section 4).
 SHARD = 5000
+ILLUSTRATED = 256  # where images go along with prompts: a shard that is made again sends them again
 LOCAL = 1024  # where a model computes on this machine, since its weights are loaded once a shard
+SHOTS = "shots"
 MERGE = "harness.rows:merge"
 TABLES = {"items": "rows", "gold": "rows", "prompts": "prompts", "responses": "responses", "scores": "scores"}
+
+
+def reads_images(model: Model) -> bool:
+    """Whether a model is asked about images: one elsewhere, unless its `facts` say `images: no`, and any stand-in."""
+    return model.stand_in is not None or (model.calls and model.facts.get("images") != "no")
 
 
 @dataclass(frozen=True)
@@ -29,6 +37,10 @@ class How:
     budgets: bool = False  # each item has its own budget of tokens
     rules_need: tuple[str, ...] = ()  # further outputs of the maker that the score steps read
     most: Callable[[Model], int | None] = lambda _model: None  # a budget that a model has on all items of the dataset
+    samples: int | None = None  # how often each model is asked, where that is not once for each seed of the manifest
+    shots: int = 0  # how many examples of the maker's `shots` its wordings show
+    media: bool = False  # its prompts may name images, which lie in the maker's output `media`
+    fits: Callable[[Model], bool] = reads_images  # whether a model is asked prompts with images; else it is left out
 
 
 @dataclass
@@ -85,7 +97,8 @@ def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
     """Add the steps that put a dataset's items to every model in every wording, and score the answers."""
     wordings = how.templates.count if how.templates else how.rendered
     most = LOCAL if any(model.weights for model in brief.models) else SHARD
-    size = max(1, most // max(1, wordings * len(brief.seeds)))
+    most = min(most, ILLUSTRATED) if how.media else most
+    size = max(1, most // max(1, wordings * len(sampled(brief.seeds, how.samples))))
     slices = [part_name(index) for index in range(-(-dataset.rows // size))]
     shape = {"size": size, "rows": dataset.rows}
     for table in ("items", "gold", *(("budgets",) if how.budgets else ())):
@@ -93,6 +106,8 @@ def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
         asked.add(Step(f"{dataset.name}/{table}", "harness.rows:cut", "rows", shape, {"rows": source}, tuple(slices)))
     for part in slices:
         asked.add(_prompts(dataset, how, part), "prompts")
+    if how.media:
+        _media(asked, brief, dataset, how, slices)
     for model in sorted(brief.models, key=lambda model: model.name):
         for part in slices:
             _one_shard(asked, brief, dataset, how, model, part)
@@ -108,13 +123,39 @@ def _prompts(dataset: Dataset, how: How, part: str) -> Step:
     else:
         inputs["rendered"] = Ref(maker(dataset.name), "rendered")
     kind = "harness.studies.prompts:render" if how.templates else "harness.studies.prompts:pick"
-    return Step(f"{dataset.name}/prompts/{part}", kind, "prompts", {}, inputs, ("prompts",))
+    params = {SHOTS: how.shots} if how.shots else {}
+    if how.shots:
+        inputs[SHOTS] = Ref(maker(dataset.name), SHOTS)
+    return Step(f"{dataset.name}/prompts/{part}", kind, "prompts", params, inputs, ("prompts",))
+
+
+def _media(asked: Asked, brief: Brief, dataset: Dataset, how: How, slices: Sequence[str]) -> None:
+    """Add the images of each slice, and for models that read none the prompts without any, and what they leave out."""
+    name, here = dataset.name, "harness.studies.media"
+    prompts = {part: Ref(f"{name}/prompts/{part}", "prompts") for part in slices}
+    if any(model.calls and how.fits(model) for model in brief.models):
+        whole = Ref(maker(name), "media")
+        for part in slices:
+            inputs: dict[str, Source] = {"prompts": prompts[part], "media": whole}
+            asked.add(Step(f"{name}/media/{part}", f"{here}:pick", "prompts", {}, inputs, ("media",)))
+    unfit = sorted(model.name for model in brief.models if not how.fits(model))
+    if not unfit:
+        return
+    for part in slices:
+        given = {"prompts": prompts[part]}
+        asked.add(Step(f"{name}/plain/{part}", f"{here}:without", "prompts", {}, given, ("prompts", "skipped")))
+    skipped = tuple(Ref(f"{name}/plain/{part}", "skipped") for part in slices)
+    params = {"dataset": name, "models": unfit}
+    asked.add(Step(f"{name}/skipped", f"{here}:tally", "prompts", params, {"skipped": skipped}, ("counts",)), "counts")
 
 
 def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Model, part: str) -> None:
     """Add the answers of one model to one slice, and their scores."""
     shown = sees_gold(model)
-    inputs: dict[str, Source] = {"prompts": Ref(f"{dataset.name}/prompts/{part}", "prompts")}
+    fits = not how.media or how.fits(model)
+    inputs: dict[str, Source] = {"prompts": Ref(f"{dataset.name}/{'prompts' if fits else 'plain'}/{part}", "prompts")}
+    if how.media and fits and model.calls:
+        inputs["media"] = Ref(f"{dataset.name}/media/{part}", "media")
     answers: Mapping[str, Ref] = {
         "items": Ref(f"{dataset.name}/items", part),
         "gold": Ref(f"{dataset.name}/gold", part),
@@ -122,7 +163,8 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
     generation = dict(brief.generation)
     if generation.get("max_tokens") == "benchmark":
         generation["max_tokens"] = how.most(model) or "benchmark"
-    params = {**model.settings, "model": model.name, "seeds": list(brief.seeds), "generation": generation}
+    seeds = sampled(brief.seeds, how.samples)
+    params = {**model.settings, "model": model.name, "seeds": list(seeds), "generation": generation}
     if model.weights:
         inputs["weights"] = tuple(model.weights.values())
         params["files"] = list(model.weights)
@@ -138,6 +180,16 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
         {"responses": responses, **answers, **needed}, ("scores",),
     )  # fmt: skip
     asked.scores.setdefault((dataset.name, model.name), []).append(asked.add(score, "scores"))
+
+
+def sampled(seeds: Sequence[int], samples: int | None) -> tuple[int, ...]:
+    """Give a seed for each sample: the manifest's first ones, and where it has fewer those that follow its largest."""
+    if samples is None:
+        return tuple(seeds)
+    if samples < 1:
+        raise InputError(f"{samples} samples are none", where="samples", next="have each model asked once at least")
+    more = range(max(seeds) + 1, max(seeds) + 1 + samples - len(seeds))
+    return (*seeds[:samples], *more)
 
 
 def sees_gold(model: Model) -> bool:
