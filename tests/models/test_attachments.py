@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given as drawn
+from hypothesis import strategies as st
 from models.gateways import Running, both, gateway, step
 from models.misbehaving import Misbehaving, misbehaving
 from needs import needs
@@ -138,6 +140,18 @@ def test_a_recording_with_images_is_replayed_with_the_same_bytes_and_another_ima
 def test_turns_that_one_provider_cannot_be_sent_are_refused_and_never_moved(said: Any, what: str) -> None:
     with pytest.raises(InputError, match=what):
         lifted("", said, "i0")
+
+
+TURN = st.builds(
+    lambda role, content: {"role": role, "content": content}, st.sampled_from(["user", "assistant"]), st.text()
+)
+
+
+@drawn(st.lists(st.text(), max_size=3), st.lists(TURN, min_size=1, max_size=5))
+def test_lifting_takes_the_system_s_words_in_their_order_and_touches_no_other_turn(said: list[str], rest: Any) -> None:
+    system = [{"role": "system", "content": each} for each in said]
+    assert lifted("", [*system, *rest], "i") == ("\n\n".join(said), rest)
+    assert lifted("S", [*system, *rest], "i") == ("\n\n".join(["S", *said]), rest)
 
 
 def test_an_image_is_known_by_its_bytes_and_by_no_name(tmp_path: Path) -> None:

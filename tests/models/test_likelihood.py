@@ -11,6 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from needs import needs
 from support_models import REPOSITORY, deliver, make_model
 
@@ -19,6 +21,9 @@ from harness.errors import InputError
 from harness.models import likelihood, local_likelihood
 from harness.models.likelihood import measure
 from harness.models.local_batch import NO_ROOM
+from harness.models.local_load import Loaded, open_causal
+from harness.models.model import Request
+from harness.models.transformers import Local
 
 needs("torch", "transformers")
 
@@ -46,6 +51,11 @@ def run(where: Path, model: Path, asked: list[dict[str, Any]], **more: Any) -> t
 @pytest.fixture(scope="module")
 def ours(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
     return run(tmp_path_factory.mktemp("ours"), TINY, PROMPTS, unconditional=True)[0]
+
+
+@pytest.fixture(scope="module")
+def tiny() -> Loaded:
+    return open_causal(TINY, {"batch": "reference", "dtype": "float32"})
 
 
 def plainly(model: Any, tokenizer: Any, context: str, continuation: str) -> tuple[float, int, bool]:
@@ -84,19 +94,34 @@ def test_each_number_is_what_reading_each_text_whole_gives(ours: list[Any]) -> N
     assert greedy == {True, False}
 
 
-def test_a_sum_is_that_of_the_log_probabilities_that_answers_tell(tmp_path: Path) -> None:
-    from harness.models.local_load import open_causal
-    from harness.models.model import Request
-    from harness.models.transformers import Local
-
-    loaded = open_causal(TINY, {"batch": "reference", "dtype": "float32"})
+def test_a_sum_is_that_of_the_log_probabilities_that_answers_tell(tiny: Loaded, tmp_path: Path) -> None:
     how = {"temperature": "0", "max_tokens": 2}
-    [answer] = Local("m", loaded, logprobs=1).complete([Request("a", 1, 0, "What is 12 plus 34?\nAnswer:", 0, how)])
+    [answer] = Local("m", tiny, logprobs=1).complete([Request("a", 1, 0, "What is 12 plus 34?\nAnswer:", 0, how)])
     assert answer.logprobs and answer.finish == "length"
     asked = [{"text": "What is 12 plus 34?\nAnswer:", "continuations": [answer.text]}]
     [found] = run(tmp_path, TINY, asked)[0][0]["continuations"]
     assert found["greedy"] and found["tokens"] == 2
     assert found["logprob"] == pytest.approx(sum(each["logprob"] for each in answer.logprobs), abs=1e-4)
+
+
+WORD = st.text("abc xyz\n0\u00e9", min_size=1, max_size=8).filter(lambda text: text.strip() == text)
+
+
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(st.text("ab \n\u00e9", max_size=6), WORD, WORD)
+def test_what_follows_is_as_likely_in_one_piece_as_in_two(tiny: Loaded, before: str, one: str, two: str) -> None:
+    """The tiny models read a byte a token, so that the chain rule must hold wherever a text is cut."""
+    reader = likelihood.Reader("m", tiny, size=2)
+
+    before = f"Q{before}"  # after nothing, the first token follows the sign of a beginning, which no other text has
+
+    def logprob(context: str, *continuations: str) -> list[float]:
+        asked: Any = {"item": "i", "template": 0, "text": context, "continuations": list(continuations)}
+        return [each["logprob"] for each in reader.row(asked)["continuations"]]
+
+    whole, first = logprob(before, one + two, one)
+    [second] = logprob(before + one, two)
+    assert whole == pytest.approx(first + second, abs=1e-4)
 
 
 @pytest.mark.parametrize("batch", ["1", "2", "16"])
@@ -157,10 +182,10 @@ def test_what_leaves_the_window_is_an_error_row_and_never_cut_short(tmp_path: Pa
     assert too_long["continuations"] == []
 
 
-@pytest.mark.parametrize("given", [{}, {"continuations": []}, {"continuations": [""]}, {"continuations": "no"}])
-def test_a_prompt_without_anything_to_measure_is_refused(given: Mapping[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize("lacks", [{}, {"continuations": []}, {"continuations": [""]}, {"continuations": "no"}])
+def test_a_prompt_without_anything_to_measure_is_refused(lacks: Mapping[str, Any], tmp_path: Path) -> None:
     with pytest.raises(InputError, match="no continuations to measure"):
-        run(tmp_path, TINY, [{"text": "a", **given}])
+        run(tmp_path, TINY, [{"text": "a", **lacks}])
 
 
 def test_memory_that_runs_out_halves_the_batch_and_loses_nothing(
