@@ -8,23 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from harness.errors import InputError
 from harness.rows import part_name
 from harness.steps import GATHER, Ref, Source, Step, maker
+from harness.studies.coverage import ILLUSTRATED, media_steps, reads_images, sampled
 from harness.studies.study import Brief, Dataset, Model, Templates
 
 # Rows a shard holds: at least two seconds of work each (design.md section 4).
 SHARD = 5000
-ILLUSTRATED = 256  # where images go along with prompts: a shard that is made again sends them again
 LOCAL = 1024  # where a model computes on this machine, since its weights are loaded once a shard
 SHOTS = "shots"
 MERGE = "harness.rows:merge"
 TABLES = {"items": "rows", "gold": "rows", "prompts": "prompts", "responses": "responses", "scores": "scores"}
-
-
-def reads_images(model: Model) -> bool:
-    """Whether a model is asked about images: one elsewhere, unless its `facts` say `images: no`, and any stand-in."""
-    return model.stand_in is not None or (model.calls and model.facts.get("images") != "no")
 
 
 @dataclass(frozen=True)
@@ -107,7 +101,9 @@ def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
     for part in slices:
         asked.add(_prompts(dataset, how, part), "prompts")
     if how.media:
-        _media(asked, brief, dataset, how, slices)
+        steps, skipped = media_steps(dataset, brief.models, how.fits, slices)
+        asked.steps += steps
+        asked.parts.setdefault("counts", []).extend(skipped)
     for model in sorted(brief.models, key=lambda model: model.name):
         for part in slices:
             _one_shard(asked, brief, dataset, how, model, part)
@@ -127,26 +123,6 @@ def _prompts(dataset: Dataset, how: How, part: str) -> Step:
     if how.shots:
         inputs[SHOTS] = Ref(maker(dataset.name), SHOTS)
     return Step(f"{dataset.name}/prompts/{part}", kind, "prompts", params, inputs, ("prompts",))
-
-
-def _media(asked: Asked, brief: Brief, dataset: Dataset, how: How, slices: Sequence[str]) -> None:
-    """Add the images of each slice, and for models that read none the prompts without any, and what they leave out."""
-    name, here = dataset.name, "harness.studies.media"
-    prompts = {part: Ref(f"{name}/prompts/{part}", "prompts") for part in slices}
-    if any(model.calls and how.fits(model) for model in brief.models):
-        whole = Ref(maker(name), "media")
-        for part in slices:
-            inputs: dict[str, Source] = {"prompts": prompts[part], "media": whole}
-            asked.add(Step(f"{name}/media/{part}", f"{here}:pick", "prompts", {}, inputs, ("media",)))
-    unfit = sorted(model.name for model in brief.models if not how.fits(model))
-    if not unfit:
-        return
-    for part in slices:
-        given = {"prompts": prompts[part]}
-        asked.add(Step(f"{name}/plain/{part}", f"{here}:without", "prompts", {}, given, ("prompts", "skipped")))
-    skipped = tuple(Ref(f"{name}/plain/{part}", "skipped") for part in slices)
-    params = {"dataset": name, "models": unfit}
-    asked.add(Step(f"{name}/skipped", f"{here}:tally", "prompts", params, {"skipped": skipped}, ("counts",)), "counts")
 
 
 def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Model, part: str) -> None:
@@ -180,16 +156,6 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
         {"responses": responses, **answers, **needed}, ("scores",),
     )  # fmt: skip
     asked.scores.setdefault((dataset.name, model.name), []).append(asked.add(score, "scores"))
-
-
-def sampled(seeds: Sequence[int], samples: int | None) -> tuple[int, ...]:
-    """Give a seed for each sample: the manifest's first ones, and where it has fewer those that follow its largest."""
-    if samples is None:
-        return tuple(seeds)
-    if samples < 1:
-        raise InputError(f"{samples} samples are none", where="samples", next="have each model asked once at least")
-    more = range(max(seeds) + 1, max(seeds) + 1 + samples - len(seeds))
-    return (*seeds[:samples], *more)
 
 
 def sees_gold(model: Model) -> bool:

@@ -20,7 +20,8 @@ from harness.models.provider import StandIn
 from harness.steps import Pinned, Plan, Ref, Step
 from harness.studies import ask as ask_module
 from harness.studies import media, scored
-from harness.studies.ask import Asked, How, ask, make, sampled
+from harness.studies.ask import Asked, How, ask, make
+from harness.studies.coverage import sampled
 from harness.studies.study import Brief, Dataset, Model, Templates
 
 needs("aiohttp", "openai")
