@@ -25,6 +25,7 @@ class Item(TypedDict):
     difficulty: float | None  # none where it depends on the answer: then it stands beside the gold
     meta: Mapping[str, Any]
     options: NotRequired[Mapping[str, str]]  # of a choice: the texts by letter
+    attachments: NotRequired[list[Attachment]]  # images that belong to the question
 
 
 class Gold(TypedDict):
@@ -43,6 +44,29 @@ class Budget(TypedDict):
     max_tokens: int
 
 
+class Attachment(TypedDict):
+    """A medium that goes along with a prompt, by its digest: its bytes stand in `media`."""
+
+    sha256: str
+    type: str
+
+
+class Medium(TypedDict):
+    """The bytes of one image, known by their digest."""
+
+    id: str  # the SHA-256 of the bytes
+    type: str  # such as image/png
+    data: str  # base64
+
+
+class Shot(TypedDict):
+    """One example with its answer, which stands before a question and is never asked."""
+
+    id: str
+    input: Mapping[str, Any]  # what a wording may show of it, as of an item
+    answer: str
+
+
 class Prompt(TypedDict):
     """One item in one wording: what a model is asked, as a text or as messages."""
 
@@ -50,7 +74,8 @@ class Prompt(TypedDict):
     template: int
     text: NotRequired[str]
     messages: NotRequired[list[Mapping[str, Any]]]
-    attachments: NotRequired[list[Mapping[str, Any]]]
+    attachments: NotRequired[list[Attachment]]  # images, which a provider is sent with the last turn of the user
+    continuations: NotRequired[list[str]]  # how likely is each of these? of a model on this machine alone
     max_tokens: NotRequired[int]
     meta: NotRequired[Mapping[str, Any]]
 
@@ -72,6 +97,16 @@ class Response(Answer):
     reasoning: NotRequired[str]
     logprobs: NotRequired[list[Mapping[str, Any]]]  # one a token: {token, logprob, top}
     usage: NotRequired[Mapping[str, int]]
+    error: NotRequired[str]
+
+
+class Likelihood(TypedDict):
+    """How likely a model on this machine finds each continuation of one prompt, or why that cannot be said."""
+
+    item: str
+    template: int
+    model: str
+    continuations: list[Mapping[str, Any]]  # in the prompt's order: {logprob, tokens, greedy, unconditional?}
     error: NotRequired[str]
 
 

@@ -122,6 +122,7 @@ def kinds() -> set[str]:
         lock = load_lock(ROOT, loaded.manifest.name)
         if lock and not unresolved_pins(lock):
             found |= {step.kind for step in plan(meant(loaded), lock).steps}
+    found |= {"harness.models.likelihood:measure", *(f"harness.studies.media:{name}" for name in ("pick", "without"))}
     found |= {maker.kind for study in studies() for maker in study.makers.values()}
     return found | {f"harness.models.{name}:respond" for name in PROVIDERS.names()}
 

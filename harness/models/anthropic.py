@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
 from harness.models import remote
+from harness.models.media import Media, turns
 from harness.models.model import limited
 from harness.models.provider import Elsewhere, Unfit
 from harness.models.wire import EXTRA, Said, Wire, settings, usage
-from harness.rowtypes import Prompt
+from harness.rowtypes import Medium, Prompt
 
 _SAME = ("temperature", "top_p", "top_k", "max_tokens", "thinking")
 SETTINGS = {**{name: name for name in _SAME}, "stop": "stop_sequences"}
+SYSTEM = "system"
 _PROMPT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
 
 
@@ -29,10 +31,12 @@ class AnthropicSettings(Elsewhere):
     OWN = frozenset({"model", "messages", "system", "stop_sequences", "stream"})
 
     def __post_init__(self) -> None:
-        """Refuse an endpoint that this provider does not have."""
+        """Refuse an endpoint and numbers that this provider does not have."""
         super().__post_init__()
         if self.endpoint != "chat":
             raise ValueError("this provider has no completions: leave `endpoint` out")
+        if self.logprobs is not None:
+            raise ValueError("this provider tells no log-probabilities: leave `logprobs` out, or ask another provider")
 
     @property
     def takes(self) -> tuple[str, ...]:
@@ -63,16 +67,10 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
         raise InputError("Anthropic's models need max_tokens", where="generation", next="say how many, such as 1024")
     if isinstance(fixed.get("stop_sequences"), str):
         fixed["stop_sequences"] = [fixed["stop_sequences"]]
-    system = params.get("system", "")
+    media = Media(inputs.get("media"))
 
     def body(row: Prompt) -> Mapping[str, Any]:
-        if row.get("attachments") or not ("messages" in row or isinstance(row.get("text"), str)):
-            raise InputError(
-                "this prompt is more than a text, which this provider is not sent",
-                where=f"item {row['item']}",
-                next="use a set of plain prompts",
-            )
-        said = row.get("messages") or [{"role": "user", "content": row["text"]}]
+        system, said = lifted(params.get("system", ""), turns(row, media, _image), row["item"])
         return {**limited(fixed, row), **({"system": system} if system else {}), "messages": said}
 
     wire = Wire(
@@ -84,6 +82,28 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
         read=_message,
     )
     remote.respond(params, inputs["prompts"], out, wire)
+
+
+Turns = Sequence[Mapping[str, Any]]
+
+
+def lifted(system: str, said: Turns, item: str) -> tuple[str, Turns]:
+    """Take the system's turns out of a conversation: this provider has a field for what they say."""
+    first = next((place for place, turn in enumerate(said) if turn.get("role") != SYSTEM), len(said))
+    if first == len(said) or any(turn.get("role") == SYSTEM for turn in said[first:]):
+        raise InputError(
+            "a conversation of system turns alone" if first == len(said) else "a system turn after another's turn",
+            where=f"item {item}",
+            next="put the system's turns first and a turn of the user after them: this provider takes no others",
+        )
+    words = [turn["content"] for turn in said[:first]]
+    if not all(isinstance(each, str) for each in words):
+        raise InputError("a system turn is more than a text", where=f"item {item}", next="give its text alone")
+    return "\n\n".join([*([system] if system else []), *words]), said[first:]
+
+
+def _image(one: Medium) -> Mapping[str, Any]:
+    return {"type": "image", "source": {"type": "base64", "media_type": one["type"], "data": one["data"]}}
 
 
 def _message(whole: Mapping[str, Any]) -> Said:

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 from harness import rows, seeds
 from harness.errors import InputError
 from harness.models.forgery import FORGERY
-from harness.models.model import Request, Response
+from harness.models.model import Request, Response, words
 from harness.models.provider import Checked, Settings, StandIn
 from harness.models.shotgun import shotgun
 from harness.rowtypes import Gold, Item, Prompt
@@ -182,7 +182,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 def _requests(prompts: Path, given: list[int], generation: Mapping[str, Any]) -> Iterator[Request]:
     for row in rows.read(prompts, Prompt):
         for sample, seed in enumerate(given):
-            yield Request(row["item"], row["template"], sample, row["text"], seed, generation)
+            yield Request(row["item"], row["template"], sample, words(row), seed, generation)
 
 
 def _known(behaviour: Behaviour, inputs: Mapping[str, Path]) -> dict[str, Known]:

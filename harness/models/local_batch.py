@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from harness.models.local_decode import Answer, Ask, decode
 from harness.models.local_load import Loaded
-from harness.models.local_torch import out_of_memory
+from harness.models.local_torch import out_of_memory, release
 
 NO_ROOM = "the machine's memory does not hold this request alone"
 
@@ -53,8 +53,5 @@ def _try(loaded: Loaded, asks: Sequence[Ask]) -> list[Answer] | None:
     except (RuntimeError, MemoryError) as bad:
         if not out_of_memory(bad):
             raise
-    import torch  # noqa: PLC0415
-
-    if torch.cuda.is_available():
-        torch.cuda.empty_cache()
+    release()
     return None

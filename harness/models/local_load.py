@@ -177,11 +177,9 @@ def _facts(model: Any, tokenizer: Any, params: Mapping[str, Any]) -> dict[str, A
     import torch  # noqa: PLC0415
     import transformers  # noqa: PLC0415
 
-    template = tokenizer.chat_template
-    used = params.get("chat") and isinstance(template, str)
     return {
         "attention": model.config._attn_implementation,
-        "chat_template": sha256(template.encode()) if used else None,
+        "chat_template": template_digest(tokenizer) if params.get("chat") else None,
         "device": str(model.device),
         "devices": sorted({str(place) for place in getattr(model, "hf_device_map", {"": model.device}).values()}),
         "dtype": params.get("dtype", "float32"),
@@ -191,6 +189,12 @@ def _facts(model: Any, tokenizer: Any, params: Mapping[str, Any]) -> dict[str, A
         "torch": torch.__version__,
         "transformers": transformers.__version__,
     }
+
+
+def template_digest(tokenizer: Any) -> str | None:
+    """Name the template by which a model's turns are spelled; none where it has no single one."""
+    template = tokenizer.chat_template
+    return sha256(template.encode()) if isinstance(template, str) else None
 
 
 def _first(bad: BaseException) -> str:

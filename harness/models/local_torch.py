@@ -51,6 +51,14 @@ def device() -> str:
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
+def release() -> None:
+    """Give back what a device holds in reserve, after memory ran out."""
+    import torch  # noqa: PLC0415
+
+    if torch.cuda.is_available():
+        torch.cuda.empty_cache()
+
+
 def out_of_memory(bad: BaseException) -> bool:
     """Whether an error says that memory ran out, on whichever device."""
     import torch  # noqa: PLC0415

@@ -24,6 +24,25 @@ class Request:
     text: str
     seed: int
     generation: Mapping[str, Any]
+    messages: Sequence[Mapping[str, Any]] | None = None  # turns instead of a text
+
+
+def require_text(prompt: Prompt) -> None:
+    """Refuse a prompt with more than words, for a model that reads nothing else."""
+    if prompt.get("attachments") or not ("messages" in prompt or isinstance(prompt.get("text"), str)):
+        raise InputError(
+            "this prompt is more than a text, which this model is not asked",
+            where=f"item {prompt['item']}",
+            next="use a set of plain prompts, or have the study leave such items out for it (`How.fits`)",
+        )
+
+
+def words(prompt: Prompt) -> str:
+    """Give the words of a prompt, for who reads no turns: those of all turns, one after the other."""
+    if "text" in prompt:
+        return prompt["text"]
+    said = (turn.get("content") for turn in prompt.get("messages", ()))
+    return "\n\n".join(each for each in said if isinstance(each, str))
 
 
 BENCHMARK = "benchmark"  # instead of a number of tokens: the budget that each prompt brings along

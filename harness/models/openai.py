@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
-from harness.models import remote
+from harness.models import remote, wire_logprobs
+from harness.models.media import Media, turns
 from harness.models.model import limited
-from harness.models.provider import Elsewhere
+from harness.models.provider import Elsewhere, Unfit
 from harness.models.wire import EXTRA, Said, Wire, settings, usage
-from harness.rowtypes import Prompt
+from harness.rowtypes import Medium, Prompt
 
 _SAME = ("temperature", "top_p", "max_tokens", "stop", "seed", "frequency_penalty", "presence_penalty")
 COMPLETIONS = {name: name for name in _SAME}
@@ -34,6 +36,16 @@ class OpenaiSettings(Elsewhere):
         """Name the settings of the endpoint that is asked, and those of others that speak like this one."""
         return (*(CHAT if self.endpoint == "chat" else COMPLETIONS), EXTRA)
 
+    def unfit(self, generation: Mapping[str, Any]) -> Unfit | None:
+        """Say with which of the settings this model cannot be asked; log-probabilities are asked for in one place."""
+        for name in wire_logprobs.FIELDS if self.logprobs else ():
+            if name in json.loads(generation.get(EXTRA, "{}")):
+                mend = "take it out: `logprobs` of the model asks for them, and puts them into the rows"
+                return Unfit(
+                    f"extra.{name}", f"`generation.extra.{name}` says again what the model's settings say", mend
+                )
+        return super().unfit(generation)
+
 
 PROVIDER = OpenaiSettings
 
@@ -49,14 +61,17 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     fixed = {
         "model": params["id"],
         **dict(settings(params.get("generation", {}), CHAT if chat else COMPLETIONS)),
+        **wire_logprobs.asked(params.get("logprobs"), chat),
     }
     system = params.get("system", "")
     if system and not chat:
         raise InputError("completions have no system prompt", where="system", next="use the endpoint chat")
 
+    media = Media(inputs.get("media"))
+
     def body(row: Prompt) -> Mapping[str, Any]:
         asked = limited(fixed, row)
-        return {**asked, "messages": messages(row, system)} if chat else {**asked, "prompt": text(row)}
+        return {**asked, "messages": messages(row, system, media)} if chat else {**asked, "prompt": text(row)}
 
     wire = Wire(
         sdk=openai,
@@ -64,26 +79,28 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
         path="/chat/completions" if chat else "/completions",
         options={"security": {"bearer_auth": True}},
         body=body,
-        read=_chat if chat else _completion,
+        read=wire_logprobs.reader(_chat if chat else _completion, params.get("logprobs"), chat),
     )
     remote.respond(params, inputs["prompts"], out, wire)
 
 
-def messages(row: Prompt, system: str) -> list[Mapping[str, Any]]:
-    """Give a prompt as turns: the system's first, where there is one."""
-    said: list[Mapping[str, Any]] = (
-        list(row["messages"]) if "messages" in row else [{"role": "user", "content": text(row)}]
-    )
+def messages(row: Prompt, system: str, media: Media) -> list[Mapping[str, Any]]:
+    """Give a prompt as turns, its images among them: the system's first, where there is one."""
+    said = turns(row, media, _image)
     return [{"role": "system", "content": system}, *said] if system else said
+
+
+def _image(one: Medium) -> Mapping[str, Any]:
+    return {"type": "image_url", "image_url": {"url": f"data:{one['type']};base64,{one['data']}"}}
 
 
 def text(row: Prompt) -> str:
     """Give the text of a prompt that is a text and nothing else."""
     if row.get("attachments") or not isinstance(row.get("text"), str):
         raise InputError(
-            "this prompt is more than a text, which this provider is not sent",
+            "this prompt is more than a text, which the endpoint completions is not sent",
             where=f"item {row['item']}",
-            next="use a set of plain prompts",
+            next="use a set of plain prompts, or the endpoint chat",
         )
     return str(row["text"])
 

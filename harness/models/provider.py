@@ -180,15 +180,21 @@ class Elsewhere(Settings):
     key: Annotated[str, Checked(VARIABLE)] | None = None
     prices: Prices | None = None
     limits: Allowance | None = None
+    logprobs: int | None = field(default=None, metadata=LATE)  # how many of the likeliest are told beside each token
 
     def __post_init__(self) -> None:
-        """Refuse a bound on money that nobody could count."""
+        """Refuse a bound on money that nobody could count, and more of the likeliest than any provider tells."""
+        if self.logprobs is not None and not 1 <= self.logprobs <= 20:
+            raise ValueError("`logprobs` is a number from 1 to 20: how many of the likeliest tokens are told")
         if self.limits and self.limits.dollars and not self.prices:
             raise ValueError("a limit in dollars needs `prices`, or nobody knows what is spent")
 
     def answering(self) -> dict[str, Any]:
         """Give what can change an answer: which model is asked where, and what it is told beforehand."""
-        asked = {"id": self.model, "endpoint": self.endpoint, "system": self.system, "base_url": self.base_url}
+        asked = {
+            "id": self.model, "endpoint": self.endpoint, "system": self.system, "base_url": self.base_url,
+            "logprobs": self.logprobs,
+        }  # fmt: skip
         return {name: value for name, value in asked.items() if value is not None}
 
     def unfit(self, generation: Mapping[str, Any]) -> Unfit | None:

@@ -18,7 +18,7 @@ from harness import rows
 from harness.digest import canonical
 from harness.errors import MissingError, StepError
 from harness.models.model import Response
-from harness.models.wire import LONGEST_WORDS, MARK, REPEAT, SERVED, Said, Wire, visible, words
+from harness.models.wire import LONGEST_WORDS, MARK, REPEAT, SERVED, Said, Wire, visible, whole, words
 from harness.rowtypes import Prompt
 
 SOCKET = "HARNESS_GATEWAY"  # the variable that names the gateway's socket
@@ -53,6 +53,7 @@ class Inference:
     retry: int = 0  # may be answered at another time: the next run asks again
     refused: int = 0
     mended: int = 0  # texts with half a character (a lone surrogate), which is written as U+FFFD
+    untold: int | None = None  # answers without the log-probabilities that were asked for; none: nobody asked for them
 
     def as_data(self) -> dict[str, Any]:
         """Give the one row."""
@@ -66,12 +67,13 @@ class Inference:
             "fingerprints": sorted(self.fingerprints),
             "retry": self.errors.total() if self.refused == sum(self.finish.values()) else self.retry,  # all: a mistake
             "mended": self.mended,
+            **({} if self.untold is None else {"without_logprobs": self.untold}),
         }
 
 
 def respond(params: Mapping[str, Any], prompts: Path, out: Path, wire: Wire) -> None:
     """Write the responses in the order of the prompts, and what they amount to; without a prompt, nobody is asked."""
-    inference = Inference(params["model"])
+    inference = Inference(params["model"], untold=None if params.get("logprobs") is None else 0)
     if rows.count(prompts):
         asyncio.run(_write(params, prompts, out / "responses", wire, inference))
     else:
@@ -167,13 +169,16 @@ class _Asker:
         return self._answered(ask, said)
 
     def _answered(self, ask: Ask, said: Said) -> Response:
-        text, thoughts, found = _whole(said.text), _whole(said.reasoning), self._inference
+        text, thoughts, found = whole(said.text), whole(said.reasoning), self._inference
         found.mended += text != said.text
+        if found.untold is not None:
+            found.untold += said.logprobs is None
         found.finish[said.finish] += 1
         found.usage.update(said.usage or {})
         found.models |= {said.model} - {""}
         found.fingerprints |= {said.fingerprint} - {""}
-        return replace(self._response(ask, text, said.finish, said.usage), reasoning=thoughts or None)
+        response = self._response(ask, text, said.finish, said.usage)
+        return replace(response, reasoning=thoughts or None, logprobs=said.logprobs)
 
     def _refused(self, ask: Ask, response: Any) -> Response:
         """Record an error, or fail where every other request would meet the same."""
@@ -195,8 +200,3 @@ class _Asker:
     ) -> Response:
         row = ask.row
         return Response(row["item"], row["template"], self._inference.model, ask.sample, text, finish, usage, error)
-
-
-def _whole(text: str) -> str:
-    """Write half a character, which no file could hold, as the sign for what is no character."""
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

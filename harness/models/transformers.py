@@ -19,8 +19,9 @@ from harness.models.local_batch import NO_ROOM, Used, answer_all
 from harness.models.local_choose import request_seed, rule
 from harness.models.local_decode import Answer, Ask
 from harness.models.local_files import lay_out
-from harness.models.local_load import REFERENCE, Loaded, open_causal
-from harness.models.model import Request, Response, limited
+from harness.models.local_load import REFERENCE, Loaded, open_causal, template_digest
+from harness.models.local_turns import shown
+from harness.models.model import Request, Response, limited, require_text
 from harness.models.numerics import fingerprint
 from harness.models.provider import LATE, Checked, Line, Settings, Weights
 from harness.rowtypes import Prompt
@@ -87,6 +88,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
         out / FACTS,
         {
             **loaded.facts,
+            "chat_template": template_digest(loaded.tokenizer) if model.templated else loaded.facts["chat_template"],
             "batch": params["batch"],
             "batch_used": REFERENCE if params["batch"] == REFERENCE else str(used.least),
             "batches_redone": used.redone,
@@ -109,8 +111,10 @@ def batch_size(batch: str) -> int:
 
 def _requests(prompts: Path, given: Sequence[int], generation: Mapping[str, Any]) -> Iterator[Request]:
     for row in rows.read(prompts, Prompt):
+        require_text(row)
         for sample, seed in enumerate(given):
-            yield Request(row["item"], row["template"], sample, row["text"], seed, limited(generation, row))
+            bounded, turns = limited(generation, row), row.get("messages")
+            yield Request(row["item"], row["template"], sample, row.get("text", ""), seed, bounded, turns)
 
 
 class Local:
@@ -119,6 +123,7 @@ class Local:
     def __init__(self, name: str, loaded: Loaded, size: int = 1, chat: bool = False, logprobs: int | None = None):
         self.name, self.loaded, self.size, self.chat, self.logprobs = name, loaded, size, chat, logprobs
         self.used = Used(size, size)
+        self.templated = False  # whether the model's own template has spelled a prompt
 
     def complete(self, requests: Iterable[Request]) -> Iterator[Response]:
         """Answer each request once; one that cannot be asked becomes a row that says why."""
@@ -138,7 +143,9 @@ class Local:
         """Turn a request into tokens; a prompt that leaves no room for an answer is an error, never cut short."""
         how = rule(request.generation)
         limit = int(request.generation.get("max_tokens", 256))
-        tokens = self._tokens(request.text)
+        read = shown(self.loaded, request.text, request.messages, self.chat, request.item)
+        self.templated |= read.templated
+        tokens = read.tokens(self.loaded)
         room = limit
         if self.loaded.window is not None:
             room = self.loaded.window - len(tokens)
@@ -149,20 +156,6 @@ class Local:
         seed = request_seed(request.seed, request.item, request.template, request.sample)
         stops = tuple(request.generation.get("stop", ()))
         return Ask(tokens, min(limit, room), seed, how, stops, self.logprobs)
-
-    def _tokens(self, text: str) -> list[int]:
-        tokenizer = self.loaded.tokenizer
-        if not self.chat:
-            return list(tokenizer(text, verbose=False)["input_ids"])
-        if not isinstance(tokenizer.chat_template, str):
-            raise InputError(
-                "the model has no single chat template",
-                where="chat",
-                next="leave `chat` out, or give the model's own chat_template.jinja",
-            )
-        turn = [{"role": "user", "content": text}]
-        shown = tokenizer.apply_chat_template(turn, add_generation_prompt=True, tokenize=False)
-        return list(tokenizer(shown, add_special_tokens=False, verbose=False)["input_ids"])
 
     def _answer(self, request: Request, ask: Ask, answer: Answer) -> Response:
         return Response(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -25,6 +25,7 @@ class Said:
     model: str
     fingerprint: str = ""
     reasoning: str = ""  # what a model thought before it answered, where its provider tells
+    logprobs: Sequence[Mapping[str, Any]] | None = None  # one a token, as a response's row has them; none: not told
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,11 @@ class Wire:
 def visible(text: str) -> str:
     """Write what a terminal would obey, and what no file could hold, as its escape."""
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
+
+
+def whole(text: str) -> str:
+    """Write half a character, which no file could hold, as the sign for what is no character."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 LONGEST_KIND, LONGEST_WORDS = 60, 500

@@ -13,12 +13,14 @@ from harness.errors import InputError
 from harness.rows import part_name
 from harness.steps import GATHER, JUDGED, Ref, Source, Step, maker
 from harness.studies import graded
+from harness.studies.coverage import ILLUSTRATED, media_steps, reads_images, sampled
 from harness.studies.judge import Answers, Judge, RuleJudge, instrument, judge_steps
 from harness.studies.study import Brief, Dataset, Model, Templates
 
 # Rows a shard holds: at least two seconds of work each (design.md section 4).
 SHARD = 5000
 LOCAL = 1024  # where a model computes on this machine, since its weights are loaded once a shard
+SHOTS = "shots"
 MERGE = "harness.rows:merge"
 TABLES = {"items": "rows", "gold": "rows", "prompts": "prompts", "responses": "responses", "scores": "scores"}
 
@@ -47,6 +49,10 @@ class How:
     rules_need: tuple[str, ...] = ()  # further outputs of the maker that the score steps read
     most: Callable[[Model], int | None] = lambda _model: None  # a budget that a model has on all items of the dataset
     judges: tuple[Judge | RuleJudge, ...] = ()  # who judges each answer before it is scored
+    samples: int | None = None  # how often each model is asked, where that is not once for each seed of the manifest
+    shots: int = 0  # how many examples of the maker's `shots` its wordings show
+    media: bool = False  # its prompts may name images, which lie in the maker's output `media`
+    fits: Callable[[Model], bool] = reads_images  # whether a model is asked prompts with images; else it is left out
 
 
 @dataclass
@@ -107,7 +113,8 @@ def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
     wordings = how.templates.count if how.templates else how.rendered
     judging = [instrument(brief, judge.role).model for judge in how.judges if isinstance(judge, Judge)]
     most = LOCAL if any(model.weights for model in (*brief.models, *judging)) else SHARD
-    size = max(1, most // max(1, wordings * len(brief.seeds)))
+    most = min(most, ILLUSTRATED) if how.media else most
+    size = max(1, most // max(1, wordings * len(sampled(brief.seeds, how.samples))))
     slices = [part_name(index) for index in range(-(-dataset.rows // size))]
     shape = {"size": size, "rows": dataset.rows}
     for table in ("items", "gold", *(("budgets",) if how.budgets else ())):
@@ -115,6 +122,10 @@ def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
         asked.add(Step(f"{dataset.name}/{table}", "harness.rows:cut", "rows", shape, {"rows": source}, tuple(slices)))
     for part in slices:
         asked.add(_prompts(dataset, how, part), "prompts")
+    if how.media:
+        steps, skipped = media_steps(dataset, brief.models, how.fits, slices)
+        asked.steps += steps
+        asked.parts.setdefault("counts", []).extend(skipped)
     for model in sorted(brief.models, key=lambda model: model.name):
         for part in slices:
             _one_shard(asked, brief, dataset, how, model, part)
@@ -141,13 +152,19 @@ def _prompts(dataset: Dataset, how: How, part: str) -> Step:
     else:
         inputs["rendered"] = Ref(maker(dataset.name), "rendered")
     kind = "harness.studies.prompts:render" if how.templates else "harness.studies.prompts:pick"
-    return Step(f"{dataset.name}/prompts/{part}", kind, "prompts", {}, inputs, ("prompts",))
+    params = {SHOTS: how.shots} if how.shots else {}
+    if how.shots:
+        inputs[SHOTS] = Ref(maker(dataset.name), SHOTS)
+    return Step(f"{dataset.name}/prompts/{part}", kind, "prompts", params, inputs, ("prompts",))
 
 
 def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Model, part: str) -> None:
     """Add the answers of one model to one slice, and their scores."""
     shown = sees_gold(model)
-    inputs: dict[str, Source] = {"prompts": Ref(f"{dataset.name}/prompts/{part}", "prompts")}
+    fits = not how.media or how.fits(model)
+    inputs: dict[str, Source] = {"prompts": Ref(f"{dataset.name}/{'prompts' if fits else 'plain'}/{part}", "prompts")}
+    if how.media and fits and model.calls:
+        inputs["media"] = Ref(f"{dataset.name}/media/{part}", "media")
     answers: Mapping[str, Ref] = {
         "items": Ref(f"{dataset.name}/items", part),
         "gold": Ref(f"{dataset.name}/gold", part),
@@ -155,7 +172,8 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
     generation = dict(brief.generation)
     if generation.get("max_tokens") == "benchmark":
         generation["max_tokens"] = how.most(model) or "benchmark"
-    params = {**model.settings, "model": model.name, "seeds": list(brief.seeds), "generation": generation}
+    seeds = sampled(brief.seeds, how.samples)
+    params = {**model.settings, "model": model.name, "seeds": list(seeds), "generation": generation}
     if model.weights:
         inputs["weights"] = tuple(model.weights.values())
         params["files"] = list(model.weights)

@@ -6,7 +6,7 @@ It knows placeholders and digests; it must never know a benchmark, an answer or 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,8 @@ from typing import Any
 from harness import rows
 from harness.digest import sha256
 from harness.errors import InputError
-from harness.rowtypes import Budget, Item, Prompt
+from harness.rowtypes import Budget, Item, Prompt, Shot
+from harness.studies import shots
 
 # Split, never str.format: an item's own braces stay what they are, and no template reaches into an object.
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -27,6 +28,7 @@ class Template:
     id: int
     pieces: tuple[str, ...]
     sha256: str
+    shot: Template | None = None  # how an example is written, where it shows any
 
 
 def template(row: Mapping[str, Any]) -> Template:
@@ -34,7 +36,15 @@ def template(row: Mapping[str, Any]) -> Template:
     number, text = row.get("id"), row.get("text")
     if not isinstance(number, int) or isinstance(number, bool) or not isinstance(text, str):
         raise InputError("a template needs a whole `id` and a `text`", where=f"templates: {row!r:.80}")
-    return Template(number, tuple(_PLACEHOLDER.split(text)), sha256(text.encode()))
+    shot, pieces = row.get("shot"), tuple(_PLACEHOLDER.split(text))
+    if (shots.NAME in pieces[1::2]) != isinstance(shot, str):
+        raise InputError(
+            f"template {number} shows examples, or says how one is written, and not both",
+            where="templates",
+            next="write `{shots}` in its `text`, and in `shot` the words of one example with its {answer}",
+        )
+    example = template({"id": number, "text": shot}) if isinstance(shot, str) else None
+    return Template(number, pieces, sha256(text.encode()), example)
 
 
 def fill(with_names: Template, item: str, values: Mapping[str, Any]) -> str:
@@ -59,24 +69,41 @@ def render(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> 
     templates = [template(row) for row in rows.read(inputs["templates"])]
     if len({each.id for each in templates}) != len(templates):
         raise InputError("two templates have the same id", where="templates", next="number the templates")
-    budgets = _budgets(inputs)
-    rows.write(out / "prompts", _prompts(inputs["items"], templates, budgets))
+    budgets, examples = _budgets(inputs), shots.given(params, inputs)
+    before = {each.id: _examples(each, examples) for each in templates if shots.NAME in inputs}
+    rows.write(out / "prompts", _prompts(inputs["items"], templates, budgets, before))
 
 
-def _prompts(items: Path, templates: list[Template], budgets: Mapping[str, int]) -> Iterator[Prompt]:
+def _examples(each: Template, examples: Sequence[Shot]) -> str:
+    """Write the examples of a wording, one after the other; nothing where it shows none."""
+    if each.shot is None:
+        return ""
+    return "".join(fill(each.shot, shot["id"], shots.values(shot)) for shot in examples)
+
+
+def _prompts(
+    items: Path, templates: list[Template], budgets: Mapping[str, int], examples: Mapping[int, str]
+) -> Iterator[Prompt]:
     for row in rows.read(items, Item):
         item, values = row["id"], row["input"]
         if "options" in row:
             values = {**values, "options": _shown(row["options"], item)}
         for each in templates:
-            text = fill(each, item, values)
+            shown = {**values, shots.NAME: examples[each.id]} if each.id in examples else values
+            text = fill(each, item, shown)
             meta = {"template_sha256": each.sha256, "text_sha256": sha256(text.encode())}
-            yield _bounded({"item": item, "template": each.id, "text": text, "meta": meta}, budgets)
+            prompt: Prompt = {"item": item, "template": each.id, "text": text, "meta": meta}
+            if each.shot:
+                prompt["meta"] = {**meta, "shot_sha256": each.shot.sha256}
+            if "attachments" in row:
+                prompt["attachments"] = row["attachments"]
+            yield _bounded(prompt, budgets)
 
 
 def pick(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the prompts of these items from a dataset that brings them along, rendered by those who published it."""
     wanted = {row["id"] for row in rows.read(inputs["items"], Item)}
+    shots.given(params, inputs)
     budgets = _budgets(inputs)
     rendered = (row for row in rows.read(inputs["rendered"], Prompt) if row["item"] in wanted)
     rows.write(out / "prompts", (_bounded(row, budgets) for row in rendered))

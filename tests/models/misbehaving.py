@@ -116,12 +116,13 @@ class Misbehaving:
             return {"id": name, "type": "message", "role": "assistant", "model": body["model"], "content": blocks,
                     "stop_reason": finish, "stop_sequence": None,
                     "usage": CACHED[path] if way == "cached" else {"input_tokens": 7, "output_tokens": 5}}  # fmt: skip
+        logs = None if way == "untold" or not body.get("logprobs") else logprobs(path, body)
         usage: dict[str, Any] = {"prompt_tokens": 7, "completion_tokens": 5, "total_tokens": 12}
         usage = {**usage, **CACHED[path]} if way == "cached" else usage
         head = {"id": name, "created": 1, "model": body["model"], "system_fingerprint": "fp_1", "usage": usage}
         if path == "/v1/completions":
             return {**head, "object": "text_completion",
-                    "choices": [{"index": 0, "text": said, "logprobs": None, "finish_reason": finish}]}  # fmt: skip
+                    "choices": [{"index": 0, "text": said, "logprobs": logs, "finish_reason": finish}]}  # fmt: skip
         message: Any = "hollow" if way == "hollow" else {"role": "assistant", "content": said, "refusal": None}
         if way in THOUGHTS:
             message[way] = THOUGHTS[way]
@@ -129,7 +130,19 @@ class Misbehaving:
             call = {"id": "t1", "type": "function", "function": {"name": "look", "arguments": '{"at": ["a", 1]}'}}
             message, finish = {"role": "assistant", "content": None, "tool_calls": [call]}, "tool_calls"
         return {**head, "object": "chat.completion",
-                "choices": [{"index": 0, "message": message, "logprobs": None, "finish_reason": finish}]}  # fmt: skip
+                "choices": [{"index": 0, "message": message, "logprobs": logs, "finish_reason": finish}]}  # fmt: skip
+
+
+def logprobs(path: str, body: dict[str, Any]) -> dict[str, Any]:
+    """Tell of two tokens, as many of the likeliest as are asked for; a completion tells the chosen one besides."""
+    if path == "/v1/completions":
+        top = {f" t{place}": -0.5 * place for place in range(body["logprobs"], -1, -1)}
+        return {"tokens": ["ec", "ho"], "token_logprobs": [-0.25, -2], "top_logprobs": [top, {"ho": -2}],
+                "text_offset": [0, 2]}  # fmt: skip
+    top_logprobs = [{"token": f"t{n}", "logprob": -0.5 * n, "bytes": [116]} for n in range(body["top_logprobs"])]
+    half = {"token": "half \ud83d", "logprob": -9999.0, "bytes": None, "top_logprobs": top_logprobs[:1]}
+    return {"content": [{"token": "ec", "logprob": -0.25, "bytes": [1], "top_logprobs": top_logprobs}, half],
+            "refusal": None}  # fmt: skip
 
 
 def _text(body: dict[str, Any]) -> str:

@@ -14,7 +14,7 @@ from harness.errors import HarnessError
 from harness.models.gate import openai
 from harness.models.gate.anthropic import DIALECT
 from harness.models.gate.keys import Keys, spellings
-from harness.models.gate.limits import Allowance, Bucket
+from harness.models.gate.limits import IMAGE, Allowance, Bucket, estimated
 from harness.models.gate.patience import Patience
 from harness.models.gate.retry import LONGEST_ASKED, asked_wait, backoff, transient
 from harness.models.gate.settings import Prices, Served, Used
@@ -205,3 +205,13 @@ def test_every_kind_of_block_is_taken_apart_and_none_is_lost() -> None:
     for part in ('"thinking":"hm"', '"signature":"sig"', '"data":"zzz"', '"text":"so"', '"cited_text":"x"', "query"):
         assert part in text
     assert text.count("event: content_block_start") == text.count("event: content_block_stop") == 4
+
+
+def test_an_image_is_guessed_as_providers_count_it_and_not_by_its_bytes() -> None:
+    said = {"model": "m", "max_tokens": 100, "messages": [{"role": "user", "content": "x" * 4000 + " y"}]}
+    plain = estimated(DIALECT.bounds, said)
+    assert plain == 100 + len(json.dumps(said, separators=(",", ":"))) // 4
+    data = "iVBORw0KGgo" * 100_000
+    for image in (f"data:image/png;base64,{data}=", f"{data}=="):
+        asked = {**said, "image": image}
+        assert plain + IMAGE <= estimated(DIALECT.bounds, asked) <= plain + IMAGE + 10

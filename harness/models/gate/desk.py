@@ -12,10 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.digest import canonical
 from harness.errors import HarnessError, InputError
-from harness.models.gate.dialect import Dialect, Question
-from harness.models.gate.limits import Allowance
+from harness.models.gate.dialect import Question
+from harness.models.gate.limits import Allowance, estimated
 from harness.models.gate.retry import backoff
 from harness.models.gate.roster import Account, Roster
 from harness.models.gate.settings import Served, Settings
@@ -160,7 +159,7 @@ class Desk:
         """Ask the provider, again where that may help, within the limits."""
         call, served = named.call, named.served
         tally, patience, allowance = call.account.tally, call.account.patience, call.account.allowance
-        estimate = _estimate(served.dialect, call.body) if served.limits.tokens_per_minute else 0
+        estimate = estimated(served.dialect.bounds, call.body) if served.limits.tokens_per_minute else 0
         for attempt in range(self.settings.retries + 1):
             await allowance.enter(estimate)
             try:
@@ -217,12 +216,6 @@ class Desk:
         self._writers.shutdown()
         for recorder in self._recorders.values():
             recorder.close()
-
-
-def _estimate(dialect: Dialect, body: Mapping[str, Any]) -> int:
-    """Guess the tokens of a request: a quarter of its bytes, and all that it allows to be answered."""
-    most = next((body[name] for name in dialect.bounds if name in body), 0)
-    return len(canonical(body)) // 4 + (most if isinstance(most, int) and 0 < most < 1 << 32 else 0)
 
 
 def _broke(model: str, allowance: Allowance) -> str:

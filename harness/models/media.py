@@ -1,0 +1,126 @@
+"""Images that go along with a prompt: known by their digest, checked, and put into the last turn of the user.
+
+A dataset's maker writes them as rows of `media`, and a prompt names them in `attachments`; whoever asks puts the bytes
+into its request, so that equal digests give equal requests. It must never know a provider, a benchmark or an answer.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.digest import sha256
+from harness.errors import InputError
+from harness.rowtypes import Attachment, Medium, Prompt
+
+LARGEST = 5 << 20  # bytes of an image; more is refused by one provider at least
+MOST = 20 << 20  # bytes of all images of a prompt, so that a request stays within what the gateway takes
+_BEGIN = {"image/png": (b"\x89PNG\r\n\x1a\n",), "image/jpeg": (b"\xff\xd8\xff",), "image/gif": (b"GIF87a", b"GIF89a")}
+
+Part = Callable[[Medium], Mapping[str, Any]]  # how a provider spells an image
+
+
+def media_type(data: bytes) -> str | None:
+    """Say what an image is by its own first bytes; nothing of what no provider takes."""
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    return next((name for name, begins in _BEGIN.items() if data.startswith(begins)), None)
+
+
+def medium(data: bytes, where: str = "media") -> Medium:
+    """Give the row of an image; refuses what is none, and what is too large to be sent."""
+    kind = media_type(data)
+    if kind is None:
+        raise InputError("this is no image that a model can be sent", where=where, next="give PNG, JPEG, GIF or WebP")
+    if len(data) > LARGEST:
+        raise InputError(
+            f"an image of {len(data)} bytes is larger than {LARGEST}", where=where, next="give it in fewer pixels"
+        )
+    return {"id": sha256(data), "type": kind, "data": base64.b64encode(data).decode()}
+
+
+def attachment(one: Medium) -> Attachment:
+    """Name an image, as an item and its prompts do."""
+    return {"sha256": one["id"], "type": one["type"]}
+
+
+def write(path: Path, media: Iterable[Medium]) -> None:
+    """Write a maker's output `media`: each image once, by digest."""
+    rows.write(path, (one for _, one in sorted({each["id"]: each for each in media}.items())))
+
+
+class Media:
+    """The images that a step was given; each is read when it is asked for, so that memory holds few of them."""
+
+    def __init__(self, path: Path | None) -> None:
+        self._places: dict[str, tuple[Path, int]] = {}
+        for part in rows.parts(path) if path else ():
+            with open(part, "rb") as lines:
+                at = 0
+                for line in lines:
+                    self._places[json.loads(line)["id"]] = (part, at)
+                    at += len(line)
+
+    def of(self, prompt: Prompt) -> list[Medium]:
+        """Give the images of a prompt in its order, each held against its digest and its type."""
+        found = [self._read(one, f"item {prompt['item']}") for one in prompt.get("attachments", ())]
+        if sum(len(one["data"]) for one in found) * 3 // 4 > MOST:
+            raise InputError(
+                f"the images of a prompt have more than {MOST} bytes together",
+                where=f"item {prompt['item']}",
+                next="attach fewer, or smaller ones",
+            )
+        return found
+
+    def _read(self, named: Attachment, where: str) -> Medium:
+        digest = named["sha256"]
+        if digest not in self._places:
+            raise InputError(
+                f"no image {digest[:12]} was given to this step", where=where, next="have the maker write it to `media`"
+            )
+        path, at = self._places[digest]
+        with open(path, "rb") as file:
+            file.seek(at)
+            row: Medium = json.loads(file.readline())
+        try:
+            data = base64.b64decode(row["data"], validate=True)
+        except (binascii.Error, ValueError):
+            data = b""
+        if medium(data, where) != row or row["id"] != digest or row["type"] != named["type"]:
+            raise InputError(
+                f"the image {digest[:12]} is not what its digest and its type say", where=where, next="make it again"
+            )
+        return row
+
+
+def turns(prompt: Prompt, media: Media, part: Part) -> list[Mapping[str, Any]]:
+    """Give a prompt as turns; its images stand before the words of the user's last one."""
+    text, given = prompt.get("text"), prompt.get("messages")
+    if given is None and not isinstance(text, str):
+        raise InputError(
+            "this prompt has neither a text nor messages", where=f"item {prompt['item']}", next="give one of the two"
+        )
+    said: list[Mapping[str, Any]] = [{"role": "user", "content": text}] if given is None else list(given)
+    if not prompt.get("attachments"):
+        return said
+    last = max((place for place, turn in enumerate(said) if turn.get("role") == "user"), default=None)
+    if last is None:
+        raise InputError(
+            "an image goes along with a turn of the user, and there is none",
+            where=f"item {prompt['item']}",
+            next="add one",
+        )
+    images = [part(one) for one in media.of(prompt)]
+    return [*said[:last], {**said[last], "content": [*images, *_words(said[last]["content"])]}, *said[last + 1 :]]
+
+
+def _words(content: Any) -> Sequence[Mapping[str, Any]]:
+    """Give what a turn says as parts; one that says nothing has none, since providers refuse an empty part."""
+    if isinstance(content, str):
+        return [{"type": "text", "text": content}] if content else []
+    return list(content)

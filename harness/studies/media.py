@@ -1,0 +1,57 @@
+"""Steps around images: those that a slice's prompts name, the prompts that name none, and how many were left out.
+
+They move rows and never look at an image. It must never know a study, a model's answer or what an image shows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.errors import InputError
+from harness.rowtypes import Medium, Prompt
+
+
+def pick(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the images that these prompts name, so that a step's key holds those of its own prompts alone."""
+    wanted = {one["sha256"] for row in rows.read(inputs["prompts"], Prompt) for one in row.get("attachments", ())}
+    found: set[str] = set()
+
+    def named(row: Medium) -> bool:
+        found.update({row["id"]} & wanted)
+        return row["id"] in wanted
+
+    rows.write(out / "media", (row for row in rows.read(inputs["media"], Medium) if named(row)))
+    if lost := sorted(wanted - found):
+        raise InputError(
+            f"prompts name {len(lost)} images that the dataset does not hold, the first {lost[0][:12]}",
+            where="media",
+            next="have the maker write them to `media`",
+        )
+
+
+def without(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the prompts that a model is asked which reads no image, and count those that it is not asked."""
+    left: list[str] = []
+
+    def plain(row: Prompt) -> bool:
+        if row.get("attachments"):
+            left.append(row["item"])
+        return not row.get("attachments")
+
+    rows.write(out / "prompts", (row for row in rows.read(inputs["prompts"], Prompt) if plain(row)))
+    rows.write_one(out / "skipped", {"items": sorted(set(left)), "prompts": len(left)})
+
+
+def tally(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Say of a dataset which models were not asked how much of it: no row stands for what nobody was asked."""
+    parts = list(rows.read(inputs["skipped"]))
+    skipped = {
+        "items": len({item for part in parts for item in part["items"]}),
+        "models": params["models"],
+        "prompts": sum(part["prompts"] for part in parts),
+        "reason": "these models read no images",
+    }
+    rows.write_one(out / "counts", {f"{params['dataset']}/skipped": skipped})

@@ -1,0 +1,238 @@
+"""Log-likelihoods of given continuations: lm-eval's numbers, whatever is shared, batched or asked besides."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import subprocess
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from needs import needs
+from support_models import REPOSITORY, deliver, make_model
+
+from harness import rows
+from harness.errors import InputError
+from harness.models import likelihood, local_likelihood
+from harness.models.likelihood import measure
+from harness.models.local_batch import NO_ROOM
+from harness.models.local_load import Loaded, open_causal
+from harness.models.model import Request
+from harness.models.transformers import Local
+
+needs("torch", "transformers")
+
+TINY = REPOSITORY / "assets" / "tiny-shaped"
+CHOICES = [" 46.", " 47.", " forty-six", " 4", " 46. And", "6"]
+PROMPTS: list[dict[str, Any]] = [
+    {"text": "What is 12 plus 34?\nAnswer:", "continuations": CHOICES},
+    {"text": "What is 12 plus 34? ", "continuations": ["46", "\u00e9t\u00e9", "46 and no more than that"]},
+    {"text": "", "continuations": ["12 + 34 = 46", "x"]},
+    {"text": " \n", "continuations": ["12"]},
+]
+
+
+def run(where: Path, model: Path, asked: list[dict[str, Any]], **more: Any) -> tuple[list[Any], dict[str, Any]]:
+    """Measure, and give the rows and what was observed."""
+    names = deliver(model, where / "weights")
+    (where / "out").mkdir()
+    rows.write(where / "prompts", ({"item": f"i{n}", "template": 1, **each} for n, each in enumerate(asked)))
+    params = {"model": "m", "files": names, "dtype": "float32", "batch": "reference", **more}
+    measure(params, {"prompts": where / "prompts", "weights": where / "weights"}, where / "out")
+    facts = json.loads((where / "out" / "facts.json").read_bytes())
+    return list(rows.read(where / "out" / "likelihoods")), facts
+
+
+@pytest.fixture(scope="module")
+def ours(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
+    return run(tmp_path_factory.mktemp("ours"), TINY, PROMPTS, unconditional=True)[0]
+
+
+@pytest.fixture(scope="module")
+def tiny() -> Loaded:
+    return open_causal(TINY, {"batch": "reference", "dtype": "float32"})
+
+
+def plainly(model: Any, tokenizer: Any, context: str, continuation: str) -> tuple[float, int, bool]:
+    """Do as lm-eval's `hf` does, one text at a time and nothing remembered."""
+    import torch
+
+    spaces = len(context) - len(context.rstrip())
+    if spaces:
+        continuation, context = context[-spaces:] + continuation, context[:-spaces]
+    if context:
+        head = tokenizer.encode(context)
+        tail = tokenizer.encode(context + continuation)[len(head) :]
+    else:
+        head, tail = [tokenizer.eos_token_id], tokenizer.encode(continuation, add_special_tokens=False)
+    with torch.no_grad():
+        logits = model(torch.tensor([[*head, *tail][:-1]])).logits[0, -len(tail) :]
+    logs = torch.log_softmax(logits.float(), dim=-1)
+    total = sum(float(logs[place, token]) for place, token in enumerate(tail))
+    return total, len(tail), logs.argmax(dim=-1).tolist() == tail
+
+
+def test_each_number_is_what_reading_each_text_whole_gives(ours: list[Any]) -> None:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    model, tokenizer = AutoModelForCausalLM.from_pretrained(TINY), AutoTokenizer.from_pretrained(TINY)
+    assert tokenizer.bos_token_id is None
+    greedy = set()
+    for prompt, row in zip(PROMPTS, ours, strict=True):
+        assert "error" not in row and len(row["continuations"]) == len(prompt["continuations"])
+        for text, found in zip(prompt["continuations"], row["continuations"], strict=True):
+            total, count, best = plainly(model, tokenizer, prompt["text"], text)
+            assert found["logprob"] == pytest.approx(total, abs=1e-4)
+            assert (found["tokens"], found["greedy"]) == (count, best)
+            assert found["unconditional"] == pytest.approx(plainly(model, tokenizer, "", text)[0], abs=1e-4)
+            greedy.add(best)
+    assert greedy == {True, False}
+
+
+def test_a_sum_is_that_of_the_log_probabilities_that_answers_tell(tiny: Loaded, tmp_path: Path) -> None:
+    how = {"temperature": "0", "max_tokens": 2}
+    [answer] = Local("m", tiny, logprobs=1).complete([Request("a", 1, 0, "What is 12 plus 34?\nAnswer:", 0, how)])
+    assert answer.logprobs and answer.finish == "length"
+    asked = [{"text": "What is 12 plus 34?\nAnswer:", "continuations": [answer.text]}]
+    [found] = run(tmp_path, TINY, asked)[0][0]["continuations"]
+    assert found["greedy"] and found["tokens"] == 2
+    assert found["logprob"] == pytest.approx(sum(each["logprob"] for each in answer.logprobs), abs=1e-4)
+
+
+WORD = st.text("abc xyz\n0\u00e9", min_size=1, max_size=8).filter(lambda text: text.strip() == text)
+
+
+@settings(max_examples=15, deadline=None, derandomize=True)
+@given(st.text("ab \n\u00e9", max_size=6), WORD, WORD)
+def test_what_follows_is_as_likely_in_one_piece_as_in_two(tiny: Loaded, before: str, one: str, two: str) -> None:
+    """The tiny models read a byte a token, so that the chain rule must hold wherever a text is cut."""
+    reader = likelihood.Reader("m", tiny, size=2)
+
+    before = f"Q{before}"  # after nothing, the first token follows the sign of a beginning, which no other text has
+
+    def logprob(context: str, *continuations: str) -> list[float]:
+        asked: Any = {"item": "i", "template": 0, "text": context, "continuations": list(continuations)}
+        return [each["logprob"] for each in reader.row(asked)["continuations"]]
+
+    whole, first = logprob(before, one + two, one)
+    [second] = logprob(before + one, two)
+    assert whole == pytest.approx(first + second, abs=1e-4)
+
+
+@pytest.mark.parametrize("batch", ["1", "2", "16"])
+def test_a_batch_gives_the_same_numbers_but_for_their_last_digits(ours: list[Any], tmp_path: Path, batch: str) -> None:
+    found, facts = run(tmp_path, TINY, PROMPTS, batch=batch, unconditional=True)
+    assert facts["batch_used"] == batch and facts["likelihoods"] == len(PROMPTS)
+    for one, two in zip(ours, found, strict=True):
+        for mine, theirs in zip(one["continuations"], two["continuations"], strict=True):
+            assert theirs == pytest.approx(mine, abs=1e-4)
+
+
+def test_what_continuations_share_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[int] = []
+    forward = local_likelihood._forward
+
+    def counted(loaded: Any, tokens: Any, *rest: Any) -> Any:
+        read.append(sum(map(len, tokens)))
+        return forward(loaded, tokens, *rest)
+
+    monkeypatch.setattr(local_likelihood, "_forward", counted)
+    text = "What is 12 plus 34? Think about it for a while.\nAnswer: it is"
+    run(tmp_path, TINY, [{"text": text, "continuations": [" A", " B", " C", " D"]}])
+    assert read == [len(text) + 1]  # of bytes: the space is shared too, and after the last letter nothing is asked
+
+
+def test_of_two_texts_the_likelier_is_the_one_the_model_was_taught(tmp_path: Path) -> None:
+    asked = [{"text": "What is 3 plus 4?\nAnswer:", "continuations": [" 7", " \u00e9"]}]
+    right, wrong = run(tmp_path, TINY, asked)[0][0]["continuations"]
+    assert right["logprob"] > wrong["logprob"] + 1
+
+
+@pytest.mark.parametrize("kind", ["Llama", "Mistral", "Bloom"])
+def test_other_architectures_remember_alike(kind: str, tmp_path: Path) -> None:
+    import torch
+    import transformers
+    from models.test_transformers_kinds import COMMON, KINDS
+
+    folder = make_model(tmp_path / "m")
+    torch.manual_seed(1)
+    config = getattr(transformers, f"{kind}Config")(**COMMON, **KINDS[kind], initializer_range=0.3)
+    model = getattr(transformers, f"{kind}ForCausalLM")(config).eval()
+    model.save_pretrained(folder)
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder)
+    text, continuations = "a text beyond its window", [" and on", " and off it goes", "x"]
+    totals = [plainly(model, tokenizer, text, each)[0] for each in continuations]
+    for batch in ("reference", "8"):
+        asked = [{"text": text, "continuations": continuations}]
+        [row] = run(tmp_path / batch, folder, asked, batch=batch)[0]
+        assert [each["logprob"] for each in row["continuations"]] == pytest.approx(totals, abs=1e-4)
+
+
+def test_what_leaves_the_window_is_an_error_row_and_never_cut_short(tmp_path: Path) -> None:
+    small = make_model(tmp_path / "m")  # 64 places, a byte each
+    asked = [{"text": "x" * 60, "continuations": ["y" * 5]}, {"text": "x" * 60, "continuations": ["y" * 6]}]
+    fits, too_long = run(tmp_path / "run", small, asked)[0]
+    assert "error" not in fits and fits["continuations"][0]["tokens"] == 5
+    assert too_long["error"] == "a prompt and its continuation have 65 tokens, the window holds 64"
+    assert too_long["continuations"] == []
+
+
+@pytest.mark.parametrize("lacks", [{}, {"continuations": []}, {"continuations": [""]}, {"continuations": "no"}])
+def test_a_prompt_without_anything_to_measure_is_refused(lacks: Mapping[str, Any], tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="no continuations to measure"):
+        run(tmp_path, TINY, [{"text": "a", **lacks}])
+
+
+def test_memory_that_runs_out_halves_the_batch_and_loses_nothing(
+    ours: list[Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def short(loaded: Any, pairs: Any, size: int) -> Any:
+        if size > 2 or len(pairs) == 2:
+            raise RuntimeError("CUDA out of memory")
+        return local_likelihood.likelihoods(loaded, pairs, size)
+
+    monkeypatch.setattr(likelihood, "likelihoods", short)
+    found, facts = run(tmp_path, TINY, PROMPTS, batch="8")
+    assert facts["batch_used"] == "1" and facts["batches_redone"] == 4
+    assert [row.get("error") for row in found] == [None, None, NO_ROOM, None]
+    for mine, theirs in zip(ours[0]["continuations"], found[0]["continuations"], strict=True):
+        assert math.isclose(theirs["logprob"], mine["logprob"], abs_tol=1e-4)
+
+
+PEER = """
+import json, sys
+from lm_eval.api.instance import Instance
+from lm_eval.models.huggingface import HFLM
+model = HFLM(pretrained=sys.argv[1], device="cpu", dtype="float32", batch_size=1)
+pairs = json.load(sys.stdin)
+asked = [Instance(request_type="loglikelihood", doc={}, arguments=tuple(pair), idx=n) for n, pair in enumerate(pairs)]
+print(json.dumps(model.loglikelihood(asked, disable_tqdm=True)))
+"""
+
+
+@pytest.mark.long
+def test_lm_eval_itself_gives_these_numbers(ours: list[Any], tmp_path: Path) -> None:
+    from e2e.test_third_party import peer
+
+    python = peer("lm_eval", "torch", "transformers")
+    pairs, expected = [], []
+    for prompt, row in zip(PROMPTS, ours, strict=True):
+        if prompt["text"] == "" or prompt["text"].strip():  # space alone, lm-eval cannot ask
+            for text, found in zip(prompt["continuations"], row["continuations"], strict=True):
+                pairs += [(prompt["text"], text), ("", text)]
+                expected += [(found["logprob"], found["greedy"]), (found["unconditional"], None)]
+    env = {"HF_HUB_OFFLINE": "1", "HOME": str(tmp_path), "PATH": os.environ.get("PATH", ""), "LC_ALL": "C.UTF-8"}
+    done = subprocess.run(
+        [python, "-c", PEER, str(TINY)], input=json.dumps(pairs), env=env, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    theirs = json.loads(done.stdout.splitlines()[-1])
+    assert len(theirs) == len(expected) > 10
+    for (total, best), (mine, greedy) in zip(theirs, expected, strict=True):
+        assert mine == pytest.approx(total, abs=1e-4)
+        assert greedy in (None, best)
