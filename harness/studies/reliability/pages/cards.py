@@ -10,17 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from harness.studies.pages import Html, bullets, document, el, fill, join, named, section, text
-from harness.studies.reliability.pages import outputs, reading, tables
-from harness.studies.reliability.pages.reading import (
-    SHAPED,
-    STAND_IN,
-    Basis,
-    Facts,
-    basis,
-    documents,
-    family,
-    kind,
-)
+from harness.studies.reading import documents, number
+from harness.studies.reading import section as inside
+from harness.studies.reliability.pages import outputs, tables
+from harness.studies.reliability.pages.reading import SHAPED, STAND_IN, Basis, Facts, basis, family, kind
 from harness.studies.reliability.pages.shown import MARKS, people
 from harness.studies.reliability.pages.tables import Documents, Line
 
@@ -88,12 +81,12 @@ def about(facts: Facts) -> list[Html]:
 
 def _thousands(given: object) -> str:
     """Set thousands apart in a whole number; anything else stands as the manifest has it."""
-    known = reading.number(given)
+    known = number(given)
     return str(given) if known is None or not known.is_integer() else f"{known:,.0f}"
 
 
 def _rests(rests: Basis, given: Documents, lines: list[Line]) -> Html:
-    discounts = ", ".join(sorted(reading.section(given["indicators"], "discount")))
+    discounts = ", ".join(sorted(inside(given["indicators"], "discount")))
     guessed = (
         f"A quarter of what does not avoid is taken off the concordance for guessing: {discounts}."
         if discounts

@@ -12,9 +12,10 @@ from typing import Any
 from harness.studies import pages
 from harness.studies.inline import inline
 from harness.studies.pages import Html, bullets, document, el, fill, join, named
+from harness.studies.reading import documents, number, section
 from harness.studies.reliability.pages import outputs, tables, tables_run
 from harness.studies.reliability.pages.cards import COLOURS, OVERREACH, WARNINGS, origin
-from harness.studies.reliability.pages.reading import Basis, Models, basis, documents, families, number, section
+from harness.studies.reliability.pages.reading import Basis, Models, basis, families
 from harness.studies.reliability.pages.shown import MARKS, part, people
 from harness.studies.reliability.pages.tables import Documents, Line
 
