@@ -18,6 +18,7 @@ from harness.files import told, write_atomic
 from harness.manifest.schema import Decimals, Digest, InsidePath
 
 PIN_KINDS = ("models", "prompts", "datasets", "images", "packages")
+LATE_KINDS = ("certificates",)  # that stand in a lock only where there are any: no older one becomes stale
 EXPECT_FIELDS = ("lock_sha256", "record_sha256", "outputs", "code", "files")
 
 
@@ -70,6 +71,7 @@ class _Pins(_Shape):
     datasets: dict[str, _Data | _Pin | _Unresolved]
     images: dict[str, _Image | _Unresolved]
     packages: dict[str, _Pin]
+    certificates: dict[str, _Pin] = Field(default={}, min_length=1)
 
 
 class _LockShape(_Shape):
@@ -118,9 +120,15 @@ class Lock:
             "type": "lock/1",
             "intent": dict(self.intent),
             "manifest_sha256": self.manifest_sha256,
-            "pins": {kind: dict(self.pins[kind]) for kind in PIN_KINDS},
+            "pins": {
+                kind: dict(self.pins[kind]) for kind in (*PIN_KINDS, *LATE_KINDS) if kind in PIN_KINDS or self.of(kind)
+            },
         }
         return sealed(body)
+
+    def of(self, kind: str) -> Mapping[str, Any]:
+        """Give the pins of a kind, which an older lock may know nothing of."""
+        return self.pins.get(kind, {})
 
     @property
     def sha256(self) -> str:

@@ -16,6 +16,7 @@ from harness.manifest.lockfile import Lock
 from harness.manifest.schema import Fetched
 from harness.models.tape import Tape
 from harness.run import weights
+from harness.run.certificates import CERTIFICATES, certificate_pins
 from harness.run.closure import code_root
 from harness.run.data import fetch
 from harness.run.plan import Meant
@@ -92,7 +93,9 @@ def resolve(loaded: Loaded, meant: Meant, workshop: Workshop) -> Lock:
             raise InputError(
                 f"dataset {name!r} came out empty", where=loaded.tree.at(("datasets", name)), next="draw more items"
             )
-    return Lock(loaded.manifest.intent(), loaded.sha256, {**still_pins(loaded), "datasets": datasets})
+    certificates = certificate_pins(loaded.root, loaded.manifest.study)
+    pins = {**still_pins(loaded), "datasets": datasets, **({CERTIFICATES: certificates} if certificates else {})}
+    return Lock(loaded.manifest.intent(), loaded.sha256, pins)
 
 
 def _published(dataset: Fetched, store: Store) -> dict[str, Any]:
@@ -139,6 +142,9 @@ def moved_pins(loaded: Loaded, lock: Lock) -> list[str]:
     now = {**still_pins(loaded), "packages": _packages(loaded, lock.pins["packages"])}
     for kind, pinned in now.items():
         moved += [f"pins/{kind}{pointer}" for pointer in differences(lock.pins[kind], pinned)]
+    if held := lock.of(CERTIFICATES):  # a lock that pins none fits whatever was certified since
+        certified = certificate_pins(loaded.root, loaded.manifest.study)
+        moved += [f"pins/{CERTIFICATES}{pointer}" for pointer in differences(held, certified)]
     return moved
 
 

@@ -48,6 +48,13 @@ def _resampled_kappa(strata: Mapping[str, Matrix], seed: int) -> Any:
         cells = np.array(own, dtype=np.int64).reshape(-1)
         source = generator(seed, "agreement.bootstrap", name)
         total += source.multinomial(cells.sum(), cells / cells.sum(), size=RESAMPLES).reshape(total.shape)
+    return kappas(total)
+
+
+def kappas(total: Any) -> Any:
+    """Give Cohen's kappa of each of many matrices of as many pairs; nan where agreement by chance is certain."""
+    import numpy as np  # noqa: PLC0415
+
     n = int(total[0].sum())
     seen = n * np.trace(total, axis1=1, axis2=2)
     chance = (total.sum(axis=1) * total.sum(axis=2)).sum(axis=1)

@@ -62,6 +62,7 @@ class Brief:
     templates: Mapping[str, Templates]  # by the set's name
     generation: Mapping[str, Any]
     seeds: tuple[int, ...]
+    certificates: Mapping[str, Pinned] = field(default_factory=dict)  # by scorer: what a page reads and shows
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,11 @@ class Study(ABC):
     def scorers(self) -> Mapping[str, Tool]:
         """Give the scorers that work alone; a study has them in files that nothing else loads."""
         return {}
+
+    @property
+    def graders(self) -> tuple[str, ...]:
+        """Name the scorers whose certificates a run stands by: its own graders, and what else its score steps use."""
+        return tuple(name for name, tool in self.scorers.items() if tool.grader)
 
     @property
     def analyses(self) -> Mapping[str, Tool]:
