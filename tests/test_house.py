@@ -22,7 +22,7 @@ from harness.studies.registry import studies
 ROOT = Path(__file__).resolve().parents[1]
 HEAVY = {
     "torch", "transformers", "himalaya", "matplotlib", "openai", "anthropic", "docker", "installer", "requests", "dask",
-    "mcp", "numpy", "aiohttp", "httpx2",
+    "mcp", "numpy", "aiohttp", "httpx2", "jinja2",
 }  # fmt: skip
 NO_STEP = ("/registry.py", "/study.py", "/parts.py")  # a step runs what is read from its source, nothing found by name
 CODE = Code(ROOT)
@@ -153,4 +153,6 @@ def test_help_loads_neither_a_study_nor_the_schema() -> None:
         "import sys; from harness.cli.main import run; run(['--help']); print(*sorted(sys.modules), file=sys.stderr)"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert not {"pydantic", "yaml", "numpy", "harness.studies.registry"} & set(done.stderr.split())
+    assert not {"pydantic", "yaml", "numpy", "jinja2", "harness.studies.pages", "harness.studies.registry"} & set(
+        done.stderr.split()
+    )

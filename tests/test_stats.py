@@ -5,10 +5,19 @@ from itertools import pairwise
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import spearmanr
+from scipy.stats import binomtest, false_discovery_control, spearmanr
 
 from harness.errors import InputError
-from harness.stats import average_ranks, bin_edges, bin_mean, equal_sized_bins, spearman
+from harness.stats import (
+    average_ranks,
+    benjamini_hochberg,
+    bin_edges,
+    bin_mean,
+    equal_sized_bins,
+    holm,
+    mcnemar,
+    spearman,
+)
 
 few_values = st.lists(st.sampled_from([0.0, 1.5, 2.0, 7.25, 100.0]), max_size=40)
 
@@ -99,3 +108,42 @@ def test_the_mean_of_equal_members_is_that_member_without_noise():
     assert bin_mean([1, 2, 4.5]) == 2.5
     with pytest.raises(InputError):
         bin_mean([])
+
+
+@given(st.integers(0, 60), st.integers(0, 60))
+def test_the_exact_test_is_the_binomial_one(a_only, b_only):
+    expected = binomtest(a_only, a_only + b_only).pvalue if a_only + b_only else 1.0
+    assert mcnemar(a_only, b_only) == mcnemar(b_only, a_only) == pytest.approx(expected, abs=1e-12)
+
+
+def test_the_exact_test_by_hand_and_with_thousands_of_pairs():
+    assert mcnemar(0, 5) == 2 / 32
+    assert mcnemar(1, 5) == 2 * (1 + 6) / 64
+    assert mcnemar(3, 3) == 1
+    assert mcnemar(1500, 1642) == pytest.approx(binomtest(1500, 3142).pvalue, rel=1e-9)
+    assert mcnemar(0, 5000) == 0.0  # smaller than any float
+
+
+def test_holm_by_hand():
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert holm([0.9, 0.5]) == [1.0, 1.0]
+    assert holm([]) == []
+
+
+def test_an_adjusted_value_never_falls_below_a_smaller_one():
+    assert holm([0.011, 0.01, 0.012]) == pytest.approx([0.03, 0.03, 0.03])
+
+
+p_values = st.lists(st.one_of(st.floats(0, 1), st.sampled_from([0.0, 0.01, 0.05, 1.0])), max_size=30)
+
+
+@given(p_values)
+def test_the_false_discovery_rate_is_controlled_as_scipy_does_it(values):
+    expected = false_discovery_control(values).tolist() if values else []
+    assert benjamini_hochberg(values) == pytest.approx(expected, rel=1e-12, abs=1e-300)
+
+
+def test_benjamini_and_hochberg_by_hand():
+    assert benjamini_hochberg([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.02, 0.04, 0.04, 0.02])
+    assert benjamini_hochberg([0.04, 0.05]) == [0.05, 0.05]  # a larger one's value bounds a smaller one's
+    assert benjamini_hochberg([]) == []

@@ -13,7 +13,20 @@ from typing import Annotated, NoReturn
 import typer
 from typer.exceptions import TyperException
 
-from harness.cli import claims, evidence, gateway, history, images, imports, manifests, runs, stores, tapes, tools
+from harness.cli import (
+    certify,
+    claims,
+    evidence,
+    gateway,
+    history,
+    images,
+    imports,
+    manifests,
+    runs,
+    stores,
+    tapes,
+    tools,
+)
 from harness.cli.terminal import fail, show
 from harness.errors import INTERRUPTED, Defect, HarnessError, InputError, Interrupted
 from harness.files import explained
@@ -24,7 +37,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for verbs in (manifests, runs, history, evidence, claims, tools, imports, stores, images, tapes, gateway):
+for verbs in (manifests, runs, history, evidence, claims, tools, certify, imports, stores, images, tapes, gateway):
     verbs.register(app)
 GROUPS = {"images": images.app, "tape": tapes.app}
 VERBS = {

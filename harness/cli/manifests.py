@@ -66,6 +66,7 @@ def show(
                 lines.append(f"  {kind:{wide}} {name}: {_model_text(model) if model else _pin_text(pin)}")
     else:
         lines.append("no lock yet: `harness lock` resolves its names to digests")
+    lines += [f"scored by {name}: {text}" for name, text in done.graders.items()]
     if done.carried:
         lines.append(f"expectation carried from lock {short(done.carried['from'])}")
     if done.stages:

@@ -137,6 +137,7 @@ def _table(found: Sequence[RunData]) -> str:
         failing = ", its own checks fail" if one.self_checks == "fail" else ""
         verdict = f"{one.verdict}{failing}" + (f", {shared}" if shared else "")
         summary.append(f"{one.manifest}: {verdict} ({_surroundings(one)})")
+        summary += [f"{one.manifest}: scored by {name}: {text}" for name, text in one.graders.items()]
     return "\n".join([table(["manifest", "output", "sha256", "level", "verdict", ""], rows), *summary])
 
 

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from harness.cli.options import Debug, Json
+from harness.cli.options import Debug, Json, project
 from harness.cli.terminal import give, render
 from harness.errors import AGREED, InputError
 
 if TYPE_CHECKING:
     from harness.verbs.measuring import ToolsResult
+    from harness.verbs.project import Project
 
 Listing = Annotated[bool, typer.Option("--list", envvar="HARNESS_LIST", help="Name them all, with their fields.")]
 Name = Annotated[str, typer.Argument(help="Its name; --list shows all.")]
@@ -48,10 +49,10 @@ def score(
     from harness.verbs.measuring import list_scorers, require, scored
 
     if listing:
-        return _list(list_scorers(), json)
+        return _list(list_scorers(_around()), json)
     require(name, scorer=True)
-    shared = _object(_text(data), str(data)) if data else {}
-    give(canonical(one) + b"\n" for one in scored(name, _rows(source), shared))
+    shared = object_of(_text(data), str(data)) if data else {}
+    give(canonical(one) + b"\n" for one in scored(name, rows_of(source), shared))
     return AGREED
 
 
@@ -70,7 +71,7 @@ def analyse(
     if not text.strip():
         hint = f"give one JSON object, such as `echo '{{}}' | harness analyse {name}`"
         raise InputError("nothing was given", where=where, next=hint)
-    done = verb(AnalyseRequest(analysis=name, given=_object(text, where)))
+    done = verb(AnalyseRequest(analysis=name, given=object_of(text, where)))
     give([canonical(done.result) + b"\n"])
     return done.code
 
@@ -79,9 +80,18 @@ def _list(found: ToolsResult, json: bool) -> int:
     lines = []
     for tool in found.tools:
         lines += [f"{tool.name}: {tool.about}"]
+        lines += [f"  {tool.certificate}"] if tool.certificate else []
         for what, fields in (("takes", tool.takes), ("gives", tool.gives)):
             lines += [f"  {what}", *(f"    {field}: {meaning}" for field, meaning in fields.items())]
     return render(found, "\n".join(lines), json)
+
+
+def _around() -> Project | None:
+    """Find the project that is stood in, if any: scorers work without one."""
+    try:
+        return project() if project().root else None
+    except InputError:
+        return None
 
 
 def _text(source: Path | None) -> bytes:
@@ -93,7 +103,7 @@ def _text(source: Path | None) -> bytes:
         return source.read_bytes()
 
 
-def _rows(source: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
+def rows_of(source: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Read JSON Lines one at a time, so that a file of any length is scored in flat memory."""
     from harness.files import told
 
@@ -106,7 +116,7 @@ def _rows(source: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
             if len(line) > MAX_LINE:
                 raise InputError("a row is at most 64 MiB", where=where, next="split it")
             if line.strip():
-                yield where, _object(line, where)
+                yield where, object_of(line, where)
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -117,7 +127,8 @@ def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return found
 
 
-def _object(data: bytes, where: str) -> Mapping[str, Any]:
+def object_of(data: bytes, where: str) -> Mapping[str, Any]:
+    """Read one JSON object, in which no name stands twice."""
     try:
         value = jsonlib.loads(data, object_pairs_hook=_once)
     except (ValueError, RecursionError) as bad:

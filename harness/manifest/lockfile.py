@@ -18,7 +18,7 @@ from harness.files import told, write_atomic
 from harness.manifest.schema import Decimals, Digest, InsidePath
 
 PIN_KINDS = ("models", "prompts", "datasets", "images", "packages")
-LATE_KINDS = ("instruments",)  # that stand in a lock only where there are any: no older one becomes stale
+LATE_KINDS = ("instruments", "certificates")  # in a lock only where there are any: no older one becomes stale
 EXPECT_FIELDS = ("lock_sha256", "record_sha256", "outputs", "code", "files")
 
 
@@ -72,6 +72,7 @@ class _Pins(_Shape):
     datasets: dict[str, _Data | _Pin | _Unresolved]
     images: dict[str, _Image | _Unresolved]
     packages: dict[str, _Pin]
+    certificates: dict[str, _Pin] = Field(default={}, min_length=1)
 
 
 class _LockShape(_Shape):

@@ -16,6 +16,7 @@ from harness.manifest.lockfile import LATE_KINDS, Lock
 from harness.manifest.schema import Fetched
 from harness.models.tape import Tape
 from harness.run import weights
+from harness.run.certificates import CERTIFICATES, certificate_pins
 from harness.run.closure import code_root
 from harness.run.data import fetch
 from harness.run.measuring import INSTRUMENTS, MODELS, Named, every_model
@@ -99,7 +100,9 @@ def resolve(loaded: Loaded, meant: Meant, workshop: Workshop) -> Lock:
             raise InputError(
                 f"dataset {name!r} came out empty", where=loaded.tree.at(("datasets", name)), next="draw more items"
             )
-    return Lock(loaded.manifest.intent(), loaded.sha256, {**still_pins(loaded), "datasets": datasets})
+    certificates = certificate_pins(loaded.root, loaded.manifest.study)
+    pins = {**still_pins(loaded), "datasets": datasets, **({CERTIFICATES: certificates} if certificates else {})}
+    return Lock(loaded.manifest.intent(), loaded.sha256, pins)
 
 
 def _published(dataset: Fetched, store: Store) -> dict[str, Any]:
@@ -144,8 +147,12 @@ def moved_pins(loaded: Loaded, lock: Lock) -> list[str]:
         moved.append("manifest (its text, not its meaning)")
     moved += [f"pins/datasets/{name}" for name in sorted(set(lock.pins["datasets"]) ^ set(loaded.manifest.datasets))]
     now = {**still_pins(loaded), "packages": _packages(loaded, lock.pins["packages"])}
-    for kind in dict.fromkeys([*now, *(each for each in LATE_KINDS if lock.of(each))]):
+    late = (each for each in LATE_KINDS if each != CERTIFICATES and lock.of(each))
+    for kind in dict.fromkeys([*now, *late]):
         moved += [f"pins/{kind}{pointer}" for pointer in differences(lock.of(kind), now.get(kind, {}))]
+    if held := lock.of(CERTIFICATES):  # a lock that pins none fits whatever was certified since
+        certified = certificate_pins(loaded.root, loaded.manifest.study)
+        moved += [f"pins/{CERTIFICATES}{pointer}" for pointer in differences(held, certified)]
     return moved
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.errors import InputError, MissingError
@@ -81,7 +81,9 @@ def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
     if "set" in prompts and this.manifest.prompts:  # as locks were written when a manifest had one set
         prompts[this.manifest.prompts.names[0]] = prompts.pop("set")
     templates = {name: Templates(Pinned(pin["sha256"]), int(pin["rows"])) for name, pin in prompts.items()}
-    made = _planned(this, _brief(this, rows, templates, lock, fetched_pins(lock)))
+    certificates = {name: Pinned(pin["sha256"]) for name, pin in lock.of("certificates").items()}
+    brief = _brief(this, rows, templates, lock, fetched_pins(lock))
+    made = _planned(this, replace(brief, certificates=certificates))
     return Plan(made.steps, made.outputs, {pin["sha256"]: pin["file"] for pin in prompts.values()}).check()
 
 

@@ -24,6 +24,7 @@ from harness.manifest.lockfile import Lock
 from harness.manifest.schema import Fetched
 from harness.run.asked import Answers, Asked
 from harness.run.calls import gateway
+from harness.run.certificates import certificate_bytes
 from harness.run.closure import code_root
 from harness.run.data import fetch
 from harness.run.environment import facts
@@ -143,6 +144,8 @@ class Runner:
         for digest, name in self.plan.pinned.items():
             if blobs.put((code_root() / name).read_bytes()) != digest:
                 raise DamageError(f"{name} changed while it was read", next="run again")
+        for data in certificate_bytes(self.loaded.root, self.lock):
+            blobs.put(data)
         for part, name, model in every_model(self.loaded.manifest):
             if model.weights:
                 files = self.lock.of(part)[name]["files"]

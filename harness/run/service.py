@@ -17,6 +17,7 @@ from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, lo
 from harness.run.able import require_able
 from harness.run.answers import Gap, Most, gaps
 from harness.run.asked import Asked
+from harness.run.certificates import CERTIFICATES
 from harness.run.engines import Choice, limits, open_engine
 from harness.run.lock import moved_pins, require_fit, resolve
 from harness.run.plan import meant, plan, unresolved_pins
@@ -106,6 +107,8 @@ def lock_manifest(loaded: Loaded, place: Place) -> Locked:
     if old:
         data = differences(old.pins["datasets"], new.pins["datasets"])
         moved = list(dict.fromkeys([*moved_pins(loaded, old), *(f"pins/datasets{pointer}" for pointer in data)]))
+        if new.of(CERTIFICATES) and not old.of(CERTIFICATES):
+            moved.append(f"pins/{CERTIFICATES}")
         if not moved:  # an older lock may pin packages in another way, and what fits is left as it is
             new = replace(new, pins={**new.pins, "packages": old.pins["packages"]})
     changed = save(path, new.data)

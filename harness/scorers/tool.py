@@ -7,6 +7,7 @@ holds models of pydantic, so no step imports it: what a step computes stands in 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, TypeVar
 
@@ -17,13 +18,27 @@ from harness.scorers.given import checked, parts
 Asked = TypeVar("Asked", bound=BaseModel)
 
 
+@dataclass(frozen=True)
+class Grader:
+    """What makes a scorer a grader, for which a certificate can stand: the grade it gives, and the code behind it."""
+
+    code: tuple[str, ...]  # the step kinds that score by its rules: their closures are what a certificate names
+    accepts: str  # the grade that calls an answer right
+    field: str = "label"  # of what it gives
+
+
 class Tool:
     """A function with the models of what a caller gives and gets: the check, the schema and the list come from them."""
 
     def __init__(
-        self, about: str, takes: type[Asked], gives: type[BaseModel], run: Callable[[Asked], Mapping[str, Any]]
+        self,
+        about: str,
+        takes: type[Asked],
+        gives: type[BaseModel],
+        run: Callable[[Asked], Mapping[str, Any]],
+        grader: Grader | None = None,
     ) -> None:
-        self.about, self.gives = about, gives
+        self.about, self.gives, self.grader = about, gives, grader
         self.takes: type[BaseModel] = takes
         self._run: Callable[[Any], Mapping[str, Any]] = run
 

@@ -1,17 +1,21 @@
 """What the pages of every study share: markup that cannot be broken by data, one style, one strict policy.
 
-Text becomes markup here alone, and is escaped unless it already is markup. A page loads nothing, runs nothing, and can
-be read without colour, in the dark, on paper and aloud. It must never know a study.
+Text becomes markup here alone, and is escaped unless it already is markup, in templates too: these are texts of Python
+modules, so that they stand in the closure of the step that fills them. A page loads nothing, runs nothing, and can be
+read without colour, in the dark, on paper and aloud. It must never know a study.
 """
 
 from __future__ import annotations
 
 import base64
+import functools
 import html
 import unicodedata
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 from harness.digest import sha256
+from harness.errors import InputError
 
 STYLE = """
 :root{color-scheme:light dark;--ink:#1d1f21;--soft:#5b6167;--line:#d5d9dc;--paper:#fff;--band:#f3f5f6;--link:#00558c;
@@ -56,6 +60,10 @@ class Html(str):
 
     __slots__ = ()
 
+    def __html__(self) -> Html:
+        """Tell Jinja2 that this is markup already."""
+        return self
+
 
 def text(value: str) -> Html:
     """Turn any text into markup that shows it; what no page may hold is shown as a replacement character."""
@@ -87,37 +95,82 @@ def named(name: str) -> Html:
     return el("bdi", name if len(name) <= LONGEST else f"{name[:LONGEST]}…")
 
 
+def fill(template: str, **given: Any) -> Html:
+    """Fill a template: what is given becomes markup by `text`, and a name that is not given is an error."""
+    from jinja2 import UndefinedError  # noqa: PLC0415
+
+    try:
+        return Html(_compiled(template).render(given))
+    except UndefinedError as bad:
+        raise InputError(f"a template shows what was not given: {bad}", where="a page's template") from bad
+
+
+@functools.cache
+def _compiled(template: str) -> Any:
+    """Compile a template once; one that could make markup past `text` is refused before anything is filled in."""
+    from jinja2 import Environment, StrictUndefined, nodes  # noqa: PLC0415 - only who makes a page loads it
+
+    made = Environment(autoescape=True, undefined=StrictUndefined, finalize=_shown, loader=None, optimized=False)
+    made.filters, made.globals = {}, {}  # what is said of values is said in Python
+    joined = (nodes.Concat, nodes.Add, nodes.Mod)
+    if any(isinstance(node, joined) for node in made.parse(template).find_all(nodes.Expr)):
+        raise InputError("a template puts texts together itself", where="a page's template", next="use `join` outside")
+    return made.from_string(template)
+
+
+def _shown(value: object) -> str:
+    """Turn whatever a template shows into markup; nothing where there is nothing, as `join` does."""
+    return value if isinstance(value, Html) else Html() if value is None else text(str(value))
+
+
+TABLE = """<div class="scroll" role="region" aria-label="{{ label }}" tabindex="0">\
+<table><caption>{{ caption }}</caption>\
+<thead><tr>{% for each in head %}<th scope="col">{{ each }}</th>{% endfor %}</tr></thead>\
+<tbody>{% for first, others in body %}\
+<tr><th scope="row"{% if loop.index0 in inner %} class="part"{% endif %}>{{ first }}</th>\
+{% for each in others %}<td>{{ each }}</td>{% endfor %}</tr>\
+{% endfor %}</tbody></table></div>"""
+
+
 def table(caption: str, head: Sequence[str], body: Iterable[Sequence[str]], *, parts: Iterable[int] = ()) -> Html:
     """Make a table whose first column names its rows; `parts` are the rows that stand below another."""
-    inner = set(parts)
-    columns = [el("th", each, scope="col") for each in head]
-    rows = []
-    for place, cells in enumerate(body):
-        first = el("th", cells[0], scope="row", class_="part") if place in inner else el("th", cells[0], scope="row")
-        rows.append(el("tr", first, *(el("td", each) for each in cells[1:])))
-    made = el("table", el("caption", caption), el("thead", el("tr", *columns)), el("tbody", *rows))
-    return el("div", made, class_="scroll", role="region", aria_label=caption, tabindex="0")
+    rows = [(cells[0], cells[1:]) for cells in body]
+    return fill(TABLE, label=str(caption), caption=caption, head=head, body=rows, inner=frozenset(parts))
 
 
 def bullets(items: Iterable[str]) -> Html:
     """Make a list."""
-    return el("ul", *(el("li", each) for each in items))
+    return fill("<ul>{% for each in items %}<li>{{ each }}</li>{% endfor %}</ul>", items=items)
+
+
+SECTION = """<section aria-labelledby="{{ anchor }}"><h2 id="{{ anchor }}">{{ title }}</h2>{{ inside }}</section>"""
 
 
 def section(title: str, anchor: str, *inside: str | None) -> Html:
     """Make a part of a page that a link can name."""
-    return el("section", el("h2", title, id=anchor), *inside, aria_labelledby=anchor)
+    return fill(SECTION, title=title, anchor=anchor, inside=join(inside))
+
+
+PAGE = """<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="{{ policy }}">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="referrer" content="no-referrer">
+<title>{{ title }}</title>
+<style>{{ style }}</style>
+</head>
+<body>
+{{ inside }}
+</body>
+</html>
+"""
 
 
 def document(title: str, *inside: str | None) -> bytes:
     """Make a whole page that loads nothing and runs nothing, whatever stands in it."""
     allowed = base64.b64encode(bytes.fromhex(sha256(STYLE.encode()))).decode()
     policy = f"default-src 'none'; style-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'"
-    head = (
-        '<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">\n'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
-        '<meta name="referrer" content="no-referrer">\n'
-        f"<title>{text(title)}</title>\n<style>{STYLE}</style>\n</head>\n"
-    )
-    return f"{head}<body>\n{join(inside, chr(10))}\n</body>\n</html>\n".encode()
+    made = fill(PAGE, policy=Html(policy), title=title, style=Html(STYLE), inside=join(inside, "\n"))
+    return f"{made}\n".encode()

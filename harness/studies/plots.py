@@ -12,7 +12,7 @@ import os
 import tempfile
 import textwrap
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -139,6 +139,9 @@ class Sheet:
         self.text(0.15, self.height - 0.1, "\n".join(lines), va="bottom", linespacing=1.3, **FAINT)
 
 
+Drawer = Callable[[], Sheet]
+
+
 def sheet(width: float, height: float) -> Sheet:
     """Give an empty sheet of this size in inches; call it inside `drawing`."""
     from matplotlib.figure import Figure  # noqa: PLC0415
@@ -214,3 +217,10 @@ def save(figure: Figure, svg: Path, png: Path, title: str) -> None:
     silent = {"Date": None, "Creator": None, "Format": None, "Type": None}
     figure.savefig(svg, format="svg", backend="svg", metadata={**silent, "Title": title})
     figure.savefig(png, format="png", backend="agg", dpi=DPI, metadata={"Software": None})
+
+
+def draw(drawers: Mapping[str, Drawer], out: Path, title: Callable[[str], str]) -> None:
+    """Draw every figure as SVG, and as PNG for people, under the name that its drawer stands by."""
+    with drawing():
+        for stem, drawer in drawers.items():
+            save(drawer().figure, out / f"{stem}.svg", out / f"{stem}.png", title(f"{stem}.svg"))

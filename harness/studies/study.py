@@ -74,6 +74,7 @@ class Brief:
     seeds: tuple[int, ...]
     settings: Mapping[str, Any] = field(default_factory=dict)  # the study's own: all fields of its `settings_type`
     instruments: Mapping[str, Instrument] = field(default_factory=dict)  # by role
+    certificates: Mapping[str, Pinned] = field(default_factory=dict)  # by scorer: what a page reads and shows
 
 
 @dataclass(frozen=True)
@@ -131,6 +132,11 @@ class Study(ABC):
     def scorers(self) -> Mapping[str, Tool]:
         """Give the scorers that work alone; a study has them in files that nothing else loads."""
         return {}
+
+    @property
+    def graders(self) -> tuple[str, ...]:
+        """Name the scorers whose certificates a run stands by: its own graders, and what else its score steps use."""
+        return tuple(name for name, tool in self.scorers.items() if tool.grader)
 
     @property
     def analyses(self) -> Mapping[str, Tool]:

@@ -19,6 +19,7 @@ from harness.parts import part
 if TYPE_CHECKING:
     from harness.verbs.accepting import *
     from harness.verbs.carrying import *
+    from harness.verbs.certifying import *
     from harness.verbs.gatewaying import *
     from harness.verbs.history import *
     from harness.verbs.importing import *
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 _NAMES = {
     "accepting": "AcceptRequest AcceptResult accept",
     "carrying": "CarryRequest CarryResult carry",
+    "certifying": "CertifyRequest CertifyResult certify",
     "gatewaying": "GatewayModel GatewayReady GatewayRequest GatewayResult gateway",
     "history": "RunsRequest RunsResult runs",
     "importing": "ImportRequest ImportResult import_",

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import ConfigDict, Field
 
 from harness.errors import InputError
+from harness.run.certificates import standing
 from harness.scorers.tool import Tool, described
 from harness.studies.registry import analyses, scorers
-from harness.verbs.project import Request, Result
+from harness.verbs.project import Project, Request, Result
 
 
 class ToolData(Result):
@@ -25,6 +27,7 @@ class ToolData(Result):
     schemas: dict[str, Any] = Field(
         serialization_alias="schema", description="Both as JSON Schema, by `takes` and `gives`."
     )
+    certificate: str = Field(default="", description="What the certificate of a grader says, where there is a project.")
 
 
 class ToolsResult(Result):
@@ -33,9 +36,11 @@ class ToolsResult(Result):
     tools: list[ToolData]
 
 
-def list_scorers() -> ToolsResult:
-    """Name every scorer, with its fields."""
-    return _listed(scorers())
+def list_scorers(project: Project | None = None) -> ToolsResult:
+    """Name every scorer, with its fields; of a grader also how it stands in a project, where one is given."""
+    found = scorers()
+    graders = [name for name, tool in found.items() if tool.grader] if project else []
+    return _listed(found, {name: standing(project.root, name).text for name in graders if project})
 
 
 def list_analyses() -> ToolsResult:
@@ -43,7 +48,7 @@ def list_analyses() -> ToolsResult:
     return _listed(analyses())
 
 
-def _listed(found: Mapping[str, Tool]) -> ToolsResult:
+def _listed(found: Mapping[str, Tool], certificates: Mapping[str, str] = MappingProxyType({})) -> ToolsResult:
     return ToolsResult(
         tools=[
             ToolData(
@@ -52,6 +57,7 @@ def _listed(found: Mapping[str, Tool]) -> ToolsResult:
                 takes=described(tool.takes),
                 gives=described(tool.gives),
                 schemas=tool.schema(),
+                **({"certificate": certificates[name]} if name in certificates else {}),
             )
             for name, tool in found.items()
         ]
@@ -82,7 +88,7 @@ def scored(
     name: str, rows: Iterable[tuple[str, Mapping[str, Any]]], shared: Mapping[str, Any]
 ) -> Iterator[Mapping[str, Any]]:
     """Score rows one at a time, each given with its place, which an error names."""
-    tool = _find(scorers(), name, "scorer")
+    tool = scorer_named(name)
     for where, row in rows:
         try:
             yield tool.run({**shared, **row})
@@ -106,6 +112,11 @@ class AnalyseResult(Result):
 def analyse(asked: AnalyseRequest) -> AnalyseResult:
     """Run one analysis: an object in, an object out."""
     return AnalyseResult(result=dict(_find(analyses(), asked.analysis, "analysis").run(asked.given)))
+
+
+def scorer_named(name: str) -> Tool:
+    """Give a scorer by its name."""
+    return _find(scorers(), name, "scorer")
 
 
 def require(name: str, *, scorer: bool) -> None:

@@ -12,6 +12,7 @@ from harness.digest import canonical, sha256
 from harness.errors import DamageError, HarnessError
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import load_expect, load_lock
+from harness.run.certificates import standings
 from harness.run.lock import moved_pins
 from harness.run.plan import meant, plan, unresolved_pins
 from harness.run.project import last_verdict, newest_runs
@@ -109,6 +110,7 @@ class ShowResult(Result):
     instruments: dict[str, ModelPin]  # by role, that are resolved
     moved: list[str]  # what the lock no longer fits
     stages: dict[str, int]
+    graders: dict[str, str] = Field(default_factory=dict, description="By name, what its certificate says of each.")
     carried: dict[str, Any] | None = None  # of an expectation that was taken along: from which lock, and what of
 
 
@@ -125,7 +127,9 @@ def show(project: Project, asked: ShowRequest) -> ShowResult:
     pinned = LockPins(sha256=held.sha256, pins=dict(held.pins)) if held else None
     meta, expect = loaded.manifest, load_expect(loaded.root, loaded.manifest.name)
     models, instruments = (_models(held.of(kind) if held else {}) for kind in ("models", "instruments"))
-    said = {"carried": dict(expect.carried)} if expect and expect.carried else {}
+    said: dict[str, Any] = {"carried": dict(expect.carried)} if expect and expect.carried else {}
+    if graders := {each.scorer: each.text for each in standings(loaded.root, meta.study, held)}:
+        said["graders"] = graders
     return ShowResult(
         about=meta.about, intent=meta.intent(), lock=pinned, models=models, instruments=instruments, moved=moved,
         stages=stages, **said,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 from pydantic import Field
@@ -10,9 +11,11 @@ from pydantic import Field
 from harness.errors import AGREED, DISAGREED
 from harness.evidence.trail import follow
 from harness.manifest.load import Loaded
+from harness.manifest.lockfile import load_lock
 from harness.run.accept import moved_code
 from harness.run.answers import Most, most, too_many
 from harness.run.asked import ANSWERS, asked_text
+from harness.run.certificates import standings
 from harness.run.service import Place, Ran, foresee, lock_manifest, run_manifest
 from harness.verbs.choices import RunnerRequest
 from harness.verbs.fresh import fresh
@@ -84,6 +87,7 @@ class RunData(Result):
     calls: dict[str, dict[str, Any]]
     outputs: list[OutputVerdict]
     unanswered: list[Unanswered] = Field(default_factory=list)
+    graders: dict[str, str] = Field(default_factory=dict)  # by name, what its certificate says of each
     moved_code: list[str] = Field(default_factory=list)  # where a run disagrees: the files that are not as accepted
 
     @property
@@ -163,7 +167,7 @@ def run(project: Project, asked: RunRequest, watch: Watch | None = None) -> RunR
         if asked.relock and lock_manifest(loaded, place).changed:
             watch.say(f"{loaded.manifest.name}: the lock was made anew, as --relock says; review it in git")
         ran = _run(loaded, place, watch, asked.limit)
-        found.append(_data(ran, allowed))
+        found.append(_data(ran, allowed, _graders(loaded)))
         steps = found[-1].steps
         watch.say(
             f"{loaded.manifest.name}: run {ran.record.run}, {steps.executed} steps executed, {steps.cached} from the "
@@ -183,7 +187,7 @@ def reproduce(project: Project, asked: ReproduceRequest, watch: Watch | None = N
             here = project.of(loaded)
             choice = asked.choice(here, watch, moved=asked.moved)
             where = Place(place.root, choice, asked.jobs, here.store, allowed, stop=watch.stop)
-            found.append(_data(_run(loaded, where, watch), allowed))
+            found.append(_data(_run(loaded, where, watch), allowed, _graders(loaded)))
         place.stays = place.stays or _code(found, {"agreed"}) != AGREED
     if place.stays:
         return ReproduceResult(runs=found, store=str(place.root))
@@ -198,8 +202,16 @@ def _run(loaded: Loaded, place: Place, watch: Watch, limit: int = 0) -> Ran:
     )
 
 
-def _data(ran: Ran, allowed: Most | None) -> RunData:
+def _graders(loaded: Loaded) -> dict[str, str]:
+    """Say how each grader stands by which the runs of a manifest are scored."""
+    held = load_lock(loaded.root, loaded.manifest.name)
+    return {each.scorer: each.text for each in standings(loaded.root, loaded.manifest.study, held)}
+
+
+def _data(ran: Ran, allowed: Most | None, graders: Mapping[str, str] = MappingProxyType({})) -> RunData:
     body, fields = ran.record.body, dict[str, Any]()
+    if graders:
+        fields["graders"] = dict(graders)
     if ran.gaps:
         flaws = too_many(ran.gaps, allowed)
         fields["unanswered"] = [Unanswered(**vars(gap), too_many=gap in flaws) for gap in ran.gaps]

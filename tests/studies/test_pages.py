@@ -7,9 +7,10 @@ from xml.etree import ElementTree
 
 import pytest
 
+from harness.errors import InputError
 from harness.studies import pages
 from harness.studies.inline import inline
-from harness.studies.pages import Html, el, join, table, text
+from harness.studies.pages import Html, el, fill, join, table, text
 
 SVG = """<?xml version="1.0"?>
 <svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 9 9" onload="x()">
@@ -88,6 +89,31 @@ def test_ids_of_a_figure_are_its_own_and_those_nobody_uses_are_dropped():
     assert [each.get("href") for each in one.iter("use")] == ["#f-1-m1", None]
     path = next(one.iter("path"))
     assert (path.get("fill"), path.get("d")) == ("#ffffff", "M 1.23 2 L 3 4")
+
+
+def test_a_template_shows_what_is_given_as_text_does_in_a_tag_in_an_attribute_and_in_a_loop():
+    hostile = "<b>'\"&\x00\u202e"
+    found = fill('<p class="{{ a }}">{{ a }}{% for x in b %}<i>{{ x }}</i>{% endfor %}</p>', a=hostile, b=[hostile, 7])
+    assert found == f'<p class="{text(hostile)}">{text(hostile)}<i>{text(hostile)}</i><i>7</i></p>'
+    assert fill("{{ a }}{{ b }}", a=Html("<i>x</i>"), b=None) == "<i>x</i>"
+    assert fill("{{ a }}", a="{{ b }}{% for %}") == "{{ b }}{% for %}"  # what is given is never a template
+
+
+def test_a_template_that_names_what_is_not_given_is_refused():
+    with pytest.raises(InputError, match="'b' is undefined"):
+        fill("{{ a }}{{ b }}", a="x")
+
+
+@pytest.mark.parametrize("past", ["{{ a ~ b }}", "{{ a + b }}", "{{ '<b>%s' % a }}"])
+def test_a_template_cannot_put_texts_together_past_the_escape(past):
+    with pytest.raises(InputError, match="puts texts together"):
+        fill(past, a=Html("<i>"), b="\x00")
+
+
+@pytest.mark.parametrize("elsewhere", ["{% include 'x' %}", "{% extends 'x' %}", "{{ a|safe }}", "{{ range(9) }}"])
+def test_a_template_reaches_nothing_but_what_it_is_given(elsewhere):
+    with pytest.raises(Exception, match=r"no loader|No filter|undefined"):
+        fill(elsewhere, a="x")
 
 
 def test_what_is_no_svg_is_refused():

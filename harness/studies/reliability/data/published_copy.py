@@ -6,7 +6,6 @@ could not be seen when this was written; columns that are called otherwise there
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
@@ -16,6 +15,7 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.stats import is_number
+from harness.studies import csv_rows
 
 COMMON = ("benchmark", "instance_id", "template", "prompt", "target", "difficulty")
 # What a row must say for our rules to score an answer to it, benchmark by benchmark.
@@ -26,6 +26,7 @@ INPUTS: Mapping[str, tuple[str, ...]] = {
     "science": ("question", "A", "B", "C", "D"),
     "transforms": ("text",),
 }
+MEND = "export it as CSV or JSON Lines, in UTF-8"
 SHOWN = ("subset", "instruction", "country")  # of the optional ones, what an item shows
 OPTIONAL = (*SHOWN, "accepted", "answer_shape")
 KNOWN = tuple(dict.fromkeys((*COMMON, *(name for names in INPUTS.values() for name in names), *OPTIONAL)))
@@ -124,8 +125,11 @@ def read(path: Path, columns: Mapping[str, str]) -> Iterator[Given]:
 def _rows(path: Path, table: bool) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Give the rows with their numbers: lines of JSON Lines, or a table's rows below the one that names columns."""
     try:
+        if table:
+            yield from csv_rows.read(path, lambda number: f"{path.name} row {number}", MEND, strict=False)
+            return
         with open(path, encoding="utf-8-sig", newline="") as file:
-            yield from _table(file, path.name) if table else _objects(file, path.name)
+            yield from _objects(file, path.name)
     except UnicodeDecodeError:
         raise InputError("the file is not UTF-8 text", where=str(path), next="export it as UTF-8") from None
     except (FileNotFoundError, IsADirectoryError):
@@ -134,19 +138,6 @@ def _rows(path: Path, table: bool) -> Iterator[tuple[int, Mapping[str, Any]]]:
         raise InputError(
             f"this file cannot be read: {bad.strerror}", where=str(path), next="check the path and who may read it"
         ) from None
-    except csv.Error:  # its message may hold a word of an item
-        raise InputError("the file is no CSV", where=str(path), next="export it as CSV or JSON Lines") from None
-
-
-def _table(file: Iterable[str], name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    lines = csv.reader(file)
-    header = next((cells for cells in lines if any(map(str.strip, cells))), [])
-    for number, cells in enumerate(lines, 1):
-        if not any(map(str.strip, cells)):
-            continue
-        if len(cells) > len(header):
-            raise InputError("a row has more cells than there are columns", where=f"{name} row {number}")
-        yield number, dict(zip(header, cells, strict=False))
 
 
 def _objects(file: Iterable[str], name: str) -> Iterator[tuple[int, Mapping[str, Any]]]:

@@ -5,8 +5,6 @@ It knows the files' forms; it must never know a seed, a prompt or a model. What 
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,8 +13,10 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
+from harness.studies import csv_rows
 
 LETTERS = "ABCD"
+MEND = "give the file as it was published"
 LONGEST_LINE = 1 << 20  # bytes; the longest published question has a few thousand
 _CORRECT, _QUESTION, _RECORD = "Correct Answer", "Question", "Record ID"
 _OPTIONS = (_CORRECT, "Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3")
@@ -46,7 +46,13 @@ def openbookqa(files: Iterable[Path]) -> list[Question]:
 
 def gpqa(files: Iterable[Path]) -> list[Question]:
     """Read GPQA's CSV, in which the right option always stands first, by record id."""
-    return _unique(_gpqa(row, where) for path in files for where, row in _csv_rows(path))
+    columns = (_RECORD, _QUESTION, *_OPTIONS, _ACCURACY)
+    tables = (csv_rows.read(path, _place, MEND, columns=columns) for path in files)
+    return _unique(_gpqa(row, _place(number)) for table in tables for number, row in table)
+
+
+def _place(number: int) -> str:
+    return f"questions, row {number}" if number else "questions, the header"
 
 
 def _openbookqa(row: Mapping[str, Any], where: str) -> Question:
@@ -107,23 +113,6 @@ def _json_lines(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
             yield where, row
 
 
-def _csv_rows(path: Path) -> Iterator[tuple[str, dict[str, Any]]]:
-    number = 0
-    try:
-        text = path.read_bytes().decode("utf-8-sig")
-        reader = csv.DictReader(io.StringIO(text, newline=""), strict=True)
-        for name in (_RECORD, _QUESTION, *_OPTIONS, _ACCURACY):
-            if name not in (reader.fieldnames or ()):
-                raise _bad(f"the column `{name}` is missing", "questions, the header")
-        for row in reader:
-            number += 1
-            yield f"questions, row {number}", row
-    except UnicodeDecodeError:
-        raise _bad("the file is not UTF-8", "questions") from None
-    except csv.Error:
-        raise _bad("no well-formed CSV, or a field that is far too long", f"questions, row {number + 1}") from None
-
-
 def _text(row: Mapping[str, Any], name: str, where: str) -> str:
     value = row.get(name)
     if not isinstance(value, str) or not value.strip() or any("\ud800" <= char <= "\udfff" for char in value):
@@ -143,4 +132,4 @@ def _share(row: Mapping[str, Any], name: str, where: str) -> float:
 
 
 def _bad(what: str, where: str) -> InputError:
-    return InputError(what, where=where, next="give the file as it was published")
+    return InputError(what, where=where, next=MEND)

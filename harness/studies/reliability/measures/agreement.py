@@ -6,21 +6,14 @@ A cell is always named person -> rules. The measures and their intervals are OUR
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness import seeds
 from harness.errors import InputError
-from harness.studies.reliability.measures.statistic import FEWEST, LEVEL, RESAMPLES, absent, beside, ratio
+from harness.studies.agreement import measures
+from harness.studies.intervals import LEVEL, RESAMPLES
 from harness.studies.reliability.terms import LABELS, SUBTYPES
-
-_Z = 1.959963984540054  # the normal quantile of LEVEL
-Matrix = list[list[int]]
-UNSEEN = "no response with this label"
-NOBODY = "no responses"
-UNDEFINED = "both gave one and the same label throughout, so agreement by chance is certain"
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,61 +73,6 @@ def _parts(pairs: Sequence[Pair], classes: Sequence[str], seed: int) -> dict[str
         "benchmarks": {name: measures({name: own}, classes, seed) for name, own in strata.items() if name},
         "together": measures(strata, classes, seed),
     }
-
-
-def measures(strata: Mapping[str, Matrix], classes: Sequence[str], seed: int) -> dict[str, Any]:
-    """Give matrix, recall, precision, accuracy and Cohen's kappa of the sum of one or more matrices."""
-    size = range(len(classes))
-    whole = [[sum(each[row][column] for each in strata.values()) for column in size] for row in size]
-    hits, by_person = [whole[place][place] for place in size], [sum(row) for row in whole]
-    by_rules = [sum(row[place] for row in whole) for place in size]
-    found, units = kappa(whole), max((sum(map(sum, own)) for own in strata.values()), default=0)
-    return {
-        "n": sum(by_person),
-        "matrix": {name: dict(zip(classes, row, strict=True)) for name, row in zip(classes, whole, strict=True)},
-        "recall": {classes[place]: share(hits[place], by_person[place]) for place in size},
-        "precision": {classes[place]: share(hits[place], by_rules[place]) for place in size},
-        "accuracy": share(sum(hits), sum(by_person), NOBODY),
-        "kappa": absent(UNDEFINED if sum(by_person) else NOBODY)
-        if found is None
-        else beside(found, _resampled_kappa(strata, seed), units, UNDEFINED),
-        "degenerate": units < FEWEST or found is None,
-    }
-
-
-def share(count: int, of: int, why: str = UNSEEN) -> dict[str, Any]:
-    """Give a share with its Wilson interval, which stays within 0 and 1 however few there are."""
-    if not of:
-        return absent(why)
-    centre = (count + _Z * _Z / 2) / (of + _Z * _Z)
-    half = _Z * math.sqrt(count * (of - count) / of + _Z * _Z / 4) / (of + _Z * _Z)
-    # Rounding must not push the exact ends inside: nobody missed means an upper end of 1.
-    low = 0.0 if count == 0 else max(0.0, centre - half)
-    return {"value": count / of, "interval": [low, 1.0 if count == of else min(1.0, centre + half)]}
-
-
-def kappa(matrix: Sequence[Sequence[int]]) -> float | None:
-    """Give Cohen's kappa, or None where agreement by chance is certain; in whole numbers until one division."""
-    total = sum(map(sum, matrix))
-    seen = total * sum(row[place] for place, row in enumerate(matrix))
-    chance = sum(sum(row) * sum(other[place] for other in matrix) for place, row in enumerate(matrix))
-    return None if total * total == chance else (seen - chance) / (total * total - chance)
-
-
-def _resampled_kappa(strata: Mapping[str, Matrix], seed: int) -> Any:
-    """Resample the responses of each benchmark: their counts in the cells are one multinomial draw a resample."""
-    import numpy as np  # noqa: PLC0415 - heavy, and the command line loads this module
-
-    size = len(next(iter(strata.values())))
-    total: Any = np.zeros((RESAMPLES, size, size), dtype=np.int64)
-    for name, own in strata.items():
-        cells = np.array(own, dtype=np.int64).reshape(-1)
-        source = np.random.Generator(np.random.PCG64(seeds.derive(seed, "agreement.bootstrap", name)))
-        total += source.multinomial(cells.sum(), cells / cells.sum(), size=RESAMPLES).reshape(total.shape)
-    n = int(total[0].sum())
-    seen = n * np.trace(total, axis1=1, axis2=2)
-    chance = (total.sum(axis=1) * total.sum(axis=2)).sum(axis=1)
-    return ratio(seen - chance, n * n - chance)
 
 
 def table(found: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
+from harness.studies.checks import check, together
 from harness.studies.reliability.terms import share
 
 
@@ -23,29 +24,12 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
         }
         for benchmark, found in summary["benchmarks"].items()
     }
-    verdicts = [row["verdict"] for models in benchmarks.values() for row in models.values()]
-    failed = "fail" in verdicts or not verdicts
-    rows.write_one(out / "checks", {"benchmarks": benchmarks, "verdict": "fail" if failed else "pass"})
+    verdicts = (row["verdict"] for models in benchmarks.values() for row in models.values())
+    rows.write_one(out / "checks", {"benchmarks": benchmarks, "verdict": together(verdicts)})
 
 
 def _check(totals: Mapping[str, Any] | None, behaviour: Mapping[str, Any]) -> dict[str, Any]:
-    """Hold one model on one benchmark against what it was built to reach; a real model was built to reach nothing."""
+    """Hold one model on one benchmark against what it was built to reach."""
     totals = totals or {"counts": {"c": 0}, "n_scored": 0, "errors": 0}
     scored, correct = totals["n_scored"], totals["counts"]["c"]
-    expected = behaviour.get("expected")
-    return {
-        "correct": share(correct, scored),
-        "n": scored,
-        "errors": totals["errors"],
-        "expected": expected,
-        "adversarial": behaviour.get("adversarial", False),
-        "verdict": verdict(expected, correct, scored),
-    }
-
-
-def verdict(expected: str | None, correct: int, scored: int) -> str:
-    """Hold what a stand-in reached against what it must reach exactly; nothing scored proves nothing, and fails."""
-    if expected is None:
-        return "reported"
-    wanted = scored if expected == "all" else 0
-    return "pass" if scored and correct == wanted else "fail"
+    return check(correct, scored, totals["errors"], share(correct, scored), behaviour)

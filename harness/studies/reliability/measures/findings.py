@@ -10,13 +10,13 @@ from dataclasses import dataclass
 from math import fsum
 from typing import Any
 
+from harness.studies.intervals import absent, beside, ratio
 from harness.studies.reliability.measures.bins import cut
 from harness.studies.reliability.measures.replicate import board, replicate
-from harness.studies.reliability.measures.resample import Array, multiplicities
-from harness.studies.reliability.measures.statistic import absent, beside, ratio
 from harness.studies.reliability.measures.table import Table
 from harness.studies.reliability.measures.values import flat, measures
 from harness.studies.reliability.terms import NAMES, NOTHING_SCORED, SIX
+from harness.studies.resample import Array, multiplicities
 
 NEVER_WRONG = "neither avoidant nor incorrect responses"
 

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
+from harness.studies.intervals import LEVEL, RESAMPLES
 from harness.studies.reliability.measures.findings import NEVER_WRONG, Asked, Found, find, means
 from harness.studies.reliability.measures.labelled import read
-from harness.studies.reliability.measures.statistic import LEVEL, RESAMPLES
 from harness.studies.reliability.terms import BINS, LABELS, NAMES, NOTHING_SCORED, discounts
 
 CONSTANT = "difficulty or rate is constant"

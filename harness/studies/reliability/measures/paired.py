@@ -12,40 +12,20 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness import rows, seeds
+from harness import rows
 from harness.errors import InputError
-from harness.studies.reliability.measures import statistic
+from harness.stats import holm, mcnemar, sign_flip_p
+from harness.studies import intervals
 from harness.studies.reliability.measures.labelled import read, template_ids
-from harness.studies.reliability.measures.resample import multiplicities
 from harness.studies.reliability.measures.table import Table, codes
 from harness.studies.reliability.terms import UNSCORED
+from harness.studies.resample import multiplicities, sign_flips
 
 NO_PAIRS = "no item and wording was scored for both"
 MEASURES: Mapping[str, Callable[[Any], Any]] = {
     "correctness": lambda codes: codes == ord("c"),
     "prudence": lambda codes: codes != ord("i"),
 }
-
-
-def mcnemar(a_only: int, b_only: int) -> float:
-    """Give the exact two-sided p of a split of discordant pairs under even odds; none discordant is no evidence."""
-    total = a_only + b_only
-    term = tail = 1
-    for k in range(min(a_only, b_only)):
-        term = term * (total - k) // (k + 1)
-        tail += term
-    p: float = 2 * tail / 2**total  # whole numbers to the last division
-    return min(1.0, p)
-
-
-def holm(values: Sequence[float]) -> list[float]:
-    """Adjust p-values by Holm's step-down rule: never below a smaller one's, never above 1."""
-    order = sorted(range(len(values)), key=values.__getitem__)
-    adjusted, reached = [0.0] * len(values), 0.0
-    for rank, place in enumerate(order):
-        reached = max(reached, min(1.0, (len(values) - rank) * values[place]))
-        adjusted[place] = reached
-    return adjusted
 
 
 @dataclass(frozen=True)
@@ -61,9 +41,7 @@ class Draws:
         """Draw them; `strata` gives the places of the items of each subset, which are resampled apart."""
         import numpy as np  # noqa: PLC0415
 
-        size = sum(map(len, strata.values()))
-        source = np.random.Generator(np.random.PCG64(seeds.derive(seed, "sign-flip", what)))
-        flips = source.integers(0, 2, (count, size)) * 2.0 - 1
+        flips = sign_flips(seed, count, what, sum(map(len, strata.values())))
         drawn = multiplicities(seed, count, strata)
         units = max(map(len, strata.values()), default=0)
         return Draws(drawn.astype(np.float64), flips, units)  # whole numbers as floats: their products stay exact
@@ -104,15 +82,14 @@ def _measured(left: Any, right: Any, both: Any, templates: Sequence[Any], draws:
     pairs = both.sum(axis=1)
     total = int(pairs.sum())
     value = float(lead.sum() / total) if total else None
-    resampled = statistic.ratio(draws.weights @ lead, draws.weights @ pairs)
-    beyond = int((np.abs(draws.flips @ lead) >= abs(int(lead.sum()))).sum())
+    resampled = intervals.ratio(draws.weights @ lead, draws.weights @ pairs)
     row = {
         "templates": table,
-        "difference": statistic.beside(value, resampled, draws.units, NO_PAIRS),
-        "sign_flip_p": (1 + beyond) / (1 + len(draws.flips)) if total else {"missing": NO_PAIRS},
+        "difference": intervals.beside(value, resampled, draws.units, NO_PAIRS),
+        "sign_flip_p": sign_flip_p(draws.flips, lead) if total else {"missing": NO_PAIRS},
         "n_items": len(lead),
         "n_pairs": total,
-        "degenerate": draws.units < statistic.FEWEST or not total,
+        "degenerate": draws.units < intervals.FEWEST or not total,
     }
     return Measured(row, value, resampled, draws.units)
 
@@ -130,7 +107,7 @@ def overall(found: Sequence[Mapping[str, Measured]]) -> dict[str, Any]:
         value = math.fsum(m.value or 0.0 for m in each) / len(each) if each else None
         mean = sum(m.resampled for m in each) / len(each) if each else None
         units = min((m.units for m in each), default=0)
-        row[name] = {"difference": statistic.beside(value, mean, units, NO_PAIRS)}
+        row[name] = {"difference": intervals.beside(value, mean, units, NO_PAIRS)}
     return row
 
 
@@ -151,7 +128,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
                 means[number].append(found)
     for result, found_all in zip(results, means, strict=True):
         result["overall"] = overall(found_all)
-    rows.write_one(out / "comparisons", {"pairs": results, "resamples": params.get("resamples", statistic.RESAMPLES)})
+    rows.write_one(out / "comparisons", {"pairs": results, "resamples": params.get("resamples", intervals.RESAMPLES)})
 
 
 def _pairs(
@@ -161,6 +138,6 @@ def _pairs(
     met = [(number, a, b) for number, (a, b) in enumerate(wanted) if a in table.labels and b in table.labels]
     if not met:
         return []
-    again = params.get("seed", 0), params.get("resamples", statistic.RESAMPLES)
+    again = params.get("seed", 0), params.get("resamples", intervals.RESAMPLES)
     draws = Draws.of(table.strata(), table.name, *again)
     return [(number, compare(table.column(a), table.column(b), templates, draws)) for number, a, b in met]

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from harness.studies.intervals import ratio, spearman_rows
 from harness.studies.reliability.measures.generality import RADICAND
-from harness.studies.reliability.measures.resample import Array
-from harness.studies.reliability.measures.statistic import ratio, spearman_rows
+from harness.studies.resample import Array
 
 
 @dataclass(frozen=True)

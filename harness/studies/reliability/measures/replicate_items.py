@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from harness.studies.reliability.measures.resample import Array
-from harness.studies.reliability.measures.statistic import ratio
+from harness.studies.intervals import ratio
+from harness.studies.resample import Array
 
 
 @dataclass(frozen=True)

@@ -5,22 +5,15 @@ It knows one model's values; it must never know an item, a wording's text or a r
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.studies.pages import Html, bullets, document, el, join, named, section, text
-from harness.studies.reliability.pages import outputs, reading, tables
-from harness.studies.reliability.pages.reading import (
-    SHAPED,
-    STAND_IN,
-    Basis,
-    Facts,
-    basis,
-    documents,
-    family,
-    kind,
-)
+from harness.studies.pages import Html, bullets, document, el, fill, join, named, section, text
+from harness.studies.reading import documents, number
+from harness.studies.reading import section as inside
+from harness.studies.reliability.pages import outputs, tables
+from harness.studies.reliability.pages.reading import SHAPED, STAND_IN, Basis, Facts, basis, family, kind
 from harness.studies.reliability.pages.shown import MARKS, people
 from harness.studies.reliability.pages.tables import Documents, Line
 
@@ -34,6 +27,8 @@ WARNINGS = (
 )
 OVERREACH = "Wrong if not right: i / (a + i), ultracrepidarianism."
 COLOURS = "Bars: from below correct, avoidant, incorrect; the easiest items on the left."
+CARD = """<main><header><p class="soft">Reliability card</p><h1>{{ model }}</h1><p>{{ about }}</p></header>\
+<div class="note" role="note">{{ warnings }}</div>{{ shown }}{{ rests }}</main>"""
 
 
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -47,22 +42,22 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 def card(model: str, facts: Facts, given: Documents, rests: Basis) -> bytes:
     """Make one card: a page that holds all it needs."""
     lines = tables.lines_of_model(given["indicators"], model)
-    means = Line("Unweighted mean", model)
-    body = [
-        el("header", el("p", "Reliability card", class_="soft"), el("h1", named(model)), el("p", *about(facts))),
-        el("div", bullets([rests.warning, *WARNINGS] if rests.planted else WARNINGS), class_="note", role="note"),
-    ]
-    if lines:
-        first, whole = "Benchmark", [line for line in lines if not line.inner]
-        body += [
-            tables.six(f"Six indicators, 0 to 100, with their intervals. {OVERREACH}", first, [means, *lines], given),
-            tables.difficulty(f"Along difficulty, 0 to 100. {COLOURS}", first, lines, given),
-            tables.asked("What was asked and what came back; kinds of avoidance as counts", first, lines, given),
-            tables.companions("What stability and concordance are read against", first, whole, given),
-        ]
-    else:
-        body.append(el("p", "No response of this model was scored."))
-    return document(f"Reliability card: {model}", el("main", *body, _rests(rests, given, lines)))
+    warnings = bullets([rests.warning, *WARNINGS] if rests.planted else WARNINGS)
+    shown = join(_tables(model, lines, given)) if lines else el("p", "No response of this model was scored.")
+    filled = fill(
+        CARD, model=named(model), about=join(about(facts)), warnings=warnings, shown=shown,
+        rests=_rests(rests, given, lines),
+    )  # fmt: skip
+    return document(f"Reliability card: {model}", filled)
+
+
+def _tables(model: str, lines: list[Line], given: Documents) -> Iterator[Html]:
+    """Show the benchmarks of a model, line by line, below their mean."""
+    first, whole, means = "Benchmark", [line for line in lines if not line.inner], Line("Unweighted mean", model)
+    yield tables.six(f"Six indicators, 0 to 100, with their intervals. {OVERREACH}", first, [means, *lines], given)
+    yield tables.difficulty(f"Along difficulty, 0 to 100. {COLOURS}", first, lines, given)
+    yield tables.asked("What was asked and what came back; kinds of avoidance as counts", first, lines, given)
+    yield tables.companions("What stability and concordance are read against", first, whole, given)
 
 
 def about(facts: Facts) -> list[Html]:
@@ -86,12 +81,12 @@ def about(facts: Facts) -> list[Html]:
 
 def _thousands(given: object) -> str:
     """Set thousands apart in a whole number; anything else stands as the manifest has it."""
-    known = reading.number(given)
+    known = number(given)
     return str(given) if known is None or not known.is_integer() else f"{known:,.0f}"
 
 
 def _rests(rests: Basis, given: Documents, lines: list[Line]) -> Html:
-    discounts = ", ".join(sorted(reading.section(given["indicators"], "discount")))
+    discounts = ", ".join(sorted(inside(given["indicators"], "discount")))
     guessed = (
         f"A quarter of what does not avoid is taken off the concordance for guessing: {discounts}."
         if discounts

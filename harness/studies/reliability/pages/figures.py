@@ -5,38 +5,35 @@ It knows the documents of the analyses; it must never know an item or a response
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from harness.studies import plots
+from harness.studies.reading import documents
 from harness.studies.reliability.pages import outputs
 from harness.studies.reliability.pages.figures_curves import stacked, templates
 from harness.studies.reliability.pages.figures_grid import Shown
 from harness.studies.reliability.pages.figures_indicators import indicators
 from harness.studies.reliability.pages.figures_people import supervision
 from harness.studies.reliability.pages.figures_scaling import scaling
-from harness.studies.reliability.pages.reading import Models, basis, documents
+from harness.studies.reliability.pages.reading import Models, basis
 
-Drawer = Callable[[], plots.Sheet]
 DOCUMENTS = ("indicators", "proportions", "sensitivity", "scaling", "people")
 
 
 def draw(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Draw every figure as SVG, and as PNG for people; a document that is absent is a figure that says so."""
     given = documents(inputs, DOCUMENTS)
-    with plots.drawing():
-        for stem, drawer in _drawers(params, given).items():
-            sheet = drawer()
-            plots.save(sheet.figure, out / f"{stem}.svg", out / f"{stem}.png", outputs.title(f"{stem}.svg"))
+    plots.draw(_drawers(params, given), out, outputs.title)
 
 
-def _drawers(params: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Drawer]:
+def _drawers(params: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, plots.Drawer]:
     """Say how each figure is drawn, under the names that `outputs` promised."""
     models: Models = params["models"]
     rests = basis(params, given["indicators"])
-    found: dict[str, Drawer] = {"figure-1": partial(indicators, given["indicators"], models, rests)}
+    found: dict[str, plots.Drawer] = {"figure-1": partial(indicators, given["indicators"], models, rests)}
     for stem, part in outputs.sheets("figure-2", models).items():
         found[stem] = partial(stacked, given["proportions"], Shown(models, part, rests))
     found["figure-3"] = partial(supervision, given["people"], rests)

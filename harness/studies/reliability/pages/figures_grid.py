@@ -10,7 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.studies import plots
-from harness.studies.reliability.pages.reading import Basis, Models, ends, family, kind
+from harness.studies.reading import ends
+from harness.studies.reliability.pages.reading import Basis, Models, family, kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.studies import plots
+from harness.studies.reading import interval, number, section
 from harness.studies.reliability.pages import outputs, reading
-from harness.studies.reliability.pages.reading import RAW, SHAPED, SIX, STAND_IN, UNSAID, kind, number, section
+from harness.studies.reliability.pages.reading import RAW, SHAPED, SIX, STAND_IN, UNSAID, kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -87,7 +88,7 @@ def _names(panel: Axes, lines: Sequence[tuple[str, str]]) -> None:
 
 def _row(panel: Axes, at: int, value: Any, what: str, colour: str) -> None:
     """Draw a value and its interval; raw models are hollow."""
-    found, bounds = number(value), reading.interval(value)
+    found, bounds = number(value), interval(value)
     if found is None:
         panel.text(50, at, "no value", ha="center", va="center", fontsize=plots.SMALL, color=plots.MUTED)
         return

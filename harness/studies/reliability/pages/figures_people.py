@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.studies import plots
+from harness.studies.reading import ends, interval, number, resampled, section
 from harness.studies.reliability.pages import outputs
-from harness.studies.reliability.pages.reading import Basis, ends, interval, number, resampled, section
+from harness.studies.reliability.pages.reading import Basis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

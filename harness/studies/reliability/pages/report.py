@@ -11,10 +11,11 @@ from typing import Any
 
 from harness.studies import pages
 from harness.studies.inline import inline
-from harness.studies.pages import Html, bullets, document, el, join, named
+from harness.studies.pages import Html, bullets, document, el, fill, join, named
+from harness.studies.reading import documents, number, section
 from harness.studies.reliability.pages import outputs, tables, tables_run
 from harness.studies.reliability.pages.cards import COLOURS, OVERREACH, WARNINGS, origin
-from harness.studies.reliability.pages.reading import Basis, Models, basis, documents, families, number, section
+from harness.studies.reliability.pages.reading import Basis, Models, basis, families
 from harness.studies.reliability.pages.shown import MARKS, part, people
 from harness.studies.reliability.pages.tables import Documents, Line
 
@@ -26,6 +27,15 @@ QUESTION = (
     "How often is a model right, silent or wrong as questions get harder for people, and how much does that hang on "
     "the wording? Each response is labelled correct, avoidant or incorrect; prudent is what is not incorrect."
 )
+PAGE = """<header><h1>{{ title }}</h1><p>{{ question }}</p><p><strong>{{ origin }}</strong></p></header>
+<div class="note" role="note">{{ notes }}</div>
+<nav aria-label="Parts of this page"><ul>\
+{% for anchor, title in anchors %}<li><a href="#{{ anchor }}">{{ title }}</a></li>{% endfor %}\
+</ul></nav>
+<main>{{ parts }}</main>"""
+BENCHMARK = """<h3>{{ title }}</h3>{{ six }}\
+<details><summary>{{ title }}: difficulty, counts, companions</summary>{{ more }}</details>"""
+FIGURE = """<figure id="shown-{{ stem }}">{{ drawn }}<figcaption>{{ words }}. File: {{ name }}</figcaption></figure>"""
 
 
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -55,18 +65,13 @@ def page(models: Models, given: Documents, figures: Mapping[str, str], rests: Ba
         "A card for each model": [_models(models)],
         "What this rests on": [_rests(rests, given)],
     }
-    shown = {title: inside for title, inside in parts.items() if inside}
-    return document(
-        TITLE,
-        el("header", el("h1", TITLE), el("p", QUESTION), el("p", el("strong", origin(rests)))),
-        el("div", bullets(_notes(rests, given)), class_="note", role="note"),
-        el(
-            "nav",
-            bullets(el("a", title, href=f"#{_anchor(title)}") for title in shown),
-            aria_label="Parts of this page",
-        ),
-        el("main", *(pages.section(title, _anchor(title), *inside) for title, inside in shown.items())),
-    )
+    shown = {title: pages.section(title, _anchor(title), *inside) for title, inside in parts.items() if inside}
+    anchors = [(_anchor(title), title) for title in shown]
+    filled = fill(
+        PAGE, title=TITLE, question=QUESTION, origin=origin(rests), notes=bullets(_notes(rests, given)),
+        anchors=anchors, parts=join(shown.values()),
+    )  # fmt: skip
+    return document(TITLE, filled)
 
 
 def _anchor(title: str) -> str:
@@ -108,20 +113,15 @@ def _benchmark(name: str, models: Models, given: Documents) -> Html:
         ),
         tables.companions(f"{title}: what stability and concordance are read against", "Model", lines, given),
     ]
-    return join(
-        [
-            el("h3", title),
-            tables.six(f"{title}: six indicators, 0 to 100, with their intervals", "Model", lines, given),
-            el("details", el("summary", f"{title}: difficulty, counts, companions"), *more),
-        ]
-    )
+    shown = tables.six(f"{title}: six indicators, 0 to 100, with their intervals", "Model", lines, given)
+    return fill(BENCHMARK, title=title, six=shown, more=join(more))
 
 
 def _figure(name: str, svg: str) -> Html:
     stem, title = Path(name).stem, outputs.title(name)
     sheet = stem.removeprefix(next(kind for kind in outputs.TITLES if stem.startswith(kind))).strip("-")
     words = f"{title} ({sheet})" if sheet else title
-    return el("figure", inline(svg, stem, words), el("figcaption", f"{words}. File: {name}"), id=f"shown-{stem}")
+    return fill(FIGURE, drawn=inline(svg, stem, words), words=words, name=name, stem=stem)
 
 
 def _models(models: Models) -> Html:

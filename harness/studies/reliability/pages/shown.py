@@ -9,57 +9,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from harness.studies.pages import Html, el, join
-from harness.studies.reliability.pages.reading import SHARES, interval, number, reason, section, span
+from harness.studies.reading import number, section
+from harness.studies.reliability.pages.reading import SHARES
+from harness.studies.shown import BESIDE, NONE
 
-NONE = "\N{EN DASH}"
 PART = {"target_only": "target word only", "true_target_kept": "true target kept"}
 MARKS = (
     "† degenerate: all alike, one item or one wording; of a mean, on at least one of its benchmarks.",
-    "‡ the interval lies beside the value: a percentile interval of resamples need not contain it.",
+    BESIDE,
 )  # what `value` puts behind a number
-ROUNDING = 1e-9  # value and resamples are computed apart: what differs by less is the same
 BAR, TALL = 4, 36  # units of a small stacked bar
-
-
-def value(found: Any, digits: int = 1, scale: float = 1.0, unit: str = "") -> Html:
-    """Spell a value, its interval under it and its marks behind it; a dash stands with its reason."""
-    known, bounds = number(found), interval(found)
-    if known is None:
-        return join([NONE, el("span", reason(found)[:120], class_="why")])
-    marks = "†" if isinstance(found, Mapping) and found.get("degenerate") is True else ""
-    marks += "‡" if bounds and not _within(known, bounds) else ""
-    under = None
-    if bounds:
-        low, high = (f"{end * scale:z.{digits}f}" for end in bounds)
-        under = el("span", f"[{low}, {high}]", class_="ci")
-    elif isinstance(found, Mapping) and "interval" in found:
-        under = el("span", "no interval", class_="ci")
-    return join([f"{known * scale:z.{digits}f}{unit}{f' {marks}' if marks else ''}", under])
-
-
-def _within(known: float, bounds: tuple[float, float]) -> bool:
-    slack = ROUNDING * max(1.0, abs(known))
-    return bounds[0] - slack <= known <= bounds[1] + slack
-
-
-def percent(found: Any, digits: int = 1) -> Html:
-    """Spell a share of 0 to 1 in percent."""
-    return value(found, digits, 100, " %")
-
-
-def count(found: Any) -> Html:
-    """Spell a whole number, thousands apart."""
-    known = number(found)
-    return join([NONE if known is None else f"{known:,.0f}"])
-
-
-def bounds(found: Any, scale: float = 1.0, digits: int = 0, unit: str = "") -> Html:
-    """Spell two ends."""
-    known = span(found)
-    if known is None:
-        return join([NONE])
-    low, high = (f"{end * scale:z.{digits}f}" for end in known)
-    return join([f"{low} to {high}{unit}" if low != high else f"{low}{unit}"])
 
 
 def part(name: str) -> str:

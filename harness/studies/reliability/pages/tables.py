@@ -10,9 +10,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.studies.pages import Html, named, table
-from harness.studies.reliability.pages.reading import SHARES, SIX, number, section
-from harness.studies.reliability.pages.shown import NONE, bars, bounds, count, part, percent, value
+from harness.studies.reading import number, section
+from harness.studies.reliability.pages.reading import SHARES, SIX
+from harness.studies.reliability.pages.shown import bars, part
 from harness.studies.reliability.terms import LABELS, SUBTYPES
+from harness.studies.shown import NONE, bounds, count, percent, value
 
 EASIEST = ("correct", "correct_discounted", "incorrect")
 Documents = Mapping[str, Mapping[str, Any]]

@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from harness.studies.pages import Html, el, join, named, table
-from harness.studies.reliability.pages.reading import number, section
-from harness.studies.reliability.pages.shown import NONE, count, part, percent, value
+from harness.studies.reading import number, section
+from harness.studies.reliability.pages.shown import part
 from harness.studies.reliability.pages.shown import people as said_of_people
 from harness.studies.reliability.pages.tables import Documents
 from harness.studies.reliability.terms import SUBTYPES
+from harness.studies.shown import NONE, count, percent, value
 
 LEVEL = 0.05
 RATES: Mapping[str, str] = {

@@ -11,10 +11,10 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.stats import is_number, spearman
-from harness.studies.reliability.measures import statistic
-from harness.studies.reliability.measures.resample import multiplicities
+from harness.studies import intervals
 from harness.studies.reliability.rowtypes import Expected
 from harness.studies.reliability.terms import LABELS
+from harness.studies.resample import multiplicities
 
 FIELDS = ("participant_id", "benchmark", "instance_id", "answer_label", "confidence", "expected_failure")
 CONSTANT = "constant, or fewer than two items"
@@ -86,22 +86,22 @@ class Sheet:
 
     def means(self, values: Any) -> tuple[Any, Any]:
         """Give the mean of each item: as rated, and in each resample (nan where nobody rated it)."""
-        return values.sum(axis=0) / self.there.sum(axis=0), statistic.ratio(self.drawn @ values, self.rated)
+        return values.sum(axis=0) / self.there.sum(axis=0), intervals.ratio(self.drawn @ values, self.rated)
 
     def mean(self, values: Any, of: Any = None) -> tuple[float | None, Any]:
         """Give the mean over ratings, all or some: as rated, and in each resample."""
         of = self.there if of is None else of
         value = float((values * of).sum() / of.sum()) if of.sum() else None
-        return value, statistic.ratio(self.drawn @ (values * of).sum(axis=1), self.drawn @ of.sum(axis=1))
+        return value, intervals.ratio(self.drawn @ (values * of).sum(axis=1), self.drawn @ of.sum(axis=1))
 
     def shown(self, value: float | None, values: Any, why: str = "no such ratings") -> dict[str, Any]:
         """Put a value beside its interval over people."""
-        return statistic.beside(value, values, len(self.people), why)
+        return intervals.beside(value, values, len(self.people), why)
 
     def spearman(self, left: tuple[Any, Any], right: tuple[Any, Any]) -> dict[str, Any]:
         """Correlate two measures of items by rank."""
         value = spearman(left[0].tolist(), right[0].tolist())
-        return self.shown(value, statistic.spearman_rows(left[1], right[1]), CONSTANT)
+        return self.shown(value, intervals.spearman_rows(left[1], right[1]), CONSTANT)
 
     def difference(self, left: tuple[float | None, Any], right: tuple[float | None, Any]) -> dict[str, Any]:
         """Subtract two means."""

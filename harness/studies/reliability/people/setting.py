@@ -13,8 +13,8 @@ from typing import Any
 from harness import rows
 from harness.errors import InputError
 from harness.stats import is_number
+from harness.studies.intervals import RESAMPLES
 from harness.studies.reliability.measures.labelled import Labels, read, template_ids
-from harness.studies.reliability.measures.statistic import RESAMPLES
 from harness.studies.reliability.measures.table import Table
 
 SCALE = "difficulty"  # the candidate where no raw measure is at hand: the scale the items are on already

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
-from harness.studies.reliability.measures.statistic import LEVEL
+from harness.studies.intervals import LEVEL
 from harness.studies.reliability.people import expectations, interviews, ratings, simulate, supervision
 from harness.studies.reliability.people.setting import SCALE, Setting, scale, setting
 from harness.studies.reliability.people.verdicts import verdicts

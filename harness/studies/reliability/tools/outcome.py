@@ -11,8 +11,8 @@ from typing import Literal
 from pydantic import Field
 
 from harness.scorers.given import Gives
-from harness.scorers.outcome.by_row import Answered, labelled
-from harness.scorers.tool import Tool
+from harness.scorers.outcome.by_row import BENCHMARKS, Answered, labelled
+from harness.scorers.tool import Grader, Tool
 from harness.studies.reliability.terms import SUBTYPES
 
 MORE = "anagram: right by another accepted word; locality: cities mentioned"
@@ -42,5 +42,6 @@ SCORERS: Mapping[str, Tool] = {
         takes=Answered,
         gives=Labelled,
         run=labelled,
+        grader=Grader(tuple(f"harness.studies.reliability.scoring.{name}:score" for name in sorted(BENCHMARKS)), "c"),
     ),
 }

@@ -11,7 +11,7 @@ from pydantic import Field
 
 from harness.scorers.given import Given, Gives, Kind, Row, Text, Texts, Unread, some, whole
 from harness.stats import is_number
-from harness.studies.reliability.measures.statistic import RESAMPLES
+from harness.studies.intervals import RESAMPLES
 from harness.studies.reliability.people import ratings
 from harness.studies.reliability.terms import LABELS
 from harness.studies.reliability.tools.fields import LabelsAndGaps, Percent, Seed, ShareOrAbsent

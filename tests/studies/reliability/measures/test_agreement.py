@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from harness import rows
 from harness.errors import InputError
 from harness.scorers.outcome.by_row import BENCHMARKS
-from harness.studies.reliability.measures.agreement import agreement, kappa, share, table
-from harness.studies.reliability.measures.statistic import RESAMPLES
+from harness.stats import kappa
+from harness.studies.intervals import RESAMPLES, share
+from harness.studies.reliability.measures.agreement import agreement, table
 from harness.studies.reliability.terms import LABELS
 from harness.studies.reliability.tools.agreement import ANALYSES
 
@@ -51,7 +52,7 @@ def test_the_measures_of_a_small_table_are_those_worked_out_by_hand():
     [(8, 10, 0.490162, 0.943318), (0, 10, 0.0, 0.277533), (10, 10, 0.722467, 1.0), (1, 1, 0.206549, 1.0)],
 )  # fmt: skip
 def test_a_share_has_the_interval_of_wilson(count, of, low, high):
-    assert share(count, of) == {"value": count / of, "interval": pytest.approx([low, high], abs=1e-6)}
+    assert share(count, of, "nobody") == {"value": count / of, "interval": pytest.approx([low, high], abs=1e-6)}
 
 
 tables = st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), min_size=1, max_size=40)

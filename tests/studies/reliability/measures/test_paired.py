@@ -2,37 +2,10 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from scipy import stats
 
 from harness import rows
 from harness.errors import InputError
-from harness.studies.reliability.measures.paired import Draws, analyse, compare, holm, mcnemar, shown
-
-
-@given(st.integers(0, 60), st.integers(0, 60))
-def test_the_exact_test_is_the_binomial_one(a_only, b_only):
-    expected = stats.binomtest(a_only, a_only + b_only).pvalue if a_only + b_only else 1.0
-    assert mcnemar(a_only, b_only) == mcnemar(b_only, a_only) == pytest.approx(expected, abs=1e-12)
-
-
-def test_the_exact_test_by_hand_and_with_thousands_of_pairs():
-    assert mcnemar(0, 5) == 2 / 32
-    assert mcnemar(1, 5) == 2 * (1 + 6) / 64
-    assert mcnemar(3, 3) == 1
-    assert mcnemar(1500, 1642) == pytest.approx(stats.binomtest(1500, 3142).pvalue, rel=1e-9)
-    assert mcnemar(0, 5000) == 0.0  # smaller than any float
-
-
-def test_holm_by_hand():
-    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.9, 0.5]) == [1.0, 1.0]
-    assert holm([]) == []
-
-
-def test_an_adjusted_value_never_falls_below_a_smaller_one():
-    assert holm([0.011, 0.01, 0.012]) == pytest.approx([0.03, 0.03, 0.03])
+from harness.studies.reliability.measures.paired import Draws, analyse, compare, shown
 
 
 def draws(size, count=400, seed=3):

@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from harness.studies.reliability.measures import replicate as replicating
 from harness.studies.reliability.measures.bins import cut
 from harness.studies.reliability.measures.replicate import board, replicate
-from harness.studies.reliability.measures.resample import multiplicities
 from harness.studies.reliability.measures.values import flat, measures
+from harness.studies.resample import multiplicities
 
 TRIPLES = st.tuples(*[st.integers(0, 3)] * 3)  # correct, avoidant, incorrect; none at all is an error of every prompt
 

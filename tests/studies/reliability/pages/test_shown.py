@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from support_reliability_documents import SHARES
 
-from harness.studies.reliability.pages.shown import MARKS, NONE, bars, bounds, percent, value
+from harness.studies.reliability.pages.shown import MARKS, bars
+from harness.studies.shown import NONE, bounds, percent, value
 
 
 def plain(markup):

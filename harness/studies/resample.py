@@ -1,4 +1,4 @@
-"""Resamples of instances (reliability 6.9): the one place where they are drawn, for every analysis of the study.
+"""Resamples of instances and signs of a paired test: the one place where studies draw them, from a seed and a name.
 
 It knows how many instances there are and in which strata; it must never know a label, a model or a statistic.
 """
@@ -6,14 +6,11 @@ It knows how many instances there are and in which strata; it must never know a 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from harness import seeds
+from harness import seeds, stats
 from harness.errors import InputError
 
-Array = Any  # of numpy, which only the functions that compute load
-
-AT_ONCE = 200  # resamples drawn together; the draws are the same whatever it is
+Array = stats.Array
 
 
 def multiplicities(seed: int, resamples: int, strata: Mapping[str, Sequence[int]]) -> Array:
@@ -28,11 +25,17 @@ def multiplicities(seed: int, resamples: int, strata: Mapping[str, Sequence[int]
         raise InputError(f"{resamples} resamples", where="resamples", next="ask for at least one")
     found: Array = np.zeros((resamples, sum(map(len, strata.values()))), np.int32)
     for name, places in strata.items():
-        size = len(places)
-        source = np.random.Generator(np.random.PCG64(seeds.derive(seed, "bootstrap", name)))
-        for start in range(0, resamples, AT_ONCE):
-            rows = min(AT_ONCE, resamples - start)
-            drawn = source.integers(0, size, (rows, size)) + size * np.arange(rows)[:, None]
-            counted = np.bincount(drawn.ravel(), minlength=rows * size)
-            found[start : start + rows, list(places)] = counted.reshape(rows, size)
+        found[:, list(places)] = stats.multiplicities(generator(seed, "bootstrap", name), resamples, len(places))
     return found
+
+
+def sign_flips(seed: int, count: int, what: str, size: int) -> Array:
+    """Draw the signs of a test of paired differences; they depend on the seed, the name and the size alone."""
+    return stats.sign_flips(generator(seed, "sign-flip", what), count, size)
+
+
+def generator(seed: int, purpose: str, name: str) -> Array:
+    """Open numpy's generator for the draws of one purpose and name."""
+    import numpy as np  # noqa: PLC0415
+
+    return np.random.Generator(np.random.PCG64(seeds.derive(seed, purpose, name)))

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from harness.stats import average_ranks, spearman
-from harness.studies.reliability.measures.resample import multiplicities
-from harness.studies.reliability.measures.statistic import beside, interval, rank_rows, ratio, spearman_rows
+from harness.studies.intervals import beside, interval, rank_rows, ratio, spearman_rows
+from harness.studies.resample import multiplicities
 
 cells = st.sampled_from([0.0, 1.0, 1.5, 7.0, np.nan])
 tables = st.integers(2, 9).flatmap(

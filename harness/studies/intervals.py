@@ -1,4 +1,4 @@
-"""Statistics over resamples: a value beside its interval, and rank correlations of many rows at once (6.9, OURS).
+"""Statistics over resamples: a value beside its interval, and rank correlations of many rows at once (OURS).
 
 It knows arrays; it must never know what was resampled, nor whether a difference would please anybody.
 """
@@ -6,6 +6,8 @@ It knows arrays; it must never know what was resampled, nor whether a difference
 from __future__ import annotations
 
 from typing import Any
+
+from harness.stats import wilson
 
 RESAMPLES = 2000
 LEVEL = 0.95  # of every interval
@@ -43,6 +45,11 @@ def beside(value: float | None, values: Any, units: int, why: str) -> dict[str, 
     if units < FEWEST:
         return {"value": float(value), "interval": {"missing": "too few units to resample"}}
     return {"value": float(value), **interval(values)}
+
+
+def share(count: int, of: int, why: str) -> dict[str, Any]:
+    """Give a share with its Wilson interval; of nothing there is none, and why."""
+    return {"value": count / of, "interval": list(wilson(count, of))} if of else absent(why)
 
 
 def absent(why: str) -> dict[str, Any]:

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
+from harness import stats
 from harness.errors import InputError
-from harness.studies.reliability.measures import resample
-from harness.studies.reliability.measures.resample import multiplicities
+from harness.studies.resample import multiplicities
 
 
 def test_every_stratum_keeps_its_size_in_every_resample():
@@ -20,7 +20,7 @@ def test_every_stratum_keeps_its_size_in_every_resample():
 
 def test_the_same_instances_get_the_same_resamples_whatever_stands_beside_them(monkeypatch):
     alone = multiplicities(4, 450, {"science/gpqa": [0, 1, 2]})
-    monkeypatch.setattr(resample, "AT_ONCE", 7)
+    monkeypatch.setattr(stats, "AT_ONCE", 7)
     beside = multiplicities(4, 450, {"science/obqa": [0, 3], "science/gpqa": [1, 2, 4]})
     assert (beside[:, [1, 2, 4]] == alone).all()
     assert (multiplicities(5, 450, {"science/gpqa": [0, 1, 2]}) != alone).any()

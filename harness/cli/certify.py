@@ -1,0 +1,57 @@
+"""A grader measured over rows that somebody labelled: the verb `certify`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from harness.cli.options import Debug, Json, project
+from harness.cli.terminal import render, short
+
+
+def register(app: typer.Typer) -> None:
+    """Add this verb to the command line."""
+    app.command()(certify)
+
+
+def certify(
+    scorer: Annotated[str, typer.Argument(help="The scorer's name.")],
+    labels: Annotated[Path, typer.Argument(help="JSON Lines: rows it takes, each with a label; part, instance.")],
+    data: Annotated[
+        Path | None,
+        typer.Option("--data", envvar="HARNESS_DATA", help="A JSON object: fields for every row that lacks them."),
+    ] = None,
+    seed: Annotated[
+        int, typer.Option("--seed", envvar="HARNESS_SEED", help="Of the split of rows that name no part.")
+    ] = 0,
+    under: Annotated[
+        Path | None, typer.Option("--under", envvar="HARNESS_UNDER", help="The manifest whose lock pins a judge.")
+    ] = None,
+    judge: Annotated[str, typer.Option("--judge", envvar="HARNESS_JUDGE", help="The model of it that judged.")] = "",
+    prompt: Annotated[str, typer.Option("--prompt", envvar="HARNESS_PROMPT", help="The prompt set it judged by.")] = "",
+    json: Json = False,
+    debug: Debug = False,
+) -> int:
+    """Measure a grader over labelled rows, and certify it."""
+    from harness.cli.tools import object_of, rows_of
+    from harness.digest import sha256
+    from harness.files import told
+    from harness.verbs.certifying import CertifyRequest
+    from harness.verbs.certifying import certify as verb
+
+    with told(labels):
+        digest = sha256(labels.read_bytes())
+        shared = object_of(data.read_bytes(), str(data)) if data else {}
+    rows = [row for _, row in rows_of(labels)]
+    asked = CertifyRequest(
+        scorer=scorer, rows=rows, labels=digest, shared=dict(shared), seed=seed, under=under, judge=judge, prompt=prompt
+    )
+    done = verb(project(), asked)
+    lines = [f"{done.scorer}: {done.text}"]
+    for name, part in done.certificate["parts"].items():
+        counts = ", ".join(f"{count} {label}" for label, count in part["labels"].items())
+        lines.append(f"  {name}: {part['rows']} rows of {part['instances']} instances ({counts})")
+    lines.append(f"{'written' if done.changed else 'as it was'}: {done.path} {short(done.sha256)}")
+    return render(done, "\n".join(lines), json)

@@ -1,0 +1,77 @@
+"""A grader's certificate as it is shown beside a score: what it says, or that it is void, or that there is none.
+
+It knows the certificate's document and the files of code beside it; it must never know a scorer by name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.digest import parse, sha256
+from harness.errors import InputError
+
+TYPE = "certificate/1"
+UNCERTIFIED = "uncertified"
+CODE = Path(__file__).parents[2]  # where the code lies that runs here: a step's own folder, or the installed harness
+
+
+def read(data: bytes, where: str) -> dict[str, Any]:
+    """Read a certificate, refusing one that was edited by hand."""
+    found = parse(data, TYPE, where)
+    if "self" not in found:
+        raise InputError("a certificate without its seal", where=where, next="make it with `harness certify`")
+    return found
+
+
+def moved(certificate: Mapping[str, Any], root: Path = CODE) -> list[str]:
+    """Name the files of the grader's code that are not what they were when it was measured."""
+    files: Mapping[str, str] = certificate["files"]
+    return [name for name, digest in files.items() if _digest(root / name) != digest]
+
+
+def _digest(path: Path) -> str:
+    return sha256(path.read_bytes()) if path.is_file() else ""
+
+
+def void(what: Iterable[str]) -> str:
+    """Say that a certificate speaks of another grader than the one that runs, and what of it is another."""
+    found = list(what)
+    more = f" and {len(found) - 3} more" if len(found) > 3 else ""
+    return f"void: changed since it was measured: {', '.join(found[:3])}{more}"
+
+
+def figures_text(certificate: Mapping[str, Any]) -> str:
+    """Say what a certificate found, in a line: over the frozen part, or over what there is."""
+    parts: Mapping[str, Mapping[str, Any]] = certificate["parts"]
+    name = "frozen" if parts["frozen"]["rows"] else "develop"
+    part = parts[name]
+    words = ("accuracy", "kappa", "false_accept", "false_reject")
+    said = ", ".join(f"{word.replace('_', ' ')} {_spelt(part[word])}" for word in words)
+    return f"certified on {part['rows']} labelled rows ({name}): {said}"
+
+
+def _spelt(measure: Mapping[str, Any]) -> str:
+    value, ends = measure["value"], measure["interval"]
+    if isinstance(value, Mapping):
+        return "-"
+    return f"{float(value):.2f}" + (f" [{float(ends[0]):.2f}, {float(ends[1]):.2f}]" if isinstance(ends, list) else "")
+
+
+def certificate_text(given: Path | None, root: Path = CODE) -> str:
+    """Say beside a score how far its grader can be trusted: for a page, which is handed what the lock pins.
+
+    The page's own code must import the grader's, so that the page is made anew where that changes.
+    """
+    if given is None:
+        return UNCERTIFIED
+    found = read(given.read_bytes(), given.name)
+    if lacking := [name for name in found["files"] if not (root / name).is_file()]:
+        raise InputError(
+            f"{lacking[0]} is part of the grader and not of this page's code",
+            where=str(found["scorer"]),
+            next="import the grader's modules in the page",
+        )
+    changed = moved(found, root)
+    return void(changed) if changed else figures_text(found)

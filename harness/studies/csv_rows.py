@@ -1,0 +1,73 @@
+"""CSV as every study reads it: rows by the names of their columns, bounded whatever the file holds, faults by row.
+
+It knows a file's form. No message of it quotes a cell: what a dataset says may be nobody's to show.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TextIO
+
+from harness.errors import InputError
+
+LONGEST = 1 << 20  # characters of a row, in all its lines; csv itself bounds a single cell
+Place = Callable[[int], str]  # how a message calls a row by its number; 0 is the row that names the columns
+
+
+def read(
+    path: Path, place: Place, mend: str, *, columns: Sequence[str] = (), strict: bool = True
+) -> Iterator[tuple[int, dict[str, str]]]:
+    """Give the rows with their numbers, each cell under its column; rows without any content are passed over.
+
+    `columns` must be there, each once. A row may be shorter than the first, and then lacks its last columns.
+    """
+    number = 0
+    try:
+        with open(path, encoding="utf-8-sig", newline="") as file:
+            lines = _Lines(file)
+            rows = csv.reader(lines, strict=strict)
+            header = _next(rows, lines)
+            while header is not None and not any(map(str.strip, header)):
+                header = _next(rows, lines)
+            header = header or []
+            for name in columns:
+                if header.count(name) != 1:
+                    state = "stands twice" if name in header else "is missing"
+                    raise InputError(f"the column `{name}` {state}", where=place(0), next=mend)
+            while (cells := _next(rows, lines)) is not None:
+                number += 1
+                if len(cells) > len(header):
+                    raise InputError("a row has more cells than there are columns", where=place(number), next=mend)
+                if any(map(str.strip, cells)):
+                    yield number, dict(zip(header, cells, strict=False))
+    except UnicodeDecodeError:
+        raise InputError("the file is not UTF-8", where=place(number + 1), next=mend) from None
+    except csv.Error:  # its message may hold a word of a row
+        what = "no well-formed CSV, or a cell or row that is far too long"
+        raise InputError(what, where=place(number + 1), next=mend) from None
+
+
+class _Lines:
+    """The lines of a file, of which one row takes no more than it may."""
+
+    def __init__(self, file: TextIO) -> None:
+        self._file, self.left = file, LONGEST
+
+    def __iter__(self) -> _Lines:
+        return self
+
+    def __next__(self) -> str:
+        line = self._file.readline(self.left + 1)
+        self.left -= len(line)
+        if self.left < 0:
+            raise csv.Error("too long")
+        if not line:
+            raise StopIteration
+        return line
+
+
+def _next(rows: Iterator[list[str]], lines: _Lines) -> list[str] | None:
+    lines.left = LONGEST
+    return next(rows, None)
