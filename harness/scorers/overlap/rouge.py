@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from harness.errors import MissingError
 from harness.scorers.overlap import lcs
 
 KINDS = ("rouge1", "rouge2", "rougeL", "rougeLsum")
@@ -47,7 +48,10 @@ def _words(text: str) -> list[str]:
 
 
 def _stemmed() -> Callable[[str], list[str]]:
-    from nltk.stem.porter import PorterStemmer  # noqa: PLC0415 - heavy, and rarely wanted
+    try:
+        from nltk.stem.porter import PorterStemmer  # noqa: PLC0415 - heavy, and rarely wanted
+    except ImportError as bad:
+        raise MissingError("the package nltk is not installed", where="stem", next="install nltk") from bad
 
     stem = PorterStemmer().stem
 
@@ -85,12 +89,12 @@ def _summary(ours: Sequence[Sequence[str]], theirs: Sequence[Sequence[str]]) -> 
     sizes = left.total(), right.total()
     if not all(sizes):
         return NONE
-    lines = {tuple(line): None for line in ours}  # a line that comes again adds nothing to a union
+    lines = {tuple(line): frozenset(line) for line in ours}  # a line that comes again adds nothing to a union
     hits = 0
     for line in theirs:
         where, union = lcs.places(line), 0
-        for other in lines:
-            if not where.keys().isdisjoint(other):
+        for other, has in lines.items():
+            if not has.isdisjoint(where):
                 union |= lcs.common(where, len(line), other)
         for index, word in enumerate(line):
             if union >> index & 1 and left[word] > 0 and right[word] > 0:
