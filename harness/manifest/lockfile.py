@@ -45,6 +45,10 @@ class _Taped(_Pin):
     tape: Digest
 
 
+class _Imported(_Pin):
+    answers: Digest
+
+
 class _Data(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
     __pydantic_extra__: dict[str, _Rows]
@@ -65,7 +69,7 @@ class _Unresolved(_Shape):
 
 
 class _Pins(_Shape):
-    models: dict[str, _Pin | _Weights | _Taped | _Unresolved]
+    models: dict[str, _Pin | _Weights | _Taped | _Imported | _Unresolved]
     prompts: dict[str, _Prompts]
     datasets: dict[str, _Data | _Pin | _Unresolved]
     images: dict[str, _Image | _Unresolved]

@@ -15,7 +15,7 @@ from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
 from harness.manifest.schema import Fetched
 from harness.models.tape import Tape
-from harness.run import weights
+from harness.run import imported, weights
 from harness.run.closure import code_root
 from harness.run.data import fetch
 from harness.run.plan import Meant
@@ -39,6 +39,8 @@ def still_pins(loaded: Loaded) -> Pins:
         models[name] = {"sha256": document_digest(described)}
         if model.weights:
             models[name] = weights.pin(loaded.root, model.weights, models[name], loaded.homes)
+        if model.imported:
+            models[name] = imported.pin(loaded.root, model.imported, models[name])
         if model.service and model.service.tape == "replay":
             models[name] = _taped(model.service.folder(loaded.root, manifest.name), models[name])
     prompts: dict[str, Any] = {}

@@ -15,7 +15,7 @@ from harness.run.calls import served
 from harness.run.makers import Drawn, drawn
 from harness.steps import Pinned, Plan
 from harness.studies.registry import find
-from harness.studies.study import Brief, Model, Templates
+from harness.studies.study import Answered, Brief, Model, Templates
 
 
 @dataclass(frozen=True)
@@ -135,6 +135,7 @@ def _brief(
                 model.facts,
                 model.stand_in,
                 calls=model.service is not None,
+                imported=_answered(model, pins.get(name, {})),
             )
             for name, model in sorted(manifest.models.items())
         ),
@@ -142,6 +143,13 @@ def _brief(
         generation=manifest.generation.asked(),
         seeds=manifest.seeds,
     )
+
+
+def _answered(model: Any, pin: Mapping[str, Any]) -> Answered | None:
+    """Say to a study which rows stand for a model's answers; before a lock pins them, that there will be some."""
+    if not model.imported:
+        return None
+    return Answered(model.imported.source, Pinned(pin.get("answers", "0" * 64)))
 
 
 SHOWN = 8  # pins that a message names
