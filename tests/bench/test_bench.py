@@ -94,6 +94,7 @@ def test_a_named_environment_without_the_peer_says_how_to_get_it(
     assert done.returncode == 3 and "PEERS" in done.stderr
 
 
+@pytest.mark.long
 def test_the_lock_says_how_many_samples_a_run_has(tmp_path: Path) -> None:
     project = Project(tmp_path, "tiny").write(["one", "two"], 12)
     project.lock()

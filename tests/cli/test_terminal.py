@@ -62,6 +62,7 @@ def test_a_column_in_which_there_is_nothing_to_remark_is_left_out() -> None:
     assert table(["a", ""], [["1", ""], ["22", "!"]]) == "a\n──  ─\n1\n22  !"
 
 
+@pytest.mark.long
 def test_the_doctor_puts_each_advice_below_its_finding_in_eighty_columns(project: Path) -> None:
     _, shown = on_terminal("doctor", cwd=project, columns=80)
     assert max(map(len, shown.splitlines())) <= 80

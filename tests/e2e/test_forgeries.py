@@ -299,7 +299,8 @@ PLACES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["fifo", pytest.param("device", marks=LONG), pytest.param("socket", marks=LONG)])
+@pytest.mark.long
+@pytest.mark.parametrize("kind", ["fifo", "device", "socket"])
 def test_nothing_but_plain_files_is_read_and_whatever_else_lies_there_is_named(kind: str, project: Path) -> None:
     store = store_of(project)
     it = Forger(store)

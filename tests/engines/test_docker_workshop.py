@@ -128,6 +128,7 @@ def test_a_step_that_leaves_what_it_may_not_is_refused_and_nothing_is_stored(sho
         )
 
 
+@pytest.mark.long
 def test_an_audit_makes_steps_together_in_one_container_with_the_bytes_of_each_alone(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -153,6 +153,7 @@ def test_a_flipped_bit_is_never_delivered_and_the_next_run_makes_its_file_again(
     assert sound(store)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("what", ["what no step made", "everything"])
 def test_whatever_rots_the_next_run_mends_it(project, undisturbed, store, what):
     made = {

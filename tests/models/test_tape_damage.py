@@ -301,6 +301,7 @@ print(calls)
 """
 
 
+@pytest.mark.long
 def test_a_kill_before_any_write_or_in_the_middle_of_it_leaves_a_tape_that_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -54,6 +54,7 @@ def by_item(found):
     return {(row["item"], row["sample"]): row for row in found}
 
 
+GREEDY = {"temperature": "0", "max_tokens": 8}
 SAMPLED = {"temperature": "0.9", "top_p": "0.95", "max_tokens": 8}
 
 
@@ -68,7 +69,7 @@ def test_every_prompt_gets_one_response_a_seed_in_order(ask):
     assert len(summary["numerics"]["digest"]) == 64
 
 
-@pytest.mark.parametrize("generation", [{"temperature": "0", "max_tokens": 8}, SAMPLED])
+@pytest.mark.parametrize("generation", [pytest.param(GREEDY, marks=pytest.mark.long), SAMPLED])
 def test_neither_order_nor_repetition_changes_an_answer(ask, generation):
     first, summary = ask(generation=generation, seeds=(1, 2))
     again, same = ask(generation=generation, seeds=(1, 2))
@@ -77,8 +78,8 @@ def test_neither_order_nor_repetition_changes_an_answer(ask, generation):
     assert by_item(turned) == by_item(first)
 
 
-@pytest.mark.parametrize("batch", ["1", "2", "5", "32"])
-@pytest.mark.parametrize("generation", [{"temperature": "0", "max_tokens": 8}, SAMPLED])
+@pytest.mark.parametrize("batch", ["2", *(pytest.param(size, marks=pytest.mark.long) for size in ("1", "5", "32"))])
+@pytest.mark.parametrize("generation", [GREEDY, SAMPLED])
 def test_a_batch_decides_as_the_reference_does(ask, batch, generation):
     reference, _ = ask(generation=generation)
     found, summary = ask(generation=generation, batch=batch)

@@ -77,6 +77,7 @@ def test_an_engine_is_called_usable_when_a_step_has_run_there_and_its_walls_held
         assert f"{isolation} keeps " in found["local"].found
 
 
+@pytest.mark.long
 def test_a_wall_that_does_not_hold_and_limits_that_nobody_holds_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

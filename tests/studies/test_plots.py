@@ -37,6 +37,7 @@ def drawn(folder, **env):
     return [(folder / name).read_bytes() for name in ("f.svg", "f.png")]
 
 
+@pytest.mark.long
 def test_the_users_settings_change_nothing_and_nothing_is_left_behind(tmp_path):
     settings = tmp_path / "config"
     settings.mkdir()

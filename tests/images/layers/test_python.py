@@ -77,6 +77,7 @@ def installed_by_pip(wheels: list[Path], folder: Path) -> Path:
     return folder
 
 
+@pytest.mark.long
 def test_a_package_in_an_image_has_the_record_it_has_when_pip_installs_it(tmp_path: Path, blobs: Blobs) -> None:
     """Steps in a container and on the machine then differ in their packages only where the packages do."""
     (tmp_path / "wheels").mkdir()

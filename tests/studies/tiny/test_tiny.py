@@ -206,6 +206,7 @@ def test_a_few_steps_twice_give_the_same_bytes_and_another_seed_others(tmp_path,
     assert len({weights for weights, _ in found.values()}) == len(trainings)
 
 
+@pytest.mark.long
 def test_training_makes_the_answers_likelier(tmp_path, sets):
     pytest.importorskip("torch")
     pytest.importorskip("transformers")

@@ -190,6 +190,7 @@ def test_the_stand_ins_get_the_labels_they_must_get_in_all_wordings(made, tmp_pa
     assert set(found) == {"c" if BEHAVIOURS[behaviour].expected == "all" else "a"}
 
 
+@pytest.mark.long
 def test_the_packaged_cities_make_a_dataset_in_which_every_wording_repeated_is_no_answer(tmp_path, monkeypatch):
     """Its larger cities; all of them make the dataset whose digest the demo's lock pins."""
     monkeypatch.setattr("harness.studies.reliability.data.cities.LEAST", 15_000)

@@ -56,6 +56,7 @@ def test_each_instance_once_gives_what_the_plain_definition_gives(benchmark, bin
 
 @given(benchmarks(), st.integers(1, 32), st.sampled_from([0.0, 0.25]), st.integers(0, 9))
 @settings(max_examples=150)
+@pytest.mark.long
 def test_a_resample_gives_what_the_plain_definition_gives_on_its_instances(benchmark, bins, discount, seed):
     ids, difficulties, counts = benchmark
     drawn = multiplicities(seed, 3, {"all": range(len(ids))})

@@ -252,6 +252,7 @@ print(time.process_time())
 """
 
 
+@pytest.mark.long
 def test_another_process_elsewhere_draws_the_same_bytes_and_is_quick(tmp_path, ten):
     made.laid(tmp_path / "in", made.documents(made.TEN))
     (tmp_path / "params").write_text(json.dumps({"models": made.TEN}))
