@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import sys
 import time
@@ -49,25 +50,31 @@ def _pair(seed: int, lines: int) -> tuple[str, str]:
 def _measured(work: Path, size: Size, kind: str, pairs: Sequence[tuple[str, str]]) -> tuple[list[float], list[float]]:
     """Give the CPU of one pair, ours and the package's, a figure a repetition."""
     given = work / f"{kind}.json"
-    given.write_text(json.dumps({"kind": kind, "pairs": pairs}), encoding="utf-8")
-    python, ours, theirs = _python(), [], []
+    given.write_text(json.dumps({"kinds": [kind], "pairs": pairs}), encoding="utf-8")
+    python, ours, theirs = having() or _made(), [], []
     for _ in range(size.repeats):
         begun = time.process_time()
-        found = [rouge(*pair, [kind])[kind] for pair in pairs]
+        found = [rouge(*pair, [kind]) for pair in pairs]
         ours.append((time.process_time() - begun) / len(pairs))
         its: dict[str, Any] = json.loads(spend([python, RUN, given], environment(work), work).output)
         theirs.append(its["cpu"] / len(pairs))
-        if [list(each) for each in found] != its["values"]:
+        if [{name: list(value) for name, value in each.items()} for each in found] != its["values"]:
             raise Failed(f"{kind} has other values than rouge-score gives")
     return ours, theirs
 
 
-def _python() -> str | Path:
-    """Give an interpreter that has the package: our own, else one of an environment made for it alone."""
+def having() -> Path | None:
+    """Give an interpreter that has the package: our own, that of `make peers`, or one that this measure made."""
     if find_spec("rouge_score"):
-        return sys.executable
+        return Path(sys.executable)
+    made = [Path(os.environ["PEERS"])] if "PEERS" in os.environ else []
+    for venv in (*made, HERE / ".bench" / "peers", HERE / ".bench" / "rouge"):
+        if list(venv.glob("lib/python3*/site-packages/rouge_score")):
+            return venv / "bin" / "python"
+    return None
+
+
+def _made() -> Path:
     venv = HERE / ".bench" / "rouge"
-    python = venv / "bin" / "python"
-    if not list(venv.glob("lib/python3*/site-packages/rouge_score")):
-        install(venv, (PACKAGE,))
-    return python
+    install(venv, (PACKAGE,))
+    return venv / "bin" / "python"

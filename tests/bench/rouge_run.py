@@ -8,7 +8,7 @@ from pathlib import Path
 from rouge_score.rouge_scorer import RougeScorer
 
 given = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
-scorer = RougeScorer([given["kind"]])
+scorer = RougeScorer(given["kinds"], use_stemmer=given.get("stem", False))
 begun = time.process_time()
-values = [scorer.score(reference, response)[given["kind"]] for response, reference in given["pairs"]]
-print(json.dumps({"cpu": time.process_time() - begun, "values": [list(each) for each in values]}))
+values = [scorer.score(reference, response) for response, reference in given["pairs"]]
+print(json.dumps({"cpu": time.process_time() - begun, "values": values}))
