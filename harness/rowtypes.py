@@ -98,6 +98,7 @@ class Response(Answer):
     logprobs: NotRequired[list[Mapping[str, Any]]]  # one a token: {token, logprob, top}
     usage: NotRequired[Mapping[str, int]]
     error: NotRequired[str]
+    imported: NotRequired[bool]  # somebody else's run gave it; in no other row
 
 
 class Likelihood(TypedDict):

@@ -50,7 +50,12 @@ class Step:
     derive: bool = False  # an aggregate: audit computes it again
     sees_gold: bool = False  # a stand-in that is shown the answers; record and report say so
     calls: bool = False  # it asks models elsewhere, through the gateway and nothing else
+    imported: str = ""  # its answers are somebody else's, from this source; record, claims and audit say so
     infers: bool = False  # a model computes here: it gets the run's device, and its key names it
+
+    def takes(self) -> dict[str, str]:
+        """Say whose answers it takes from where; nothing where it takes none."""
+        return {"model": str(self.params["model"]), "source": self.imported} if self.imported else {}
 
     def refs(self) -> Iterator[Ref]:
         """Give every output of another step that this one reads."""
@@ -128,6 +133,7 @@ class Plan:
                     "sees_gold": step.sees_gold,
                     "infers": step.infers,
                     "calls": step.calls,
+                    **({"imported": step.imported} if step.imported else {}),
                 }
                 for step in self.steps
             ],

@@ -18,7 +18,9 @@ def register(app: typer.Typer) -> None:
 
 
 def bring(
-    kind: Annotated[str, typer.Argument(help="What the file is: data, or a dataset that a study knows by name.")],
+    kind: Annotated[
+        str, typer.Argument(help="What it is: data, responses of another run, or a dataset that a study knows.")
+    ],
     file: Annotated[Path, typer.Argument(help="Your copy of it.", show_default=False)],
     columns: Annotated[
         str,
@@ -33,12 +35,16 @@ def bring(
     debug: Debug = False,
 ) -> int:
     """Put your own copy of data where manifests find it."""
-    from harness.verbs.importing import DATA, ImportRequest
+    from harness.verbs.importing import DATA, RESPONSES, ImportRequest
     from harness.verbs.importing import import_ as verb
 
     done = verb(project(store), ImportRequest(kind=kind, file=file, columns=_columns(columns)))
     if kind == DATA:
         text = f"{file.name} is in the store: {done.bytes} bytes, sha256 {done.sha256}"
+    elif kind == RESPONSES:
+        by = ", ".join(f"{name} {rows}" for name, rows in done.models.items())
+        told = f" ({by})" if by else ""
+        text = f"{done.rows} responses are in the store{told}; pin them in a manifest with sha256 {done.sha256}"
     else:
         held = ", ".join(
             f"{name} {told['instances']} instances, {told['prompts']} prompts" for name, told in done.counts.items()

@@ -76,7 +76,7 @@ def show(
 
 
 def _model_text(model: ModelPin) -> str:
-    parts = (("weights", model.weights), ("tape", model.tape), ("settings", model.settings))
+    parts = (("weights", model.weights), ("tape", model.tape), ("answers", model.answers), ("settings", model.settings))
     return ", ".join(f"{name} {short(digest)}" for name, digest in parts if digest)
 
 

@@ -155,12 +155,15 @@ def _surroundings(run: RunData) -> str:
         words.append(f"{model}: {', '.join(f'{counts[part]} {part}' for part in parts if counts[part]) or 'not asked'}")
     if run.sees_gold:
         words.append(f"stand-ins were shown the answers in {len(run.sees_gold)} steps")
+    words += [f"answers of {each.model} imported from {each.source}" for each in run.imported]
     return ", ".join(words)
 
 
 def _remark(found: Sequence[RunData], max_errors: str) -> None:
     """Tell what models left unanswered, in their providers' words, and what to do where that is too much."""
     for one in found:
+        for each in one.imported:
+            say(f"{one.manifest}: {each.text()}")
         for gap in one.unanswered:
             say(f"{one.manifest}: {gap.text()}")
         if one.lacks_answers:

@@ -62,6 +62,8 @@ def _model(said: Mapping[str, Any], pin: Mapping[str, Any]) -> Iterator[str]:
     known = next((str(said[name]) for name in SAID if said.get(name)), "")
     yield f"{said.get('provider')} {known.casefold()}"
     yield from (str(digest) for file, digest in _mapping(pin.get("files")).items() if str(file).endswith(WEIGHTS))
+    if "answers" in pin:
+        yield str(pin["answers"])
 
 
 def _data(said: Mapping[str, Any], pin: Mapping[str, Any]) -> Iterator[str]:

@@ -89,6 +89,9 @@ def make_again(steps: Sequence[Step], made: Mapping[str, Entry], how: How, repor
     for step in steps:
         if answers(step):
             coverage.trusted[answers(step)] = coverage.trusted.get(answers(step), 0) + 1
+        elif step.imported:  # that rows were joined is made again; that a model said them is trust
+            model = step.takes()["model"]
+            coverage.imported[model] = coverage.imported.get(model, 0) + 1
     batches, total = _batches(steps, how)
     ends = time.monotonic() + how.budget
     pool = ThreadPoolExecutor(how.jobs, thread_name_prefix="again")

@@ -28,6 +28,7 @@ class Coverage:
     again: int = 0
     other: int = 0  # of these, by other code or packages than the run's
     trusted: dict[str, int] = field(default_factory=dict)  # answers of models: how many steps of each
+    imported: dict[str, int] = field(default_factory=dict)  # the same, of answers that somebody else's run gave
     left_out: list[str] = field(default_factory=list)  # for want of time
 
     def text(self) -> str:
@@ -35,9 +36,10 @@ class Coverage:
         words = [f"{self.again} of {self.steps} steps made again"]
         if self.other:
             words.append(f"{self.other} of them by other code")
-        if self.trusted:
-            answers = ", ".join(f"{model} ({steps} steps)" for model, steps in sorted(self.trusted.items()))
-            words.append(f"answers of models taken on trust: {answers}")
+        if self.trusted or self.imported:
+            answers = [f"{model} ({steps} steps)" for model, steps in sorted(self.trusted.items())]
+            answers += [f"{model} (imported, {steps} steps)" for model, steps in sorted(self.imported.items())]
+            words.append(f"answers of models taken on trust: {', '.join(answers)}")
         if self.left_out:
             shown = ", ".join(self.left_out[:6]) + (", …" if len(self.left_out) > 6 else "")
             words.append(f"{len(self.left_out)} left out, too dear (--budget): {shown}")
@@ -47,7 +49,7 @@ class Coverage:
         """Give the fields that scripts rely on."""
         return {
             "steps": self.steps, "again": self.again, "other": self.other, "trusted": dict(self.trusted),
-            "left_out": list(self.left_out),
+            "left_out": list(self.left_out), **({"imported": dict(self.imported)} if self.imported else {}),
         }  # fmt: skip
 
 

@@ -8,8 +8,8 @@ and nothing of where either lies.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.evidence.asks import MET, MISSED, NEEDS, tolerance, verdict
@@ -19,6 +19,7 @@ from harness.evidence.variants import Count, Past
 from harness.manifest.claim import split
 from harness.manifest.schema import Claim
 
+LATE = ("count", "imported")  # what a script finds otherwise, or only where there is some
 Values = Callable[[str], Found]
 
 
@@ -41,12 +42,14 @@ class Judged:
     was: Registered | None  # the claim as it was first registered, where it has moved
     withdrawn: bool  # registered by an earlier run, and gone from the manifest
     count: Count | None  # how often the same was tried, where there is a verdict
+    imported: tuple[str, ...] = ()  # models whose answers somebody else's run gave, and the value rests on
 
     @property
     def data(self) -> dict[str, Any]:
         """Give all of it for a script, the counts as fields of their own."""
         counts = vars(self.count) if self.count else dict.fromkeys(Count.__annotations__)
-        return {**{name: value for name, value in vars(self).items() if name != "count"}, **counts}
+        more = {"imported": list(self.imported)} if self.imported else {}
+        return {**{name: value for name, value in vars(self).items() if name not in LATE}, **counts, **more}
 
 
 @dataclass(frozen=True)
@@ -90,6 +93,21 @@ def judge(
             one.moved, one.was, one.withdrawn, count if word in (MET, MISSED) else None,
         ))  # fmt: skip
     return rows
+
+
+def resting(one: Judged, imported: Collection[str], models: Collection[str], untouched: Collection[str] = ()) -> Judged:
+    """Say on whose imported answers a value rests: those of the models that it names, else of all of them.
+
+    In outputs that are `untouched` no model had a part.
+    """
+    if one.verdict.startswith(NEEDS):
+        return one
+    found: set[str] = set()
+    for pointer in [one.of] if isinstance(one.of, str) else one.of:
+        output, path = split(pointer)
+        if output not in untouched:
+            found |= set(path) & set(imported) if set(path) & set(models) else set(imported)
+    return replace(one, imported=tuple(sorted(found)))
 
 
 def _meant(

@@ -30,6 +30,7 @@ def pinned_files(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     named = {str(pin["sha256"]): str(pin["file"]) for pin in pins.get("prompts", {}).values() if "file" in pin}
     for name, pin in {**pins.get("instruments", {}), **pins.get("models", {})}.items():
         named |= {str(digest): f"{name}/{file}" for file, digest in pin.get("files", {}).items()}
+        named |= {str(pin["answers"]): f"{name}/imported answers"} if "answers" in pin else {}
     for name, pin in pins.get("datasets", {}).items():
         if isinstance(pin.get("sha256"), str):
             named[pin["sha256"]] = f"dataset {name}"

@@ -49,6 +49,7 @@ def summarise(events: Iterable[Event], head: str) -> dict[str, Any]:
     steps = {"total": 0, "executed": 0, "cached": 0, "failed": 0}
     shown: list[str] = []
     outputs: dict[str, Any] = {}
+    imported: dict[tuple[str, str], list[str]] = {}  # whose answers are somebody else's, from where: in which steps
     for event in events:
         body["events"] += 1
         name = event["event"]
@@ -60,12 +61,19 @@ def summarise(events: Iterable[Event], head: str) -> dict[str, Any]:
             steps[STATES[name]] += 1
             if event.get("sees_gold"):
                 shown.append(event["step"])
+            if told := event.get("imported"):
+                imported.setdefault((str(told.get("model")), str(told.get("source"))), []).append(event["step"])
         elif name == "output":
             outputs[event["name"]] = {field: event[field] for field in ("sha256", "size", "step", "output")}
         elif name == "calls":
             body["calls"] = event["models"]
         elif name == "run.finished":
             body |= {"status": event["status"], "finished": event["at"]}
+    if imported:
+        body["imported"] = [
+            {"model": model, "source": source, "steps": sorted(names)}
+            for (model, source), names in sorted(imported.items())
+        ]
     return {**body, "steps": steps, "sees_gold": sorted(shown), "outputs": outputs}
 
 

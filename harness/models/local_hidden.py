@@ -34,8 +34,6 @@ def hidden_states(
 
 def _states(loaded: Loaded, text: str, layers: Sequence[int] | None) -> Any:
     """Give [layer, token, width] of one text; one that does not fit is refused, never cut short."""
-    import torch  # noqa: PLC0415
-
     tokens = loaded.tokenizer(text, verbose=False)["input_ids"]
     if not tokens:
         raise InputError("a text has no tokens", where=f"{text!r:.60}", next="leave empty texts out")
@@ -45,8 +43,15 @@ def _states(loaded: Loaded, text: str, layers: Sequence[int] | None) -> Any:
             where=f"{text!r:.60}",
             next="cut the text into shorter ones",
         )
+    return of_tokens(loaded, tokens, layers)
+
+
+def of_tokens(loaded: Loaded, tokens: Sequence[int], layers: Sequence[int] | None) -> Any:
+    """Give float32 [layer, token, width] of one text that is cut into tokens already."""
+    import torch  # noqa: PLC0415
+
     with torch.inference_mode():
-        given = torch.tensor([tokens], device=loaded.model.device)
+        given = torch.tensor([list(tokens)], device=loaded.model.device)
         states = loaded.model(given, output_hidden_states=True).hidden_states
     wanted = range(len(states)) if layers is None else layers
     for layer in wanted:

@@ -56,6 +56,14 @@ class Weights:
     unresolved: str | None = None  # why there is no revision: it cannot be run
 
 
+@dataclass(frozen=True)
+class Imported:
+    """Where answers come from that somebody else's run gave: a file of the project, or rows in the store."""
+
+    source: str
+    sha256: str | None = None
+
+
 class Unfit(NamedTuple):
     """A setting with which a model cannot be asked: its name, why, and the mend."""
 
@@ -117,6 +125,11 @@ class Settings:
     @property
     def service(self) -> Service | None:
         """Say how the model is asked, if it answers elsewhere."""
+        return None
+
+    @property
+    def imported(self) -> Imported | None:
+        """Say where its answers come from, if nobody is asked and somebody else's run gave them."""
         return None
 
 

@@ -15,7 +15,7 @@ from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import LATE_KINDS, Lock
 from harness.manifest.schema import Fetched
 from harness.models.tape import Tape
-from harness.run import weights
+from harness.run import imported, weights
 from harness.run.certificates import CERTIFICATES, certificate_pins
 from harness.run.closure import code_root
 from harness.run.data import fetch
@@ -56,6 +56,8 @@ def _model(loaded: Loaded, named: Named) -> dict[str, Any]:
     pin = {"sha256": document_digest({"type": "model/1", "provider": model.provider, **model.answering()})}
     if model.weights:
         return weights.pin(loaded.root, model.weights, pin, loaded.homes)
+    if model.imported:
+        return imported.pin(loaded.root, model.imported, pin)
     if model.service and model.service.tape == "replay":
         return _taped(model.service.folder(loaded.root, named.tapes(loaded.manifest)), pin)
     return pin

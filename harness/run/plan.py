@@ -16,7 +16,7 @@ from harness.run.makers import Drawn, drawn
 from harness.run.measuring import INSTRUMENTS, MODELS, Named, every_model, require_roles, switches
 from harness.steps import Pinned, Plan
 from harness.studies.registry import find
-from harness.studies.study import Brief, Instrument, Model, Templates
+from harness.studies.study import Answered, Brief, Instrument, Model, Templates
 
 
 @dataclass(frozen=True)
@@ -164,7 +164,17 @@ def _model(named: Named, pin: Mapping[str, Any]) -> Model:
     if model.service and named.part == INSTRUMENTS:
         told["served"] = named.served(model.service)  # by which the gateway knows it
     files = {file: Pinned(sha) for file, sha in sorted(pin.get("files", {}).items())}
-    return Model(named.name, model.provider, told, files, model.facts, model.stand_in, calls=model.service is not None)
+    return Model(
+        named.name, model.provider, told, files, model.facts, model.stand_in,
+        calls=model.service is not None, imported=_answered(model, pin),
+    )  # fmt: skip
+
+
+def _answered(model: Any, pin: Mapping[str, Any]) -> Answered | None:
+    """Say to a study which rows stand for a model's answers; before a lock pins them, that there will be some."""
+    if not model.imported:
+        return None
+    return Answered(model.imported.source, Pinned(pin.get("answers", "0" * 64)))
 
 
 SHOWN = 8  # pins that a message names

@@ -22,6 +22,7 @@ from harness.files import write_atomic
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
 from harness.manifest.schema import Fetched
+from harness.run import imported
 from harness.run.asked import Answers, Asked
 from harness.run.calls import gateway
 from harness.run.certificates import certificate_bytes
@@ -150,6 +151,8 @@ class Runner:
             if model.weights:
                 files = self.lock.of(part)[name]["files"]
                 bring(self.store, self.loaded.root, model.weights, files, self.loaded.homes)
+            if model.imported:
+                imported.bring(self.store, self.loaded.root, model.imported, self.lock.pins["models"][name])
         for dataset in self.loaded.manifest.datasets.values():
             if isinstance(dataset, Fetched) and dataset.sha256:
                 fetch(self.store, dataset, self.beside)
@@ -266,4 +269,6 @@ def _fields(step: Step, result: Result) -> dict[str, Any]:
     """Spell what a journal says of every finished step."""
     entry = result.entry
     fields: dict[str, Any] = {"step": step.name, "stage": step.stage, "key": entry.key, "entry": entry.digest}
+    if step.imported:
+        fields["imported"] = step.takes()
     return {**fields, "sees_gold": True} if step.sees_gold else fields

@@ -131,7 +131,9 @@ def run_manifest(
     runner.asked = asked
     record = runner.run(progress)
     answers = [
-        (step.params, runner.board.results[step.name].entry) for step in planned.steps if step.calls or step.infers
+        (step.params, runner.board.results[step.name].entry)
+        for step in planned.steps
+        if step.calls or step.infers or step.imported
     ]
     verdicts = compare(record, expect, held.sha256, held.intent["outputs"], workshop.store.blobs.deliver)
     verdict, checks = overall(record, verdicts), self_check(record.outputs, workshop.store.blobs.deliver)

@@ -45,8 +45,8 @@ SHAPES: Mapping[str, Mapping[str, Mapping[str, type]]] = {
 }  # fmt: skip
 MAY: Mapping[str, Mapping[str, type]] = {
     "run.started": {"limit": int, "clock": str},
-    "step.done": {"sees_gold": bool, "facts": dict},
-    "step.cached": {"sees_gold": bool},
+    "step.done": {"sees_gold": bool, "imported": dict, "facts": dict},
+    "step.cached": {"sees_gold": bool, "imported": dict},
 }  # fmt: skip
 
 

@@ -61,6 +61,7 @@ class Asked:
 
     steps: list[Step] = field(default_factory=list)
     parts: dict[str, list[Ref]] = field(default_factory=dict)
+    imported: dict[str, Step] = field(default_factory=dict)  # by model: the last step that took somebody else's answers
     scores: dict[tuple[str, str], list[Ref]] = field(default_factory=dict)  # by dataset and model
     scored: dict[tuple[str, str, str], list[Ref]] = field(default_factory=dict)  # by dataset, model and scorer
     judgements: dict[tuple[str, str, str], list[Ref]] = field(default_factory=dict)  # by dataset, model and judge
@@ -85,7 +86,18 @@ class Asked:
         """Give the outputs that every such study has, once all of its datasets have been asked."""
         judged = {JUDGED: JUDGED} if JUDGED in self.parts else {}
         found = {name: self.joined(name, stage) for name, stage in {**TABLES, **judged}.items()}
+        if self.imported:
+            found["imported"] = self._accounts()
         return {**found, "counts": self.merged("counts", "rows")}
+
+    def _accounts(self) -> Ref:
+        """Give the count of imported rows: those taken, those refused, and the prompts that have none."""
+        prompts = tuple(self.parts["prompts"])
+        for model, step in sorted(self.imported.items()):
+            kind = step.kind.partition(":")[0] + ":account"
+            inputs = {"imported": step.inputs["imported"], "prompts": prompts}
+            self.add(Step(f"imported/{model}", kind, "responses", step.params, inputs, ("imported",)), "imported")
+        return self.merged("imported", "responses")
 
     def _one(self, output: str, stage: str, kind: str) -> Ref:
         parts = self.parts.get(output, [])
@@ -177,11 +189,17 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
     if model.weights:
         inputs["weights"] = tuple(model.weights.values())
         params["files"] = list(model.weights)
+    if model.imported:
+        inputs["imported"] = model.imported.rows
+        del params["generation"]  # nobody is asked
     respond = Step(
         f"{dataset.name}/responses/{model.name}/{part}", f"harness.models.{model.provider}:respond", "responses",
         params, {**inputs, **(answers if shown else {})}, ("responses", "inference") if model.calls else ("responses",),
         batch=str(model.settings.get("batch", "none")), sees_gold=shown, calls=model.calls, infers=bool(model.weights),
+        imported=model.imported.source if model.imported else "",
     )  # fmt: skip
+    if model.imported:
+        asked.imported[model.name] = respond
     answered = {"responses": asked.add(respond, "responses"), **answers}
     judged: dict[str, Ref] = {}
     for judge in how.judges:

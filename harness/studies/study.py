@@ -22,6 +22,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
+class Answered:
+    """The rows of somebody else's run that stand for the answers of a model, and where they came from."""
+
+    source: str
+    rows: Pinned
+
+
+@dataclass(frozen=True)
 class Model:
     """A model as the manifest names it: its provider's settings travel to the step untouched."""
 
@@ -32,6 +40,7 @@ class Model:
     facts: Mapping[str, str] = field(default_factory=dict)  # what the manifest says of it: family, shaped, flops …
     stand_in: StandIn | None = None  # what it is where it is no model
     calls: bool = False  # it answers elsewhere
+    imported: Answered | None = None  # nobody is asked: its answers are here
 
 
 @dataclass(frozen=True)

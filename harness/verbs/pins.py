@@ -93,11 +93,12 @@ class LockPins(Result):
 
 
 class ModelPin(Result):
-    """What a lock pins of a model: one digest each of its settings, of all its files and of its tape."""
+    """What a lock pins of a model: one digest each of its settings, of all its files, of its tape."""
 
     settings: str
     weights: str = ""
     tape: str = ""
+    answers: str = ""  # of somebody else's run
 
 
 class ShowResult(Result):
@@ -143,7 +144,9 @@ def _models(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, ModelPin]:
 def _model(pin: Mapping[str, Any]) -> ModelPin:
     """Give one digest of a model's files: two models with other weights are two."""
     fields = {"weights": sha256(canonical(pin["files"]))} if "files" in pin else {}
-    return ModelPin(settings=pin["sha256"], **fields, **({"tape": pin["tape"]} if "tape" in pin else {}))
+    return ModelPin(
+        settings=pin["sha256"], **fields, **{part: pin[part] for part in ("tape", "answers") if part in pin}
+    )
 
 
 class LockRequest(EngineRequest):

@@ -13,7 +13,7 @@ from pydantic import Field
 from harness.errors import AGREED, DISAGREED, HarnessError
 from harness.evidence.about import Work, work_of
 from harness.evidence.asks import tolerance
-from harness.evidence.claims import Judged, judge
+from harness.evidence.claims import Judged, judge, resting
 from harness.evidence.history import History, moved
 from harness.evidence.pointed import Outputs
 from harness.evidence.record import Record
@@ -58,6 +58,7 @@ class ClaimData(Result):
     limited_missed: int | None
     unfinished: int | None
     other_settings_missed: int | None
+    imported: list[str] = Field(default_factory=list)  # models whose imported answers the value rests on
     history: str = Field(exclude=True)  # the counts in words
     was_tolerance: str = Field(exclude=True)  # of the claim as it was first registered, in words
 
@@ -154,7 +155,9 @@ def _judged(loaded: Loaded, history: History | None, claimed: Claimed) -> list[J
     found = judge(name, claims, registered, values, lacks=lacks, run=run, past=past)
     for old, gone in dropped.items():
         found += judge(old, (), gone, values, lacks=lacks, run=run, past=past)
-    return found
+    taken = {one["model"] for one in record.body.get("imported", ())} if record else set()
+    models = loaded.manifest.models
+    return [resting(one, taken, models, past.untouched) for one in found] if taken else found
 
 
 def _run(loaded: Loaded, lock: Lock | None, history: History | None) -> tuple[Record | None, list[str]]:

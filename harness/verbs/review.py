@@ -100,6 +100,7 @@ class CoverageData(Result):
     other: int
     trusted: dict[str, int]
     left_out: list[str]
+    imported: dict[str, int] = Field(default_factory=dict)  # of what was taken on trust: somebody else's answers
     text: str  # the same in one line
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import Field
 
+from harness import rows
 from harness.errors import AGREED, DISAGREED
 from harness.evidence.trail import follow
 from harness.manifest.load import Loaded
@@ -70,6 +71,27 @@ class Unanswered(Result):
         return f"{self.model} left {self.errors} of {self.rows} rows without an answer; the first: {self.said}"
 
 
+class ImportedData(Result):
+    """A model whose answers somebody else's run gave: how many rows were taken, refused or lacking."""
+
+    model: str
+    source: str
+    rows: int = 0  # this and what follows only where the study counts them
+    taken: int = 0
+    missing: int = 0  # prompts without a row
+    no_prompt: int = 0  # rows that match no prompt of the run: refused
+    twice: int = 0  # prompts with more than one row: all of them refused
+    first: list[str] = Field(default_factory=list)  # of the rows refused
+
+    def text(self) -> str:
+        """Say it in a line."""
+        refused = [f"{self.no_prompt} of no prompt"] * bool(self.no_prompt)
+        refused += [f"all of {self.twice} prompt{'s' * (self.twice > 1)} with more than one"] * bool(self.twice)
+        names = f", refused {' and '.join(refused)}: {', '.join(self.first)}" if refused else ""
+        took = f": took {self.taken} of {self.rows} rows{names}" if self.rows else ""
+        return f"{self.model}: answers imported from {self.source}{took}"
+
+
 class RunData(Result):
     """One run, held against what is expected of it."""
 
@@ -88,6 +110,7 @@ class RunData(Result):
     outputs: list[OutputVerdict]
     unanswered: list[Unanswered] = Field(default_factory=list)
     graders: dict[str, str] = Field(default_factory=dict)  # by name, what its certificate says of each
+    imported: list[ImportedData] = Field(default_factory=list)
     moved_code: list[str] = Field(default_factory=list)  # where a run disagrees: the files that are not as accepted
 
     @property
@@ -208,6 +231,27 @@ def _graders(loaded: Loaded) -> dict[str, str]:
     return {each.scorer: each.text for each in standings(loaded.root, loaded.manifest.study, held)}
 
 
+def _imported(ran: Ran) -> list[ImportedData]:
+    """Say what became of imported rows, as the run itself counted them."""
+    found, counts = [], dict[str, Any]()
+    if "imported" in ran.record.outputs:
+        [counts] = rows.read(ran.store.blobs.deliver(ran.record.outputs["imported"]["sha256"]))
+    for one in ran.record.body["imported"]:
+        if one["model"] not in counts:
+            found.append(ImportedData(model=one["model"], source=one["source"]))
+            continue
+        told = counts[one["model"]]
+        strange, twice = (told["refused"][why] for why in ("no_prompt", "twice"))
+        found.append(
+            ImportedData(
+                model=one["model"], source=one["source"], rows=told["rows"], taken=told["taken"],
+                missing=told["missing"], no_prompt=strange["keys"], twice=twice["keys"],
+                first=[*strange["first"], *twice["first"]],
+            )
+        )  # fmt: skip
+    return found
+
+
 def _data(ran: Ran, allowed: Most | None, graders: Mapping[str, str] = MappingProxyType({})) -> RunData:
     body, fields = ran.record.body, dict[str, Any]()
     if graders:
@@ -215,6 +259,8 @@ def _data(ran: Ran, allowed: Most | None, graders: Mapping[str, str] = MappingPr
     if ran.gaps:
         flaws = too_many(ran.gaps, allowed)
         fields["unanswered"] = [Unanswered(**vars(gap), too_many=gap in flaws) for gap in ran.gaps]
+    if "imported" in body:
+        fields["imported"] = _imported(ran)
     if ran.verdict == "disagreed" and ran.expect:
         fields["moved_code"] = moved_code(ran.expect, follow(ran.store, ran.record.run).code()[1])
     return RunData(

@@ -7,6 +7,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -62,7 +63,7 @@ def find(root: Path) -> Peer:
     if not versions and named:
         raise Missing(f"the environment that PEERS names holds no lm-eval and torch; {HELP.format(*PACKAGES)}")
     if not versions:
-        _install(venv)
+        install(venv, PACKAGES)
         versions = _versions(venv)
     if not versions:
         raise Missing(f"lm-eval was installed and does not start; {HELP.format(*PACKAGES)}")
@@ -77,16 +78,21 @@ def _versions(venv: Path) -> str:
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def _install(venv: Path) -> None:
-    """Make the throw-away environment; a package that cannot be had ends the benchmark before it measures."""
-    print("making .bench/venv for the peers (once; it fetches some hundreds of megabytes)", file=sys.stderr, flush=True)
+def install(venv: Path, packages: Sequence[str]) -> None:
+    """Make a throw-away environment; a package that cannot be had ends the benchmark before it measures."""
+    told = "; it fetches some hundreds of megabytes" if packages == PACKAGES else ""
+    print(f"making .bench/{venv.name} for the peers (once{told})", file=sys.stderr, flush=True)
     pip: list[str | Path] = [venv / "bin" / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    steps: list[list[str | Path]] = [[sys.executable, "-m", "venv", venv], *[[*pip, package] for package in PACKAGES]]
+    steps: list[list[str | Path]] = [[sys.executable, "-m", "venv", venv], *[[*pip, package] for package in packages]]
     for step in steps:
         done = subprocess.run(step, capture_output=True, text=True, check=False)
         if done.returncode:
             tail = "\n".join(done.stderr.strip().splitlines()[-3:])
-            raise Missing(f"the peer cannot be installed ({step[-1]}): {tail}\n{HELP.format(*PACKAGES)}")
+            raise Missing(f"the peer cannot be installed ({step[-1]}): {tail}\n{_help(packages)}")
+
+
+def _help(packages: Sequence[str]) -> str:
+    return HELP.format(*PACKAGES) if packages == PACKAGES else f"install it by hand: {', '.join(packages)}"
 
 
 def write_task(folder: Path, samples: int) -> Path:

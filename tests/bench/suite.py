@@ -24,6 +24,7 @@ from bench.measure import Failed, Missing
 from bench.packages import package_rows
 from bench.peers import Peer, find
 from bench.reliability import reliability_rows
+from bench.rouge import rouge_rows
 from bench.stores import store_rows
 from bench.table import Row
 from bench.tapes import tape_rows
@@ -39,13 +40,14 @@ ALONE = {
     "inference": inference_rows,
     "reliability": reliability_rows,
     "packages": package_rows,
+    "rouge": rouge_rows,
 }
 LONG = {"images": image_rows, "containers": container_rows}  # not in a quick run
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
 NAMES = (
     "help", "samples", "unchanged", "audit", "again", "stores", "images", "containers", "tape", "gateway", "inference",
-    "reliability", "packages",
+    "reliability", "packages", "rouge",
 )  # fmt: skip
 
 

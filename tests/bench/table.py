@@ -43,6 +43,8 @@ NOTES = """\
   own bytecode, in turns with what the installer left beside each source, which no step reads any longer.
 - **packages**: the look at everything a step can import, from Python: a start asks the disk of each file whether it
   changed since it was read; a full check, as audit, doctor and `lock --accept` make it, reads and hashes every byte.
+- **rouge**: pairs of texts of a thousand words, out of four hundred, scored by us and by the package rouge-score in a
+  process of its own, in turns; both count the CPU of the scoring alone, and every value must be the same.
 - **labels, study**: answers are made up in memory, of shapes that models give, and labelled by the rules of the five
   benchmarks; the whole study is one command with two workers, the tables of labels written and read in between.
 """

@@ -1,0 +1,1 @@
+"""How much of a text another text says: n-grams, common subsequences, token vectors."""

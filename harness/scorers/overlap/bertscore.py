@@ -1,0 +1,39 @@
+"""BERTScore: each token of one text beside the nearest token of the other, by the vectors of an encoder.
+
+As the package bert-score counts it, without weights of rarity and without a rescaled baseline: an encoder's own signs
+count nothing themselves, though they may be what a token is nearest to. It must never know whose vectors they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from harness.scorers.overlap.rouge import NONE, Overlap
+
+
+class Vectors(NamedTuple):
+    """One text as an encoder gives it: a vector a token, and which tokens are the encoder's own signs."""
+
+    vectors: Any  # [token, width]
+    own: Sequence[bool]
+
+
+def bertscore(response: Vectors, reference: Vectors) -> Overlap:
+    """Compare two texts by their tokens; one that has none but an encoder's own signs scores 0."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    if all(response.own) or all(reference.own):
+        return NONE
+    near = _unit(response.vectors) @ _unit(reference.vectors).T
+    counted, wanted = (~np.asarray(side.own, bool) for side in (response, reference))
+    precision, recall = float(near.max(axis=1)[counted].mean()), float(near.max(axis=0)[wanted].mean())
+    both = precision + recall
+    return Overlap(precision, recall, 2 * precision * recall / both if both else 0.0)
+
+
+def _unit(vectors: Any) -> Any:
+    import numpy as np  # noqa: PLC0415
+
+    wide = np.asarray(vectors, np.float64)
+    return wide / np.maximum(np.sqrt((wide**2).sum(axis=1, keepdims=True)), 1e-300)

@@ -1,0 +1,61 @@
+"""BLEU as the metric `bleu` of the package evaluate counts it: tokens of 13a, up to four words, nothing smoothed.
+
+Letters keep their case, and one order of n-grams without a match makes the whole 0, so a text of under four tokens
+scores 0 even where it is the reference. It must never know a study.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+ORDER = 4
+_ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
+_SPACED = (
+    (re.compile(r"([\{-\~\[-\` -\&\(-\+\:-\@\/])"), r" \1 "),  # signs stand alone
+    (re.compile(r"([^0-9])([\.,])"), r"\1 \2 "),  # a dot or a comma does, but between digits
+    (re.compile(r"([\.,])([^0-9])"), r" \1 \2"),
+    (re.compile(r"([0-9])(-)"), r"\1 \2 "),  # a dash does after a digit
+)
+
+
+class Bleu(NamedTuple):
+    """The value, and what it is made of; a ratio of lengths to an empty reference is none."""
+
+    bleu: float
+    precisions: tuple[float, ...]
+    brevity_penalty: float
+    length_ratio: float | None
+    response_tokens: int
+    reference_tokens: int
+
+
+def bleu(response: str, reference: str) -> Bleu:
+    """Compare two texts; where either is empty, the value is 0."""
+    ours, theirs = tokens(response), tokens(reference)
+    precisions = tuple(_precision(ours, theirs, size) for size in range(1, ORDER + 1))
+    ratio = len(ours) / len(theirs) if theirs else None
+    penalty = 0.0
+    if ratio:
+        penalty = 1.0 if ratio > 1.0 else math.exp(1 - 1.0 / ratio)
+    mean = math.exp(sum(math.log(each) / ORDER for each in precisions)) if min(precisions) > 0 else 0.0
+    return Bleu(mean * penalty, precisions, penalty, ratio, len(ours), len(theirs))
+
+
+def tokens(text: str) -> list[str]:
+    """Cut a text as mteval-v13a does."""
+    text = text.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
+    for entity, sign in _ENTITIES if "&" in text else ():
+        text = text.replace(entity, sign)
+    text = f" {text} "  # so that a dot at either end has a neighbour
+    for pattern, spaced in _SPACED:
+        text = pattern.sub(spaced, text)
+    return text.split()
+
+
+def _precision(ours: Sequence[str], theirs: Sequence[str], size: int) -> float:
+    mine, its = (Counter(zip(*(words[start:] for start in range(size)), strict=False)) for words in (ours, theirs))
+    return (mine & its).total() / mine.total() if mine else 0.0

@@ -1,0 +1,60 @@
+"""ROUGE as it works alone: a response beside a reference, and how much of each is in the other.
+
+It knows the names and fields a caller uses; it must never know where rows come from or where results go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from harness.scorers.given import Flag, Gives, Row, Text, listed, some
+from harness.scorers.overlap.rouge import KINDS, rouge
+from harness.scorers.tool import Tool
+
+_KINDS = listed(some("a kind of ROUGE", *KINDS), "a list of kinds")
+
+
+class Compared(Row):
+    """A response and what it is compared with."""
+
+    response: Text = Field(description="what a model said; every line feed parts two lines for rougeLsum")
+    reference: Text = Field(description="what it is compared with, in lines too")
+    kinds: Annotated[list[str], _KINDS] = Field(default=[*KINDS], description=f"which of {', '.join(KINDS)}; else all")
+    stem: Flag = Field(default=False, description="compare words by their stems (Porter's, with NLTK's extensions)")
+
+
+class Shared(Gives):
+    """How much two texts share."""
+
+    precision: float
+    recall: float
+    fmeasure: float
+
+
+class Rouge(Gives):
+    """The kinds that were asked for, each from 0 to 1."""
+
+    rouge1: Shared | None = Field(default=None, description="words in common: precision, recall, fmeasure")
+    rouge2: Shared | None = Field(default=None, description="pairs of words in common")
+    rougeL: Shared | None = Field(default=None, description="the longest common subsequence of words")  # noqa: N815
+    rougeLsum: Shared | None = Field(  # noqa: N815
+        default=None, description="for each line of the reference, the union of what lines of the response share"
+    )
+
+
+def _run(row: Compared) -> Mapping[str, Any]:
+    found = rouge(row.response, row.reference, row.kinds, stem=row.stem)
+    return {kind: shared._asdict() for kind, shared in found.items()}
+
+
+SCORERS: Mapping[str, Tool] = {
+    "rouge": Tool(
+        about="Counts ROUGE-1, -2, -L and -Lsum of a response, as the package rouge-score 0.1.2 does.",
+        takes=Compared,
+        gives=Rouge,
+        run=_run,
+    ),
+}

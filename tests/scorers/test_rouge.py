@@ -1,0 +1,116 @@
+"""ROUGE: the values of the package it is counted after, and of the table that the bits stand for."""
+
+import json
+import random
+import subprocess
+from importlib.util import find_spec
+
+import pytest
+from bench.rouge import RUN, having
+
+from harness.errors import InputError
+from harness.scorers.overlap import lcs
+from harness.scorers.overlap.rouge import KINDS, NONE, rouge
+from harness.scorers.rouge import SCORERS
+
+PIECES = ("a", "b", "c", "The", "Running", "ran", "happily", "é", "β-2", " . ", ", ", "\n", "\n\n", "3.5")
+
+
+def table(reference, other):
+    """The usual table, a cell at a time."""
+    found = [[0] * (len(other) + 1) for _ in range(len(reference) + 1)]
+    for i, word in enumerate(reference, 1):
+        for j, its in enumerate(other, 1):
+            found[i][j] = found[i - 1][j - 1] + 1 if word == its else max(found[i - 1][j], found[i][j - 1])
+    return found
+
+
+def walked(reference, other):
+    """The places that the walk back through the table takes, as the package walks."""
+    cells, i, j, taken = table(reference, other), len(reference), len(other), set()
+    while i and j:
+        if reference[i - 1] == other[j - 1]:
+            i, j = i - 1, j - 1
+            taken.add(i)
+        elif cells[i][j - 1] > cells[i - 1][j]:
+            j -= 1
+        else:
+            i -= 1
+    return taken
+
+
+def texts(seed, times, most=30):
+    draw = random.Random(seed)
+    for _ in range(times):
+        yield tuple(" ".join(draw.choices(PIECES, k=draw.randrange(most))) for _ in range(2))
+
+
+@pytest.mark.parametrize("words", ["ab", "abcd", "abcdefghijklmnop"])
+def test_a_row_of_bits_says_what_a_column_of_the_table_says_and_the_same_way_back_is_taken(words):
+    draw = random.Random(len(words))
+    for _ in range(300):
+        reference, other = (draw.choices(words, k=draw.randrange(20)) for _ in range(2))
+        assert lcs.length(reference, other) == table(reference, other)[-1][-1]
+        bits = lcs.common(lcs.places(reference), len(reference), other)
+        assert {place for place in range(len(reference)) if bits >> place & 1} == walked(reference, other)
+
+
+def test_of_two_subsequences_as_long_the_one_is_taken_that_the_package_takes():
+    """`b` stands at 1 and 3 of the reference; the walk back ends at 1, since the word after it is in neither."""
+    bits = lcs.common(lcs.places(["x", "b", "y", "b"]), 4, ["b", "z"])
+    assert bits == 0b10
+    assert lcs.common(lcs.places(["x", "b", "y", "b"]), 4, ["z", "b"]) == 0b1000
+
+
+def test_a_text_is_all_of_itself_and_nothing_of_another():
+    whole = rouge("The band gap\nis 1.12 eV", "the BAND-gap\n is 1 12 ev!")
+    assert {kind: each.fmeasure for kind, each in whole.items()} == dict.fromkeys(KINDS, 1.0)
+    assert set(rouge("one two", "three four").values()) == {NONE}
+    for response, reference in (("", "a b"), ("a b", ""), ("", ""), ("∑ ₂", "∑ ₂"), ("\n\n", "\n")):
+        assert set(rouge(response, reference).values()) == {NONE}, (response, reference)
+
+
+def test_lines_in_another_order_cost_the_longest_subsequence_and_not_its_union():
+    found = rouge("line three\nline two", "line two\nline three")
+    assert found["rougeLsum"].fmeasure == 1.0
+    assert found["rougeL"].fmeasure == 0.5
+
+
+def test_a_line_that_comes_again_adds_nothing_and_costs_precision():
+    once, twice = (rouge("a b c\n" * times, "a b c", ["rougeLsum"])["rougeLsum"] for times in (1, 4))
+    assert once == (1.0, 1.0, 1.0) and twice[:2] == (0.25, 1.0)
+
+
+def test_what_does_not_overlap_costs_no_walk_back():
+    """A response of a million words, none of them the reference's, beside a reference of many lines."""
+    reference = "\n".join(f"w{number} w{number + 1}" for number in range(200))
+    assert rouge("x " * 1_000_000, reference, ["rougeLsum"])["rougeLsum"] == NONE
+
+
+@pytest.mark.skipif(not find_spec("nltk"), reason="nltk is not installed here")
+def test_stems_are_compared_where_that_is_asked_for():
+    assert rouge("he was Running", "he runs", ["rouge1"])["rouge1"].recall == 0.5
+    assert rouge("he was Running", "he runs", ["rouge1"], stem=True)["rouge1"].recall == 1.0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("stem", [False, True])
+def test_every_value_is_the_package_s_own_to_the_last_bit(tmp_path, stem):
+    python = having()
+    if not python:
+        pytest.skip("rouge-score is not installed here; `make peers`")
+    pairs = [*texts(1, 500), *texts(2, 5, 400)]
+    (tmp_path / "given.json").write_text(json.dumps({"kinds": KINDS, "pairs": pairs, "stem": stem}))
+    its = json.loads(subprocess.run([python, RUN, tmp_path / "given.json"], capture_output=True, check=True).stdout)
+    ours = [rouge(response, reference, stem=stem) for response, reference in pairs]
+    assert [{kind: list(each) for kind, each in found.items()} for found in ours] == its["values"]
+
+
+def test_the_scorer_gives_the_kinds_that_are_asked_for_and_names_one_that_there_is_not():
+    run = SCORERS["rouge"].run
+    assert run({"response": "a b", "reference": "a c", "kinds": ["rouge1"]}) == {
+        "rouge1": {"precision": 0.5, "recall": 0.5, "fmeasure": 0.5}
+    }
+    with pytest.raises(InputError, match="`kinds` is not a list of kinds") as bad:
+        run({"response": "a b", "reference": "a c", "kinds": ["rouge1", "rouge3"]})
+    assert "rougeLsum" in bad.value.next
