@@ -11,9 +11,10 @@ import pytest
 from models.gateways import Running, both, gateway, prompts, step
 from models.misbehaving import Misbehaving, misbehaving
 from needs import needs
+from support import unlocked_project
 
-from harness.manifest.models import settings_of
-from harness.models.anthropic import AnthropicSettings
+from harness.errors import InputError
+from harness.manifest.load import load
 from harness.models.openai import OpenaiSettings
 from harness.models.wire import Said
 from harness.models.wire_logprobs import reader
@@ -101,10 +102,13 @@ def test_a_model_says_so_in_its_settings_and_a_model_that_does_not_has_the_setti
             OpenaiSettings(**MODEL, logprobs=many)
 
 
-def test_a_provider_that_tells_none_says_so_before_anything_is_asked() -> None:
-    assert settings_of({"provider": "anthropic"}) is AnthropicSettings
-    with pytest.raises(ValueError, match="this provider tells no log-probabilities"):
-        AnthropicSettings(**{**MODEL, "provider": "anthropic"}, logprobs=5)
+def test_a_provider_that_tells_none_says_so_before_anything_is_asked(tmp_path: Path) -> None:
+    path = unlocked_project(tmp_path, models=())
+    far = "models:\n  far: {provider: anthropic, model: m, tape: live, logprobs: 5}\n"
+    path.write_text(path.read_text().replace("models:\n", far))
+    with pytest.raises(InputError, match="this provider tells no log-probabilities") as bad:
+        load(path)
+    assert bad.value.where == f"{path}:6"
 
 
 def test_asking_for_them_in_two_places_is_refused_and_in_the_old_one_alone_is_not() -> None:
