@@ -8,7 +8,7 @@ ENGINE ?= local
 WORKERS ?= $(shell echo $$(( ($$(nproc) * 3 + 1) / 2 )))  # many tests wait for a process, a deadline or a disk
 MOVED ?=
 
-.PHONY: help setup images reproduce test test-all check golden bench house relock
+.PHONY: help setup images reproduce test peers test-all check golden bench house relock
 
 help: ## say what there is to make
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | expand -t 12
@@ -27,6 +27,9 @@ reproduce: setup $(if $(filter docker,$(ENGINE)),images) ## run the demo manifes
 test: setup ## run the tests, one form of each promise: minutes
 	@echo "collecting the tests; the long ones begin first, so the first dots take a while" >&2
 	@$(BIN)/python -m pytest -n $(WORKERS) -m "not long"
+
+peers: setup ## other people's software, which the long tests speak with and skip where it is not: lm-eval, Inspect, a server
+	@sh lockfiles/peers.sh
 
 test-all: setup ## run every test, the long forms too: every bit flipped, every kill, other people's software
 	@$(BIN)/python -m pytest -n $(WORKERS)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -18,8 +19,6 @@ ADDED = {"oracle": "assets/one", "other": "assets/two"}
 @pytest.fixture(scope="module")
 def edited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the harness and a project of it: run, one wording edited, relocked, and run again."""
-    import subprocess
-
     folder = tmp_path_factory.mktemp("edited")
     copy = folder / "tree"
     shutil.copytree(REPOSITORY / "harness", copy / "harness", ignore=shutil.ignore_patterns("__pycache__"))
@@ -158,4 +157,6 @@ def test_runs_are_listed_and_a_run_can_be_foreseen(project: Path) -> None:
 
 def test_the_version_and_completion_are_there(tmp_path: Path) -> None:
     assert inside("--version", cwd=tmp_path, check=0).stdout.startswith("harness 0.")
-    assert "--show-completion" in inside("--help", cwd=tmp_path, check=0).stdout
+    asked = {"_HARNESS_COMPLETE": "complete_bash", "COMP_WORDS": "harness au", "COMP_CWORD": "1"}
+    done = subprocess.run(command(), cwd=tmp_path, env=clean_env(asked), capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout.split()) == (0, ["audit"])

@@ -1,7 +1,7 @@
 """Software of other people at both ends of the gateway: recorded, then replayed with the server gone, the same bytes.
 
 A server of open models is asked through it, and two harnesses of others ask through it. They stand in an environment of
-their own, which PEERS names; what is missing there is skipped and named.
+their own, which `make peers` makes, or PEERS names; what is missing there is skipped and named.
 """
 
 from __future__ import annotations
@@ -37,13 +37,14 @@ SETTINGS = "harness: 2\n", "generation: {max_tokens: 8, temperature: 0}\n"
 
 
 def peer(*modules: str) -> str:
-    """Give a Python that holds these modules: that of PEERS, else this one."""
-    venv = os.environ.get("PEERS")
+    """Give a Python that holds these modules: that of PEERS, of `make peers`, or this one."""
+    made = REPOSITORY / ".bench" / "peers"
+    venv = os.environ.get("PEERS") or (made if (made / "ready").exists() else None)
     python = str(Path(venv).absolute() / "bin" / "python") if venv else sys.executable
     done = subprocess.run([python, "-c", f"import {', '.join(modules)}"], capture_output=True, text=True, check=False)
     if done.returncode:
         lacks = done.stderr.strip().rsplit("\n", 1)[-1]
-        pytest.skip(f"{lacks}; give a Python that holds {', '.join(modules)}: PEERS=DIR of a virtual environment")
+        pytest.skip(f"{lacks}; `make peers`, or give a Python that holds it: PEERS=DIR of a virtual environment")
     return python
 
 

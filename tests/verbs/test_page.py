@@ -16,6 +16,8 @@ from support import REPOSITORY, clean_env, command
 
 from harness import verbs
 from harness.errors import InputError, Interrupted
+from harness.models.tape import Recorder
+from harness.verbs import images
 
 pytestmark = pytest.mark.together  # one project, in which the demo was run, serves all
 PAGE = (REPOSITORY / "docs" / "python.md").read_text()
@@ -47,6 +49,8 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
         [sys.executable, "-c", BLOCKS[0]], cwd=folder, env=clean_env(), capture_output=True, text=True, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    with Recorder(folder / "TAPE") as tape:
+        tape.add("openai", {"model": "gpt-test", "messages": []}, 0, 200, b"{}")
     return folder
 
 
@@ -71,7 +75,7 @@ def test_a_verb_gives_in_python_what_it_gives_as_json(words: str, call: str, dem
     line = command(*given.replace("OUTPUT", "counts").split(), "--json")
     done = subprocess.run(line, cwd=demo, env=clean_env(), capture_output=True, text=True, check=False)
     project = verbs.Project.at(demo)
-    spaces = {"verbs": verbs, "project": project, "asked": verbs.RunRequest(manifests=[MANIFEST])}
+    spaces = {"verbs": verbs, "images": images, "project": project, "asked": verbs.RunRequest(manifests=[MANIFEST])}
     found = eval(call, spaces)  # what the page says, and nothing else
     assert stable(found.as_data()) == stable(json.loads(done.stdout)), done.stderr
     assert found.code == done.returncode
