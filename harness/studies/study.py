@@ -99,7 +99,7 @@ REQUIRED, OPTIONAL = "required", "optional"  # what a study says of an instrumen
 
 @dataclass(frozen=True, kw_only=True)
 class Switches:
-    """What a manifest may set of a study: a study adds its fields, each typed; a number that is none of counts is text.
+    """What a manifest may set of a study: a study adds its fields, each typed; no float, since no key holds one.
 
     What is not written has the field's own value, and `Brief.settings` holds them all.
     """
