@@ -41,6 +41,8 @@ import os, runpy, sys
 sys.path.append("/usr/local/lib/python3.11/dist-packages")
 sys.path.insert(0, "code")
 from forward import offered
+
+pytestmark = pytest.mark.long
 with offered(os.environ["HARNESS_GATEWAY"]) as url:
     os.environ |= {"OPENAI_BASE_URL": f"{url}/v1", "ANTHROPIC_BASE_URL": url}
     os.environ |= {"OPENAI_API_KEY": "none", "ANTHROPIC_API_KEY": "none"}

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support import REPOSITORY, clean_env, command
+from support import REPOSITORY, clean_env, harness
 
 from harness import verbs
 from harness.errors import InputError, Interrupted
@@ -72,8 +72,7 @@ def stable(value: Any) -> Any:
 @pytest.mark.parametrize(("words", "call"), TABLE, ids=[words for words, _ in TABLE])
 def test_a_verb_gives_in_python_what_it_gives_as_json(words: str, call: str, demo: Path) -> None:
     given = words.replace("RUN RUN", "last last").replace("RUN", "last").replace("MANIFEST", MANIFEST)
-    line = command(*given.replace("OUTPUT", "counts").split(), "--json")
-    done = subprocess.run(line, cwd=demo, env=clean_env(), capture_output=True, text=True, check=False)
+    done = harness(*given.replace("OUTPUT", "counts").split(), "--json", cwd=demo)
     project = verbs.Project.at(demo)
     spaces = {"verbs": verbs, "images": images, "project": project, "asked": verbs.RunRequest(manifests=[MANIFEST])}
     found = eval(call, spaces)  # what the page says, and nothing else

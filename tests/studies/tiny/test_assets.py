@@ -78,12 +78,14 @@ def test_the_card_says_about_what_is_found(found, name):
             assert abs(100 * share(found[name], label, task) - float(figure)) < 15, (task, label)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", NAMES)
 def test_correctness_falls_with_digits(found, name):
     two, three = (share(found[name], "c", "addition", digits) for digits in ("2", "3"))
     assert two > three
 
 
+@pytest.mark.long
 def test_the_shaped_model_does_something_of_each_task(found):
     assert share(found["tiny-shaped"], "c", "addition", "1") > 0.8
     assert share(found["tiny-shaped"], "c", "addition", "2") > 0.8
@@ -91,6 +93,7 @@ def test_the_shaped_model_does_something_of_each_task(found):
     assert share(found["tiny-shaped"], "c", "transforms") > 0.25
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("task", TASKS)
 def test_the_shaped_model_avoids_less_and_errs_more(found, task):
     raw, shaped = (found[name] for name in NAMES)
