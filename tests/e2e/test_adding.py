@@ -21,6 +21,7 @@ PROMISED = {
     "a provider": [r"harness/models/toy\.py", r"tests/models/test_toy\.py"],
     "an engine": [r"harness/engines/toy\.py", r"tests/engines/test_toy\.py"],
 }
+SECONDS = 600  # the rules of the house are read in full, beside whatever else a machine does
 pytestmark = [pytest.mark.long, pytest.mark.together]
 
 
@@ -74,7 +75,7 @@ def call(root: Path, words: str) -> subprocess.CompletedProcess[str]:
     path = f"{root.parent / 'bin'}:{Path(sys.executable).parent}:/usr/bin:/bin:/usr/sbin:/sbin"
     env = clean_env({"PYTHONPATH": str(root), "PATH": path})
     done = subprocess.run(
-        ["sh", "-c", words], cwd=root, env=env, capture_output=True, text=True, timeout=120, check=False
+        ["sh", "-c", words], cwd=root, env=env, capture_output=True, text=True, timeout=SECONDS, check=False
     )
     assert done.returncode == 0, f"$ {words}\n{done.stdout}{done.stderr}"
     return done
