@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 GAP, INDENT = "  ", "    "
 ANSWERS = "answers"  # the state of what is told of models' answers; everything else is told of steps
+QUIET = 15.0  # seconds after which a line is said again that says the same
 NARROWEST = 8  # no column of a table is made narrower, whatever the terminal
 
 
@@ -186,15 +187,17 @@ class _Lines:
     """Progress where nobody watches: at most one line a second, and the last."""
 
     def __init__(self) -> None:
-        self.last = 0.0
+        self.last, self.text = 0.0, ""
 
     def update(self, told: Progress) -> None:
         """Say how far a task is, if it is time to."""
         now = time.monotonic()
         if told.done == told.total or now - self.last >= 1:
-            self.last = now
             steps = f"{told.done}/{told.total} steps, {told.step} {told.state}"
-            say(f"{told.task}: {told.step if told.state == ANSWERS else steps}")
+            text = f"{told.task}: {told.step if told.state == ANSWERS else steps}"
+            if text != self.text or now - self.last >= QUIET:  # what has not changed is not said each second
+                self.last, self.text = now, text
+                say(text)
 
     def say(self, text: str) -> None:
         """Say something between two lines."""

@@ -108,3 +108,19 @@ def test_who_stops_reading_changes_neither_what_is_done_nor_the_exit_code(projec
 def test_a_wrong_word_leads_to_the_help_that_lists_the_right_ones(words: str, verb: str, tmp_path: Path) -> None:
     said = inside(*words.split(), cwd=tmp_path, check=2).stderr
     assert f"next:  `harness {verb}--help` shows what it takes" in said
+
+
+def test_progress_that_does_not_change_is_not_said_each_second(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from harness.cli import terminal
+    from harness.verbs import Progress
+
+    clock = iter(range(100))
+    monkeypatch.setattr("harness.cli.terminal.time.monotonic", lambda: float(next(clock)))
+    monkeypatch.setattr("sys.stderr.isatty", lambda: False, raising=False)
+    with terminal.watching() as watch:
+        for _ in range(20):
+            watch.progress(Progress("demo", "0 of 40 answers", "answers", 0, 40))
+        watch.progress(Progress("demo", "9 of 40 answers", "answers", 9, 40))
+    assert capsys.readouterr().err.splitlines() == [*["demo: 0 of 40 answers"] * 2, "demo: 9 of 40 answers"]
