@@ -59,6 +59,7 @@ def inside(tmp_path_factory: pytest.TempPathFactory) -> Inside:
     shutil.copytree(REPOSITORY, copied, symlinks=True, ignore=shutil.ignore_patterns(".git", ".harness", ".reproduce",
                     "__pycache__", "" if (REPOSITORY / ".venv").is_symlink() else ".venv"))  # fmt: skip
     (root / "home" / "user").mkdir()
+    (root / "etc" / "hosts").write_text("127.0.0.1 localhost\n::1 localhost\n")  # as an installed system has it
     for path in (copied, *copied.rglob("*"), root / "home" / "user"):
         os.chown(path, USER, USER, follow_symlinks=False)
     elsewhere = (

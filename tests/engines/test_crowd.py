@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -40,7 +42,7 @@ def others() -> Iterator[None]:
     beside = subprocess.Popen([sys.executable, "-S", "-c", code], stdout=subprocess.PIPE, process_group=0)
     assert beside.stdout and beside.stdout.readline() == b"ready\n"
     yield
-    subprocess.run(["kill", "-KILL", "--", f"-{beside.pid}"], check=True)
+    os.killpg(beside.pid, signal.SIGKILL)
     beside.wait()
     beside.stdout.close()
 
@@ -106,7 +108,7 @@ signal.pause()
         assert crowd(beside.pid) == 4
     finally:
         for pid in children_of(beside.pid):
-            subprocess.run(["kill", "-KILL", str(pid)], check=True)
+            os.kill(pid, signal.SIGKILL)
         beside.wait()
         beside.stdout.close()
 

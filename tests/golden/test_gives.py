@@ -30,4 +30,4 @@ def test_what_every_golden_case_gives_fits_the_model_of_its_tool(
     for folder in (HERE / "cases", FIXTURES):
         if folder.is_dir():
             assert main(folder) == 0, capsys.readouterr().out
-    assert len(fit) >= 10
+    assert len(fit) >= (10 if FIXTURES.is_dir() else 1)  # beside a checkout alone lie fewer
