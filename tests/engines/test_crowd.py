@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -114,7 +115,11 @@ signal.pause()
 
 
 def children_of(first: int) -> list[int]:
-    """Give a process with all in its session and all below, as `ps` sees them."""
-    table = subprocess.run(["ps", "-eo", "pid=,ppid=,sid="], capture_output=True, text=True, check=True).stdout
-    rows = [tuple(map(int, line.split())) for line in table.splitlines()]
-    return [pid for pid, parent, session in rows if first in (pid, parent, session)]
+    """Give a process with all in its session and all below, as the kernel lists them."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has ended meanwhile
+            _, parent, _, session = path.read_text().rpartition(")")[2].split()[:4]
+            if first in (int(path.parent.name), int(parent), int(session)):
+                found.append(int(path.parent.name))
+    return found
