@@ -14,6 +14,7 @@ import typer
 from harness.cli.options import Debug, Json, project
 from harness.cli.terminal import give, render
 from harness.errors import AGREED, InputError
+from harness.strict_json import once
 
 if TYPE_CHECKING:
     from harness.verbs.measuring import ToolsResult
@@ -119,18 +120,10 @@ def rows_of(source: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 yield where, object_of(line, where)
 
 
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse an object in which a name stands twice: which of the two was meant, nobody can say."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a name stands twice in one object")
-    return found
-
-
 def object_of(data: bytes, where: str) -> Mapping[str, Any]:
     """Read one JSON object, in which no name stands twice."""
     try:
-        value = jsonlib.loads(data, object_pairs_hook=_once)
+        value = jsonlib.loads(data, object_pairs_hook=once)
     except (ValueError, RecursionError) as bad:
         raise InputError(f"this is not JSON: {bad}", where=where, next="give one JSON object") from bad
     if not isinstance(value, dict):

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, cast
 from harness.digest import canonical
 from harness.errors import InputError
 from harness.rowtypes import Response
+from harness.strict_json import once
 
 MOST_LINE = 64 << 20
 ASK = "every row is {item, template, sample, text} or has `error`; also model, finish, reasoning, usage, logprobs"
@@ -85,7 +86,7 @@ def read(path: Path, name: str = "") -> Iterator[tuple[str, Response]]:
 
 def _row(line: bytes, where: str) -> Response:
     try:
-        found = json.loads(line, object_pairs_hook=_once, parse_constant=_no_number)
+        found = json.loads(line, object_pairs_hook=once, parse_constant=_no_number)
     except (ValueError, RecursionError) as bad:
         raise InputError(f"this is not JSON: {bad}", where=where, next="give one JSON object a line") from bad
     if not isinstance(found, dict):
@@ -105,14 +106,6 @@ def _row(line: bytes, where: str) -> Response:
     except InputError as bad:
         raise InputError(f"this is no answer: {bad.what}", where=where, next=bad.next) from bad
     return cast(Response, row)
-
-
-def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse an object in which a name stands twice: which of the two was meant, nobody can say."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a name stands twice in one object")
-    return found
 
 
 def _no_number(name: str) -> float:

@@ -21,6 +21,7 @@ from harness.errors import InputError
 from harness.files import told
 from harness.models.tape_line import LIMIT, MORE, REPEATS, Ready, Was, ready
 from harness.models.tape_recorder import Recorder
+from harness.strict_json import once
 
 LONGEST = 3 * LIMIT  # bytes of a line of the file: an exact answer is spelled as text in it
 _OURS = {"provider": str, "headers": dict, "path": str, "status": int, "at": str, "redacted": str}
@@ -135,14 +136,6 @@ def _response(row: Mapping[str, Any]) -> bytes:
             "`exact` does not say what `response` says", next="export it again: what is edited is no recording"
         )
     return bytes(data)
-
-
-def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Read an object of JSON in which no field stands twice."""
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a field stands twice in one object")
-    return found
 
 
 def unfinished(response: Mapping[str, Any]) -> str:

@@ -17,10 +17,10 @@ from typing import Any
 from harness.digest import canonical
 from harness.errors import HarnessError, InputError
 from harness.files import told
-from harness.models.tape_import import once
 from harness.models.tape_line import Line, Ready, Taped, again
 from harness.models.tape_reader import Tape
 from harness.models.tape_recorder import Recorder
+from harness.strict_json import once
 
 MASK = "[redacted]"
 ANY = "*"  # in a pointer: every name, and every place of a list

@@ -1,0 +1,13 @@
+"""Strict reading of JSON that somebody else wrote: an object in which a name stands twice is refused."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Give an object (`object_pairs_hook`), unless a name stands twice in it: which was meant, nobody can say."""
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a name stands twice in one object")
+    return found
