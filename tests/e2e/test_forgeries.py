@@ -231,14 +231,14 @@ def test_outputs_are_compared_also_where_something_else_is_wrong(project: Path) 
 
 BROKEN = """
 import sys
-import harness.studies.reliability.measures.checks as checks
 from harness.run.closure import Code
 original = Code._source
 def source(self, module):
     name, digest = original(self, module)
-    if name.endswith("measures/checks.py") and b'"fail" if failed' in self.sources[name]:
+    if name.endswith("studies/checks.py"):
         from harness.digest import sha256
-        self.sources[name] = self.sources[name].replace(b'"fail" if failed', b'"fail" if True')
+        self.sources[name] = self.sources[name].replace(b'return "pass" if scored', b'return "fail" if scored')
+        assert b'return "fail" if scored' in self.sources[name]
         digest = sha256(self.sources[name])
     return name, digest
 Code._source = source

@@ -145,12 +145,12 @@ def test_an_audit_makes_again_what_other_code_made_and_equal_bytes_prove_as_much
     report = json.loads(house.call("audit", "last", "--json").stdout)
     assert (report["verdict"], report["coverage"]["again"]) == ("agreed", report["coverage"]["steps"])
     assert 0 < report["coverage"]["other"] < report["coverage"]["steps"]
-    house.edit("harness/studies/reliability/measures/checks.py", '"n": scored,', '"n": scored + 1,')
+    house.edit("harness/studies/checks.py", '"n": scored,', '"n": scored + 1,')
     done = house.call("audit", "last", "--json")
     differing = [check for check in json.loads(done.stdout)["checks"] if check["verdict"] != "pass"]
     assert json.loads(done.stdout)["verdict"] == "incomplete" and done.returncode == 1
     assert {check["id"] for check in differing} == {"code.differs"}
-    assert all("measures/checks.py" in check["detail"] for check in differing), differing
+    assert all("studies/checks.py" in check["detail"] for check in differing), differing
 
 
 def test_explain_names_the_file_whose_edit_made_a_step_run_again(house: House) -> None:

@@ -22,6 +22,7 @@ from harness.run.environment import step_environment
 from harness.store.store import Store
 
 needs("openai", "aiohttp")
+pytestmark = pytest.mark.long
 
 # What a person would write, who has never heard of the harness.
 THEIRS = """
@@ -42,7 +43,6 @@ sys.path.append("/usr/local/lib/python3.11/dist-packages")
 sys.path.insert(0, "code")
 from forward import offered
 
-pytestmark = pytest.mark.long
 with offered(os.environ["HARNESS_GATEWAY"]) as url:
     os.environ |= {"OPENAI_BASE_URL": f"{url}/v1", "ANTHROPIC_BASE_URL": url}
     os.environ |= {"OPENAI_API_KEY": "none", "ANTHROPIC_API_KEY": "none"}
