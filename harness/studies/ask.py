@@ -123,7 +123,7 @@ def make_step(dataset: Dataset, kind: str, outputs: Sequence[str]) -> Step:
 def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
     """Add the steps that put a dataset's items to every model in every wording, and score the answers."""
     wordings = how.templates.count if how.templates else how.rendered
-    judging = [instrument(brief, judge.role).model for judge in how.judges if isinstance(judge, Judge)]
+    judging = [instrument(brief, judge.role).model for judge in how.judges if judge.role]
     most = LOCAL if any(model.weights for model in (*brief.models, *judging)) else SHARD
     most = min(most, ILLUSTRATED) if how.media else most
     size = max(1, most // max(1, wordings * len(sampled(brief.seeds, how.samples))))

@@ -37,12 +37,16 @@ class Judge:
 
 @dataclass(frozen=True)
 class RuleJudge:
-    """A judge that is a rule: one step (`judged.rule`), and nobody is asked."""
+    """A judge that is a rule: one step (`judged.rule`), and nobody is asked.
+
+    With a role it measures by an instrument on this machine, such as an encoder: the step is handed its weights.
+    """
 
     name: str
     kind: str
     needs: tuple[str, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
+    role: str = ""
 
 
 @dataclass(frozen=True)
@@ -60,7 +64,7 @@ def judge_steps(judge: Judge | RuleJudge, brief: Brief, answers: Answers) -> Ite
     name = f"{answers.dataset}/judgements/{judge.name}/{answers.model}/{answers.part}"
     given = {**answers.inputs, **{one: Ref(maker(answers.dataset), one) for one in judge.needs}}
     if isinstance(judge, RuleJudge):
-        yield Step(name, judge.kind, JUDGED, {**judge.params, "judge": judge.name}, given, ("judgements",))
+        yield _rule(judge, brief, name, given)
         return
     rounds, unread = list[Ref](), dict[str, Source]()
     for number in range(judge.rounds):
@@ -85,6 +89,23 @@ def instrument(brief: Brief, role: str) -> Instrument:
             next="name a model, or a stand-in that is shown nothing",
         )  # fmt: skip
     return found
+
+
+def _rule(judge: RuleJudge, brief: Brief, name: str, given: Mapping[str, Source]) -> Step:
+    """Give the one step of a rule, with the weights of its instrument where it has one."""
+    params, inputs = {**judge.params, "judge": judge.name}, dict(given)
+    if not judge.role:
+        return Step(name, judge.kind, JUDGED, params, inputs, ("judgements",))
+    model = instrument(brief, judge.role).model
+    if model.calls or model.stand_in or model.imported:
+        raise InputError(
+            f"{judge.name!r} measures by weights on this machine, and {judge.role!r} has none",
+            where=f"instruments.{judge.role}", next="name a model by its files: `{provider: transformers, source: …}`",
+        )  # fmt: skip
+    inputs["weights"] = tuple(model.weights.values())  # none before a lock has found them
+    params = {**model.settings, **params, "files": list(model.weights)}
+    batch = str(model.settings.get("batch", "none"))
+    return Step(name, judge.kind, JUDGED, params, inputs, ("judgements",), batch=batch, infers=True)
 
 
 def _round(

@@ -1,4 +1,4 @@
-"""The study `verdict` laid into a copy of the harness, with a project beside it that asks a loopback provider."""
+"""A toy study laid into a copy of the harness, with a project beside it that asks a loopback provider."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from support import REPOSITORY, clean_env, outputs_of
 from toys.obeying import KEY, NO_ANSWER
 
-TOY = Path(__file__).parent / "verdict"
+TOYS = Path(__file__).parent
 MANIFEST = f"""\
 harness: 2
 study: verdict
@@ -30,7 +30,9 @@ resources: {{gpus: 0, memory: 2GiB, timeout: 5m}}
 
 
 class Verdicts:
-    """A copy of the source with the toy study in it, and a project with its manifest."""
+    """A copy of the source with a toy study in it (a subclass names another), and a project with its manifest."""
+
+    study, manifest = "verdict", MANIFEST
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.source, self.project = folder, folder / "source", folder / "project"
@@ -38,32 +40,40 @@ class Verdicts:
     def make(self, url: str) -> None:
         """Lay it all out, and lock."""
         shutil.copytree(REPOSITORY / "harness", self.source / "harness", ignore=shutil.ignore_patterns("__pycache__"))
-        shutil.copytree(TOY, self.source / "harness" / "studies" / "verdict")
+        shutil.copytree(TOYS / self.study, self.source / "harness" / "studies" / self.study)
         (self.project / "manifests").mkdir(parents=True)
         (self.project / "lockfiles").mkdir()
-        (self.project / "manifests" / "verdict.yaml").write_text(MANIFEST.replace("URL", url))
+        self.path.write_text(self.manifest.replace("URL", url))
+        self.data()
         self.lock()
 
-    def copied(self, folder: Path) -> Verdicts:
+    @property
+    def path(self) -> Path:
+        """Say where its manifest lies."""
+        return self.project / "manifests" / f"{self.study}.yaml"
+
+    def data(self) -> None:
+        """Lay further files into the project, before it is locked."""
+
+    def copied(self, folder: Path) -> Self:
         """Give a copy, to replay in or to edit."""
         shutil.copytree(self.folder, folder)
-        return Verdicts(folder)
+        return type(self)(folder)
 
-    def replaying(self) -> Verdicts:
+    def replaying(self) -> Self:
         """Ask the tapes alone from now on."""
-        path = self.project / "manifests" / "verdict.yaml"
-        path.write_text(path.read_text().replace("tape: record", "tape: replay"))
+        self.path.write_text(self.path.read_text().replace("tape: record", "tape: replay"))
         self.lock()
         return self
 
     def edit(self, path: str, old: str, new: str) -> None:
         """Change a line of the study."""
-        file = self.source / "harness" / "studies" / "verdict" / path
+        file = self.source / "harness" / "studies" / self.study / path
         text = file.read_text()
         assert old in text
         file.write_text(text.replace(old, new, 1))
 
-    def call(self, *words: str, check: int = 0) -> subprocess.CompletedProcess[str]:
+    def call(self, *words: str | Path, check: int = 0) -> subprocess.CompletedProcess[str]:
         """Run a verb of the copy."""
         env = clean_env({"PYTHONPATH": str(self.source), "TOY_KEY": KEY})
         done = subprocess.run(
@@ -75,17 +85,19 @@ class Verdicts:
 
     def lock(self) -> None:
         """Lock its manifest."""
-        self.call("lock", "manifests/verdict.yaml")
+        self.call("lock", self.path)
 
     def run(self, *words: str) -> Any:
         """Run its manifest; gives what `run --json` says of it."""
-        return json.loads(self.call("run", "manifests/verdict.yaml", "--json", *words).stdout)
+        return json.loads(self.call("run", self.path, "--json", *words).stdout)
 
     def tables(self, ran: Any) -> dict[str, list[dict[str, Any]]]:
-        """Give the rows of every output of a run, from what `run --json` said of it."""
+        """Give the rows of every output of a run that is a table, from what `run --json` said of it."""
         blobs = self.project / ".harness" / "blobs" / "sha256"
         found = {name: (blobs / digest[:2] / digest).read_bytes() for name, digest in outputs_of(ran).items()}
-        return {name: [json.loads(line) for line in data.splitlines()] for name, data in found.items()}
+        return {
+            name: [json.loads(line) for line in data.splitlines()] for name, data in found.items() if "." not in name
+        }
 
     def executed(self, run: str, store: str = ".harness") -> set[str]:
         """Name the steps that a run executed."""

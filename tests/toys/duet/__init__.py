@@ -1,0 +1,1 @@
+"""Duet: sums and differences that a model answers in words, graded three ways."""

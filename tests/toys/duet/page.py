@@ -1,0 +1,33 @@
+"""The page of a run: each scorer's mean, what has no score, and how far its grader can be trusted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.studies.duet import grading as rules  # noqa: F401 - the page says what becomes of their certificate
+
+from harness import rows
+from harness.rowtypes import Score
+from harness.studies import graded
+from harness.studies.certified import UNCERTIFIED, certificate_text
+from harness.studies.pages import document, el, table
+
+TITLE = "Sums and differences"
+
+
+def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the page."""
+    found: dict[tuple[str, str], list[Score]] = {}
+    for row in rows.read(inputs["scores"], Score):
+        found.setdefault((row["model"], row["scorer"]), []).append(row)
+    trust = {"duet.written": certificate_text(inputs.get("certificate"))}
+    body = []
+    for (model, scorer), scores in sorted(found.items()):
+        values = [row["value"] for row in scores if isinstance(row["value"], int | float)]
+        mean = f"{sum(values) / len(values):.3f}" if values else "-"
+        told = ", ".join(f"{name} {count}" for name, count in graded.states(scores).items())
+        body.append((f"{model} by {scorer}", mean, told, trust.get(scorer, UNCERTIFIED)))
+    shown = table("What the answers are worth", ("who", "mean", "answers", "grader"), body)
+    (out / "report.html").write_bytes(document(TITLE, el("h1", TITLE), shown))
