@@ -156,6 +156,8 @@ def _surroundings(run: RunData) -> str:
     if run.sees_gold:
         words.append(f"stand-ins were shown the answers in {len(run.sees_gold)} steps")
     words += [f"answers of {each.model} imported from {each.source}" for each in run.imported]
+    if run.trials:
+        words.append(f"code tried: {', '.join(f'{count} {end}' for end, count in run.trials.items())}")
     return ", ".join(words)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -13,6 +14,7 @@ from harness.errors import AGREED, DISAGREED
 from harness.evidence.trail import follow
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import load_lock
+from harness.rowtypes import Trial
 from harness.run.accept import moved_code
 from harness.run.answers import Most, most, too_many
 from harness.run.asked import ANSWERS, asked_text
@@ -111,6 +113,7 @@ class RunData(Result):
     unanswered: list[Unanswered] = Field(default_factory=list)
     graders: dict[str, str] = Field(default_factory=dict)  # by name, what its certificate says of each
     imported: list[ImportedData] = Field(default_factory=list)
+    trials: dict[str, int] = Field(default_factory=dict)  # answers whose code was tried, by how it ended
     moved_code: list[str] = Field(default_factory=list)  # where a run disagrees: the files that are not as accepted
 
     @property
@@ -261,6 +264,9 @@ def _data(ran: Ran, allowed: Most | None, graders: Mapping[str, str] = MappingPr
         fields["unanswered"] = [Unanswered(**vars(gap), too_many=gap in flaws) for gap in ran.gaps]
     if "imported" in body:
         fields["imported"] = _imported(ran)
+    if "trials" in body and (tried := ran.record.outputs.get("trials")):
+        ends = Counter(row["outcome"] for row in rows.read(ran.store.blobs.deliver(tried["sha256"]), Trial))
+        fields["trials"] = dict(sorted(ends.items()))
     if ran.verdict == "disagreed" and ran.expect:
         fields["moved_code"] = moved_code(ran.expect, follow(ran.store, ran.record.run).code()[1])
     return RunData(
