@@ -21,7 +21,7 @@ FINISHED = ("step.done", "step.cached")
 FILES = ("journal.jsonl", "record.json")  # what a run leaves
 MOST_RECORD = 1 << 28  # bytes
 # Fields of `run.started` that the record repeats: what was run, and where.
-STARTED = ("run", "manifest", "lock", "plan", "engine", "isolation", "image", "environment", "facts", "limit")
+STARTED = ("run", "manifest", "lock", "plan", "engine", "isolation", "image", "environment", "facts", "limit", "data")
 
 
 @dataclass(frozen=True)

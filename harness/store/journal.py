@@ -44,7 +44,7 @@ SHAPES: Mapping[str, Mapping[str, Mapping[str, type]]] = {
     },
 }  # fmt: skip
 MAY: Mapping[str, Mapping[str, type]] = {
-    "run.started": {"limit": int, "clock": str},
+    "run.started": {"limit": int, "clock": str, "data": dict},
     "step.done": {"sees_gold": bool, "imported": dict, "facts": dict},
     "step.cached": {"sees_gold": bool, "imported": dict},
 }  # fmt: skip

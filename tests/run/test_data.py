@@ -10,7 +10,7 @@ import pytest
 
 from harness.digest import sha256
 from harness.errors import InputError, MissingError
-from harness.manifest.schema import Fetched
+from harness.manifest.datasets import Fetched
 from harness.run.data import bring, bring_rows, fetch
 from harness.run.download import download
 from harness.store.store import Store
