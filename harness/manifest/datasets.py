@@ -91,7 +91,7 @@ _TAGS = {"(make)": Made, "(fetch)": Fetched, "(files)": FetchedFiles}
 
 def _form(value: Any) -> str:
     """Choose a form by the key it alone has, so that an error speaks of that form only."""
-    said = value if isinstance(value, Mapping) else {name: getattr(value, name) for name in value.__dict__}
+    said = value if isinstance(value, Mapping) else getattr(value, "__dict__", {})
     if "fetch" not in said:
         return "(make)"
     return "(files)" if isinstance(said["fetch"], Mapping) else "(fetch)"

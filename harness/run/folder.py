@@ -11,7 +11,7 @@ import os
 import shutil
 import stat
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 from threading import Event
@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
 from harness.digest import sha256_stream
-from harness.errors import HarnessError, InputError
+from harness.errors import DamageError, InputError
 from harness.files import open_plain, told
 from harness.manifest.datasets import Fetched, FetchedFiles
 from harness.manifest.schema import Manifest
@@ -73,26 +73,31 @@ def wanted(manifests: Iterable[Manifest]) -> list[Wanted]:
 
 def bring_folder(folder: Path, pinned: Sequence[Wanted], store: Store, progress: Progress, stop: Event) -> Brought:
     """Read a folder, put what is pinned into the store, and say what is not as it is pinned and what is missing."""
-    done, by_digest = Brought(), dict[str, list[Wanted]]()
-    for one in pinned:
-        by_digest.setdefault(one.sha256, []).append(one)
+    done, digests = Brought(), {one.sha256 for one in pinned}
     sizes = dict(sorted(_plain_files(folder, done.skipped)))
     heard = _Heard(progress, sum(sizes.values()), stop)
-    strange: dict[str, str] = {}
+    found: dict[str, str] = {}
     for path in sizes:
         try:
-            digest, size = _read(folder / path, by_digest, store, heard.of(path))
-        except HarnessError as bad:
-            if not isinstance(bad, InputError):
-                raise
+            found[path] = _read(folder / path, digests, store, heard.of(path))
+        except InputError as bad:
             done.skipped[path] = bad.what
-            continue
-        done.files += 1
-        done.matched += [(path, size, one) for one in by_digest.get(digest, ())]
-        if digest not in by_digest:
-            strange[path] = digest
+    done.files = len(found)
+    strange = {path: digest for path, digest in found.items() if digest not in digests}
+    _match(done, pinned, found, sizes)
     _sort(done, pinned, strange, store)
     return done
+
+
+def _match(done: Brought, pinned: Sequence[Wanted], found: Mapping[str, str], sizes: Mapping[str, int]) -> None:
+    """Find for each pinned file the one that has its bytes: of several, the one that lies where it should."""
+    by_digest: dict[str, list[str]] = {}
+    for path, digest in found.items():
+        by_digest.setdefault(digest, []).append(path)
+    for one in pinned:
+        if paths := by_digest.get(one.sha256):
+            path = one.path if one.path in paths else paths[0]
+            done.matched.append((path, sizes[path], one))
 
 
 def _sort(done: Brought, pinned: Sequence[Wanted], strange: Mapping[str, str], store: Store) -> None:
@@ -136,20 +141,30 @@ def _plain_files(folder: Path, skipped: dict[str, str]) -> Iterator[tuple[str, i
                 skipped[path] = KINDS.get(stat.S_IFMT(fact.st_mode), "a device")
 
 
-def _read(path: Path, by_digest: Mapping[str, object], store: Store, hear: Callable[[int], None]) -> tuple[str, int]:
+def _read(path: Path, pinned: Collection[str], store: Store, hear: Callable[[int], None]) -> str:
     """Name the bytes of a file, and put them into the store if they are pinned; what is put there is what was read."""
-    with told(path), open_plain(path) as file:
-        digest, size = sha256_stream(_Stream(file, hear))
-        if digest in by_digest and store.blobs.state(digest) != "sound":
+    with _open(path) as file, told(path):
+        digest = sha256_stream(_Stream(file, hear))[0]
+        if digest in pinned and store.blobs.state(digest) != "sound":
             file.seek(0)
             with store.folder("import") as place:
                 with open(place / "data", "wb") as copy:
                     shutil.copyfileobj(file, copy)
                 if store.blobs.adopt(place / "data")[0] != digest:
                     raise InputError("it changed while it was read", where=str(path), next="import it again")
-    if digest in by_digest:
+    if digest in pinned:
         store.keep(digest)
-    return digest, size
+    return digest
+
+
+def _open(path: Path) -> BinaryIO:
+    """Open a file of the folder; one that became something else since it was listed is told as that."""
+    try:
+        return open_plain(path)
+    except OSError as bad:
+        raise InputError(f"not to be read: {bad.strerror}", where=str(path)) from bad
+    except DamageError as bad:
+        raise InputError("no plain file", where=str(path)) from bad
 
 
 class _Stream(io.RawIOBase):

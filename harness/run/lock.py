@@ -93,7 +93,7 @@ def resolve(loaded: Loaded, meant: Meant, workshop: Workshop, had: Published | N
     datasets: dict[str, Any] = dict(had.pins)
     data = Data.pinned(datasets)
     for name, drawn in meant.drawn.items():
-        if lacks := drawn.lacks(had.pins):
+        if lacks := drawn.lacks(had.pins, had.how):
             datasets[name] = {"unresolved": lacks}
             continue
         step = make_step(drawn.dataset(0, data), drawn.maker.kind, drawn.maker.outputs)

@@ -33,15 +33,15 @@ class Drawn:
         folders = {parameter: data.folders[to] for parameter, to in self.folders.items()}
         return Dataset(self.name, self.make, self.params, rows, files, folders)
 
-    def lacks(self, pins: Mapping[str, Any]) -> str:
-        """Say which published data its maker cannot do without and does not have; nothing where it has enough."""
+    def lacks(self, pins: Mapping[str, Any], how: Mapping[str, str]) -> str:
+        """Say which published data its maker cannot do without and does not have, and `how` to get it; else nothing."""
         for parameter, to in {**self.files, **self.folders}.items():
             pin = pins[to]
             if "unresolved" in pin:
                 return f"it needs {to}, which is unresolved"
             if parameter in self.maker.whole and pin.get("absent"):
                 lacking = count_text(len(pin["files"]), pin["absent"])
-                return f"it needs every file of {to}, and has {lacking}"
+                return f"it needs every file of {to}, and has {lacking}; {how[to]}"
         return ""
 
 

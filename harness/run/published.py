@@ -29,6 +29,7 @@ class Published:
 
     pins: dict[str, dict[str, Any]] = field(default_factory=dict)
     absent: dict[str, dict[str, str]] = field(default_factory=dict)  # by dataset that has many files, by path
+    how: dict[str, str] = field(default_factory=dict)  # what a person can do about those
 
 
 def published(manifest: Manifest, store: Store, stop: Event) -> Published:
@@ -40,6 +41,8 @@ def published(manifest: Manifest, store: Store, stop: Event) -> Published:
         elif isinstance(dataset, FetchedFiles):
             found.absent[name] = dict(_absent(dataset.fetch, store, None, stop))
             found.pins[name] = _many(dataset, found.absent[name])
+            if found.absent[name]:
+                found.how[name] = how_to_get(dataset, sorted(found.absent[name]))
     return found
 
 
