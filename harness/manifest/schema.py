@@ -219,6 +219,9 @@ class Manifest(_Part):
     settings: dict[Name, Any] = Field(default={}, exclude_if=_unset)  # the study's own switches, typed by the study
     instruments: dict[Name, Named] = Field(default={}, exclude_if=_unset)  # by role: what measures, and is not asked
     tables: Annotated[tuple[SetName, ...], AfterValidator(_once)] = Field(default=(), exclude_if=_unset)  # the study's
+    sandbox: Name | None = Field(
+        default=None, exclude_if=_unset
+    )  # the image of foreign code; the run's own if not said
 
     @field_validator("generation", mode="before")
     @classmethod
