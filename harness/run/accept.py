@@ -14,6 +14,7 @@ from harness.evidence.compare import values_of
 from harness.evidence.record import read_record, spell
 from harness.evidence.selfcheck import FAIL, self_check
 from harness.evidence.trail import follow
+from harness.manifest.coverage import file_coverage
 from harness.manifest.lockfile import Expect, expect_path, load_expect, load_lock, save
 from harness.run.answers import NONE, Most, gaps, too_many
 from harness.run.project import manifest_name
@@ -81,7 +82,8 @@ def expectation(store: Store, run: str, report: Report, root: Path, errors: Most
         outputs[output] = {"sha256": made["sha256"], "level": level, "values": values}
     code, files = trail.code()
     said = FAIL if checks == FAIL else ""
-    return Expect(lock.sha256, sha256(spell(record.body)), outputs, code, files, said)
+    partial = file_coverage(lock.pins["datasets"], partial=True)
+    return Expect(lock.sha256, sha256(spell(record.body)), outputs, code, files, said, partial=partial)
 
 
 def _changes(old: Expect | None, new: Expect) -> Iterator[tuple[str, str, str]]:

@@ -21,6 +21,7 @@ from harness.run.asked import ANSWERS, asked_text
 from harness.run.certificates import standings
 from harness.run.service import Place, Ran, foresee, lock_manifest, run_manifest
 from harness.verbs.choices import RunnerRequest
+from harness.verbs.covered import DataCoverage, data_coverage
 from harness.verbs.fresh import fresh
 from harness.verbs.project import PathText, Project, Result, Watch
 
@@ -114,6 +115,7 @@ class RunData(Result):
     graders: dict[str, str] = Field(default_factory=dict)  # by name, what its certificate says of each
     imported: list[ImportedData] = Field(default_factory=list)
     trials: dict[str, int] = Field(default_factory=dict)  # answers whose code was tried, by how it ended
+    data: dict[str, DataCoverage] = Field(default_factory=dict)  # by dataset of many files: how many it had
     moved_code: list[str] = Field(default_factory=list)  # where a run disagrees: the files that are not as accepted
 
     @property
@@ -262,6 +264,8 @@ def _data(ran: Ran, allowed: Most | None, graders: Mapping[str, str] = MappingPr
     if ran.gaps:
         flaws = too_many(ran.gaps, allowed)
         fields["unanswered"] = [Unanswered(**vars(gap), too_many=gap in flaws) for gap in ran.gaps]
+    if "data" in body:
+        fields["data"] = data_coverage(body["data"])
     if "imported" in body:
         fields["imported"] = _imported(ran)
     if "trials" in body and (tried := ran.record.outputs.get("trials")):
