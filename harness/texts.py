@@ -30,7 +30,7 @@ def decimal(text: str) -> str:
 def tolerance(text: str) -> str:
     """Hold a text against what a tolerance looks like: so much, or such a share of what is expected."""
     amount = decimal(text.removesuffix(RELATIVE))
-    if not 0 <= Decimal(amount) <= Decimal("1e300"):
+    if amount != amount.strip() or not 0 <= Decimal(amount) <= Decimal("1e300"):
         raise ValueError(f"write a number from 0 to 1e300, such as 1e-6, or `1e-6{RELATIVE}`")
     return text
 

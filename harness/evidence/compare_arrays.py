@@ -121,7 +121,7 @@ class _Worst:
             return strays, far.astype(float)
         size, far = np.abs(one.astype(complex if kind == "c" else float)), far.astype(float)
         strays = (far > float(self.amount) * size) | (np.isinf(far) & (far > 0))
-        return strays, np.divide(far, size, out=np.full(len(far), np.inf), where=size > 0)
+        return strays, np.where((size > 0) & np.isfinite(far), far / size, np.inf)
 
     def stray(self) -> Stray:
         """Give the worst by its index."""

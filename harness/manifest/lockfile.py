@@ -162,7 +162,7 @@ class Expect:
     files: Mapping[str, str]
     checks: str = ""  # `fail`: it was accepted although its self-checks fail
     carried: Mapping[str, Any] = field(default_factory=dict)  # it was taken along from another lock: _Carried
-    folder: Path = Path()  # where the arrays lie that it names; no part of the document
+    folder: Path = field(default=Path(), compare=False)  # where the arrays lie that it names; no part of the document
 
     @property
     def data(self) -> bytes:
