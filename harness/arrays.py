@@ -50,8 +50,6 @@ def blocks(path: Path, member: str = "", *, any_order: bool = False) -> Iterator
 
     Fortran order lays no row in one piece: it is refused, or with `any_order` read whole within the bound.
     """
-    import numpy as np  # noqa: PLC0415 - heavy
-
     with _opened(path, member) as (stream, head):
         where = _at(path, member)
         if head.fortran:
@@ -66,19 +64,19 @@ def blocks(path: Path, member: str = "", *, any_order: bool = False) -> Iterator
         at_once = max(1, CHUNK // max(row, 1)) if head.size else max(rows, 1)
         for start in range(0, rows, at_once):
             count = min(at_once, rows - start)
-            block = np.frombuffer(exactly(stream, count * row, where), head.dtype)
+            block = _elements(exactly(stream, count * row, where), head, where)
             yield block.reshape((count, *inner) if head.shape else ())
         _ended(stream, where)
 
 
 def mapped(path: Path) -> Array:
-    """Give the array of a .npy file as it lies on the disk, read-only, in whatever order it has."""
+    """Give the array of a .npy file as it lies on the disk, read-only, in whatever order it has; texts are read."""
     import numpy as np  # noqa: PLC0415
 
     with _opened(path, "") as (_, head):
         order: Any = "F" if head.fortran else "C"
-        if not head.size:
-            return np.zeros(head.shape, head.dtype)
+        if not head.size or head.dtype[1] in "Ub":  # these are looked at, element by element
+            return read(path)
         return np.memmap(path, head.dtype, "r", head.start, head.shape, order)
 
 
@@ -171,13 +169,22 @@ def _opened(path: Path, member: str) -> Iterator[tuple[BinaryIO, Head]]:
 
 
 def _whole(stream: BinaryIO, head: Head, most: int, where: str) -> Array:
-    import numpy as np  # noqa: PLC0415
 
     if head.size > most:
         raise refused(f"it has {head.size:,} bytes, at most {max(most, 0):,} are held at once", where, "cut it up")
-    flat = np.frombuffer(exactly(stream, head.size, where), head.dtype)
+    flat = _elements(exactly(stream, head.size, where), head, where)
     _ended(stream, where)
     return flat.reshape(head.shape[::-1]).transpose() if head.fortran else flat.reshape(head.shape)
+
+
+def _elements(data: bytes, head: Head, where: str) -> Array:
+    """Give bytes as elements, if they are some: what is no letter, or neither true nor false, ends numpy in a crash."""
+    import numpy as np  # noqa: PLC0415
+
+    least = {"U": (head.dtype[0] + "u4", 0x10FFFF), "b": ("|u1", 1)}.get(head.dtype[1])
+    if least and data and np.frombuffer(data, least[0]).max() > least[1]:
+        raise refused("it holds what is no letter, or neither true nor false", where)
+    return np.frombuffer(data, head.dtype)
 
 
 def _ended(stream: BinaryIO, where: str) -> None:

@@ -8,7 +8,6 @@ import os
 import pty
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -48,7 +47,7 @@ def accepted(tmp_path_factory: pytest.TempPathFactory) -> Grids:
 
 
 @pytest.fixture
-def grid(accepted: Grids, tmp_path: Path) -> Iterator[Grids]:
+def grid(accepted: Grids, tmp_path: Path) -> Grids:
     return accepted.copied(tmp_path / "grid")
 
 
