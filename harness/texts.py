@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 HEX40 = r"^[0-9a-f]{40}$"
 HEX64 = r"^[0-9a-f]{64}$"
 NAME = r"^[a-z0-9][a-z0-9._-]{0,79}$"
+RELATIVE = " relative"  # what follows a tolerance that is a share of what is expected
 Check = Callable[[str], str]
 
 
@@ -23,6 +24,14 @@ def decimal(text: str) -> str:
             raise ValueError("write a finite decimal number")
     except InvalidOperation as bad:
         raise ValueError("write a decimal number, such as 0.5 or 1e-9") from bad
+    return text
+
+
+def tolerance(text: str) -> str:
+    """Hold a text against what a tolerance looks like: so much, or such a share of what is expected."""
+    amount = decimal(text.removesuffix(RELATIVE))
+    if amount != amount.strip() or not 0 <= Decimal(amount) <= Decimal("1e300"):
+        raise ValueError(f"write a number from 0 to 1e300, such as 1e-6, or `1e-6{RELATIVE}`")
     return text
 
 

@@ -93,8 +93,13 @@ def _pin_text(pin: Any) -> str:
     if "sha256" in pin:
         return short(pin["sha256"])
     return ", ".join(
-        f"{name} {short(part['sha256'])} ({part['rows']} row{'s' * (part['rows'] != 1)})" for name, part in pin.items()
+        f"{name} {short(part['sha256'])} ({_rows_text(part['rows']) if 'rows' in part else 'array'})"
+        for name, part in pin.items()
     )
+
+
+def _rows_text(rows: int) -> str:
+    return f"{rows} row{'s' * (rows != 1)}"
 
 
 def lock(

@@ -10,13 +10,13 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness import rows
 from harness.digest import differences, document, sha256
 from harness.errors import HarnessError
 from harness.evidence.again import How, answers, make_again, named
 from harness.evidence.checks import Report
 from harness.evidence.executed import Executed
 from harness.evidence.lines import audit_lines
+from harness.evidence.pinned import data_pin
 from harness.evidence.seen import Seen
 from harness.evidence.selfcheck import OUTPUT, self_check
 from harness.evidence.steps import Made, audit_steps
@@ -145,10 +145,7 @@ def _pins(store: Store, lock: Lock, made: Made, seen: Seen, report: Report) -> N
         step = made.get(maker(name))
         if step:
             sound = {output: part.sha256 for output, part in step.outputs.items() if seen.sound.get(part.sha256)}
-            found = {
-                output: {"sha256": digest, "rows": rows.count(store.blobs.path(digest))}
-                for output, digest in sound.items()
-            }
+            found = {output: data_pin(digest, store.blobs.path(digest)) for output, digest in sound.items()}
             held = {output: part for output, part in pin.items() if output in sound or output not in step.outputs}
             flaws += [f"/pins/datasets/{name}{pointer}" for pointer in differences(held, found)]
     report.settle("pin.differs", "lock", flaws)

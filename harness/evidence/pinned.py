@@ -1,4 +1,4 @@
-"""Pinned inputs that moved between two runs: the file that a lock names, its line, and both texts.
+"""What a lock pins of data; and pinned inputs that moved between two runs: the file, its line, and both texts.
 
 A key holds digests alone; which file of the project one is, the lock of the run says.
 """
@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from harness import arrays, rows
 from harness.errors import HarnessError
 from harness.evidence.trail import Trail, Walked
 from harness.manifest.coverage import files_of
@@ -24,6 +26,11 @@ class ChangedLine:
     line: int
     left: str
     right: str
+
+
+def data_pin(digest: str, path: Path) -> dict[str, Any]:
+    """Give what a lock says of a file of a dataset: its digest, and of rows how many; an array has none to count."""
+    return {"sha256": digest} if arrays.form(path) else {"sha256": digest, "rows": rows.count(path)}
 
 
 def pinned_files(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:

@@ -6,7 +6,7 @@ Both are identity documents kept in git beside the manifest, sealed by their own
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -15,7 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 from harness.digest import parse, sealed, sha256
 from harness.errors import InputError
 from harness.files import told, write_atomic
-from harness.manifest.schema import Decimals, Digest, InsidePath
+from harness.manifest.schema import Decimals, Digest, InsidePath, Tolerance
 
 PIN_KINDS = ("models", "prompts", "datasets", "images", "packages")
 LATE_KINDS = ("instruments", "certificates", "tables")  # in a lock only where there are any: no older one becomes stale
@@ -55,9 +55,18 @@ class _Imported(_Pin):
 
 
 class _Data(BaseModel):
+    """The files that a maker made: rows, `items` among them or not, and arrays, which have no rows."""
+
     model_config = ConfigDict(extra="allow", strict=True)
-    __pydantic_extra__: dict[str, _Rows]
-    items: _Rows
+    __pydantic_extra__: dict[str, _Rows | _Pin]
+    items: _Rows | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _some(cls, files: Any) -> Any:
+        if not files or ("items" in files and files["items"] is None):
+            raise ValueError("a dataset has files")
+        return files
 
 
 class _Files(_Shape):
@@ -105,8 +114,9 @@ class _LockShape(_Shape):
 
 
 class _Expected(_Pin):
-    level: Literal["exact"] | dict[Literal["within", "interval"], Decimals]
+    level: Literal["exact"] | dict[Literal["within"], Tolerance] | dict[Literal["interval"], Decimals]
     values: dict[str, str]
+    array: Literal["npy", "npz"] = "npy"  # written only of an array, which lies beside the expectation in this form
 
 
 class _Carried(_Shape):
@@ -176,6 +186,7 @@ class Expect:
     checks: str = ""  # `fail`: it was accepted although its self-checks fail
     carried: Mapping[str, Any] = field(default_factory=dict)  # it was taken along from another lock: _Carried
     partial: Mapping[str, Any] = field(default_factory=dict)  # by dataset: the files that the accepted run did not have
+    folder: Path = field(default=Path(), compare=False)  # where the arrays lie that it names; no part of the document
 
     @property
     def data(self) -> bytes:
@@ -183,6 +194,13 @@ class Expect:
         said = {"checks": self.checks, "carried": dict(self.carried), "partial": dict(self.partial)}
         body = {"type": "expect/1", **{name: getattr(self, name) for name in EXPECT_FIELDS}}
         return sealed({**body, **{name: value for name, value in said.items() if value}})
+
+    def array(self, output: str) -> Path:
+        """Say where the array lies that is expected of an output: its bytes are those that the expectation pins."""
+        name = f"{output}.{self.outputs[output]['array']}"
+        if "/" in name or name.startswith("."):
+            raise InputError(f"no expected array lies in {name!r}", next="make it with `harness lock --accept RUN`")
+        return self.folder / name
 
 
 def image_state(lock: Lock, image: str, field: str = "image") -> str:
@@ -201,6 +219,11 @@ def lock_path(root: Path, name: str) -> Path:
 def expect_path(root: Path, name: str) -> Path:
     """Say where the expectation of a manifest lies."""
     return root / "lockfiles" / "manifests" / f"{name}.expect.json"
+
+
+def arrays_path(root: Path, name: str) -> Path:
+    """Say where the arrays that are expected of a manifest lie."""
+    return root / "lockfiles" / "manifests" / f"{name}.expect"
 
 
 def read_lock(data: bytes, where: str) -> Lock:
@@ -237,7 +260,7 @@ def load_lock(root: Path, name: str) -> Lock | None:
 def load_expect(root: Path, name: str) -> Expect | None:
     """Give the expectation of a manifest, or None where no run was ever accepted."""
     path = expect_path(root, name)
-    return read_expect(_bytes(path), str(path)) if path.is_file() else None
+    return replace(read_expect(_bytes(path), str(path)), folder=arrays_path(root, name)) if path.is_file() else None
 
 
 def _bytes(path: Path) -> bytes:

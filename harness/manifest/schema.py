@@ -68,6 +68,7 @@ def amount(text: str, units: dict[str, float] | dict[str, int]) -> float:
 Text = Annotated[str, AfterValidator(texts.line)]
 Name = Annotated[str, AfterValidator(texts.name)]
 Decimals = Annotated[str, AfterValidator(texts.decimal)]
+Tolerance = Annotated[str, AfterValidator(texts.tolerance)]
 InsidePath = Annotated[str, AfterValidator(texts.inside)]
 Digest = Annotated[str, AfterValidator(texts.matching(texts.HEX64, "a SHA-256: 64 hex digits"))]
 
@@ -110,9 +111,9 @@ class Resources(_Part):
 
 
 class Within(_Part):
-    """Numbers may differ by this much, each."""
+    """Numbers may differ by this much, each; or, `relative`, by this share of what is expected."""
 
-    within: Annotated[Decimals, _between("0", "1e300")]
+    within: Tolerance
 
 
 class Interval(_Part):

@@ -6,9 +6,9 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from harness import rows
 from harness.digest import differences, document_digest, sha256
 from harness.errors import HarnessError, InputError, MissingError
+from harness.evidence.pinned import data_pin
 from harness.images.image import pins
 from harness.images.recipe import package_locks
 from harness.manifest.coverage import strange_files
@@ -105,12 +105,14 @@ def resolve(loaded: Loaded, meant: Meant, workshop: Workshop, had: Published | N
         step = make_step(drawn.dataset(0, data), drawn.maker.kind, drawn.maker.outputs)
         entry = workshop.make(step, workshop.preimage(step, {})).entry
         datasets[name] = dataset_pin(entry, workshop.store)
-        if not datasets[name]["items"]["rows"]:
+        items = datasets[name].get("items")
+        if items and not items.get("rows"):
             if partial := [to for to in drawn.folders.values() if had.absent[to]]:
                 datasets[name] = {"unresolved": f"nothing of it can be made without what {partial[0]} lacks"}
                 continue
+            lacks = "came out empty" if "rows" in items else "gives an array as its `items`, which are rows"
             raise InputError(
-                f"dataset {name!r} came out empty", where=loaded.tree.at(("datasets", name)), next="draw more items"
+                f"dataset {name!r} {lacks}", where=loaded.tree.at(("datasets", name)), next="draw more items"
             )
     certificates = certificate_pins(loaded.root, loaded.manifest.study)
     late = {CERTIFICATES: certificates, TABLES: table_pins(loaded.manifest.study, meant.tables)}
@@ -119,11 +121,8 @@ def resolve(loaded: Loaded, meant: Meant, workshop: Workshop, had: Published | N
 
 
 def dataset_pin(entry: Entry, store: Store) -> dict[str, Any]:
-    """Give what a lock says of a dataset: the digest of each of its files, and how many rows it has."""
-    pin = {}
-    for name, output in entry.outputs.items():
-        pin[name] = {"sha256": output.sha256, "rows": rows.count(store.blobs.deliver(output.sha256))}
-    return pin
+    """Give what a lock says of a dataset: the digest of each of its files, and how many rows it has, if it has any."""
+    return {name: data_pin(one.sha256, store.blobs.deliver(one.sha256)) for name, one in entry.outputs.items()}
 
 
 def _only_one(loaded: Loaded) -> None:

@@ -91,7 +91,7 @@ def drawn(manifest: Manifest, study: Study, tree: Tree) -> dict[str, Drawn]:
                 next=f"choose one of: {', '.join(study.makers)}",
             )
         twins = [each.name for each in found.values() if each.maker is maker or maker.ids == each.maker.ids != ""]
-        if twins:
+        if twins and "items" in maker.outputs:
             raise InputError(
                 f"datasets {twins[0]!r} and {name!r} would give their items the same ids",
                 where=tree.at((*place, "make")),

@@ -75,7 +75,7 @@ def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
     unresolved = unresolved_pins(lock)
     if unresolved:
         raise _unresolved(unresolved)
-    found = {name: int(pin["items"]["rows"]) for name, pin in lock.pins["datasets"].items() if "items" in pin}
+    found = {name: _rows(pin) for name, pin in lock.pins["datasets"].items() if not isinstance(pin.get("sha256"), str)}
     if unpinned := sorted(set(this.drawn) - set(found)):
         raise InputError(f"the lock pins no dataset {unpinned[0]!r}", next="`harness lock` the manifest again")
     rows = {name: min(count, limit or count) for name, count in found.items()}
@@ -88,6 +88,11 @@ def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
     made = _planned(this, replace(brief, certificates=certificates, tables=pinned_tables(lock.of(TABLES))))
     texts = (*prompts.values(), *lock.of(TABLES).values())
     return Plan(made.steps, made.outputs, {pin["sha256"]: pin["file"] for pin in texts}).check()
+
+
+def _rows(pin: Mapping[str, Any]) -> int:
+    """Say how many items a dataset has; one of arrays has none."""
+    return int(pin["items"]["rows"]) if "items" in pin else 0
 
 
 def _unresolved(pins: Sequence[tuple[str, str]]) -> MissingError:

@@ -91,7 +91,7 @@ class Dataset:
     name: str
     make: str
     params: Mapping[str, Any]
-    rows: int
+    rows: int  # of its items; 0 where it has none, as a dataset of arrays
     files: Mapping[str, Pinned] = field(default_factory=dict)  # published data that its maker reads, by parameter
     folders: Mapping[str, FileSet] = field(default_factory=dict)  # the same, of many files
 
@@ -122,7 +122,7 @@ class Brief:
 
 @dataclass(frozen=True)
 class Maker:
-    """A step that makes a dataset: `items`, `gold` and `counts`, from parameters that the manifest gives.
+    """A step that makes a dataset: `items`, `gold` and `counts`, or arrays, from parameters that the manifest gives.
 
     A parameter is typed by a type or read by a function of the study; one of `optional` may be left out. Each of
     `files` may name a dataset of the manifest that is fetched, and the step gets its bytes; `needs` must be given.
