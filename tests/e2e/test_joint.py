@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from needs import needs
-from support import REPOSITORY, outputs_of, tree
+from support import outputs_of
 from toys.obeying import ANSWERS, obeying
 from toys.verdicts import Verdicts
 
@@ -84,13 +84,8 @@ def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Duets, Any]:
 
 
 def test_it_is_eight_files_and_no_line_that_was_there_is_another(ran: tuple[Duets, Any]) -> None:
-    there, own = (
-        {name: data for name, data in tree(folder / "harness").items() if "__pycache__" not in name}
-        for folder in (REPOSITORY, ran[0].source)
-    )
-    assert {name: data for name, data in own.items() if name in there} == there
-    added = [name for name in own if name not in there and not name.endswith("/")]
-    assert all("studies/duet/" in name for name in added)
+    added, changed = ran[0].laid()
+    assert not changed and all("studies/duet/" in name for name in added)
     assert len(added) + 1 <= 8, "with the manifest"
 
 

@@ -43,6 +43,7 @@ datasets:
 prompts: {{set: snippets/ask@1}}
 resources: {{gpus: 0, memory: 2GiB, timeout: 5m}}
 sandbox: sandbox
+outputs: {{right: {{within: "1e-9"}}}}
 """
 
 
@@ -74,6 +75,27 @@ def test_each_program_is_tried_and_its_end_is_an_outcome_that_is_scored(ran: tup
     assert ran[1]["runs"][0]["trials"] == {"cpu": 1, "done": 3, "failed": 1, "killed": 1, "output": 1}
     values = {row["item"]: row["value"] for row in tables["scores"]}
     assert [values[f"square-{n}"] for n in range(len(ANSWERS))] == [1, 1, 0, 0, 0, 0, 0, 1]
+
+
+def test_it_is_seven_files_and_no_line_that_was_there_is_another(ran: tuple[Snippets, Any]) -> None:
+    added, changed = ran[0].laid()
+    assert not changed and all("studies/snippets/" in name for name in added)
+    assert len(added) + 1 <= 8, "with the manifest"
+
+
+def test_its_array_is_accepted_and_held_against_what_is_expected_within_its_tolerance(
+    ran: tuple[Snippets, Any], tmp_path: Path
+) -> None:
+    copy = ran[0].copied(tmp_path / "toy")
+    copy.call("lock", "--accept", "last")
+    again = json.loads(copy.call("reproduce", copy.path, "--json").stdout)["runs"][0]
+    assert again["verdict"] == "agreed"
+    copy.edit("measures.py", "sum(said) / len(said)", "sum(said) / len(said) + 1e-12")
+    near = {one["name"]: one for one in copy.run()["runs"][0]["outputs"]}["right"]
+    assert near["verdict"] == "agreed" and near["level"] == {"within": "1e-9"}
+    copy.edit("measures.py", "1e-12", "1e-3")
+    far = json.loads(copy.call("run", copy.path, "--json", check=1).stdout)["runs"][0]
+    assert {one["name"] for one in far["outputs"] if one["verdict"] == "disagreed"} == {"right"}
 
 
 def test_record_and_audit_say_that_outcomes_are_trust(ran: tuple[Snippets, Any]) -> None:

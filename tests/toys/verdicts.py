@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any, Self
 
-from support import REPOSITORY, clean_env, outputs_of
+from support import REPOSITORY, clean_env, outputs_of, tree
 from toys.obeying import KEY, NO_ANSWER
 
 TOYS = Path(__file__).parent
@@ -73,6 +73,15 @@ class Verdicts:
         assert old in text
         file.write_text(text.replace(old, new, 1))
 
+    def laid(self) -> tuple[list[str], list[str]]:
+        """Name the files of the copy's code that were not there, and those that are not as they were."""
+        there, own = (
+            {name: data for name, data in tree(folder / "harness").items() if "__pycache__" not in name}
+            for folder in (REPOSITORY, self.source)
+        )
+        added = [name for name in own if name not in there and not name.endswith("/")]
+        return added, [name for name in there if own.get(name) != there[name]]
+
     def call(self, *words: str | Path, check: int = 0) -> subprocess.CompletedProcess[str]:
         """Run a verb of the copy."""
         env = clean_env({"PYTHONPATH": str(self.source), "TOY_KEY": KEY})
@@ -96,7 +105,7 @@ class Verdicts:
         blobs = self.project / store / "blobs" / "sha256"
         found = {name: (blobs / digest[:2] / digest).read_bytes() for name, digest in outputs_of(ran).items()}
         return {
-            name: [json.loads(line) for line in data.splitlines()] for name, data in found.items() if "." not in name
+            name: [json.loads(line) for line in data.splitlines()] for name, data in found.items() if data[:1] in b"{"
         }
 
     def executed(self, run: str, store: str = ".harness") -> set[str]:

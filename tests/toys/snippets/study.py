@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.steps import Plan
+from harness.steps import Plan, Step
 from harness.studies.ask import Asked, How, Scorer, ask, make
 from harness.studies.study import Brief, Maker, Study
 from harness.studies.trials import TrialOf
@@ -20,7 +20,7 @@ class Snippets(Study):
     makers: Mapping[str, Maker] = {"snippets.squares": Maker(f"{HERE}.data:make", {"count": int})}
 
     def plan(self, brief: Brief) -> Plan:
-        """Ask, try, score."""
+        """Ask, try, score, and sum it up in an array."""
         asked = Asked()
         limits = Limits(seconds=30, cpu_seconds=1, memory=256 << 20, output=1 << 16)
         how = How(
@@ -32,7 +32,12 @@ class Snippets(Study):
             maker = self.makers[dataset.make]
             make(asked, dataset, maker.kind, maker.outputs)
             ask(asked, brief, dataset, how)
-        return asked.plan(asked.tables())
+        outputs = asked.tables()
+        given = {"scores": outputs["scores"], "items": outputs["items"]}
+        outputs["right"] = asked.add(
+            Step("right", f"{HERE}.measures:right", "analyses", {}, given, ("right",), derive=True)
+        )
+        return asked.plan(outputs)
 
 
 STUDY = Snippets()
