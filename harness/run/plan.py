@@ -74,7 +74,10 @@ def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
     if unresolved:
         raise _unresolved(unresolved)
     found = {name: _rows(pin) for name, pin in lock.pins["datasets"].items() if not isinstance(pin.get("sha256"), str)}
-    if unpinned := sorted(set(this.drawn) - set(found)):
+    lacking = (
+        name for name, pin in lock.pins["datasets"].items() if name in this.drawn and not _whole(this, name, pin)
+    )
+    if unpinned := sorted({*lacking, *(set(this.drawn) - set(found))}):
         raise InputError(f"the lock pins no dataset {unpinned[0]!r}", next="`harness lock` the manifest again")
     rows = {name: min(count, limit or count) for name, count in found.items()}
     prompts = dict(lock.pins["prompts"])
@@ -90,6 +93,11 @@ def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
 def _rows(pin: Mapping[str, Any]) -> int:
     """Say how many items a dataset has; one of arrays has none."""
     return int(pin["items"]["rows"]) if "items" in pin else 0
+
+
+def _whole(this: Meant, name: str, pin: Mapping[str, Any]) -> bool:
+    """Whether a pin counts the items of a dataset whose maker makes some."""
+    return "items" in pin or "items" not in this.drawn[name].maker.outputs
 
 
 def _unresolved(pins: Sequence[tuple[str, str]]) -> MissingError:

@@ -106,9 +106,7 @@ def test_other_bytes_within_the_tolerance_agree_everywhere_and_the_furthest_is_n
     [row] = parted["rows"]
     assert row["row"].startswith("[") and float(row["left"]) == pytest.approx(float(row["right"]), abs=1e-5)
     grid.edit("scaling.py", "FACTOR = 2.000001", "FACTOR = 2.1")
-    outputs = {
-        one["name"]: one for one in json.loads(grid.call("run", grid.path, "--json").stdout)["runs"][0]["outputs"]
-    }
+    outputs = ran(grid)
     assert outputs["left.scaled"]["verdict"] == outputs["named"]["verdict"] == "disagreed"
     assert "expected" in outputs["left.scaled"]["detail"] and "within 1e-5 (" in outputs["left.scaled"]["detail"]
     assert outputs["named"]["detail"].startswith("part") and "within 1e-5 relative" in outputs["named"]["detail"]
