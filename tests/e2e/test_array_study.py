@@ -79,7 +79,7 @@ def test_data_without_items_is_pinned_by_its_bytes_and_counts_no_rows(accepted: 
 def test_data_that_moved_is_refused_by_its_pin(grid: Grids) -> None:
     grid.edit("data.py", "0.1, 0.2", "0.1, 0.25")
     done = grid.call("run", grid.path, check=2)
-    assert "pins/datasets/left/points/sha256" in done.stderr and "rows" not in done.stderr
+    assert "/points/sha256" in done.stderr and "/rows" not in done.stderr
 
 
 def test_expected_arrays_lie_beside_the_expectation_which_pins_them(accepted: Grids) -> None:
