@@ -45,6 +45,15 @@ def inside(text: str) -> str:
     return text
 
 
+def plain_path(text: str) -> str:
+    """Hold the path of a file in a folder to its one plain spelling, so that no two of them mean the same file."""
+    if not (0 < len(text) <= 200 and text.isascii() and text.isprintable()):
+        raise ValueError("a path has 1 to 200 printable ASCII characters")
+    if "\\" in text or any(part in ("", ".", "..") or part != part.strip() for part in text.split("/")):
+        raise ValueError("a path is relative and plainly spelled: folder/name, without `..`, `.`, `//` or a backslash")
+    return text
+
+
 def line(text: str) -> str:
     """Give a text without the space around it; it may be long, and never empty."""
     if not 0 < len(text.strip()) <= 2000:

@@ -25,7 +25,7 @@ from harness.store.store import Store
 
 # What of an intent changes no output, and which pins do: a run under another value of these is a run of the manifest.
 NAMES = ("name", "about", "claims", "outputs", "resources", "agents")
-PINS = ("models", "instruments", "prompts", "datasets")
+PINS = ("models", "instruments", "prompts", "datasets", "tables")
 _DECODER = json.JSONDecoder()
 _OUTPUTS = b',"outputs":{'
 _END = re.compile(

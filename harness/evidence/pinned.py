@@ -13,6 +13,7 @@ from typing import Any
 from harness import arrays, rows
 from harness.errors import HarnessError
 from harness.evidence.trail import Trail, Walked
+from harness.manifest.coverage import files_of
 
 MOST_TEXT = 1 << 20  # bytes of a file that is compared line by line
 
@@ -33,14 +34,16 @@ def data_pin(digest: str, path: Path) -> dict[str, Any]:
 
 
 def pinned_files(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Give the name of each pinned file by its digest: wordings, published data, weights."""
-    named = {str(pin["sha256"]): str(pin["file"]) for pin in pins.get("prompts", {}).values() if "file" in pin}
+    """Give the name of each pinned file by its digest: wordings, tables, published data, weights."""
+    texts = (*pins.get("prompts", {}).values(), *pins.get("tables", {}).values())
+    named = {str(pin["sha256"]): str(pin["file"]) for pin in texts if "file" in pin}
     for name, pin in {**pins.get("instruments", {}), **pins.get("models", {})}.items():
         named |= {str(digest): f"{name}/{file}" for file, digest in pin.get("files", {}).items()}
         named |= {str(pin["answers"]): f"{name}/imported answers"} if "answers" in pin else {}
     for name, pin in pins.get("datasets", {}).items():
         if isinstance(pin.get("sha256"), str):
             named[pin["sha256"]] = f"dataset {name}"
+        named |= {str(digest): f"dataset {name}: {file}" for file, digest in files_of(pin).items()}
     return named
 
 

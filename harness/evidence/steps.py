@@ -32,7 +32,9 @@ def audit_steps(store: Store, chain: Chain, plan: Plan | None, seen: Seen, repor
     started = chain.events[0]
     for name in ("manifest", "lock"):
         seen.look(str(started[name]), name)
-    seen.environment(str(started["environment"]), str(started["image"]))
+    for place in (started, started.get("sandbox")):
+        if place:
+            seen.environment(str(place["environment"]), str(place["image"]))
     for step, event in events.items():
         entry = _entry(store, step, event, report)
         if entry is None:
@@ -101,12 +103,14 @@ def _against_plan(plan: Plan, events: Mapping[str, Event], made: Made, chain: Ch
             if done:
                 report.fail("unaccounted", step.name, "the plan has this step, the journal does not")
         elif step.name in made:
-            flaws = list(_key_flaws(step, made, settings[step.infers]))
+            flaws = list(_key_flaws(step, made, settings["trial" if step.trial else step.infers]))
             event = events[step.name]
             if bool(event.get("sees_gold")) != step.sees_gold or event.get("stage") != step.stage:
                 flaws.append("sees_gold or stage")
             if event.get("imported") != (step.takes() or None):
                 flaws.append("imported")
+            if bool(event.get("trial")) != step.trial:
+                flaws.append("trial")
             if flaws:
                 report.settle("key.mismatch", step.name, flaws)
 
@@ -121,13 +125,21 @@ def _out_of_order(plan: Plan, chain: Chain) -> Iterator[str]:
             yield f"{step.name} stands before {late[0]}, from which it reads"
 
 
-def _settings(plan: Plan, made: Made, started: Event) -> dict[bool, Setting]:
-    """Give what surrounds the steps of a run, those that infer and the others: one environment and one device."""
+def _settings(plan: Plan, made: Made, started: Event) -> dict[bool | str, Setting]:
+    """Give what surrounds the steps of a run, those that infer and the others: one environment and one device.
+
+    Foreign code has an environment of its own where the run names an image for it.
+    """
     found = [(step.infers, made[step.name].preimage) for step in plan.steps if step.name in made]
     numerics: Mapping[str, str] = next((kept["numerics"] for _, kept in found), {})
     device = next((kept["device"] for infers, kept in found if infers), CPU)
     environment = str(started["environment"])
-    return {False: Setting(environment, CPU, numerics), True: Setting(environment, device, numerics)}
+    sandbox = str(started.get("sandbox", started)["environment"])
+    return {
+        False: Setting(environment, CPU, numerics),
+        True: Setting(environment, device, numerics),
+        "trial": Setting(sandbox, CPU, numerics),
+    }
 
 
 def _key_flaws(step: Step, made: Made, setting: Setting) -> Iterable[str]:

@@ -18,7 +18,7 @@ from harness.files import told, write_atomic
 from harness.manifest.schema import Decimals, Digest, InsidePath, Tolerance
 
 PIN_KINDS = ("models", "prompts", "datasets", "images", "packages")
-LATE_KINDS = ("instruments", "certificates")  # in a lock only where there are any: no older one becomes stale
+LATE_KINDS = ("instruments", "certificates", "tables")  # in a lock only where there are any: no older one becomes stale
 EXPECT_FIELDS = ("lock_sha256", "record_sha256", "outputs", "code", "files")
 
 
@@ -35,6 +35,10 @@ class _Rows(_Pin):
 
 
 class _Prompts(_Rows):
+    file: InsidePath
+
+
+class _Table(_Pin):
     file: InsidePath
 
 
@@ -65,6 +69,18 @@ class _Data(BaseModel):
         return files
 
 
+class _Files(_Shape):
+    files: Annotated[dict[str, Digest], Field(min_length=1)]  # of published data, all there are
+    absent: Annotated[list[str], Field(min_length=1)] = []  # those of them that were not to be had
+    unresolved: str = ""  # where that is all of them
+
+    @model_validator(mode="after")
+    def _named(self) -> _Files:
+        if self.absent != sorted(set(self.absent) & set(self.files)):
+            raise ValueError("`absent` names what is no file of it")
+        return self
+
+
 Oci = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
 
 
@@ -82,10 +98,11 @@ class _Pins(_Shape):
     models: dict[str, _Pin | _Weights | _Taped | _Imported | _Unresolved]
     instruments: dict[str, _Pin | _Weights | _Taped | _Unresolved] = Field(default={}, min_length=1)
     prompts: dict[str, _Prompts]
-    datasets: dict[str, _Data | _Pin | _Unresolved]
+    datasets: dict[str, _Data | _Files | _Pin | _Unresolved]
     images: dict[str, _Image | _Unresolved]
     packages: dict[str, _Pin]
     certificates: dict[str, _Pin] = Field(default={}, min_length=1)
+    tables: dict[str, _Table] = Field(default={}, min_length=1)
 
 
 class _LockShape(_Shape):
@@ -108,6 +125,11 @@ class _Carried(_Shape):
     within: Annotated[list[str], Field(min_length=1)] = []  # outputs that agree at their level, and not by every byte
 
 
+class _Partial(_Shape):
+    files: Annotated[int, Field(ge=1)]
+    absent: Annotated[list[str], Field(min_length=1)]
+
+
 class _ExpectShape(_Shape):
     type: Literal["expect/1"]
     lock_sha256: Digest
@@ -117,6 +139,7 @@ class _ExpectShape(_Shape):
     files: dict[str, Digest]
     checks: Literal["fail"] = "fail"  # this and the next are written only where they are said
     carried: _Carried = Field(default_factory=_Carried.model_construct)
+    partial: Annotated[dict[str, _Partial], Field(min_length=1)] = {}
     seal: Annotated[Digest, Field(alias="self")]
 
 
@@ -162,12 +185,13 @@ class Expect:
     files: Mapping[str, str]
     checks: str = ""  # `fail`: it was accepted although its self-checks fail
     carried: Mapping[str, Any] = field(default_factory=dict)  # it was taken along from another lock: _Carried
+    partial: Mapping[str, Any] = field(default_factory=dict)  # by dataset: the files that the accepted run did not have
     folder: Path = field(default=Path(), compare=False)  # where the arrays lie that it names; no part of the document
 
     @property
     def data(self) -> bytes:
         """Spell the expectation as it lies in git."""
-        said = {"checks": self.checks, "carried": dict(self.carried)}
+        said = {"checks": self.checks, "carried": dict(self.carried), "partial": dict(self.partial)}
         body = {"type": "expect/1", **{name: getattr(self, name) for name in EXPECT_FIELDS}}
         return sealed({**body, **{name: value for name, value in said.items() if value}})
 
@@ -179,11 +203,11 @@ class Expect:
         return self.folder / name
 
 
-def image_state(lock: Lock, image: str) -> str:
-    """Say whether a run ran in the image that its lock pins: `none`, `pinned` or `moved`."""
+def image_state(lock: Lock, image: str, field: str = "image") -> str:
+    """Say whether a run ran in the image that its lock pins: `none`, `pinned` or `moved`; `field` names it."""
     if image == "none":
         return "none"
-    pin = lock.pins["images"].get(str(lock.intent["image"]), {})
+    pin = lock.pins["images"].get(str(lock.intent[field]), {})
     return "pinned" if pin.get("image_id") == image else "moved"
 
 
@@ -211,7 +235,7 @@ def read_lock(data: bytes, where: str) -> Lock:
 def read_expect(data: bytes, where: str) -> Expect:
     """Read an expectation, refusing one that was edited by hand."""
     body = _checked(data, "expect/1", _ExpectShape, where, "make it with `harness lock --accept RUN`")
-    said = {name: body[name] for name in ("checks", "carried") if name in body}
+    said = {name: body[name] for name in ("checks", "carried", "partial") if name in body}
     return Expect(**{name: body[name] for name in EXPECT_FIELDS}, **said)
 
 

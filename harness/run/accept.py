@@ -16,6 +16,7 @@ from harness.evidence.record import read_record, spell
 from harness.evidence.selfcheck import FAIL, self_check
 from harness.evidence.trail import follow
 from harness.files import told, write_atomic
+from harness.manifest.coverage import file_coverage
 from harness.manifest.lockfile import Expect, arrays_path, expect_path, load_expect, load_lock, save
 from harness.run.answers import NONE, Most, gaps, too_many
 from harness.run.project import manifest_name
@@ -83,7 +84,8 @@ def expectation(store: Store, run: str, report: Report, root: Path, errors: Most
         outputs[output] = _expected(output, made["sha256"], levels.get(output, "exact"), store)
     code, files = trail.code()
     said = FAIL if checks == FAIL else ""
-    return Expect(lock.sha256, sha256(spell(record.body)), outputs, code, files, said)
+    partial = file_coverage(lock.pins["datasets"], partial=True)
+    return Expect(lock.sha256, sha256(spell(record.body)), outputs, code, files, said, partial=partial)
 
 
 def _expected(output: str, digest: str, level: Level, store: Store) -> dict[str, Any]:

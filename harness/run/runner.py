@@ -19,18 +19,18 @@ from harness.digest import document, sha256
 from harness.errors import DamageError, HarnessError, Interrupted
 from harness.evidence.record import Record, read_record, spell, summarise
 from harness.files import write_atomic
+from harness.manifest.coverage import file_coverage
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
-from harness.manifest.schema import Fetched
 from harness.run import imported
 from harness.run.asked import Answers, Asked
 from harness.run.calls import gateway
 from harness.run.certificates import certificate_bytes
 from harness.run.closure import code_root
-from harness.run.data import fetch
 from harness.run.environment import facts
 from harness.run.lock import require_dataset
 from harness.run.measuring import every_model
+from harness.run.published import require_published
 from harness.run.stopping import heed, stoppable
 from harness.run.weights import bring
 from harness.run.workshop import Result, Workshop
@@ -101,6 +101,7 @@ class Runner:
         self.answers, self._told = Answers(plan, workshop.store), 0.0
         self.board = Board(plan)
         self.makers = {maker(name): name for name in lock.pins["datasets"]}
+        self.trying: dict[str, tuple[int, int]] = {}  # steps that try programs: how many have ended, of how many
         self.heard: Counter[str] = Counter()  # bytes of each step's words, each piece counted as HEARD at least
 
     def run(self, progress: Progress) -> Record:
@@ -111,6 +112,9 @@ class Runner:
             self.journal = Journal(store.journal(run))
             self.workshop.heard, self.workshop.done = self._hear, self._write_down
             self.workshop.executed.begin(run)
+            trials = self.workshop.trials
+            trials.told, trials.count = self._tried, self._counted
+            trials.at_once(self.jobs)
             problem: HarnessError | None = None
             try:
                 self._start(run)
@@ -153,9 +157,8 @@ class Runner:
                 bring(self.store, self.loaded.root, model.weights, files, self.loaded.homes)
             if model.imported:
                 imported.bring(self.store, self.loaded.root, model.imported, self.lock.pins["models"][name])
-        for dataset in self.loaded.manifest.datasets.values():
-            if isinstance(dataset, Fetched) and dataset.sha256:
-                fetch(self.store, dataset, self.beside)
+        datasets = self.lock.pins["datasets"]
+        require_published(self.loaded.manifest, datasets, self.store, self.beside, self.workshop.cancel)
         fields: dict[str, Any] = {
             "run": run,
             "manifest": blobs.put(self.loaded.data),
@@ -171,6 +174,11 @@ class Runner:
         }
         if self.limit:
             fields["limit"] = self.limit
+        if coverage := file_coverage(datasets):
+            fields["data"] = coverage
+        if box := workshop.sandbox:
+            fields["sandbox"] = {"image": box.engine.image, "environment": blobs.put(box.environment)}
+            fields["facts"]["sandbox"] = box.containment()
         self.journal.add("run.started", fields)
         self.journal.flush()
         self.store.heads.add("run.started", {"run": run, "journal": self.journal.head})
@@ -202,6 +210,7 @@ class Runner:
                     finished, _ = wait(waiting, timeout=TURN, return_when=FIRST_COMPLETED)
                     heed(self.workshop.cancel)
                     self._tell(soon=False)
+                    self._tell_of_trials(progress)
                     for future in finished:
                         ready += self._take(waiting.pop(future), future, progress)
             except HarnessError:
@@ -221,6 +230,23 @@ class Runner:
         self.journal.add("step.done", fields)
         self.journal.flush()
         self.workshop.executed.note(self.name, result.entry)
+
+    def _tried(self, step: str, trial: str, outcome: str) -> None:
+        """Write down what came of a program, before anybody may take it: durable, in any thread."""
+        self.journal.add("trial.done", {"step": step, "trial": trial, "outcome": outcome})
+        self.journal.flush()
+        self.workshop.executed.note_trial(trial, outcome)
+
+    def _counted(self, step: str, done: int, total: int) -> None:
+        self.trying[step] = (done, total)
+
+    def _tell_of_trials(self, progress: Progress) -> None:
+        """Tell how far programs are that are being tried, once a turn."""
+        if self.trying and time.monotonic() - self._told >= TURN:
+            self._told = time.monotonic()
+            for step, (done, total) in dict(self.trying).items():
+                progress(step, f"{done} of {total} programs", len(self.board.results), len(self.plan.steps))
+            self.trying.clear()
 
     def _take(self, step: Step, found: Result | Future[Result], progress: Progress) -> list[Step]:
         """Write down how a step ended and give the steps that can begin now."""
@@ -271,4 +297,6 @@ def _fields(step: Step, result: Result) -> dict[str, Any]:
     fields: dict[str, Any] = {"step": step.name, "stage": step.stage, "key": entry.key, "entry": entry.digest}
     if step.imported:
         fields["imported"] = step.takes()
+    if step.trial:
+        fields["trial"] = True
     return {**fields, "sees_gold": True} if step.sees_gold else fields

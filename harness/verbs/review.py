@@ -22,6 +22,7 @@ from harness.evidence.trail import follow
 from harness.files import told
 from harness.run.project import audit_files, audited, manifest_name
 from harness.store.store import Store
+from harness.verbs.covered import DataCoverage, data_coverage
 from harness.verbs.project import PathText, Project, Request, Result, Watch
 
 RUN = "A run id, a prefix of one, `last`, a path to a record, or a manifest, whose newest run is meant."
@@ -116,6 +117,7 @@ class CoverageData(Result):
     trusted: dict[str, int]
     left_out: list[str]
     imported: dict[str, int] = Field(default_factory=dict)  # of what was taken on trust: somebody else's answers
+    trials: int = 0  # steps that are outcomes of foreign code, which no audit runs
     text: str  # the same in one line
 
 
@@ -129,6 +131,7 @@ class AuditResult(Result):
     self_checks: str
     coverage: CoverageData | None
     checks: list[CheckData]
+    data: dict[str, DataCoverage] = Field(default_factory=dict)  # by dataset of many files: how many the run had
 
     @property
     def code(self) -> int:
@@ -155,12 +158,14 @@ def audit(project: Project, asked: AuditRequest, watch: Watch | None = None) -> 
 
 
 def _reported(run: str, level: str, report: Report) -> AuditResult:
-    covered = report.coverage
+    covered, said = report.coverage, dict[str, Any]()
+    if report.data:
+        said["data"] = data_coverage(report.data)
     return AuditResult(
         run=run, verdict=report.verdict, level=level, packages=dict(report.packages),
         self_checks=report.self_checks or "none",
         coverage=CoverageData(**asdict(covered), text=covered.text()) if covered else None,
-        checks=[CheckData(**vars(check)) for check in report.checks],
+        checks=[CheckData(**vars(check)) for check in report.checks], **said,
     )  # fmt: skip
 
 
