@@ -50,7 +50,7 @@ HOSTILE = {
         f"{REACH}print([reach(lambda: open(p, 'w')) for p in ('OUTSIDE/x', '/usr/x', '/etc/x', '../in/x', '../x')])",
         {"done"},
     ),
-    "an endless loop": ("while True: pass", {"cpu"}),
+    "an endless loop": ("while True: pass", {"cpu", "time"}),
     "endless waiting": ("import time\ntime.sleep(60)", {"time"}),
     "printing 1 GB": ("for n in range(1024): print('x' * (1 << 20))", {"output"}),
     "filling its folder": ("f = open('big', 'wb')\nwhile True: f.write(b'x' * (1 << 20))", {"output", "failed"}),
