@@ -158,9 +158,11 @@ def _array(left: Trail, one: str, right: Trail, two: str) -> Stray | None:
 
 def _table(trail: Trail, digest: str) -> dict[str, Any]:
     """Read rows by what identifies them; a summary is one row, and what is no JSON (weights, a figure) has none."""
-    rows = {}
+    path, rows = trail.store.blobs.deliver(digest), dict[str, Any]()
+    if arrays.form(path):  # it has no lines, and could be one of gigabytes
+        return {}
     try:
-        with open(trail.store.blobs.deliver(digest), "rb") as lines:
+        with open(path, "rb") as lines:
             for number, line in enumerate(lines):
                 row = json.loads(line)
                 named = [str(row[part]) for part in _IDENTITY if part in row] if isinstance(row, dict) else []

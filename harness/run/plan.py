@@ -17,7 +17,7 @@ from harness.run.measuring import INSTRUMENTS, MODELS, Named, every_model, requi
 from harness.run.tables import TABLES, offered, pinned_tables, require_named, taken
 from harness.steps import Pinned, Plan
 from harness.studies.registry import find
-from harness.studies.study import Answered, Brief, Instrument, Model, Templates
+from harness.studies.study import Answered, Brief, Instrument, Maker, Model, Templates
 
 
 @dataclass(frozen=True)
@@ -75,10 +75,11 @@ def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
     unresolved = unresolved_pins(lock)
     if unresolved:
         raise _unresolved(unresolved)
-    found = {name: _rows(pin) for name, pin in lock.pins["datasets"].items() if not isinstance(pin.get("sha256"), str)}
-    if unpinned := sorted(set(this.drawn) - set(found)):
+    pins = lock.pins["datasets"]
+    found = {name: _rows(pins.get(name, {}), each.maker) for name, each in this.drawn.items()}
+    if unpinned := sorted(name for name, count in found.items() if count is None):
         raise InputError(f"the lock pins no dataset {unpinned[0]!r}", next="`harness lock` the manifest again")
-    rows = {name: min(count, limit or count) for name, count in found.items()}
+    rows = {name: min(count, limit or count) for name, count in found.items() if count is not None}
     prompts = dict(lock.pins["prompts"])
     if "set" in prompts and this.manifest.prompts:  # as locks were written when a manifest had one set
         prompts[this.manifest.prompts.names[0]] = prompts.pop("set")
@@ -90,9 +91,11 @@ def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
     return Plan(made.steps, made.outputs, {pin["sha256"]: pin["file"] for pin in texts}).check()
 
 
-def _rows(pin: Mapping[str, Any]) -> int:
-    """Say how many items a dataset has; one of arrays has none."""
-    return int(pin["items"]["rows"]) if "items" in pin else 0
+def _rows(pin: Mapping[str, Any], maker: Maker) -> int | None:
+    """Say how many items a dataset has, which is 0 where its maker makes none; nothing where the lock does not say."""
+    if "items" in maker.outputs:
+        return int(pin["items"]["rows"]) if "items" in pin else None
+    return 0 if pin and not isinstance(pin.get("sha256"), str) else None
 
 
 def _unresolved(pins: Sequence[tuple[str, str]]) -> MissingError:

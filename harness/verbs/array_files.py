@@ -22,8 +22,8 @@ MOST_LISTED = 100_000  # elements of arrays that are written as JSON
 
 def is_arrays(path: Path) -> bool:
     """Whether a file is one of named arrays; a lone array has no name that could be a field's."""
-    with told(path):
-        form = arrays.form(path)
+    with told(path):  # what is no file, such as a pipe, is read once, by whoever reads it whole
+        form = arrays.form(path) if path.is_file() else ""
     if form == "npy":
         raise InputError(
             "this array has no name, and fields have one", where=str(path), next="save it in a .npz file by name"

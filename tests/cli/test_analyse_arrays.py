@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from support import clean_env
 from support_inside import inside
 
 from harness import arrays, verbs
@@ -35,6 +38,13 @@ def test_the_members_of_a_file_are_the_fields_as_lists_would_be(here: Path) -> N
     (here / "one.json").write_text(json.dumps(lists))
     assert found == given("-i", "one.json", here=here) and len(found["r2"]) == 3
     assert verbs.analyse(verbs.AnalyseRequest(analysis="columns.fit", file=here / "one.npz")).result == found
+
+
+def test_a_pipe_given_as_a_file_loses_nothing_to_the_look_at_how_it_begins(here: Path) -> None:
+    lists = json.dumps({"targets": TARGETS.tolist(), "predictions": GOOD.tolist(), "fold_sizes": [6, 6]})
+    words = [sys.executable, "-m", "harness.cli.main", *FIT, "-i", "/dev/stdin"]
+    done = subprocess.run(words, input=lists, cwd=here, env=clean_env(), capture_output=True, text=True, check=True)
+    assert json.loads(done.stdout) == given("-i", "one.npz", here=here)
 
 
 def test_a_second_file_fills_the_fields_that_say_so_and_no_others(here: Path) -> None:

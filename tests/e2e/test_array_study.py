@@ -79,7 +79,7 @@ def test_data_without_items_is_pinned_by_its_bytes_and_counts_no_rows(accepted: 
 def test_data_that_moved_is_refused_by_its_pin(grid: Grids) -> None:
     grid.edit("data.py", "0.1, 0.2", "0.1, 0.25")
     done = grid.call("run", grid.path, check=2)
-    assert "pins/datasets/left/points/sha256" in done.stderr and "rows" not in done.stderr
+    assert "/points/sha256" in done.stderr and "/rows" not in done.stderr
 
 
 def test_expected_arrays_lie_beside_the_expectation_which_pins_them(accepted: Grids) -> None:
@@ -106,9 +106,7 @@ def test_other_bytes_within_the_tolerance_agree_everywhere_and_the_furthest_is_n
     [row] = parted["rows"]
     assert row["row"].startswith("[") and float(row["left"]) == pytest.approx(float(row["right"]), abs=1e-5)
     grid.edit("scaling.py", "FACTOR = 2.000001", "FACTOR = 2.1")
-    outputs = {
-        one["name"]: one for one in json.loads(grid.call("run", grid.path, "--json").stdout)["runs"][0]["outputs"]
-    }
+    outputs = ran(grid)
     assert outputs["left.scaled"]["verdict"] == outputs["named"]["verdict"] == "disagreed"
     assert "expected" in outputs["left.scaled"]["detail"] and "within 1e-5 (" in outputs["left.scaled"]["detail"]
     assert outputs["named"]["detail"].startswith("part") and "within 1e-5 relative" in outputs["named"]["detail"]

@@ -302,3 +302,9 @@ def test_an_output_that_a_claim_points_at_is_made(tmp_path):
     assert "indicators" in planned(tmp_path, manifest_text() + claim).outputs
     with pytest.raises(InputError, match="no output 'indicator'"):
         planned(tmp_path, manifest_text() + claim.replace("indicators#", "indicator#"))
+
+
+@pytest.mark.parametrize("lacking", [{name: ROWS[name] for name in ("gold", "counts")}, {"sha256": "a" * 64}])
+def test_a_lock_that_counts_no_items_of_a_dataset_that_has_some_plans_nothing(tmp_path, lacking):
+    with pytest.raises(InputError, match="the lock pins no dataset 'addition'"):
+        planned(tmp_path, datasets={"addition": lacking})
