@@ -11,7 +11,7 @@ from harness.evidence.checks import Report
 from harness.evidence.record import FINISHED
 from harness.evidence.seen import Seen
 from harness.files import read_plain
-from harness.steps import CPU, Pinned, Plan, Setting, Step, preimage
+from harness.steps import CPU, Pinned, Plan, Setting, Step, in_threads, preimage
 from harness.store.blobs import is_digest
 from harness.store.entries import Entry, read_entry
 from harness.store.journal import Chain, Event
@@ -25,8 +25,10 @@ PARTS = {
 ATTEMPT = "attempt"  # of a step that calls: how often it was asked before
 
 
-def audit_steps(store: Store, chain: Chain, plan: Plan | None, seen: Seen, report: Report) -> Made:
-    """Check every step the journal names; give those whose entries are sound."""
+def audit_steps(
+    store: Store, chain: Chain, plan: Plan | None, seen: Seen, report: Report, threads: int | None = None
+) -> Made:
+    """Check every step the journal names, in so many threads; give those whose entries are sound."""
     made: Made = {}
     events = {event["step"]: event for event in chain.events if event["event"] in FINISHED}
     started = chain.events[0]
@@ -47,7 +49,8 @@ def audit_steps(store: Store, chain: Chain, plan: Plan | None, seen: Seen, repor
         made[step] = entry
     seen.settle()
     if plan:
-        _against_plan(plan, events, made, chain, report)
+        settings = _settings(plan, made, started, threads)
+        _against_plan(plan, events, made, settings, chain, report)
         _outputs(plan, made, chain, report)
     return made
 
@@ -84,7 +87,9 @@ def _is_input(source: object) -> bool:
     return isinstance(source, str) or (isinstance(source, list) and all(isinstance(one, str) for one in source))
 
 
-def _against_plan(plan: Plan, events: Mapping[str, Event], made: Made, chain: Chain, report: Report) -> None:
+def _against_plan(
+    plan: Plan, events: Mapping[str, Event], made: Made, settings: Mapping[bool, Setting], chain: Chain, report: Report
+) -> None:
     """Every planned step stands in the journal with the key that its inputs give; nothing else stands there."""
     started, done = chain.events[0], chain.events[-1].get("status") == "done"
     named = {event["step"] for event in chain.events if "step" in event}
@@ -95,7 +100,6 @@ def _against_plan(plan: Plan, events: Mapping[str, Event], made: Made, chain: Ch
         flaws += ["it sums calls up, and no step calls" for event in chain.events if event["event"] == "calls"]
     flaws += _out_of_order(plan, chain)
     report.settle("unaccounted", "journal.jsonl", flaws, f"{len(events)} steps")
-    settings = _settings(plan, made, started)
     for step in plan.steps:
         if step.name not in events:
             if done:
@@ -121,13 +125,14 @@ def _out_of_order(plan: Plan, chain: Chain) -> Iterator[str]:
             yield f"{step.name} stands before {late[0]}, from which it reads"
 
 
-def _settings(plan: Plan, made: Made, started: Event) -> dict[bool, Setting]:
+def _settings(plan: Plan, made: Made, started: Event, threads: int | None) -> dict[bool, Setting]:
     """Give what surrounds the steps of a run, those that infer and the others: one environment and one device."""
-    found = [(step.infers, made[step.name].preimage) for step in plan.steps if step.name in made]
+    found = [(step, made[step.name].preimage) for step in plan.steps if step.name in made]
+    found.sort(key=lambda each: each[0].in_threads)  # the others say what is usual
     numerics: Mapping[str, str] = next((kept["numerics"] for _, kept in found), {})
-    device = next((kept["device"] for infers, kept in found if infers), CPU)
-    environment = str(started["environment"])
-    return {False: Setting(environment, CPU, numerics), True: Setting(environment, device, numerics)}
+    device = next((kept["device"] for step, kept in found if step.infers), CPU)
+    environment, wide = str(started["environment"]), in_threads(threads)
+    return {infers: Setting(environment, device if infers else CPU, numerics, wide) for infers in (False, True)}
 
 
 def _key_flaws(step: Step, made: Made, setting: Setting) -> Iterable[str]:

@@ -18,7 +18,7 @@ from harness.run.able import require_able
 from harness.run.answers import Gap, Most, gaps
 from harness.run.asked import Asked
 from harness.run.certificates import CERTIFICATES
-from harness.run.engines import Choice, limits, open_engine
+from harness.run.engines import Choice, limits, open_engine, require_cores
 from harness.run.lock import moved_pins, require_fit, resolve
 from harness.run.plan import meant, plan, unresolved_pins
 from harness.run.runner import Board, Progress, Runner
@@ -44,7 +44,8 @@ class Place:
         manifest, wanted = loaded.manifest, loaded.manifest.resources
         resources = wanted if gpus else wanted.model_copy(update={"gpus": 0})  # data is made on the CPU
         engine = open_engine(self.choice, loaded.root, manifest.image, resources)
-        return Workshop(Store.make(self.store), engine, limits(resources), cancel=self.stop)
+        store = Store.make(self.store)
+        return Workshop(store, engine, limits(resources), threads=resources.threads, cancel=self.stop)
 
 
 @dataclass(frozen=True)
@@ -125,6 +126,7 @@ def run_manifest(
     planned = plan(this, held, limit)
     workshop = place.workshop(loaded)
     require_torch(loaded.manifest, workshop.engine.image)
+    require_cores(loaded.manifest.resources)
     runner = Runner(loaded, held, planned, workshop, limit=limit, jobs=place.jobs, beside=place.beside)
     if place.errors and place.errors.all:
         runner.asking["refusals"] = 0
