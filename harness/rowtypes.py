@@ -122,6 +122,30 @@ class Judgement(Answer):
     error: NotRequired[str]
 
 
+class Program(Answer):
+    """Code that one answer holds, as it is to be tried."""
+
+    program: str  # Python
+    stdin: NotRequired[str]
+
+
+class Tried(TypedDict):
+    """How a program ended, and what it printed."""
+
+    outcome: str  # done | failed | killed | time | cpu | memory | output
+    stdout: str
+    exit: NotRequired[int]  # of one that failed
+    signal: NotRequired[int]  # of one that was killed
+    stderr: NotRequired[str]  # the end of it
+
+
+class Trial(Answer, Tried):
+    """How the code of one answer ended."""
+
+    trial: str  # its name, as the study calls it
+    program: str  # SHA-256
+
+
 class Score(Answer):
     """One scorer's value of one response; of an error there is no value, and it is counted."""
 

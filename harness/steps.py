@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -56,6 +56,7 @@ class Step:
     imported: str = ""  # its answers are somebody else's, from this source; record, claims and audit say so
     infers: bool = False  # a model computes here: it gets the run's device, and its key names it
     threaded: bool = False  # it computes in as many threads as the run's manifest says, and its key names them
+    trial: bool = False  # foreign code runs: the runner makes it, one job a program, and never a step from inside
 
     @property
     def in_threads(self) -> bool:
@@ -117,6 +118,7 @@ class Plan:
                 raise InputError(f"step {step.name!r} would show the answers to a model")
             for output in step.outputs:
                 made[step.name, output] = output == "gold" or shown
+        _require_apart(self.steps)
         for name, ref in self.outputs.items():
             if (ref.step, ref.output) not in made:
                 raise InputError(f"output {name!r} names {ref.step}/{ref.output}, which no step makes")
@@ -144,10 +146,23 @@ class Plan:
                     "calls": step.calls,
                     **({"imported": step.imported} if step.imported else {}),
                     **({"threaded": True} if step.threaded else {}),
+                    **({"trial": True} if step.trial else {}),
                 }
                 for step in self.steps
             ],
         }
+
+
+def _require_apart(steps: Iterable[Step]) -> None:
+    """Refuse a trial that is told the answers, but by a model's own words, or that is anything besides a trial."""
+    tell: set[tuple[str, str]] = set()
+    for step in steps:
+        told = any((ref.step, ref.output) in tell for ref in step.refs())
+        tell |= {(step.name, name) for name in step.outputs if name == "gold" or (told and step.stage != "responses")}
+        if step.trial and told:
+            raise InputError(f"step {step.name!r} would show the answers to foreign code")
+        if step.trial and (step.stage != JUDGED or step.calls or step.infers or step.derive):
+            raise InputError(f"step {step.name!r} tries foreign code and does more", next=f"make it of stage {JUDGED}")
 
 
 def _source(source: Source) -> Any:

@@ -57,7 +57,7 @@ class Weighing(Study):
         outputs = asked.tables()
         for role, one in brief.instruments.items():
             outputs[role] = asked.add(getattr(self, role)(one, outputs["prompts"], brief.settings["mode"]))
-        return Plan(tuple(asked.steps), outputs)
+        return asked.plan(outputs)
 
     def judge(self, one, prompts, mode):
         params = {**one.model.settings, "model": one.role, "seeds": list(range(one.repeats)), "mode": mode}

@@ -89,6 +89,8 @@ def make_again(steps: Sequence[Step], made: Mapping[str, Entry], how: How, repor
     for step in steps:
         if answers(step):
             coverage.trusted[answers(step)] = coverage.trusted.get(answers(step), 0) + 1
+        elif step.trial:  # no audit runs foreign code: how it ended is trust
+            coverage.trials += 1
         elif step.imported:  # that rows were joined is made again; that a model said them is trust
             model = step.takes()["model"]
             coverage.imported[model] = coverage.imported.get(model, 0) + 1
@@ -115,7 +117,7 @@ def _batches(steps: Sequence[Step], how: How) -> tuple[list[Batch], int]:
     """
     stream = seeds.stream(secrets.randbits(64))
     wanted = [step for step in steps if _asked(step, how.level)]
-    others = [step for step in steps if not _asked(step, how.level)]
+    others = [step for step in steps if not _asked(step, how.level) and not step.trial]
     most = max(1, min(MOST, len(wanted) // (SHARES * how.jobs)))
     alike: dict[tuple[str, bool], list[Step]] = {}  # of one code, and in one number of threads
     for step in seeds.sample(stream, wanted, len(wanted)):
@@ -170,7 +172,7 @@ def _take(step: Step, entry: Entry, found: Replayed | MissingError | None, cover
 
 
 def _asked(step: Step, level: str) -> bool:
-    if answers(step) or level == "hashes":
+    if answers(step) or step.trial or level == "hashes":
         return False
     return level == "full" or step.derive or (level == "rescore" and step.stage == "scores")
 

@@ -53,7 +53,9 @@ def audit(store: Store, run: str, installed: Installed, how: How) -> Report:
     _cached(store, chain, report)
     if lock:
         _pins(store, lock, made, seen, report)
-        _image(lock, str(start["image"]), report)
+        for field, place in (("image", start), ("sandbox", start.get("sandbox"))):
+            if place:
+                _image(lock, field, str(place["image"]), report)
     if planned:
         report.self_checks = _own_checks(store, planned, made, report)
         steps = [step for step in planned.steps if step.name in made]
@@ -151,13 +153,13 @@ def _pins(store: Store, lock: Lock, made: Made, seen: Seen, report: Report) -> N
     report.settle("pin.differs", "lock", flaws)
 
 
-def _image(lock: Lock, image: str, report: Report) -> None:
-    """Hold the image a run ran in against the one its lock pins; a local run had none."""
-    state = image_state(lock, image)
+def _image(lock: Lock, field: str, image: str, report: Report) -> None:
+    """Hold an image that a run ran in against the one its lock pins; a local run had none."""
+    state = image_state(lock, image, field)
     if state == "moved":
-        report.skip("pin.differs", "image", f"image: moved; the run ran in {image[:19]}, which its lock does not pin")
+        report.skip("pin.differs", field, f"{field}: moved; the run ran in {image[:19]}, which its lock does not pin")
     elif state == "pinned":
-        report.held("pin.differs", "image", image[:19])
+        report.held("pin.differs", field, image[:19])
 
 
 def _code(plan: Plan, made: Made, seen: Seen, installed: Installed, report: Report) -> None:
@@ -177,7 +179,7 @@ def _code(plan: Plan, made: Made, seen: Seen, installed: Installed, report: Repo
             moved = [bad.what]
         if moved:
             differing += 1
-            tell = report.held if answers(step) else report.skip
+            tell = report.held if answers(step) or step.trial else report.skip
             tell("code.differs", kind, f"the installed code is not that of the run: {named(tuple(moved))}")
     if not differing:
         report.held("code.differs", "code", f"{len(kinds)} kinds of steps that were not made again")

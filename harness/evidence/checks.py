@@ -29,6 +29,7 @@ class Coverage:
     other: int = 0  # of these, by other code or packages than the run's
     trusted: dict[str, int] = field(default_factory=dict)  # answers of models: how many steps of each
     imported: dict[str, int] = field(default_factory=dict)  # the same, of answers that somebody else's run gave
+    trials: int = 0  # steps that are outcomes of foreign code
     left_out: list[str] = field(default_factory=list)  # for want of time
 
     def text(self) -> str:
@@ -40,6 +41,8 @@ class Coverage:
             answers = [f"{model} ({steps} steps)" for model, steps in sorted(self.trusted.items())]
             answers += [f"{model} (imported, {steps} steps)" for model, steps in sorted(self.imported.items())]
             words.append(f"answers of models taken on trust: {', '.join(answers)}")
+        if self.trials:
+            words.append(f"outcomes of foreign code taken on trust: {self.trials} steps")
         if self.left_out:
             shown = ", ".join(self.left_out[:6]) + (", …" if len(self.left_out) > 6 else "")
             words.append(f"{len(self.left_out)} left out, too dear (--budget): {shown}")
@@ -50,6 +53,7 @@ class Coverage:
         return {
             "steps": self.steps, "again": self.again, "other": self.other, "trusted": dict(self.trusted),
             "left_out": list(self.left_out), **({"imported": dict(self.imported)} if self.imported else {}),
+            **({"trials": self.trials} if self.trials else {}),
         }  # fmt: skip
 
 

@@ -91,6 +91,9 @@ def _surroundings(left: Trail, right: Trail, stages: Mapping[str, Stage]) -> Non
         stages["models"].changed += [f"pins/{kind}{at}" for at in differences(old, new)]
     if left.started["image"] != right.started["image"]:
         stages["image"].changed.append(f"{left.started['image']} → {right.started['image']}")
+    boxes = [str(trail.started.get("sandbox", {}).get("image", "none")) for trail in (left, right)]
+    if boxes[0] != boxes[1]:
+        stages["image"].changed.append(f"sandbox {boxes[0]} → {boxes[1]}")
     pairs = [(left.steps[name], right.steps[name]) for name in left.steps if name in right.steps]
     if pairs:
         stages["packages"].changed += package_changes(left, pairs[0][0], right, pairs[0][1])

@@ -1,4 +1,4 @@
-"""Which listed run executed a step: an entry that none of them executed was laid there, and is not taken.
+"""Which listed run executed a step, or a trial: an entry that none of them executed was laid there, and is not taken.
 
 Journals are read newest first and only as far as is needed; one that still grows is read again.
 """
@@ -14,13 +14,15 @@ from harness.store.entries import Entry
 from harness.store.listed import Listed, follow_journal, listed
 from harness.store.store import Store
 
+TRIAL = "trial"  # no key of a step
+
 
 class Executed:
     """The runs of a store, asked which of them executed a step."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
-        self._found: dict[tuple[str, str], str] = {}
+        self._found: dict[tuple[str, ...], str] = {}  # (key, entry) -> run; (TRIAL, identity) -> outcome
         self._waiting: Iterator[Listed] = iter(())
         self._open: dict[str, tuple[Listed, int]] = {}  # runs that may go on, and how much of each was read
         self._read: set[str] = set()
@@ -29,7 +31,13 @@ class Executed:
 
     def by(self, key: str, entry: str) -> str | None:
         """Name a run that executed the step of this key and wrote this entry."""
-        wanted = (key, entry)
+        return self._asked(key, entry)
+
+    def outcome(self, trial: str) -> str | None:
+        """Give the digest of what came of a trial in a listed run, by the digest of all that it depends on."""
+        return self._asked(TRIAL, trial)
+
+    def _asked(self, *wanted: str) -> str | None:
         with self._lock:
             while wanted not in self._found:
                 known = next(self._waiting, None)
@@ -52,6 +60,11 @@ class Executed:
         """Note what the run that asks has executed and written down."""
         with self._lock:
             self._found[entry.key, entry.digest] = run
+
+    def note_trial(self, trial: str, outcome: str) -> None:
+        """Note what came of a trial, which the run that asks has written down."""
+        with self._lock:
+            self._found[TRIAL, trial] = outcome
 
     def _more(self) -> bool:
         """Look for lines that came since: runs that were started, and journals that grew."""
@@ -77,6 +90,8 @@ class Executed:
         for event in chain.events:
             if event["event"] == "step.done":
                 self._found[event["key"], event["entry"]] = known.run
+            elif event["event"] == "trial.done":
+                self._found[TRIAL, event["trial"]] = event["outcome"]
 
     def _size(self, run: str) -> int:
         path = self.store.journal(run)

@@ -21,7 +21,19 @@ FINISHED = ("step.done", "step.cached")
 FILES = ("journal.jsonl", "record.json")  # what a run leaves
 MOST_RECORD = 1 << 28  # bytes
 # Fields of `run.started` that the record repeats: what was run, and where.
-STARTED = ("run", "manifest", "lock", "plan", "engine", "isolation", "image", "environment", "facts", "limit")
+STARTED = (
+    "run",
+    "manifest",
+    "lock",
+    "plan",
+    "engine",
+    "isolation",
+    "image",
+    "environment",
+    "facts",
+    "limit",
+    "sandbox",
+)
 
 
 @dataclass(frozen=True)
@@ -48,6 +60,7 @@ def summarise(events: Iterable[Event], head: str) -> dict[str, Any]:
     body: dict[str, Any] = {"type": "record/1", "status": "incomplete", "head": head, "events": 0}
     steps = {"total": 0, "executed": 0, "cached": 0, "failed": 0}
     shown: list[str] = []
+    trials: list[str] = []  # in which steps foreign code ran
     outputs: dict[str, Any] = {}
     imported: dict[tuple[str, str], list[str]] = {}  # whose answers are somebody else's, from where: in which steps
     for event in events:
@@ -61,6 +74,8 @@ def summarise(events: Iterable[Event], head: str) -> dict[str, Any]:
             steps[STATES[name]] += 1
             if event.get("sees_gold"):
                 shown.append(event["step"])
+            if event.get("trial"):
+                trials.append(event["step"])
             if told := event.get("imported"):
                 imported.setdefault((str(told.get("model")), str(told.get("source"))), []).append(event["step"])
         elif name == "output":
@@ -74,6 +89,8 @@ def summarise(events: Iterable[Event], head: str) -> dict[str, Any]:
             {"model": model, "source": source, "steps": sorted(names)}
             for (model, source), names in sorted(imported.items())
         ]
+    if trials:
+        body["trials"] = sorted(trials)
     return {**body, "steps": steps, "sees_gold": sorted(shown), "outputs": outputs}
 
 

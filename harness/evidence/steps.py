@@ -18,6 +18,7 @@ from harness.store.journal import Chain, Event
 from harness.store.store import Store
 
 Made = dict[str, Entry]  # the steps whose entries are sound
+Settings = Mapping[bool | str, Setting]  # by whether a step infers; `trial`: of foreign code
 PARTS = {
     "type": str, "kind": str, "params": dict, "inputs": dict, "outputs": list, "environment": str, "device": str,
     "numerics": dict, "batch": str, "code": str,
@@ -34,7 +35,9 @@ def audit_steps(
     started = chain.events[0]
     for name in ("manifest", "lock"):
         seen.look(str(started[name]), name)
-    seen.environment(str(started["environment"]), str(started["image"]))
+    for place in (started, started.get("sandbox")):
+        if place:
+            seen.environment(str(place["environment"]), str(place["image"]))
     for step, event in events.items():
         entry = _entry(store, step, event, report)
         if entry is None:
@@ -88,7 +91,7 @@ def _is_input(source: object) -> bool:
 
 
 def _against_plan(
-    plan: Plan, events: Mapping[str, Event], made: Made, settings: Mapping[bool, Setting], chain: Chain, report: Report
+    plan: Plan, events: Mapping[str, Event], made: Made, settings: Settings, chain: Chain, report: Report
 ) -> None:
     """Every planned step stands in the journal with the key that its inputs give; nothing else stands there."""
     started, done = chain.events[0], chain.events[-1].get("status") == "done"
@@ -105,12 +108,14 @@ def _against_plan(
             if done:
                 report.fail("unaccounted", step.name, "the plan has this step, the journal does not")
         elif step.name in made:
-            flaws = list(_key_flaws(step, made, settings[step.infers]))
+            flaws = list(_key_flaws(step, made, settings["trial" if step.trial else step.infers]))
             event = events[step.name]
             if bool(event.get("sees_gold")) != step.sees_gold or event.get("stage") != step.stage:
                 flaws.append("sees_gold or stage")
             if event.get("imported") != (step.takes() or None):
                 flaws.append("imported")
+            if bool(event.get("trial")) != step.trial:
+                flaws.append("trial")
             if flaws:
                 report.settle("key.mismatch", step.name, flaws)
 
@@ -125,14 +130,22 @@ def _out_of_order(plan: Plan, chain: Chain) -> Iterator[str]:
             yield f"{step.name} stands before {late[0]}, from which it reads"
 
 
-def _settings(plan: Plan, made: Made, started: Event, threads: int | None) -> dict[bool, Setting]:
-    """Give what surrounds the steps of a run, those that infer and the others: one environment and one device."""
+def _settings(plan: Plan, made: Made, started: Event, threads: int | None) -> Settings:
+    """Give what surrounds the steps of a run, those that infer and the others: one environment and one device.
+
+    Foreign code has an environment of its own where the run names an image for it.
+    """
     found = [(step, made[step.name].preimage) for step in plan.steps if step.name in made]
     found.sort(key=lambda each: each[0].in_threads)  # the others say what is usual
     numerics: Mapping[str, str] = next((kept["numerics"] for _, kept in found), {})
     device = next((kept["device"] for step, kept in found if step.infers), CPU)
     environment, wide = str(started["environment"]), in_threads(threads)
-    return {infers: Setting(environment, device if infers else CPU, numerics, wide) for infers in (False, True)}
+    sandbox = str(started.get("sandbox", started)["environment"])
+    return {
+        False: Setting(environment, CPU, numerics, wide),
+        True: Setting(environment, device, numerics, wide),
+        "trial": Setting(sandbox, CPU, numerics),
+    }
 
 
 def _key_flaws(step: Step, made: Made, setting: Setting) -> Iterable[str]:

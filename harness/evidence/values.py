@@ -24,6 +24,7 @@ _DIGESTS = {
     "run.started": ("manifest", "lock", "plan", "environment"),
     "step.done": ("key", "entry"),
     "step.cached": ("key", "entry"),
+    "trial.done": ("trial", "outcome"),
     "output": ("sha256",),
 }
 _STATES = ("done", "failed", "interrupted")
@@ -69,6 +70,11 @@ def _odd(event: Event) -> Iterator[str]:
 def _start(event: Event) -> Iterator[str]:
     if not _IMAGE.fullmatch(event["image"]):
         yield "image is neither `none` nor a digest"
+    sandbox = event.get("sandbox", {"image": "none", "environment": event["environment"]})
+    if sandbox.keys() != {"image", "environment"} or not all(isinstance(one, str) for one in sandbox.values()):
+        yield "sandbox is not an image and what it holds"
+    elif not _IMAGE.fullmatch(sandbox["image"]) or not is_digest(sandbox["environment"]):
+        yield "sandbox names no digests"
     if event["steps"] < 1:
         yield "a run has steps"
     if event.get("clock", MONOTONE) != MONOTONE:

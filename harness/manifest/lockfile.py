@@ -161,11 +161,11 @@ class Expect:
         return sealed({**body, **{name: value for name, value in said.items() if value}})
 
 
-def image_state(lock: Lock, image: str) -> str:
-    """Say whether a run ran in the image that its lock pins: `none`, `pinned` or `moved`."""
+def image_state(lock: Lock, image: str, field: str = "image") -> str:
+    """Say whether a run ran in the image that its lock pins: `none`, `pinned` or `moved`; `field` names it."""
     if image == "none":
         return "none"
-    pin = lock.pins["images"].get(str(lock.intent["image"]), {})
+    pin = lock.pins["images"].get(str(lock.intent[field]), {})
     return "pinned" if pin.get("image_id") == image else "moved"
 
 

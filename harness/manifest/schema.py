@@ -240,6 +240,9 @@ class Manifest(_Part):
     # What manifests could not say at first stays out of the intent where it is not said: no older lock becomes stale.
     settings: dict[Name, Any] = Field(default={}, exclude_if=_unset)  # the study's own switches, typed by the study
     instruments: dict[Name, Named] = Field(default={}, exclude_if=_unset)  # by role: what measures, and is not asked
+    sandbox: Name | None = Field(
+        default=None, exclude_if=_unset
+    )  # the image of foreign code; the run's own if not said
 
     @field_validator("generation", mode="before")
     @classmethod

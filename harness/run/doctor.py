@@ -17,9 +17,9 @@ from harness.engines.local import ISOLATIONS, STEP_PATH, available
 from harness.errors import HarnessError
 from harness.run import installed
 from harness.run.bytecode import listed
+from harness.run.engine_check import check_isolations
 from harness.run.engines import kinds
 from harness.run.environment import facts
-from harness.run.trial import trials
 from harness.store.store import HOME
 
 
@@ -121,7 +121,7 @@ def _engine(name: str, kind: Kind, images: Path) -> Finding:
     about = kind.about
     try:
         about += f": {kind.probe()}" if kind.probe else ""
-        found = trials(kind, images)
+        found = check_isolations(kind, images)
     except HarnessError as bad:
         return Finding("better", name, f"{about}: {bad.what}" if about != kind.about else bad.what, bad.next)
     kept = ", ".join(f"{one.isolation} keeps {one.claims or 'no'} things from a step" for one in found)

@@ -46,7 +46,7 @@ def still_pins(loaded: Loaded) -> Pins:
         prompts[name] = {"file": file, "sha256": sha256(data), "rows": data.count(b"\n")}
     known = pins(loaded.root)
     unknown = {"unresolved": "lockfiles/images.json names no such image; the local engine needs none"}
-    images = {manifest.image: known[manifest.image].as_data() if manifest.image in known else unknown}
+    images = {name: known[name].as_data() if name in known else unknown for name in _images(loaded)}
     return {**models, "prompts": prompts, "images": images, "packages": _packages(loaded)}
 
 
@@ -63,10 +63,16 @@ def _model(loaded: Loaded, named: Named) -> dict[str, Any]:
     return pin
 
 
+def _images(loaded: Loaded) -> list[str]:
+    """Name the images of a manifest: the one its steps run in, and the one of foreign code where it names one."""
+    return [name for name in (loaded.manifest.image, loaded.manifest.sandbox) if name]
+
+
 def _packages(loaded: Loaded, held: Collection[str] = ()) -> dict[str, Any]:
     """Pin what the environment is made of that the manifest names; as an older lock did, where that is what is held."""
     whole = {WHOLE: loaded.root / WHOLE}
-    found = whole if WHOLE in held else package_locks(loaded.root, loaded.manifest.image)
+    of_images = {name: path for each in _images(loaded) for name, path in package_locks(loaded.root, each).items()}
+    found = whole if WHOLE in held else of_images
     return {name: {"sha256": sha256(path.read_bytes())} for name, path in found.items() if path.is_file()}
 
 

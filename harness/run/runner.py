@@ -100,6 +100,7 @@ class Runner:
         self.answers, self._told = Answers(plan, workshop.store), 0.0
         self.board = Board(plan)
         self.makers = {maker(name): name for name in lock.pins["datasets"]}
+        self.trying: dict[str, tuple[int, int]] = {}  # steps that try programs: how many have ended, of how many
         self.heard: Counter[str] = Counter()  # bytes of each step's words, each piece counted as HEARD at least
 
     def run(self, progress: Progress) -> Record:
@@ -110,6 +111,9 @@ class Runner:
             self.journal = Journal(store.journal(run))
             self.workshop.heard, self.workshop.done = self._hear, self._write_down
             self.workshop.executed.begin(run)
+            trials = self.workshop.trials
+            trials.told, trials.count = self._tried, self._counted
+            trials.at_once(self.jobs)
             problem: HarnessError | None = None
             try:
                 self._start(run)
@@ -170,6 +174,9 @@ class Runner:
         }
         if self.limit:
             fields["limit"] = self.limit
+        if box := workshop.sandbox:
+            fields["sandbox"] = {"image": box.engine.image, "environment": blobs.put(box.environment)}
+            fields["facts"]["sandbox"] = box.containment()
         self.journal.add("run.started", fields)
         self.journal.flush()
         self.store.heads.add("run.started", {"run": run, "journal": self.journal.head})
@@ -201,6 +208,7 @@ class Runner:
                     finished, _ = wait(waiting, timeout=TURN, return_when=FIRST_COMPLETED)
                     heed(self.workshop.cancel)
                     self._tell(soon=False)
+                    self._tell_of_trials(progress)
                     for future in finished:
                         ready += self._take(waiting.pop(future), future, progress)
             except HarnessError:
@@ -220,6 +228,23 @@ class Runner:
         self.journal.add("step.done", fields)
         self.journal.flush()
         self.workshop.executed.note(self.name, result.entry)
+
+    def _tried(self, step: str, trial: str, outcome: str) -> None:
+        """Write down what came of a program, before anybody may take it: durable, in any thread."""
+        self.journal.add("trial.done", {"step": step, "trial": trial, "outcome": outcome})
+        self.journal.flush()
+        self.workshop.executed.note_trial(trial, outcome)
+
+    def _counted(self, step: str, done: int, total: int) -> None:
+        self.trying[step] = (done, total)
+
+    def _tell_of_trials(self, progress: Progress) -> None:
+        """Tell how far programs are that are being tried, once a turn."""
+        if self.trying and time.monotonic() - self._told >= TURN:
+            self._told = time.monotonic()
+            for step, (done, total) in dict(self.trying).items():
+                progress(step, f"{done} of {total} programs", len(self.board.results), len(self.plan.steps))
+            self.trying.clear()
 
     def _take(self, step: Step, found: Result | Future[Result], progress: Progress) -> list[Step]:
         """Write down how a step ended and give the steps that can begin now."""
@@ -270,4 +295,6 @@ def _fields(step: Step, result: Result) -> dict[str, Any]:
     fields: dict[str, Any] = {"step": step.name, "stage": step.stage, "key": entry.key, "entry": entry.digest}
     if step.imported:
         fields["imported"] = step.takes()
+    if step.trial:
+        fields["trial"] = True
     return {**fields, "sees_gold": True} if step.sees_gold else fields

@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Event
 
 from harness.digest import differences
+from harness.engines.engine import NO_IMAGE
 from harness.errors import InputError
 from harness.evidence.compare import Verdict, compare, overall
 from harness.evidence.record import Record
@@ -23,6 +24,7 @@ from harness.run.lock import moved_pins, require_fit, resolve
 from harness.run.plan import meant, plan, unresolved_pins
 from harness.run.runner import Board, Progress, Runner
 from harness.run.stopping import stoppable
+from harness.run.trials import require_contained
 from harness.run.weights import require_torch
 from harness.run.workshop import Result, Workshop
 from harness.store.store import Store
@@ -44,8 +46,12 @@ class Place:
         manifest, wanted = loaded.manifest, loaded.manifest.resources
         resources = wanted if gpus else wanted.model_copy(update={"gpus": 0})  # data is made on the CPU
         engine = open_engine(self.choice, loaded.root, manifest.image, resources)
-        store = Store.make(self.store)
-        return Workshop(store, engine, limits(resources), threads=resources.threads, cancel=self.stop)
+        store, allowed = Store.make(self.store), limits(resources)
+        made = Workshop(store, engine, allowed, threads=resources.threads, cancel=self.stop)
+        if manifest.sandbox and engine.image != NO_IMAGE and gpus:  # of data alone no foreign code is part
+            box = open_engine(self.choice, loaded.root, manifest.sandbox, wanted.model_copy(update={"gpus": 0}))
+            made.sandbox = Workshop(store, box, allowed, made.code, cancel=made.cancel)
+        return made
 
 
 @dataclass(frozen=True)
@@ -127,6 +133,7 @@ def run_manifest(
     workshop = place.workshop(loaded)
     require_torch(loaded.manifest, workshop.engine.image)
     require_cores(loaded.manifest.resources)
+    require_contained(planned, workshop.box.engine)
     runner = Runner(loaded, held, planned, workshop, limit=limit, jobs=place.jobs, beside=place.beside)
     if place.errors and place.errors.all:
         runner.asking["refusals"] = 0

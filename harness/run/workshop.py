@@ -22,6 +22,7 @@ from harness.run.closure import Closure, Code
 from harness.run.environment import NUMERICS
 from harness.run.execute import Bench, Task, collect, execute
 from harness.run.receipt import containment
+from harness.run.trials import Trials
 from harness.steps import Pinned, Setting, Step, in_threads, key, preimage
 from harness.store.entries import Entry, Output
 from harness.store.listed import listed, started
@@ -69,6 +70,8 @@ class Workshop:
         self.done: Told = lambda _step, _result: (
             None
         )  # writes down that a step was executed, before anybody may take it
+        self.sandbox: Workshop | None = None  # where foreign code runs, if it has an image of its own
+        self.trials = Trials(store, self.executed, self.cancel)
         self._kept: dict[str, Closure] = {}
         self.environment = environment or b""
         if not environment:
@@ -111,8 +114,14 @@ class Workshop:
             parts = source if isinstance(source, tuple) else (source,)
             found = [part.sha256 if isinstance(part, Pinned) else made[part.step, part.output] for part in parts]
             inputs[name] = found if isinstance(source, tuple) else found[0]
-        made_of = preimage(step, inputs, self.code.closure(step.kind).digest, self.setting)
+        setting = self.box.setting if step.trial else self.setting
+        made_of = preimage(step, inputs, self.code.closure(step.kind).digest, setting)
         return self._next_attempt(made_of) if step.calls else made_of
+
+    @property
+    def box(self) -> Workshop:
+        """Give the place where foreign code runs."""
+        return self.sandbox or self
 
     def _next_attempt(self, parts: dict[str, Any]) -> dict[str, Any]:
         """Let a step ask again for what a provider did not answer: each attempt has a key of its own."""
@@ -156,10 +165,15 @@ class Workshop:
             closure = self._keep(step.kind)
             task = Task(step, parts["inputs"], closure)
             with self.store.folder("step") as folder:
-                outcome, facts = execute(task, self.store, self.bench(step, parts["inputs"]), folder)
+                usage: Mapping[str, int]
+                if step.trial:
+                    usage, facts = self.trials.make(task, parts, self.box.engine, folder)
+                else:
+                    outcome, facts = execute(task, self.store, self.bench(step, parts["inputs"]), folder)
+                    usage = outcome.usage
                 outputs = collect(step, self.store, folder / "out")
             self._same_again(step, parts, outputs)
-            result = Result(self.store.entries.put(parts, outputs), "executed", outcome.usage, facts)
+            result = Result(self.store.entries.put(parts, outputs), "executed", usage, facts)
             self.done(step, result)
             return result
 

@@ -38,15 +38,16 @@ SHAPES: Mapping[str, Mapping[str, Mapping[str, type]]] = {
         "step.failed": {**_STEP, "error": str},
         "step.damaged": {**_STEP, "detail": str},
         "step.log": {**_STEP, "text": str},
+        "trial.done": {**_STEP, "trial": str, "outcome": str},
         "calls": {**_LINE, "models": dict},
         "output": {**_LINE, "name": str, "sha256": str, "size": int, "step": str, "output": str},
         "run.finished": {**_LINE, "status": str, "events": int},
     },
 }  # fmt: skip
 MAY: Mapping[str, Mapping[str, type]] = {
-    "run.started": {"limit": int, "clock": str},
-    "step.done": {"sees_gold": bool, "imported": dict, "facts": dict},
-    "step.cached": {"sees_gold": bool, "imported": dict},
+    "run.started": {"limit": int, "clock": str, "sandbox": dict},
+    "step.done": {"sees_gold": bool, "imported": dict, "facts": dict, "trial": bool},
+    "step.cached": {"sees_gold": bool, "imported": dict, "trial": bool},
 }  # fmt: skip
 
 

@@ -11,11 +11,13 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.rows import part_name
-from harness.steps import GATHER, JUDGED, Ref, Source, Step, maker
+from harness.steps import GATHER, JUDGED, Plan, Ref, Source, Step, maker
 from harness.studies import graded
 from harness.studies.coverage import ILLUSTRATED, media_steps, reads_images, sampled
 from harness.studies.judge import Answers, Judge, RuleJudge, instrument, judge_steps
 from harness.studies.study import Brief, Dataset, Model, Templates
+from harness.studies.trials import TrialOf, trial_steps
+from harness.trial import TRIALS
 
 # Rows a shard holds: at least two seconds of work each (design.md section 4).
 SHARD = 5000
@@ -32,6 +34,7 @@ class Scorer:
     name: str  # as its rows call it
     kind: str
     judges: tuple[str, ...] = ()  # whose judgements it reads, by name
+    trials: tuple[str, ...] = ()  # whose outcomes it reads, by name
     prompts: bool = False  # it reads what was asked
     needs: tuple[str, ...] = ()  # further outputs of the maker
     instead: Mapping[str, int | str] = field(default_factory=dict)  # what a paper gave to `error`, to `judge_error`
@@ -49,6 +52,7 @@ class How:
     rules_need: tuple[str, ...] = ()  # further outputs of the maker that the score steps read
     most: Callable[[Model], int | None] = lambda _model: None  # a budget that a model has on all items of the dataset
     judges: tuple[Judge | RuleJudge, ...] = ()  # who judges each answer before it is scored
+    trials: tuple[TrialOf, ...] = ()  # what code in answers is tried before it is judged and scored
     samples: int | None = None  # how often each model is asked, where that is not once for each seed of the manifest
     shots: int = 0  # how many examples of the maker's `shots` its wordings show
     media: bool = False  # its prompts may name images, which lie in the maker's output `media`
@@ -65,6 +69,7 @@ class Asked:
     scores: dict[tuple[str, str], list[Ref]] = field(default_factory=dict)  # by dataset and model
     scored: dict[tuple[str, str, str], list[Ref]] = field(default_factory=dict)  # by dataset, model and scorer
     judgements: dict[tuple[str, str, str], list[Ref]] = field(default_factory=dict)  # by dataset, model and judge
+    tried: dict[tuple[str, str, str], list[Ref]] = field(default_factory=dict)  # by dataset, model and trial
 
     def add(self, step: Step, output: str | None = None) -> Ref:
         """Add a step; its first output becomes a part of the output a reader may ask for."""
@@ -84,11 +89,15 @@ class Asked:
 
     def tables(self) -> dict[str, Ref]:
         """Give the outputs that every such study has, once all of its datasets have been asked."""
-        judged = {JUDGED: JUDGED} if JUDGED in self.parts else {}
+        judged = {name: JUDGED for name in (TRIALS, JUDGED) if name in self.parts}
         found = {name: self.joined(name, stage) for name, stage in {**TABLES, **judged}.items()}
         if self.imported:
             found["imported"] = self._accounts()
         return {**found, "counts": self.merged("counts", "rows")}
+
+    def plan(self, outputs: Mapping[str, Ref], optional: frozenset[str] = frozenset()) -> Plan:
+        """Give the plan of all steps that were added, those that the outputs themselves have added too."""
+        return Plan(tuple(self.steps), outputs, optional=optional)
 
     def _accounts(self) -> Ref:
         """Give the count of imported rows: those taken, those refused, and the prompts that have none."""
@@ -146,6 +155,8 @@ def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
 
 def _in_order(asked: Asked, dataset: Dataset, model: Model, how: How) -> None:
     """Let the tables of what several say of a model go judge by judge, scorer by scorer, however it was cut."""
+    for one in how.trials:
+        asked.parts.setdefault(TRIALS, []).extend(asked.tried[dataset.name, model.name, one.name])
     for judge in how.judges:
         asked.parts.setdefault(JUDGED, []).extend(asked.judgements[dataset.name, model.name, judge.name])
     for scorer in () if isinstance(how.score, str) else how.score:
@@ -201,6 +212,12 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
     if model.imported:
         asked.imported[model.name] = respond
     answered = {"responses": asked.add(respond, "responses"), **answers}
+    tried: dict[str, Ref] = {}
+    for one in how.trials:
+        *before, last = trial_steps(one, Answers(dataset.name, model.name, part, answered))
+        asked.steps += before
+        tried[one.name] = asked.add(last)
+        asked.tried.setdefault((dataset.name, model.name, one.name), []).append(tried[one.name])
     judged: dict[str, Ref] = {}
     for judge in how.judges:
         *before, last = judge_steps(judge, brief, Answers(dataset.name, model.name, part, answered))
@@ -215,18 +232,24 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
         asked.scores.setdefault((dataset.name, model.name), []).append(asked.add(step, "scores"))
         return
     for scorer in how.score:
-        step = _score(scorer, dataset, model, part, {**answered, "prompts": inputs["prompts"]}, judged)
+        seen = {**answered, "prompts": inputs["prompts"]}
+        step = _score(scorer, dataset, model, part, seen, {JUDGED: judged, TRIALS: tried})
         asked.scored.setdefault((dataset.name, model.name, scorer.name), []).append(asked.add(step))
 
 
 def _score(
-    scorer: Scorer, dataset: Dataset, model: Model, part: str, inputs: Mapping[str, Source], judged: Mapping[str, Ref]
+    scorer: Scorer,
+    dataset: Dataset,
+    model: Model,
+    part: str,
+    inputs: Mapping[str, Source],
+    said: Mapping[str, Mapping[str, Ref]],
 ) -> Step:
     """Give the step of one scorer of several, with what it looks at and nothing else."""
-    if strangers := [name for name in scorer.judges if name not in judged]:
-        raise InputError(
-            f"scorer {scorer.name!r} reads judgements of {strangers[0]!r}, who is no judge of this dataset"
-        )
+    reads = {JUDGED: scorer.judges, TRIALS: scorer.trials}
+    for table, names in reads.items():
+        if strangers := [name for name in names if name not in said[table]]:
+            raise InputError(f"scorer {scorer.name!r} reads {table} of {strangers[0]!r}, which this dataset has not")
     if strangers := sorted(scorer.instead.keys() - graded.UNSCORED):
         raise InputError(
             f"scorer {scorer.name!r} has a value for {strangers[0]!r}, which no score can be",
@@ -234,8 +257,7 @@ def _score(
         )
     seen: dict[str, Source] = {name: ref for name, ref in inputs.items() if name != "prompts" or scorer.prompts}
     seen |= {name: Ref(maker(dataset.name), name) for name in scorer.needs}
-    if scorer.judges:
-        seen["judgements"] = tuple(judged[name] for name in scorer.judges)
+    seen |= {table: tuple(said[table][name] for name in names) for table, names in reads.items() if names}
     params = {**scorer.params, **({graded.INSTEAD: dict(scorer.instead)} if scorer.instead else {})}
     return Step(
         f"{dataset.name}/scores/{scorer.name}/{model.name}/{part}", scorer.kind, "scores", params, seen, ("scores",)

@@ -14,7 +14,7 @@ from typing import Any, cast
 
 from harness import rows
 from harness.errors import InputError
-from harness.rowtypes import Found, Gold, Item, Judgement, Missing, Prompt, Response, Score
+from harness.rowtypes import Found, Gold, Item, Judgement, Missing, Prompt, Response, Score, Trial
 from harness.studies.judged import JUDGE_ERROR, Key, key, missing
 
 ERROR, SCORED, MISSING = "error", "scored", "missing"
@@ -32,6 +32,7 @@ class Seen:
     response: Response
     prompt: Prompt | None  # where the scorer asks for prompts
     judgements: Sequence[Judgement]  # where it names judges: those that could be read
+    trials: Mapping[str, Trial]  # where it names trials: how this answer's code ended, by the trial's name
 
 
 Rule = Callable[[Seen], Found | Missing]
@@ -63,6 +64,9 @@ def _scores(params: Mapping[str, Any], inputs: Mapping[str, Path], scorer: str, 
     said: dict[Key, list[Judgement]] = {}
     for judgement in _table(inputs, "judgements", Judgement):
         said.setdefault(key(judgement), []).append(judgement)
+    tried: dict[Key, dict[str, Trial]] = {}
+    for one in _table(inputs, "trials", Trial):
+        tried.setdefault(key(one), {})[one["trial"]] = one
     for row in rows.read(inputs["responses"], Response):
         if row["item"] not in items or row["item"] not in golds:
             raise InputError(f"a response to item {row['item']}, which has no item or no gold", where="responses")
@@ -77,7 +81,7 @@ def _scores(params: Mapping[str, Any], inputs: Mapping[str, Path], scorer: str, 
             yield _without(params, row, scorer, JUDGE_ERROR, judgements[-1].get("error", "no reply could be read"))
             continue
         prompt = asked.get((row["item"], row["template"]))
-        found = rule(Seen(items[row["item"]], golds[row["item"]], row, prompt, read))
+        found = rule(Seen(items[row["item"]], golds[row["item"]], row, prompt, read, tried.get(key(row), {})))
         yield _found(row, scorer, found, len(judgements) - len(read))
 
 

@@ -83,6 +83,23 @@ def test_a_model_is_never_shown_the_answers_by_whatever_way(between):
     Plan((GOLD, *between, step(inputs={"prompts": Ref("make", "items")})), {}).check()
 
 
+@pytest.mark.parametrize("by", ["items", "gold"])
+def test_foreign_code_is_never_shown_the_answers_but_those_a_model_gave(by):
+    answers = step(inputs={"prompts": Ref("make", "items"), "gold": Ref("make", "gold")}, sees_gold=True)
+    given = {"responses": Ref(answers.name, answers.outputs[0]), by: Ref("make", by)}
+    writes = step("writes", "judgements", given, ("programs",))
+    tried = replace(step("tried", "judgements", {"programs": Ref("writes", "programs")}, ("trials",)), trial=True)
+    scored = step("scored", "scores", {"trials": Ref("tried", "trials"), "gold": Ref("make", "gold")})
+    plan = Plan((GOLD, answers, writes, tried, scored), {})
+    if by == "gold":
+        with pytest.raises(InputError, match="would show the answers to foreign code"):
+            plan.check()
+    else:
+        plan.check()
+        with pytest.raises(InputError, match="tries foreign code and does more"):
+            replace(plan, steps=(GOLD, answers, writes, replace(tried, stage="scores"))).check()
+
+
 JUDGE = step("judge", "judgements", {"gold": Ref("make", "gold"), "items": Ref("make", "items")}, ("judgements",))
 SAID = Ref("judge", "judgements")
 

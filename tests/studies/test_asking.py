@@ -95,7 +95,7 @@ def planned(models: tuple[Model, ...], seeds: tuple[int, ...] = (7,), **how: Any
     make(asked, dataset, f"{here}:make_pictures", ("items", "gold", "counts", "shots", "media"))
     ask(asked, brief, dataset, How(f"{here}:score", wordings, **how))
     outputs = asked.tables()
-    return Plan(tuple(asked.steps), outputs)
+    return asked.plan(outputs)
 
 
 def test_a_blind_model_is_asked_what_has_no_image_and_nobody_mistakes_the_rest_for_answers(

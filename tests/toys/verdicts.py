@@ -91,9 +91,9 @@ class Verdicts:
         """Run its manifest; gives what `run --json` says of it."""
         return json.loads(self.call("run", self.path, "--json", *words).stdout)
 
-    def tables(self, ran: Any) -> dict[str, list[dict[str, Any]]]:
+    def tables(self, ran: Any, store: str = ".harness") -> dict[str, list[dict[str, Any]]]:
         """Give the rows of every output of a run that is a table, from what `run --json` said of it."""
-        blobs = self.project / ".harness" / "blobs" / "sha256"
+        blobs = self.project / store / "blobs" / "sha256"
         found = {name: (blobs / digest[:2] / digest).read_bytes() for name, digest in outputs_of(ran).items()}
         return {
             name: [json.loads(line) for line in data.splitlines()] for name, data in found.items() if "." not in name

@@ -59,7 +59,7 @@ class Reliability(Study):
         outputs["labels"] = asked.joined("labels", "analyses")
         analyses = analyse(asked, brief, outputs, tuple(places), people)
         optional = frozenset(analyses) - ALWAYS
-        return Plan(tuple(asked.steps), {**outputs, **analyses}, optional=optional)
+        return asked.plan({**outputs, **analyses}, optional)
 
 
 def _check(brief: Brief) -> None:

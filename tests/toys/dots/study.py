@@ -36,7 +36,7 @@ class Dots(Study):
             )  # fmt: skip
             asked.add(step, "likelihoods")
         outputs = {**asked.tables(), "likelihoods": asked.joined("likelihoods", "responses")}
-        return Plan(tuple(asked.steps), outputs)
+        return asked.plan(outputs)
 
 
 STUDY = Dots()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from harness.steps import Plan, Step
+from harness.steps import Plan, Source, Step
 from harness.studies.ask import Asked, How, Scorer, ask, make
 from harness.studies.judge import Judge, RuleJudge
 from harness.studies.study import REQUIRED, Brief, Maker, Study
@@ -50,12 +50,12 @@ class Duet(Study):
             make(asked, dataset, maker.kind, maker.outputs)
             ask(asked, brief, dataset, how)
         outputs = asked.tables()
-        shown = {"scores": outputs["scores"]}
+        shown: dict[str, Source] = {"scores": outputs["scores"]}
         if WRITTEN in brief.certificates:
             shown["certificate"] = brief.certificates[WRITTEN]
         page = Step("page", f"{HERE}.page:write", "analyses", {}, shown, ("report.html",))
         outputs["report.html"] = asked.add(page)
-        return Plan(tuple(asked.steps), outputs)
+        return asked.plan(outputs)
 
 
 STUDY = Duet()

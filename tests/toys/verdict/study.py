@@ -42,7 +42,7 @@ class Verdict(Study):
         outputs["graded"] = asked.add(
             Step("graded", f"{HERE}.scoring:count", "analyses", {}, scores, ("graded",), derive=True)
         )
-        return Plan(tuple(asked.steps), outputs)
+        return asked.plan(outputs)
 
 
 STUDY = Verdict()

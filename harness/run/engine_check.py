@@ -1,4 +1,4 @@
-"""An engine on trial, for `doctor`: in each isolation a real step, attacked from inside, and past its limits."""
+"""Engine checks, for `doctor`: in each isolation a real step, attacked from inside, and past its limits."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PAST = {  # a limit, and what a step does that is past it
 
 @dataclass(frozen=True)
 class Tried:
-    """What came of an isolation's trial."""
+    """What came of checking an isolation."""
 
     isolation: str
     claims: int  # how much it claims to keep from a step
@@ -31,7 +31,7 @@ class Tried:
     ignored: tuple[str, ...] = ()  # limits that nobody holds
 
 
-def trials(kind: Kind, images: Path) -> list[Tried]:
+def check_isolations(kind: Kind, images: Path) -> list[Tried]:
     """Try every isolation that an engine offers here; one that runs in images does so in the smallest there is."""
     found = []
     for isolation in kind.isolations or ("",):
@@ -41,15 +41,15 @@ def trials(kind: Kind, images: Path) -> list[Tried]:
             if not isolation:
                 raise
             continue  # which isolations there are is another finding
-        found.append(trial(engine))
+        found.append(check_isolation(engine))
     return found
 
 
-def trial(engine: Engine) -> Tried:
+def check_isolation(engine: Engine) -> Tried:
     """Try one isolation."""
     with tempfile.TemporaryDirectory(prefix="harness-doctor-") as name:
         folder = Path(name)
-        (folder / "format").write_text("a store, for the trial")
+        (folder / "format").write_text("a store, for the check")
         found = tried(engine, folder, folder, threading.Event())
         ignored = [limit for limit in PAST if _ignored(engine, limit, folder / limit)]
     crowded = () if not engine.claims or engine.claims >= CROWD else ("processes (it is watched from outside)",)

@@ -1,0 +1,173 @@
+"""The trials of a run: each distinct program is a job of its own on the engine, started by the runner and by no step.
+
+What comes of a program is durable before its step is finished, so that a kill loses only what is under way; the next
+run takes it from the journal of the one before. It must never know what a program is for, nor show it any answer.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Mapping
+from concurrent.futures import FIRST_EXCEPTION, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness import trial
+from harness.digest import canonical, document_digest
+from harness.engines.engine import DISK, NETWORK, Engine, Job, Limits, Outcome
+from harness.errors import HarnessError, Interrupted, MissingError
+from harness.evidence.executed import Executed
+from harness.files import open_plain, told
+from harness.rowtypes import Program, Tried
+from harness.run.environment import step_environment
+from harness.run.execute import READABLE, Task, lay_inputs, open_place
+from harness.steps import Plan
+from harness.store.store import Store
+
+KEPT = NETWORK | DISK | frozenset(("kernel", "others"))  # from foreign code, by whatever runs it
+BLOCKS = 64 << 10  # bytes of a file's name and first block that the count of a disk may add
+Told = Callable[[str, str, str], None]  # step, trial, digest of its outcome
+Count = Callable[[str, int, int], None]  # step, programs that have ended, of how many
+
+
+@dataclass
+class Trials:
+    """Runs the programs of trial steps, so many at once in all."""
+
+    store: Store
+    executed: Executed
+    cancel: threading.Event
+    told: Told = lambda _step, _trial, _outcome: None  # writes down what came of a trial: durable, in any thread
+    count: Count = lambda _step, _done, _total: None
+    _turns: threading.Semaphore = field(default_factory=lambda: threading.Semaphore(1))
+    _jobs: int = 1
+    _going: dict[str, Future[str]] = field(default_factory=dict)  # by identity: the same program is run once
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def at_once(self, jobs: int) -> None:
+        """Let so many programs run at once, whatever steps they are of."""
+        self._jobs, self._turns = jobs, threading.Semaphore(jobs)
+
+    def make(
+        self, task: Task, parts: Mapping[str, Any], engine: Engine, folder: Path
+    ) -> tuple[dict[str, int], dict[str, Any]]:
+        """Make a trial step: `out/trials` in its folder; gives what it used and the counts of what came of it."""
+        began = time.monotonic()
+        with told(folder):
+            open_place(folder)
+            lay_inputs(task, self.store, folder / "in", linked=engine.seals_inputs)
+        limits = trial.Limits(**task.step.params["limits"])
+        inputs = {trial.PROGRAMS: folder / "in" / trial.PROGRAMS}
+        surrounded = {name: parts[name] for name in ("environment", "numerics", "code")}
+
+        def name_of(program: Program) -> str:
+            return document_digest({"type": "trial/1", **trial.identity(program, limits), **surrounded})
+
+        wanted = {name_of(program): program for program in trial.programs(inputs[trial.PROGRAMS])}
+        found = self._all(task.step.name, wanted, lambda program: self._run(engine, program, limits))
+        outcomes = {name: json.loads(self.store.blobs.read(digest)) for name, digest in found.items()}
+        trial.table(task.step.params, inputs, folder / "out", lambda program: outcomes[name_of(program)])
+        counts = Counter(one["outcome"] for one in outcomes.values())
+        usage = {"wall_ms": round(1000 * (time.monotonic() - began))}
+        return usage, {"programs": len(wanted), "outcomes": dict(sorted(counts.items()))}
+
+    def _all(self, step: str, wanted: Mapping[str, Program], run: Callable[[Program], Tried]) -> dict[str, str]:
+        """Bring every program to its end, and give the digests of what came of them; the first failure ends it."""
+        ended = 0
+
+        def one(name: str, program: Program) -> str:
+            nonlocal ended
+            digest = self._once(step, name, lambda: run(program))
+            with self._lock:
+                ended += 1
+                self.count(step, ended, len(wanted))
+            return digest
+
+        with ThreadPoolExecutor(self._jobs, thread_name_prefix="trial") as pool:
+            going = {name: pool.submit(one, name, program) for name, program in wanted.items()}
+            wait(going.values(), return_when=FIRST_EXCEPTION)
+            pool.shutdown(wait=True, cancel_futures=any(each.done() and each.exception() for each in going.values()))
+        for future in going.values():
+            if not future.cancelled() and (bad := future.exception()):
+                raise bad
+        return {name: future.result() for name, future in going.items()}
+
+    def _once(self, step: str, name: str, run: Callable[[], Tried]) -> str:
+        """Give what came of a trial: in a listed run, in another step at this moment, or now."""
+        known = self.executed.outcome(name)
+        if known and self.store.blobs.state(known) == "sound":
+            return known
+        with self._lock:
+            other = self._going.get(name)
+            mine: Future[str] = self._going.setdefault(name, Future())
+        if other:
+            return other.result()
+        try:
+            with self._turns:
+                digest = self.store.blobs.put(canonical(run()))
+                self.told(step, name, digest)
+            mine.set_result(digest)
+            return digest
+        except BaseException as bad:
+            mine.set_exception(bad)
+            raise
+        finally:
+            with self._lock:
+                self._going.pop(name, None)
+
+    def _run(self, engine: Engine, program: Program, limits: trial.Limits) -> Tried:
+        """Run one program in a private folder of its own, of which nothing is left."""
+        if self.cancel.is_set():
+            raise Interrupted("the run was stopped", where="a trial", next="run again: what was finished is kept")
+        with self.store.folder("trial") as folder:
+            _lay(program, limits, folder)
+            env = step_environment(engine.inside(folder))
+            allowed = Limits(limits.seconds, limits.memory, limits.output + BLOCKS, files=1000, processes=64, cpus=1.0)
+            job = Job(engine.command(trial.SCRIPT), folder, env, allowed)
+            outcome = engine.run(job, lambda _: None, self.cancel)
+            if outcome.cancelled:
+                raise Interrupted("the run was stopped", where="a trial", next="run again: what was finished is kept")
+            return trial.outcome(_ended(outcome, folder, limits, str(engine.inside(folder))))
+
+
+def require_contained(plan: Plan, engine: Engine) -> None:
+    """Refuse to run foreign code where nothing keeps it from the network, the disk and other processes."""
+    tried = [step.name for step in plan.steps if step.trial]
+    if tried and not engine.claims >= KEPT:
+        raise MissingError(
+            f"the isolation {engine.isolation!r} does not contain foreign code", where=tried[0],
+            next="run in bubblewrap (`apt-get install bubblewrap`), or with --engine docker",
+        )  # fmt: skip
+
+
+def _lay(program: Program, limits: trial.Limits, folder: Path) -> None:
+    """Lay out what a program may see: itself, what it reads, and its entry point."""
+    with told(folder):
+        open_place(folder)
+        for name, data in trial.files(program, limits).items():
+            path = folder / name
+            path.write_bytes(data)
+            path.chmod(READABLE)
+
+
+def _ended(outcome: Outcome, folder: Path, limits: trial.Limits, place: str) -> trial.Ended:
+    """Say how a program ended, and what it printed; what is no plain file there is not read."""
+    said = [_printed(folder / "out" / name, limits.output, place) for name in ("stdout", "stderr")]
+    over = bool(outcome.over) or sum(map(len, said)) > limits.output
+    return trial.Ended(
+        outcome.exit, outcome.signal, outcome.timed_out, outcome.oom, over,
+        said[0][: limits.output], said[1] or outcome.log,
+    )  # fmt: skip
+
+
+def _printed(path: Path, most: int, place: str) -> bytes:
+    """Read a stream that a program wrote: no link, no pipe, and without the name of its private folder."""
+    try:
+        with open_plain(path) as stream:
+            return stream.read(most + 1).replace(place.encode(), b"")
+    except (HarnessError, OSError):
+        return b""

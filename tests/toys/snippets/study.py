@@ -1,0 +1,38 @@
+"""The study `snippets` to the rest of the house: code in answers, tried and scored."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness.steps import Plan
+from harness.studies.ask import Asked, How, Scorer, ask, make
+from harness.studies.study import Brief, Maker, Study
+from harness.studies.trials import TrialOf
+from harness.trial import Limits
+
+HERE = "harness.studies.snippets"
+
+
+class Snippets(Study):
+    """Squares, programmed."""
+
+    name = "snippets"
+    makers: Mapping[str, Maker] = {"snippets.squares": Maker(f"{HERE}.data:make", {"count": int})}
+
+    def plan(self, brief: Brief) -> Plan:
+        """Ask, try, score."""
+        asked = Asked()
+        limits = Limits(seconds=30, cpu_seconds=1, memory=256 << 20, output=1 << 16)
+        how = How(
+            (Scorer("printed", f"{HERE}.code:score", trials=("square",)),),
+            brief.templates["snippets/ask@1"],
+            trials=(TrialOf("square", f"{HERE}.code:take", limits),),
+        )
+        for dataset in brief.datasets:
+            maker = self.makers[dataset.make]
+            make(asked, dataset, maker.kind, maker.outputs)
+            ask(asked, brief, dataset, how)
+        return asked.plan(asked.tables())
+
+
+STUDY = Snippets()
