@@ -14,9 +14,11 @@ from harness.studies.study import Model
 
 def activations(name: str, model: Model, pieces: Source, how: How, layers: Sequence[int]) -> Step:
     """Give the step that writes the vectors of these layers, 0 being the embedding."""
-    if not model.weights:
+    if model.calls or model.imported or model.stand_in:
         raise InputError(
-            f"{model.name!r} computes elsewhere, where nobody sees its layers", where=f"models.{model.name}"
+            f"{model.name!r} has no layers that anybody here could look into",
+            where=f"models.{model.name}",
+            next="name a model of the provider transformers",
         )
     params: dict[str, Any] = {
         **model.settings, "model": model.name, "files": list(model.weights),

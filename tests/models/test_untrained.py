@@ -143,5 +143,5 @@ def test_a_study_s_step_is_made_on_an_engine_and_an_audit_makes_the_same_bytes(f
     assert (made.facts["pieces"], made.facts["cut"], made.facts["untrained"]) == (3, 0, 3)
     again = replay(shop)(step, parts, 60.0)
     assert again.outputs == {name: output.sha256 for name, output in made.entry.outputs.items()} and not again.other
-    with pytest.raises(InputError, match="nobody sees its layers"):
-        activations("x", Model("m", "openai", {}), pieces, How(pool="sum"), (0,))
+    with pytest.raises(InputError, match="no layers"):
+        activations("x", Model("m", "openai", {}, calls=True), pieces, How(pool="sum"), (0,))
