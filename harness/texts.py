@@ -13,6 +13,7 @@ from pathlib import PurePosixPath
 HEX40 = r"^[0-9a-f]{40}$"
 HEX64 = r"^[0-9a-f]{64}$"
 NAME = r"^[a-z0-9][a-z0-9._-]{0,79}$"
+RELATIVE = " relative"  # what follows a tolerance that is a share of what is expected
 Check = Callable[[str], str]
 
 
@@ -26,6 +27,14 @@ def decimal(text: str) -> str:
     return text
 
 
+def tolerance(text: str) -> str:
+    """Hold a text against what a tolerance looks like: so much, or such a share of what is expected."""
+    amount = decimal(text.removesuffix(RELATIVE))
+    if amount != amount.strip() or not 0 <= Decimal(amount) <= Decimal("1e300"):
+        raise ValueError(f"write a number from 0 to 1e300, such as 1e-6, or `1e-6{RELATIVE}`")
+    return text
+
+
 def inside(text: str) -> str:
     """Refuse a path that could lead out of the project."""
     path = PurePosixPath(text)
@@ -33,6 +42,15 @@ def inside(text: str) -> str:
         raise ValueError("a path has 1 to 400 characters")
     if path.is_absolute() or ".." in path.parts or "\\" in text or "\0" in text:
         raise ValueError("a path stays inside the project: relative, and without `..`")
+    return text
+
+
+def plain_path(text: str) -> str:
+    """Hold the path of a file in a folder to its one plain spelling, so that no two of them mean the same file."""
+    if not (0 < len(text) <= 200 and text.isascii() and text.isprintable()):
+        raise ValueError("a path has 1 to 200 printable ASCII characters")
+    if "\\" in text or any(part in ("", ".", "..") or part != part.strip() for part in text.split("/")):
+        raise ValueError("a path is relative and plainly spelled: folder/name, without `..`, `.`, `//` or a backslash")
     return text
 
 

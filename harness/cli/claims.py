@@ -91,6 +91,7 @@ def _numbers(one: ClaimData) -> str:
 def _word(one: ClaimData) -> str:
     """Say the verdict; one that is met says how often the same was tried."""
     notes = ["withdrawn" if one.withdrawn else "moved"] * one.moved
+    notes += [f"made without {_cut(', '.join(one.without), WIDE)}"] * bool(one.without)
     notes += [f"rests on imported answers: {', '.join(one.imported)}"] * bool(one.imported)
     notes += [one.history] if one.history and one.verdict == "met" else []
     return _cut(one.verdict, WIDE) + (f" ({'; '.join(notes)})" if notes else "")

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from harness.cli.options import Debug, Images, Jobs, Json, Run, StoreDir, project
-from harness.cli.terminal import give, render, say, short, table, watching
+from harness.cli.terminal import give, on_terminal, render, say, short, table, watching
 from harness.digest import CHUNK
 
 SHOWN = 5  # lines of an edited file
@@ -37,7 +37,10 @@ def get(
 
     done = verb(project(store), GetRequest(run=run, output=output, to=to))
     if to or json:
-        return render(done, f"{done.file}: {done.size} bytes, {done.sha256}", json)
+        return render(done, f"{done.file}: {done.size} bytes, {done.sha256}{_array(done.array)}", json)
+    if done.array and on_terminal():
+        say(f"-o FILE writes its bytes; {done.size} of them are in {done.file}")
+        return render(done, f"{output}{_array(done.array)}", json)
     with open(done.file, "rb") as file:
         give(iter(partial(file.read, CHUNK), b""))
     return done.code
@@ -76,6 +79,7 @@ def audit(
     word = done.verdict + (", its own checks fail" if done.self_checks == "fail" else "")
     text = f"{done.coverage.text}\n" if done.coverage else ""
     text += f"run {done.run}: {word}; {passed} checks passed, {len(flaws)} did not (level {level})"
+    text += "".join(f"\ndata: {name} {one.text()}" for name, one in done.data.items())
     told = table(["verdict", "check", "subject", "detail"], rows) + "\n\n" if rows else ""
     return render(done, told + text, json)
 
@@ -134,6 +138,10 @@ def explain(
         for why in whys[:1]:
             say(f"name one step to see the parts of its key, such as `harness explain {run} {why.step}`")
     return render(done, "\n".join(lines), json)
+
+
+def _array(told: str) -> str:
+    return f", {told}" if told else ""
 
 
 def _more(count: int) -> str:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 import typer
 
 from harness.cli.options import Debug, Json, StoreDir, project
-from harness.cli.terminal import render
+from harness.cli.terminal import render, watching
 from harness.errors import InputError
+
+SHOWN = 20  # files that a list names
+Some = TypeVar("Some")
 
 
 def register(app: typer.Typer) -> None:
@@ -21,7 +25,7 @@ def bring(
     kind: Annotated[
         str, typer.Argument(help="What it is: data, responses of another run, or a dataset that a study knows.")
     ],
-    file: Annotated[Path, typer.Argument(help="Your copy of it.", show_default=False)],
+    file: Annotated[Path, typer.Argument(help="Your copy of it; of data, a folder of files too.", show_default=False)],
     columns: Annotated[
         str,
         typer.Option(
@@ -30,6 +34,10 @@ def bring(
             help='What columns of a dataset are called in your copy, as JSON: {"target": "…"}.',
         ),
     ] = "",
+    manifest: Annotated[
+        list[Path] | None,
+        typer.Option("--manifest", help="Of a folder: whose data is looked for; default: all.", show_default=False),
+    ] = None,
     store: StoreDir = None,
     json: Json = False,
     debug: Debug = False,
@@ -38,6 +46,12 @@ def bring(
     from harness.verbs.importing import DATA, RESPONSES, ImportRequest
     from harness.verbs.importing import import_ as verb
 
+    if kind == DATA and file.is_dir():
+        return _folder(file, manifest or [], store, json)
+    if manifest:
+        raise InputError(
+            "--manifest goes with a folder of data", where="--manifest", next="leave it out, or name a folder"
+        )
     done = verb(project(store), ImportRequest(kind=kind, file=file, columns=_columns(columns)))
     if kind == DATA:
         text = f"{file.name} is in the store: {done.bytes} bytes, sha256 {done.sha256}"
@@ -51,6 +65,31 @@ def bring(
         )
         text = f"{done.rows} rows are in the store ({held}); pin them in a manifest with sha256 {done.sha256}"
     return render(done, text, json)
+
+
+def _folder(folder: Path, manifests: list[Path], store: Path | None, json: bool) -> int:
+    """Bring in what manifests pin and a folder holds, and show what is not as it is pinned and what is missing."""
+    from harness.verbs.importing import ImportFolderRequest, import_folder
+
+    with watching() as watch:
+        done = import_folder(project(store), ImportFolderRequest(folder=folder, manifests=manifests), watch)
+    size = sum(one.bytes for one in done.matched)
+    lines = [f"{done.files} files read: {len(done.matched)} are pinned and in the store now ({size} bytes)"]
+    lines += [f"  {file} is {what}, and was not read" for file, what in _first(list(done.skipped.items()))]
+    for one in done.changed:
+        name = f"{one.dataset}: {one.path}"
+        lines.append(f"  {one.file} is not the {name} that is pinned: wanted {one.wanted}, found {one.found}")
+    if done.missing:
+        lines.append(f"{len(done.missing)} still missing:")
+        lines += [f"  {one.dataset}: {one.path} from {one.url}" for one in _first(done.missing)]
+        lines += [f"  and {len(done.missing) - SHOWN} more (--json has all)"] * (len(done.missing) > SHOWN)
+    if done.others:
+        lines.append(f"{len(done.others)} files that no manifest asks for were left where they are")
+    return render(done, "\n".join(lines), json)
+
+
+def _first(found: Sequence[Some]) -> Sequence[Some]:
+    return found[:SHOWN]
 
 
 def _columns(given: str) -> dict[str, str]:

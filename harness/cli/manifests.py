@@ -63,10 +63,15 @@ def show(
         for kind, pins in done.lock.pins.items():
             for name, pin in sorted(pins.items()):
                 model = measured.get(kind, {}).get(name)
-                lines.append(f"  {kind:{wide}} {name}: {_model_text(model) if model else _pin_text(pin)}")
+                files = done.data.get(name) if kind == "datasets" and "unresolved" not in pin else None
+                text = _model_text(model) if model else files.text() if files else _pin_text(pin)
+                lines.append(f"  {kind:{wide}} {name}: {text}")
     else:
         lines.append("no lock yet: `harness lock` resolves its names to digests")
     lines += [f"scored by {name}: {text}" for name, text in done.graders.items()]
+    if done.partial:
+        had = ", ".join(f"{name} {one.text()}" for name, one in done.partial.items())
+        lines.append(f"expectation accepted on partial data: {had}")
     if done.carried:
         lines.append(f"expectation carried from lock {short(done.carried['from'])}")
     if done.stages:
@@ -88,8 +93,13 @@ def _pin_text(pin: Any) -> str:
     if "sha256" in pin:
         return short(pin["sha256"])
     return ", ".join(
-        f"{name} {short(part['sha256'])} ({part['rows']} row{'s' * (part['rows'] != 1)})" for name, part in pin.items()
+        f"{name} {short(part['sha256'])} ({_rows_text(part['rows']) if 'rows' in part else 'array'})"
+        for name, part in pin.items()
     )
+
+
+def _rows_text(rows: int) -> str:
+    return f"{rows} row{'s' * (rows != 1)}"
 
 
 def lock(

@@ -155,7 +155,11 @@ def _surroundings(run: RunData) -> str:
         words.append(f"{model}: {', '.join(f'{counts[part]} {part}' for part in parts if counts[part]) or 'not asked'}")
     if run.sees_gold:
         words.append(f"stand-ins were shown the answers in {len(run.sees_gold)} steps")
+    if run.data:
+        words.append("data: " + ", ".join(f"{name} {one.text()}" for name, one in run.data.items()))
     words += [f"answers of {each.model} imported from {each.source}" for each in run.imported]
+    if run.trials:
+        words.append(f"code tried: {', '.join(f'{count} {end}' for end, count in run.trials.items())}")
     return ", ".join(words)
 
 

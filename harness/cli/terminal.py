@@ -57,6 +57,11 @@ def give(pieces: Iterable[bytes]) -> None:
         sys.stdout.flush()
 
 
+def on_terminal() -> bool:
+    """Whether a person sees what is given, and not a file or a program."""
+    return sys.stdout.isatty()
+
+
 @contextmanager
 def _heard(stream: TextIO) -> Iterator[None]:
     """Where nobody reads any longer, say the rest to nobody: what a verb does, and how it ends, stay what they are."""

@@ -58,21 +58,41 @@ def score(
 
 
 def analyse(
-    name: Name = "", listing: Listing = False, source: Input = None, json: Json = False, debug: Debug = False
+    name: Name = "",
+    listing: Listing = False,
+    source: Input = None,
+    second: Annotated[
+        Path | None,
+        typer.Option("--with", envvar="HARNESS_WITH", help="A second .npz file, for the fields that say so."),
+    ] = None,
+    to: Annotated[
+        Path | None,
+        typer.Option("-o", "--to", envvar="HARNESS_TO", help="Write the result's arrays to this file."),
+    ] = None,
+    json: Json = False,
+    debug: Debug = False,
 ) -> int:
-    """Run one analysis: one JSON object in, one out."""
+    """Run one analysis: one JSON object in, one out.
+
+    A .npz file may be given instead of the object: each of its arrays is the field of its name.
+    """
     from harness.digest import canonical
+    from harness.verbs.array_files import is_arrays
     from harness.verbs.measuring import AnalyseRequest, list_analyses, require
     from harness.verbs.measuring import analyse as verb
 
     if listing:
         return _list(list_analyses(), json)
     require(name, scorer=False)
-    text, where = _text(source), str(source or "stdin")
-    if not text.strip():
-        hint = f"give one JSON object, such as `echo '{{}}' | harness analyse {name}`"
-        raise InputError("nothing was given", where=where, next=hint)
-    done = verb(AnalyseRequest(analysis=name, given=object_of(text, where)))
+    if source and is_arrays(source):
+        asked = AnalyseRequest(analysis=name, file=source, second=second, to=to)
+    else:
+        text, where = _text(source), str(source or "stdin")
+        if not text.strip():
+            hint = f"give one JSON object, such as `echo '{{}}' | harness analyse {name}`"
+            raise InputError("nothing was given", where=where, next=hint)
+        asked = AnalyseRequest(analysis=name, given=object_of(text, where), second=second, to=to)
+    done = verb(asked)
     give([canonical(done.result) + b"\n"])
     return done.code
 

@@ -70,8 +70,12 @@ def _data(said: Mapping[str, Any], pin: Mapping[str, Any]) -> Iterator[str]:
     """Say what data is: who makes it, or where it was published; the same bytes from elsewhere are the same data."""
     if "make" in said:
         yield f"make {said['make']}"
+    elif isinstance(files := said.get("fetch"), Mapping):  # lists that share a file are of the same data
+        for file in map(_mapping, files.values()):
+            yield f"fetch {urldefrag(str(file.get('url'))).url}"
+            yield str(file.get("sha256"))
     else:
-        yield f"fetch {urldefrag(str(said.get('fetch'))).url}"
+        yield f"fetch {urldefrag(str(files)).url}"
         yield from (str(side["sha256"]) for side in (said, pin) if side.get("sha256"))
 
 

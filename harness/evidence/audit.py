@@ -10,17 +10,18 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness import rows
 from harness.digest import differences, document, sha256
 from harness.errors import HarnessError
 from harness.evidence.again import How, answers, make_again, named
 from harness.evidence.checks import Report
 from harness.evidence.executed import Executed
 from harness.evidence.lines import audit_lines
+from harness.evidence.pinned import data_pin
 from harness.evidence.seen import Seen
 from harness.evidence.selfcheck import OUTPUT, self_check
 from harness.evidence.steps import Made, audit_steps
 from harness.evidence.values import audit_values
+from harness.manifest.coverage import coverage_text, file_coverage, strange_files
 from harness.manifest.load import parse_manifest
 from harness.manifest.lockfile import Lock, image_state, read_lock
 from harness.steps import Plan, maker
@@ -53,6 +54,7 @@ def audit(store: Store, run: str, installed: Installed, how: How) -> Report:
     _cached(store, chain, report)
     if lock:
         _pins(store, lock, made, seen, report)
+        _files(lock, start, report)
         for field, place in (("image", start), ("sandbox", start.get("sandbox"))):
             if place:
                 _image(lock, field, str(place["image"]), report)
@@ -144,13 +146,22 @@ def _pins(store: Store, lock: Lock, made: Made, seen: Seen, report: Report) -> N
         step = made.get(maker(name))
         if step:
             sound = {output: part.sha256 for output, part in step.outputs.items() if seen.sound.get(part.sha256)}
-            found = {
-                output: {"sha256": digest, "rows": rows.count(store.blobs.path(digest))}
-                for output, digest in sound.items()
-            }
+            found = {output: data_pin(digest, store.blobs.path(digest)) for output, digest in sound.items()}
             held = {output: part for output, part in pin.items() if output in sound or output not in step.outputs}
             flaws += [f"/pins/datasets/{name}{pointer}" for pointer in differences(held, found)]
     report.settle("pin.differs", "lock", flaws)
+
+
+def _files(lock: Lock, started: Mapping[str, Any], report: Report) -> None:
+    """Hold the files that a run says it had of published data against its lock, and those against its manifest."""
+    pins = lock.pins["datasets"]
+    data = file_coverage(pins)
+    flaws = [f"/pins/datasets{pointer}" for pointer in strange_files(lock.intent["datasets"], pins)]
+    if data or flaws or "data" in started:
+        ran = differences(data, started.get("data"))
+        flaws += [f"data{pointer} of the run is not what its lock says" for pointer in ran]
+        report.settle("pin.differs", "data", flaws, coverage_text(data))
+        report.data = data
 
 
 def _image(lock: Lock, field: str, image: str, report: Report) -> None:

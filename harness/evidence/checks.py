@@ -64,6 +64,7 @@ class Report:
     checks: list[Check] = field(default_factory=list)
     coverage: Coverage | None = None
     packages: Mapping[str, int] = field(default_factory=dict)  # what it cost to read what is installed
+    data: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)  # published files that the run had, and had not
     self_checks: str = ""  # what the run's own checks say: pass, fail, or nothing where it makes none
 
     def fail(self, id: str, subject: str, detail: str = "") -> None:

@@ -8,7 +8,7 @@ and nothing of where either lies.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -19,7 +19,7 @@ from harness.evidence.variants import Count, Past
 from harness.manifest.claim import split
 from harness.manifest.schema import Claim
 
-LATE = ("count", "imported")  # what a script finds otherwise, or only where there is some
+LATE = ("count", "imported", "without")  # what a script finds otherwise, or only where there is some
 Values = Callable[[str], Found]
 
 
@@ -42,13 +42,14 @@ class Judged:
     was: Registered | None  # the claim as it was first registered, where it has moved
     withdrawn: bool  # registered by an earlier run, and gone from the manifest
     count: Count | None  # how often the same was tried, where there is a verdict
+    without: tuple[str, ...] = ()  # published files that were absent, and that what made the value would have read
     imported: tuple[str, ...] = ()  # models whose answers somebody else's run gave, and the value rests on
 
     @property
     def data(self) -> dict[str, Any]:
         """Give all of it for a script, the counts as fields of their own."""
         counts = vars(self.count) if self.count else dict.fromkeys(Count.__annotations__)
-        more = {"imported": list(self.imported)} if self.imported else {}
+        more = {name: list(getattr(self, name)) for name in ("imported", "without") if getattr(self, name)}
         return {**{name: value for name, value in vars(self).items() if name not in LATE}, **counts, **more}
 
 
@@ -108,6 +109,13 @@ def resting(one: Judged, imported: Collection[str], models: Collection[str], unt
         if output not in untouched:
             found |= set(path) & set(imported) if set(path) & set(models) else set(imported)
     return replace(one, imported=tuple(sorted(found)))
+
+
+def partial(one: Judged, without: Mapping[str, Collection[str]]) -> Judged:
+    """Say which published files were absent when a value was made: by output, those that its steps would have read."""
+    outputs = {split(pointer)[0] for pointer in ([one.of] if isinstance(one.of, str) else one.of)}
+    absent = {path for output in outputs for path in without.get(output, ())}
+    return one if one.verdict.startswith(NEEDS) else replace(one, without=tuple(sorted(absent)))
 
 
 def _meant(

@@ -1,4 +1,7 @@
-"""Outputs held against what is expected, each at the level its manifest declares: bytes, numbers, or intervals."""
+"""Outputs held against what is expected, each at the level its manifest declares: bytes, numbers, or intervals.
+
+The numbers of an array stand in a file beside the expectation, those of any other output in it.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +11,19 @@ from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 
-from harness.digest import canonical, walk
+from harness import arrays
+from harness.digest import canonical, sha256_file, walk
 from harness.errors import InputError
+from harness.evidence.compare_arrays import strayed
 from harness.evidence.interval import number, outside
 from harness.evidence.record import Record
 from harness.evidence.selfcheck import FAIL, OUTPUT, self_check
+from harness.files import is_plain
 from harness.manifest.lockfile import Expect
+from harness.texts import RELATIVE
 
 MAX_VALUES = 100_000  # an expectation keeps each of them, and a person reviews it in git
+MAX_ARRAY = 10_000_000  # bytes of an array that lies beside an expectation, inflated too
 Level = str | Mapping[str, str]
 
 
@@ -49,7 +57,23 @@ def leaves(path: Path) -> dict[str, str]:
 
 def values_of(level: Level, path: Path) -> dict[str, str]:
     """Give the values an expectation keeps for an output: none where bytes decide."""
-    return {} if level == "exact" else leaves(path)
+    return {} if level == "exact" or arrays.form(path) else leaves(path)
+
+
+def array_of(level: Level, path: Path) -> str:
+    """Say in which form an output lies beside an expectation: only an array that numbers are to be compared of does."""
+    form = "" if level == "exact" else arrays.form(path)
+    if not form:
+        return ""
+    if isinstance(level, str) or "within" not in level:
+        raise InputError("this output is an array, and no statistics", next="declare it `exact`, or `{within: …}`")
+    size = max(path.stat().st_size, sum(head.size for head in arrays.heads(path).values()))
+    if size > MAX_ARRAY:
+        raise InputError(
+            f"this output is an array of {size:,} bytes; at most {MAX_ARRAY:,} lie beside an expectation",
+            next="declare it `exact`, or let the study give an output that sums it up",
+        )
+    return form
 
 
 def compare(
@@ -81,11 +105,21 @@ def compare(
         elif level == "exact":
             verdicts.append(Verdict(name, digest, level, "disagreed", f"expected {wanted['sha256'][:12]}"))
         else:
-            detail = parted(level, wanted["values"], deliver(digest))
+            detail = _parted(expect, name, level, deliver(digest))
             verdicts.append(Verdict(name, digest, level, "disagreed" if detail else "agreed", detail))
     for name in sorted(set(expect.outputs) - set(record.outputs) if expect else ()):
         verdicts.append(Verdict(name, "", expect.outputs[name]["level"] if expect else "none", "missing"))
     return verdicts
+
+
+def _parted(expect: Expect, output: str, level: Mapping[str, str], path: Path) -> str:
+    wanted = expect.outputs[output]
+    if "array" not in wanted:
+        return "it is an array, which was none" if arrays.form(path) else parted(level, wanted["values"], path)
+    beside = expect.array(output)
+    if not is_plain(beside) or sha256_file(beside)[0] != wanted["sha256"]:
+        return f"{beside.parent.name}/{beside.name} is not the array that the expectation pins: restore it from git"
+    return strayed(level["within"], beside, path)
 
 
 def parted(level: Mapping[str, str], expected: Mapping[str, str], path: Path) -> str:
@@ -95,12 +129,13 @@ def parted(level: Mapping[str, str], expected: Mapping[str, str], path: Path) ->
         return outside(expected, found)
     if set(found) != set(expected):
         return f"other fields: {sorted(set(found) ^ set(expected))[0]}"
+    amount, share = Decimal(level["within"].removesuffix(RELATIVE)), level["within"].endswith(RELATIVE)
     for pointer, value in expected.items():
         one, two = number(value), number(found[pointer])
         if one is None or two is None:
             if value != found[pointer]:
                 return f"{pointer} is {found[pointer][:60]}, expected {value[:60]}"
-        elif abs(two - one) > Decimal(level["within"]):
+        elif abs(two - one) > (amount * abs(one) if share else amount):
             return f"{pointer} is {two}, expected {one} within {level['within']}"
     return ""
 

@@ -7,9 +7,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from harness import arrays
 from harness.digest import differences
 from harness.errors import InputError
 from harness.evidence.compare import leaves, parted
+from harness.evidence.compare_arrays import Stray, furthest, strayed
 from harness.evidence.explain import moved_parts, package_changes
 from harness.evidence.history import RESOURCES, THREADS, moved
 from harness.evidence.pinned import ChangedLine, changed_lines, moved_files
@@ -130,6 +132,11 @@ def _rows(left: Trail, right: Trail, step: str) -> Iterator[dict[str, Any]]:
     """Give the rows of the first differing output that differ, and the words in which they do."""
     one, two = left.steps[step].entry.outputs, right.steps[step].entry.outputs
     name = next((name for name in one if name in two and one[name] != two[name]), "")
+    if name and (stray := _array(left, one[name].sha256, right, two[name].sha256)):
+        fields = ["the furthest element" if stray.of else "type or shape"]
+        ends = {"left": stray.expected, "right": stray.found}
+        yield {"step": step, "output": name, "row": stray.at, "fields": fields, **ends}
+        return
     old, new = (_table(trail, outputs[name].sha256) if name else {} for trail, outputs in ((left, one), (right, two)))
     for key in [*old, *(key for key in new if key not in old)]:
         a, b = old.get(key), new.get(key)
@@ -139,6 +146,15 @@ def _rows(left: Trail, right: Trail, step: str) -> Iterator[dict[str, Any]]:
                 _words(a, b, fields[0]) if fields else ("present", "absent") if a is not None else ("absent", "present")
             )
             yield {"step": step, "output": name, "row": key, "fields": fields, "left": words[0], "right": words[1]}
+
+
+def _array(left: Trail, one: str, right: Trail, two: str) -> Stray | None:
+    """Give the worst place at which two arrays part; what is no sound array has none."""
+    paths = left.store.blobs.deliver(one), right.store.blobs.deliver(two)
+    try:
+        return furthest("0", *paths) if any(map(arrays.form, paths)) else None
+    except InputError:
+        return None
 
 
 def _table(trail: Trail, digest: str) -> dict[str, Any]:
@@ -184,6 +200,8 @@ def _near(left: Trail, one: str, right: Trail, two: str) -> bool:
     """Whether two outputs differ in the last digits of their numbers only; what is no JSON is not that near."""
     old, new = left.store.blobs.deliver(one), right.store.blobs.deliver(two)
     try:
+        if arrays.form(old) or arrays.form(new):
+            return not strayed("1e-9", old, new)
         return not parted({"within": "1e-9"}, leaves(old), new)
     except InputError:
         return False

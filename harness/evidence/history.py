@@ -26,7 +26,7 @@ from harness.store.store import Store
 # What of an intent changes no output, and which pins do: a run under another value of these is a run of the manifest.
 NAMES = ("name", "about", "claims", "outputs", "agents")
 RESOURCES, THREADS = "resources", "threads"  # what a step may use changes no output, but for its threads
-PINS = ("models", "instruments", "prompts", "datasets")
+PINS = ("models", "instruments", "prompts", "datasets", "tables")
 _DECODER = json.JSONDecoder()
 _OUTPUTS = b',"outputs":{'
 _END = re.compile(

@@ -1,4 +1,4 @@
-"""Pinned inputs that moved between two runs: the file that a lock names, its line, and both texts.
+"""What a lock pins of data; and pinned inputs that moved between two runs: the file, its line, and both texts.
 
 A key holds digests alone; which file of the project one is, the lock of the run says.
 """
@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
+from harness import arrays, rows
 from harness.errors import HarnessError
 from harness.evidence.trail import Trail, Walked
+from harness.manifest.coverage import files_of
 
 MOST_TEXT = 1 << 20  # bytes of a file that is compared line by line
 
@@ -25,15 +28,22 @@ class ChangedLine:
     right: str
 
 
+def data_pin(digest: str, path: Path) -> dict[str, Any]:
+    """Give what a lock says of a file of a dataset: its digest, and of rows how many; an array has none to count."""
+    return {"sha256": digest} if arrays.form(path) else {"sha256": digest, "rows": rows.count(path)}
+
+
 def pinned_files(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Give the name of each pinned file by its digest: wordings, published data, weights."""
-    named = {str(pin["sha256"]): str(pin["file"]) for pin in pins.get("prompts", {}).values() if "file" in pin}
+    """Give the name of each pinned file by its digest: wordings, tables, published data, weights."""
+    texts = (*pins.get("prompts", {}).values(), *pins.get("tables", {}).values())
+    named = {str(pin["sha256"]): str(pin["file"]) for pin in texts if "file" in pin}
     for name, pin in {**pins.get("instruments", {}), **pins.get("models", {})}.items():
         named |= {str(digest): f"{name}/{file}" for file, digest in pin.get("files", {}).items()}
         named |= {str(pin["answers"]): f"{name}/imported answers"} if "answers" in pin else {}
     for name, pin in pins.get("datasets", {}).items():
         if isinstance(pin.get("sha256"), str):
             named[pin["sha256"]] = f"dataset {name}"
+        named |= {str(digest): f"dataset {name}: {file}" for file, digest in files_of(pin).items()}
     return named
 
 

@@ -22,18 +22,9 @@ FILES = ("journal.jsonl", "record.json")  # what a run leaves
 MOST_RECORD = 1 << 28  # bytes
 # Fields of `run.started` that the record repeats: what was run, and where.
 STARTED = (
-    "run",
-    "manifest",
-    "lock",
-    "plan",
-    "engine",
-    "isolation",
-    "image",
-    "environment",
-    "facts",
-    "limit",
+    "run", "manifest", "lock", "plan", "engine", "isolation", "image", "environment", "facts", "limit", "data",
     "sandbox",
-)
+)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -82,3 +82,23 @@ def follow(store: Store, run: str) -> Trail:
                 raise damaged(f"output {event['name']} is not what its step made", str(store.journal(run)), run)
             outputs[event["name"]] = event
     return Trail(store, run, chain.events[0], steps, outputs)
+
+
+def absent_files(trail: Trail) -> dict[str, frozenset[str]]:
+    """Name for each output the published files that were absent when it was made: those that its steps would have read.
+
+    A step that reads published data of many files says in its parameters which there were and which were not.
+    """
+    lacks: dict[str, frozenset[str]] = {}  # by the digest of what was made
+    for step in trail.steps.values():
+        said = step.entry.preimage
+        own = {path for value in said["params"].values() if _is_file_set(value) for path in value["absent"]}
+        inputs = [part for one in said["inputs"].values() for part in (one if isinstance(one, list) else [one])]
+        whole = frozenset(own).union(*(lacks.get(digest, frozenset()) for digest in inputs))
+        for output in step.entry.outputs.values():
+            lacks[output.sha256] = lacks.get(output.sha256, frozenset()) | whole
+    return {name: lacks.get(str(event["sha256"]), frozenset()) for name, event in trail.outputs.items()}
+
+
+def _is_file_set(value: Any) -> bool:
+    return isinstance(value, Mapping) and value.keys() == {"files", "absent"}

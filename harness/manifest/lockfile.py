@@ -6,19 +6,19 @@ Both are identity documents kept in git beside the manifest, sealed by their own
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 
 from harness.digest import parse, sealed, sha256
 from harness.errors import InputError
 from harness.files import told, write_atomic
-from harness.manifest.schema import Decimals, Digest, InsidePath
+from harness.manifest.schema import Decimals, Digest, InsidePath, Tolerance
 
 PIN_KINDS = ("models", "prompts", "datasets", "images", "packages")
-LATE_KINDS = ("instruments", "certificates")  # in a lock only where there are any: no older one becomes stale
+LATE_KINDS = ("instruments", "certificates", "tables")  # in a lock only where there are any: no older one becomes stale
 EXPECT_FIELDS = ("lock_sha256", "record_sha256", "outputs", "code", "files")
 
 
@@ -38,6 +38,10 @@ class _Prompts(_Rows):
     file: InsidePath
 
 
+class _Table(_Pin):
+    file: InsidePath
+
+
 class _Weights(_Pin):
     files: Annotated[dict[str, Digest], Field(min_length=1)]
 
@@ -51,9 +55,30 @@ class _Imported(_Pin):
 
 
 class _Data(BaseModel):
+    """The files that a maker made: rows, `items` among them or not, and arrays, which have no rows."""
+
     model_config = ConfigDict(extra="allow", strict=True)
-    __pydantic_extra__: dict[str, _Rows]
-    items: _Rows
+    __pydantic_extra__: dict[str, _Rows | _Pin]
+    items: _Rows | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _some(cls, files: Any) -> Any:
+        if not files or ("items" in files and files["items"] is None):
+            raise ValueError("a dataset has files")
+        return files
+
+
+class _Files(_Shape):
+    files: Annotated[dict[str, Digest], Field(min_length=1)]  # of published data, all there are
+    absent: Annotated[list[str], Field(min_length=1)] = []  # those of them that were not to be had
+    unresolved: str = ""  # where that is all of them
+
+    @model_validator(mode="after")
+    def _named(self) -> _Files:
+        if self.absent != sorted(set(self.absent) & set(self.files)):
+            raise ValueError("`absent` names what is no file of it")
+        return self
 
 
 Oci = Annotated[str, StringConstraints(pattern=r"^sha256:[0-9a-f]{64}$")]
@@ -73,10 +98,11 @@ class _Pins(_Shape):
     models: dict[str, _Pin | _Weights | _Taped | _Imported | _Unresolved]
     instruments: dict[str, _Pin | _Weights | _Taped | _Unresolved] = Field(default={}, min_length=1)
     prompts: dict[str, _Prompts]
-    datasets: dict[str, _Data | _Pin | _Unresolved]
+    datasets: dict[str, _Data | _Files | _Pin | _Unresolved]
     images: dict[str, _Image | _Unresolved]
     packages: dict[str, _Pin]
     certificates: dict[str, _Pin] = Field(default={}, min_length=1)
+    tables: dict[str, _Table] = Field(default={}, min_length=1)
 
 
 class _LockShape(_Shape):
@@ -88,14 +114,20 @@ class _LockShape(_Shape):
 
 
 class _Expected(_Pin):
-    level: Literal["exact"] | dict[Literal["within", "interval"], Decimals]
+    level: Literal["exact"] | dict[Literal["within"], Tolerance] | dict[Literal["interval"], Decimals]
     values: dict[str, str]
+    array: Literal["npy", "npz"] = "npy"  # written only of an array, which lies beside the expectation in this form
 
 
 class _Carried(_Shape):
     before: Annotated[Digest, Field(alias="from")]  # the lock that the expectation named before
     accepted: Digest  # the record of the run that somebody accepted
     within: Annotated[list[str], Field(min_length=1)] = []  # outputs that agree at their level, and not by every byte
+
+
+class _Partial(_Shape):
+    files: Annotated[int, Field(ge=1)]
+    absent: Annotated[list[str], Field(min_length=1)]
 
 
 class _ExpectShape(_Shape):
@@ -107,6 +139,7 @@ class _ExpectShape(_Shape):
     files: dict[str, Digest]
     checks: Literal["fail"] = "fail"  # this and the next are written only where they are said
     carried: _Carried = Field(default_factory=_Carried.model_construct)
+    partial: Annotated[dict[str, _Partial], Field(min_length=1)] = {}
     seal: Annotated[Digest, Field(alias="self")]
 
 
@@ -152,13 +185,22 @@ class Expect:
     files: Mapping[str, str]
     checks: str = ""  # `fail`: it was accepted although its self-checks fail
     carried: Mapping[str, Any] = field(default_factory=dict)  # it was taken along from another lock: _Carried
+    partial: Mapping[str, Any] = field(default_factory=dict)  # by dataset: the files that the accepted run did not have
+    folder: Path = field(default=Path(), compare=False)  # where the arrays lie that it names; no part of the document
 
     @property
     def data(self) -> bytes:
         """Spell the expectation as it lies in git."""
-        said = {"checks": self.checks, "carried": dict(self.carried)}
+        said = {"checks": self.checks, "carried": dict(self.carried), "partial": dict(self.partial)}
         body = {"type": "expect/1", **{name: getattr(self, name) for name in EXPECT_FIELDS}}
         return sealed({**body, **{name: value for name, value in said.items() if value}})
+
+    def array(self, output: str) -> Path:
+        """Say where the array lies that is expected of an output: its bytes are those that the expectation pins."""
+        name = f"{output}.{self.outputs[output]['array']}"
+        if "/" in name or name.startswith("."):
+            raise InputError(f"no expected array lies in {name!r}", next="make it with `harness lock --accept RUN`")
+        return self.folder / name
 
 
 def image_state(lock: Lock, image: str, field: str = "image") -> str:
@@ -179,6 +221,11 @@ def expect_path(root: Path, name: str) -> Path:
     return root / "lockfiles" / "manifests" / f"{name}.expect.json"
 
 
+def arrays_path(root: Path, name: str) -> Path:
+    """Say where the arrays that are expected of a manifest lie."""
+    return root / "lockfiles" / "manifests" / f"{name}.expect"
+
+
 def read_lock(data: bytes, where: str) -> Lock:
     """Read a lock, refusing one that was edited by hand."""
     body = _checked(data, "lock/1", _LockShape, where, "make it with `harness lock`")
@@ -188,7 +235,7 @@ def read_lock(data: bytes, where: str) -> Lock:
 def read_expect(data: bytes, where: str) -> Expect:
     """Read an expectation, refusing one that was edited by hand."""
     body = _checked(data, "expect/1", _ExpectShape, where, "make it with `harness lock --accept RUN`")
-    said = {name: body[name] for name in ("checks", "carried") if name in body}
+    said = {name: body[name] for name in ("checks", "carried", "partial") if name in body}
     return Expect(**{name: body[name] for name in EXPECT_FIELDS}, **said)
 
 
@@ -213,7 +260,7 @@ def load_lock(root: Path, name: str) -> Lock | None:
 def load_expect(root: Path, name: str) -> Expect | None:
     """Give the expectation of a manifest, or None where no run was ever accepted."""
     path = expect_path(root, name)
-    return read_expect(_bytes(path), str(path)) if path.is_file() else None
+    return replace(read_expect(_bytes(path), str(path)), folder=arrays_path(root, name)) if path.is_file() else None
 
 
 def _bytes(path: Path) -> bytes:

@@ -24,6 +24,7 @@ from pydantic import (
 
 from harness import texts
 from harness.manifest import claim, generation
+from harness.manifest.datasets import Dataset
 from harness.manifest.generation import Generation
 from harness.manifest.instruments import Named
 from harness.manifest.models import Model
@@ -51,7 +52,7 @@ def _amount(low: str, high: str, units: dict[str, float], example: str) -> Any:
 
 
 def _unset(value: Any) -> bool:
-    return value is None or value is False or value == {}
+    return value is None or value is False or value in ({}, ())
 
 
 SIZES = {"KiB": 2**10, "MiB": 2**20, "GiB": 2**30, "TiB": 2**40}
@@ -67,37 +68,13 @@ def amount(text: str, units: dict[str, float] | dict[str, int]) -> float:
 Text = Annotated[str, AfterValidator(texts.line)]
 Name = Annotated[str, AfterValidator(texts.name)]
 Decimals = Annotated[str, AfterValidator(texts.decimal)]
+Tolerance = Annotated[str, AfterValidator(texts.tolerance)]
 InsidePath = Annotated[str, AfterValidator(texts.inside)]
 Digest = Annotated[str, AfterValidator(texts.matching(texts.HEX64, "a SHA-256: 64 hex digits"))]
 
 
 class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-class Made(BaseModel):
-    """Data that a study's own maker draws; its parameters are typed by that maker."""
-
-    model_config = ConfigDict(extra="allow", frozen=True)
-    make: Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+\.[a-z0-9_-]+$")]
-
-
-class Fetched(_Part):
-    """Published data: where it lies, and the digest without which it is not the same data.
-
-    Where the digest is not known, `unresolved` says why; what needs the data then says so instead of running.
-    """
-
-    fetch: Annotated[str, StringConstraints(pattern=r"^https://\S+$", max_length=2000)]
-    sha256: Digest | None = None
-    unresolved: Text | None = None
-    licence: Text
-
-    @model_validator(mode="after")
-    def _pinned(self) -> Fetched:
-        if (self.sha256 is None) == (self.unresolved is None):
-            raise ValueError("a URL alone pins nothing: add `sha256: <its SHA-256>`, or `unresolved: <why>`")
-        return self
 
 
 def _by_key(*keys: str) -> Discriminator:
@@ -108,9 +85,6 @@ def _by_key(*keys: str) -> Discriminator:
         return f"({next((key for key in keys[1:] if key in have or hasattr(value, key)), keys[0])})"
 
     return Discriminator(form)
-
-
-Dataset = Annotated[Annotated[Made, Tag("(make)")] | Annotated[Fetched, Tag("(fetch)")], _by_key("make", "fetch")]
 
 
 SetName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+/[a-z0-9_-]+@[0-9]+$")]
@@ -138,9 +112,9 @@ class Resources(_Part):
 
 
 class Within(_Part):
-    """Numbers may differ by this much, each."""
+    """Numbers may differ by this much, each; or, `relative`, by this share of what is expected."""
 
-    within: Annotated[Decimals, _between("0", "1e300")]
+    within: Tolerance
 
 
 class Interval(_Part):
@@ -198,6 +172,12 @@ def _distinct(claims: tuple[Claim, ...]) -> tuple[Claim, ...]:
     return claims
 
 
+def _once(names: tuple[str, ...]) -> tuple[str, ...]:
+    if len(set(names)) < len(names):
+        raise ValueError("name each table once")
+    return names
+
+
 class Split(_Part):
     """Items that agents may attempt."""
 
@@ -240,6 +220,7 @@ class Manifest(_Part):
     # What manifests could not say at first stays out of the intent where it is not said: no older lock becomes stale.
     settings: dict[Name, Any] = Field(default={}, exclude_if=_unset)  # the study's own switches, typed by the study
     instruments: dict[Name, Named] = Field(default={}, exclude_if=_unset)  # by role: what measures, and is not asked
+    tables: Annotated[tuple[SetName, ...], AfterValidator(_once)] = Field(default=(), exclude_if=_unset)  # the study's
     sandbox: Name | None = Field(
         default=None, exclude_if=_unset
     )  # the image of foreign code; the run's own if not said

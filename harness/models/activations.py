@@ -15,12 +15,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness import rows
+from harness.arrays import writing
 from harness.errors import InputError
 from harness.models.local_hidden import forward
 from harness.models.local_load import REFERENCE, Loaded, laid, open_encoder
 from harness.models.local_pieces import How, Read, Reader, vectors
 from harness.models.local_torch import out_of_memory, release
-from harness.models.npy_stream import writing
 from harness.models.numerics import fingerprint
 from harness.models.transformers import batch_size
 from harness.steps import FACTS

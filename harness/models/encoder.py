@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from harness import rows
+from harness import arrays, rows
 from harness.errors import InputError, MissingError
 from harness.models.local_files import check_file, lay_out
 from harness.models.local_hidden import hidden_states, of_tokens
@@ -98,14 +98,11 @@ def embed(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
     params: layer, normalise, files and dtype (where `weights` are given), field: the name of a row's text.
     """
-    import numpy as np  # noqa: PLC0415
-
     texts = [_text(row, params.get("field", "text")) for row in rows.read(inputs["texts"])]
     with encoder(inputs.get("weights"), params.get("files", ()), params.get("dtype", "float32")) as opened:
         vectors = opened.embed(texts, params.get("layer", -1), params.get("normalise", True))
         facts = {**opened.loaded.facts, "numerics": fingerprint(), "texts": len(texts)}
-    with open(out / "embeddings", "wb") as target:
-        np.save(target, vectors, allow_pickle=False)
+    arrays.write(out / "embeddings", vectors)
     rows.write_one(out / FACTS, facts)
 
 

@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from harness.digest import sha256
 from harness.errors import InputError
 from harness.evidence.checks import Report
-from harness.evidence.compare import values_of
+from harness.evidence.compare import Level, array_of, values_of
 from harness.evidence.record import read_record, spell
 from harness.evidence.selfcheck import FAIL, self_check
 from harness.evidence.trail import follow
-from harness.manifest.lockfile import Expect, expect_path, load_expect, load_lock, save
+from harness.files import told, write_atomic
+from harness.manifest.coverage import file_coverage
+from harness.manifest.lockfile import Expect, arrays_path, expect_path, load_expect, load_lock, save
 from harness.run.answers import NONE, Most, gaps, too_many
 from harness.run.project import manifest_name
 from harness.steps import JUDGED
@@ -38,7 +41,9 @@ def accept(
     new = expectation(store, run, report, root, errors, failing=failing)
     name = manifest_name(store, run)
     old = load_expect(root, name)
-    save(expect_path(root, name), new.data)
+    new = replace(new, folder=arrays_path(root, name))
+    with _arrays(store, new):
+        save(expect_path(root, name), new.data)
     return Accepted(expect_path(root, name), list(_changes(old, new)))
 
 
@@ -76,12 +81,34 @@ def expectation(store: Store, run: str, report: Report, root: Path, errors: Most
     levels = trail.lock.intent["outputs"]
     outputs: dict[str, Any] = {}
     for output, made in record.outputs.items():
-        level = levels.get(output, "exact")
-        values = values_of(level, store.blobs.deliver(made["sha256"]))
-        outputs[output] = {"sha256": made["sha256"], "level": level, "values": values}
+        outputs[output] = _expected(output, made["sha256"], levels.get(output, "exact"), store)
     code, files = trail.code()
     said = FAIL if checks == FAIL else ""
-    return Expect(lock.sha256, sha256(spell(record.body)), outputs, code, files, said)
+    partial = file_coverage(lock.pins["datasets"], partial=True)
+    return Expect(lock.sha256, sha256(spell(record.body)), outputs, code, files, said, partial=partial)
+
+
+def _expected(output: str, digest: str, level: Level, store: Store) -> dict[str, Any]:
+    """Give what an expectation keeps of an output; of an array its form, since it lies beside."""
+    path = store.blobs.deliver(digest)
+    try:
+        form, values = array_of(level, path), values_of(level, path)
+    except InputError as bad:
+        raise InputError(bad.what, where=f"output {output!r}", next=bad.next) from bad
+    return {"sha256": digest, "level": level, "values": values, **({"array": form} if form else {})}
+
+
+@contextmanager
+def _arrays(store: Store, new: Expect) -> Iterator[None]:
+    """Lay expected arrays beside the expectation before it names them, and put away what it no longer names after."""
+    there = {new.array(output): one["sha256"] for output, one in new.outputs.items() if "array" in one}
+    for path, digest in there.items():
+        write_atomic(path, store.blobs.deliver(digest).read_bytes())
+    yield
+    with told(new.folder):
+        for path in new.folder.glob("*.np[yz]"):
+            if path not in there:
+                path.unlink()
 
 
 def _changes(old: Expect | None, new: Expect) -> Iterator[tuple[str, str, str]]:

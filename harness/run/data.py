@@ -12,33 +12,47 @@ from typing import Any
 from harness import rows
 from harness.digest import sha256_file
 from harness.errors import InputError, MissingError
-from harness.manifest.schema import Fetched
+from harness.manifest.datasets import Fetched
 from harness.store.store import Store
+
+
+class NotThereError(MissingError):
+    """Published data is not to be had where it was published."""
+
+
+class NoAnswerError(NotThereError):
+    """Nobody answers there: neither this file nor another of that place can be had now."""
 
 
 def fetch(store: Store, dataset: Fetched, beside: Path | None = None) -> None:
     """See to it that the data lies in the store: from a store beside it, or from its address."""
     assert dataset.sha256
-    if store.blobs.state(dataset.sha256) == "sound":
-        return
+    if not at_hand(store, dataset.sha256, beside):
+        obtain(store, dataset.fetch, dataset.sha256)
+
+
+def at_hand(store: Store, digest: str, beside: Path | None = None) -> bool:
+    """Whether bytes lie in the store, or in one beside it, from which they are taken then."""
+    if store.blobs.state(digest) == "sound":
+        return True
     kept = Store(beside).blobs if beside else None
-    if (
-        kept
-        and kept.check(dataset.sha256) == "sound"
-        and store.blobs.copy(kept.path(dataset.sha256))[0] == dataset.sha256
-    ):
-        return
-    from harness.run.download import download  # noqa: PLC0415 - HTTP and TLS load slowly, and most runs fetch nothing
+    return bool(kept and kept.check(digest) == "sound" and store.blobs.copy(kept.path(digest))[0] == digest)
+
+
+def obtain(store: Store, address: str, digest: str, size: int | None = None) -> None:
+    """Bring what lies at an address into the store, if it has the digest that is pinned; other bytes are not kept."""
+    from harness.run.download import LARGEST, download  # noqa: PLC0415 - HTTP and TLS load slowly, and most runs fetch nothing
 
     with store.folder("fetch") as folder:
         target = folder / "data"
-        download(dataset.fetch, target)
+        download(address, target, LARGEST if size is None else size)
         found = sha256_file(target)[0]
-        if found != dataset.sha256:
-            raise MissingError(
+        if found != digest:
+            raise NotThereError(
                 "what lies at the address of this data is not what the manifest pins",
-                where=dataset.fetch,
-                next=f"its SHA-256 is {found}; find the pinned edition and `harness import data FILE`, or pin this one",
+                where=address,
+                next=f"{digest} is pinned, and its SHA-256 is {found}; find the pinned edition and "
+                "`harness import data FILE`, or pin this one",
             )
         store.blobs.adopt(target)
 

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from harness.digest import CHUNK
-from harness.errors import MissingError
 from harness.files import told, write_all
+from harness.run.data import NoAnswerError, NotThereError
 
 SECONDS = 60
 LARGEST = 16 << 30
@@ -21,13 +21,13 @@ class _OnlyHttps(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
         if not newurl.startswith("https://"):
             fp.close()
-            raise MissingError("the address leads away from https", where=req.full_url, next=BY_HAND)
+            raise NotThereError("the address leads away from https", where=req.full_url, next=BY_HAND)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
-def download(url: str, target: Path) -> None:
-    """Copy what an address gives; only https, also where it leads elsewhere, and no more than anybody publishes."""
-    left = LARGEST
+def download(url: str, target: Path, most: int = LARGEST) -> None:
+    """Copy what an address gives; only https, also where it leads elsewhere, and no more than is published there."""
+    left = most
     with told(target):
         out = open(target, "wb", buffering=0)  # noqa: SIM115 - closed below, whatever the address does
     try:
@@ -35,12 +35,13 @@ def download(url: str, target: Path) -> None:
             while block := answer.read(CHUNK):
                 left -= len(block)
                 if left < 0:
-                    raise MissingError("the data is larger than 16 GiB", where=url, next=BY_HAND)
+                    size = "16 GiB" if most == LARGEST else f"the {most} bytes that the manifest says"
+                    raise NotThereError(f"the data is larger than {size}", where=url, next=BY_HAND)
                 with told(target):  # a full disk is not the fault of the address
                     write_all(out.fileno(), block)
     except urllib.error.HTTPError as bad:
         bad.close()
-        raise MissingError(f"the data could not be fetched: HTTP {bad.code}", where=url, next=BY_HAND) from None
+        raise NotThereError(f"the data could not be fetched: HTTP {bad.code}", where=url, next=BY_HAND) from None
     except (OSError, ValueError, http.client.HTTPException) as bad:
         reason = bad.reason if isinstance(bad, urllib.error.URLError) else bad
-        raise MissingError(f"the data could not be fetched: {reason}", where=url, next=BY_HAND) from None
+        raise NoAnswerError(f"the data could not be fetched: {reason}", where=url, next=BY_HAND) from None

@@ -6,23 +6,24 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from harness import rows
 from harness.digest import differences, document_digest, sha256
 from harness.errors import HarnessError, InputError, MissingError
+from harness.evidence.pinned import data_pin
 from harness.images.image import pins
 from harness.images.recipe import package_locks
+from harness.manifest.coverage import strange_files
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import LATE_KINDS, Lock
-from harness.manifest.schema import Fetched
 from harness.models.tape import Tape
 from harness.run import imported, weights
 from harness.run.certificates import CERTIFICATES, certificate_pins
 from harness.run.closure import code_root
-from harness.run.data import fetch
+from harness.run.makers import Data
 from harness.run.measuring import INSTRUMENTS, MODELS, Named, every_model
 from harness.run.plan import Meant
+from harness.run.published import Published, published
+from harness.run.tables import TABLES, table_pins
 from harness.run.workshop import Workshop
-from harness.steps import Pinned
 from harness.store.entries import Entry
 from harness.store.store import Store
 from harness.studies.ask import make_step
@@ -88,48 +89,40 @@ def _taped(folder: Path, pin: dict[str, Any]) -> dict[str, Any]:
         return {"unresolved": f"{bad.what}; {bad.next}"}
 
 
-def resolve(loaded: Loaded, meant: Meant, workshop: Workshop) -> Lock:
-    """Resolve every name of a manifest; datasets are made here, so that a plan knows their rows."""
+def resolve(loaded: Loaded, meant: Meant, workshop: Workshop, had: Published | None = None) -> Lock:
+    """Resolve every name of a manifest; datasets are made here, so that a plan knows their rows.
+
+    Published data was brought in before, or is now.
+    """
     _only_one(loaded)
-    datasets: dict[str, Any] = {}
-    for name, dataset in loaded.manifest.datasets.items():
-        if isinstance(dataset, Fetched):
-            datasets[name] = _published(dataset, workshop.store)
-    data = {name: Pinned(pin["sha256"]) for name, pin in datasets.items() if "sha256" in pin}
+    had = had or published(loaded.manifest, workshop.store, workshop.cancel)
+    datasets: dict[str, Any] = dict(had.pins)
+    data = Data.pinned(datasets)
     for name, drawn in meant.drawn.items():
-        lacking = [other for other in drawn.files.values() if other not in data]
-        if lacking:
-            datasets[name] = {"unresolved": f"it needs {lacking[0]}, which is unresolved"}
+        if lacks := drawn.lacks(had.pins, had.how):
+            datasets[name] = {"unresolved": lacks}
             continue
         step = make_step(drawn.dataset(0, data), drawn.maker.kind, drawn.maker.outputs)
         entry = workshop.make(step, workshop.preimage(step, {})).entry
         datasets[name] = dataset_pin(entry, workshop.store)
-        if not datasets[name]["items"]["rows"]:
+        items = datasets[name].get("items")
+        if items and not items.get("rows"):
+            if partial := [to for to in drawn.folders.values() if had.absent[to]]:
+                datasets[name] = {"unresolved": f"nothing of it can be made without what {partial[0]} lacks"}
+                continue
+            lacks = "came out empty" if "rows" in items else "gives an array as its `items`, which are rows"
             raise InputError(
-                f"dataset {name!r} came out empty", where=loaded.tree.at(("datasets", name)), next="draw more items"
+                f"dataset {name!r} {lacks}", where=loaded.tree.at(("datasets", name)), next="draw more items"
             )
     certificates = certificate_pins(loaded.root, loaded.manifest.study)
-    pins = {**still_pins(loaded), "datasets": datasets, **({CERTIFICATES: certificates} if certificates else {})}
-    return Lock(loaded.manifest.intent(), loaded.sha256, pins)
-
-
-def _published(dataset: Fetched, store: Store) -> dict[str, Any]:
-    """Pin published data by what it is; where it cannot be had, say why and what would help."""
-    if dataset.sha256 is None:
-        return {"unresolved": str(dataset.unresolved)}
-    try:
-        fetch(store, dataset)
-    except HarnessError as bad:
-        return {"unresolved": f"{bad.what}; {bad.next}"}
-    return {"sha256": dataset.sha256}
+    late = {CERTIFICATES: certificates, TABLES: table_pins(loaded.manifest.study, meant.tables)}
+    found = {kind: some for kind, some in late.items() if some}
+    return Lock(loaded.manifest.intent(), loaded.sha256, {**still_pins(loaded), "datasets": datasets, **found})
 
 
 def dataset_pin(entry: Entry, store: Store) -> dict[str, Any]:
-    """Give what a lock says of a dataset: the digest of each of its files, and how many rows it has."""
-    pin = {}
-    for name, output in entry.outputs.items():
-        pin[name] = {"sha256": output.sha256, "rows": rows.count(store.blobs.deliver(output.sha256))}
-    return pin
+    """Give what a lock says of a dataset: the digest of each of its files, and how many rows it has, if it has any."""
+    return {name: data_pin(one.sha256, store.blobs.deliver(one.sha256)) for name, one in entry.outputs.items()}
 
 
 def _only_one(loaded: Loaded) -> None:
@@ -154,7 +147,10 @@ def moved_pins(loaded: Loaded, lock: Lock) -> list[str]:
     if not moved and lock.manifest_sha256 != loaded.sha256:
         moved.append("manifest (its text, not its meaning)")
     moved += [f"pins/datasets/{name}" for name in sorted(set(lock.pins["datasets"]) ^ set(loaded.manifest.datasets))]
+    moved += [f"pins/datasets{pointer}" for pointer in strange_files(lock.intent["datasets"], lock.pins["datasets"])]
     now = {**still_pins(loaded), "packages": _packages(loaded, lock.pins["packages"])}
+    if tables := {*lock.of(TABLES), *loaded.manifest.tables}:
+        now[TABLES] = table_pins(loaded.manifest.study, tables)
     late = (each for each in LATE_KINDS if each != CERTIFICATES and lock.of(each))
     for kind in dict.fromkeys([*now, *late]):
         moved += [f"pins/{kind}{pointer}" for pointer in differences(lock.of(kind), now.get(kind, {}))]

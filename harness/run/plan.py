@@ -12,8 +12,9 @@ from harness.manifest.lockfile import Lock
 from harness.manifest.read import Place, Tree
 from harness.manifest.schema import Manifest
 from harness.run.calls import served
-from harness.run.makers import Drawn, drawn
+from harness.run.makers import Data, Drawn, drawn
 from harness.run.measuring import INSTRUMENTS, MODELS, Named, every_model, require_roles, switches
+from harness.run.tables import TABLES, offered, pinned_tables, require_named, taken
 from harness.steps import Pinned, Plan
 from harness.studies.registry import find
 from harness.studies.study import Answered, Brief, Instrument, Model, Templates
@@ -27,6 +28,7 @@ class Meant:
     tree: Tree
     drawn: Mapping[str, Drawn]  # the datasets that are made here, by name
     settings: Mapping[str, Any]  # the study's own, typed by it
+    tables: tuple[str, ...] = ()  # those of the study that its plan reads, and that the manifest names
 
 
 def meant(loaded: Loaded) -> Meant:
@@ -46,15 +48,15 @@ def meant(loaded: Loaded) -> Meant:
                 next=f"choose one of: {', '.join(study.prompt_sets)}",
             )
     require_roles(manifest, study, tree)
+    require_named(manifest, study, tree)
     _require_askable(manifest, tree)
     served(manifest, loaded.root, tree)
     this, some = Meant(manifest, tree, made, switches(manifest, study, tree)), Pinned("0" * 64)
     rows, templates = dict.fromkeys(made, 1), dict.fromkeys(sets, Templates(some, 1))
-    fetched = dict.fromkeys((name for each in made.values() for name in each.files.values()), some)
-    _planned(
-        this, _brief(this, rows, templates, Lock({}, "", {}), fetched)
-    )  # what cannot be planned is told before any work
-    return this
+    tables = offered(study)
+    brief = _brief(this, rows, templates, Lock({}, "", {}), Data.meant(manifest))
+    planned = _planned(this, replace(brief, tables=tables))  # what cannot be planned is told before any work
+    return replace(this, tables=tuple(sorted({*manifest.tables, *taken(planned, tables)})))
 
 
 def _require_askable(manifest: Manifest, tree: Tree) -> None:
@@ -73,7 +75,7 @@ def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
     unresolved = unresolved_pins(lock)
     if unresolved:
         raise _unresolved(unresolved)
-    found = {name: int(pin["items"]["rows"]) for name, pin in lock.pins["datasets"].items() if "items" in pin}
+    found = {name: _rows(pin) for name, pin in lock.pins["datasets"].items() if not isinstance(pin.get("sha256"), str)}
     if unpinned := sorted(set(this.drawn) - set(found)):
         raise InputError(f"the lock pins no dataset {unpinned[0]!r}", next="`harness lock` the manifest again")
     rows = {name: min(count, limit or count) for name, count in found.items()}
@@ -82,9 +84,15 @@ def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
         prompts[this.manifest.prompts.names[0]] = prompts.pop("set")
     templates = {name: Templates(Pinned(pin["sha256"]), int(pin["rows"])) for name, pin in prompts.items()}
     certificates = {name: Pinned(pin["sha256"]) for name, pin in lock.of("certificates").items()}
-    brief = _brief(this, rows, templates, lock, fetched_pins(lock))
-    made = _planned(this, replace(brief, certificates=certificates))
-    return Plan(made.steps, made.outputs, {pin["sha256"]: pin["file"] for pin in prompts.values()}).check()
+    brief = _brief(this, rows, templates, lock, Data.pinned(lock.pins["datasets"]))
+    made = _planned(this, replace(brief, certificates=certificates, tables=pinned_tables(lock.of(TABLES))))
+    texts = (*prompts.values(), *lock.of(TABLES).values())
+    return Plan(made.steps, made.outputs, {pin["sha256"]: pin["file"] for pin in texts}).check()
+
+
+def _rows(pin: Mapping[str, Any]) -> int:
+    """Say how many items a dataset has; one of arrays has none."""
+    return int(pin["items"]["rows"]) if "items" in pin else 0
 
 
 def _unresolved(pins: Sequence[tuple[str, str]]) -> MissingError:
@@ -100,11 +108,6 @@ def _unresolved(pins: Sequence[tuple[str, str]]) -> MissingError:
     return MissingError(
         f"{len(pins)} pins are unresolved: {told}{more}", next="provide them, then `harness lock` again"
     )
-
-
-def fetched_pins(lock: Lock) -> dict[str, Pinned]:
-    """Give the published data that a lock pins, by name."""
-    return {name: Pinned(pin["sha256"]) for name, pin in lock.pins["datasets"].items() if "sha256" in pin}
 
 
 def _planned(this: Meant, brief: Brief) -> Plan:
@@ -135,7 +138,7 @@ def _brief(
     rows: Mapping[str, int],
     templates: Mapping[str, Templates],
     lock: Lock,
-    data: Mapping[str, Pinned],
+    data: Data,
 ) -> Brief:
     """Say to a study what a manifest means, with what is known of its data and its models."""
     manifest = this.manifest
@@ -149,6 +152,7 @@ def _brief(
         generation=manifest.generation.asked(),
         seeds=manifest.seeds,
         settings=this.settings,
+        named_tables=manifest.tables,
         instruments={
             role: Instrument(role, models[INSTRUMENTS, role], one.asking.generation.asked(), one.asking.repeats)
             for role, one in sorted(manifest.instruments.items())

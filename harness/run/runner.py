@@ -18,18 +18,18 @@ from harness.digest import document, sha256
 from harness.errors import DamageError, HarnessError, Interrupted
 from harness.evidence.record import Record, read_record, spell, summarise
 from harness.files import write_atomic
+from harness.manifest.coverage import file_coverage
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
-from harness.manifest.schema import Fetched
 from harness.run import imported
 from harness.run.asked import Answers, Asked
 from harness.run.calls import gateway
 from harness.run.certificates import certificate_bytes
 from harness.run.closure import code_root
-from harness.run.data import fetch
 from harness.run.environment import cores, facts
 from harness.run.lock import require_dataset
 from harness.run.measuring import every_model
+from harness.run.published import require_published
 from harness.run.stopping import heed, stoppable
 from harness.run.weights import bring
 from harness.run.workshop import Result, Workshop
@@ -156,9 +156,8 @@ class Runner:
                 bring(self.store, self.loaded.root, model.weights, files, self.loaded.homes)
             if model.imported:
                 imported.bring(self.store, self.loaded.root, model.imported, self.lock.pins["models"][name])
-        for dataset in self.loaded.manifest.datasets.values():
-            if isinstance(dataset, Fetched) and dataset.sha256:
-                fetch(self.store, dataset, self.beside)
+        datasets = self.lock.pins["datasets"]
+        require_published(self.loaded.manifest, datasets, self.store, self.beside, self.workshop.cancel)
         fields: dict[str, Any] = {
             "run": run,
             "manifest": blobs.put(self.loaded.data),
@@ -174,6 +173,8 @@ class Runner:
         }
         if self.limit:
             fields["limit"] = self.limit
+        if coverage := file_coverage(datasets):
+            fields["data"] = coverage
         if box := workshop.sandbox:
             fields["sandbox"] = {"image": box.engine.image, "environment": blobs.put(box.environment)}
             fields["facts"]["sandbox"] = box.containment()

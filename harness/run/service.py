@@ -22,8 +22,10 @@ from harness.run.certificates import CERTIFICATES
 from harness.run.engines import Choice, limits, open_engine, require_cores
 from harness.run.lock import moved_pins, require_fit, resolve
 from harness.run.plan import meant, plan, unresolved_pins
+from harness.run.published import published
 from harness.run.runner import Board, Progress, Runner
 from harness.run.stopping import stoppable
+from harness.run.tables import TABLES
 from harness.run.trials import require_contained
 from harness.run.weights import require_torch
 from harness.run.workshop import Result, Workshop
@@ -63,6 +65,7 @@ class Locked:
     changed: bool
     moved: list[str]
     unresolved: dict[str, str]
+    absent: dict[str, dict[str, str]] = field(default_factory=dict)  # by dataset of many files: those not here, and why
 
 
 @dataclass(frozen=True)
@@ -101,7 +104,8 @@ def lock_manifest(loaded: Loaded, place: Place) -> Locked:
     workshop = place.workshop(loaded, gpus=False)
     path = lock_path(loaded.root, loaded.manifest.name)
     with workshop.store.in_use(), stoppable(workshop.cancel):
-        new = resolve(loaded, this, workshop)
+        had = published(loaded.manifest, workshop.store, workshop.cancel)
+        new = resolve(loaded, this, workshop, had)
     lacking = unresolved_pins(new)
     if not lacking:
         plan(this, new)  # what the manifest says of outputs must fit, before a lock says that it does
@@ -114,12 +118,11 @@ def lock_manifest(loaded: Loaded, place: Place) -> Locked:
     if old:
         data = differences(old.pins["datasets"], new.pins["datasets"])
         moved = list(dict.fromkeys([*moved_pins(loaded, old), *(f"pins/datasets{pointer}" for pointer in data)]))
-        if new.of(CERTIFICATES) and not old.of(CERTIFICATES):
-            moved.append(f"pins/{CERTIFICATES}")
+        moved += [f"pins/{kind}" for kind in (CERTIFICATES, TABLES) if new.of(kind) and not old.of(kind)]
         if not moved:  # an older lock may pin packages in another way, and what fits is left as it is
             new = replace(new, pins={**new.pins, "packages": old.pins["packages"]})
     changed = save(path, new.data)
-    return Locked(new, path, changed, moved, dict(lacking))
+    return Locked(new, path, changed, moved, dict(lacking), had.absent)
 
 
 def run_manifest(

@@ -210,4 +210,6 @@ def _kind(value: Any) -> str:
     """Call a value by its kind, as JSON has them; what it says is nobody's business."""
     if value is None or isinstance(value, bool):
         return "null" if value is None else "true or false"
+    if (shape := getattr(value, "shape", None)) is not None:
+        return f"an array {[*shape]}"
     return next((name for kind, name in NAMED if isinstance(value, kind)), type(value).__name__)

@@ -45,7 +45,7 @@ SHAPES: Mapping[str, Mapping[str, Mapping[str, type]]] = {
     },
 }  # fmt: skip
 MAY: Mapping[str, Mapping[str, type]] = {
-    "run.started": {"limit": int, "clock": str, "sandbox": dict},
+    "run.started": {"limit": int, "clock": str, "data": dict, "sandbox": dict},
     "step.done": {"sees_gold": bool, "imported": dict, "facts": dict, "trial": bool},
     "step.cached": {"sees_gold": bool, "imported": dict, "trial": bool},
 }  # fmt: skip

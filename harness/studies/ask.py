@@ -126,7 +126,10 @@ def make(asked: Asked, dataset: Dataset, kind: str, outputs: Sequence[str]) -> N
 
 def make_step(dataset: Dataset, kind: str, outputs: Sequence[str]) -> Step:
     """Give the step that makes a dataset, the same one in every plan, so that `lock` and `run` share its result."""
-    return Step(maker(dataset.name), kind, "rows", dataset.params, dict(dataset.files), tuple(outputs))
+    said = {name: folder.said for name, folder in dataset.folders.items()}
+    folders: dict[str, Source] = {name: folder.parts for name, folder in dataset.folders.items()}
+    inputs = {**dataset.files, **folders}
+    return Step(maker(dataset.name), kind, "rows", {**dataset.params, **said}, inputs, tuple(outputs))
 
 
 def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:

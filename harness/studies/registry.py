@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 SHELF = Shelf("study", "harness.studies", "STUDY", "study")
 SCORERS = Shelf("file of scorers", "harness.scorers", "SCORERS")
+ANALYSES = Shelf("file of analyses", "harness.scorers", "ANALYSES")
 
 
 def find(name: str, where: str = "") -> Study:
@@ -42,8 +43,9 @@ def scorers() -> dict[str, Tool]:
 
 
 def analyses() -> dict[str, Tool]:
-    """Give every analysis by its name."""
-    return _joined("analyses", *(study.analyses for study in studies()))
+    """Give every analysis by its name: those of the studies, and those that stand alone in `harness/scorers/`."""
+    alone = (ANALYSES.find(name) for name in ANALYSES.names())
+    return _joined("analyses", *(study.analyses for study in studies()), *alone)
 
 
 def _joined(what: str, *found: Mapping[str, Tool]) -> dict[str, Tool]:

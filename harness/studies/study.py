@@ -6,6 +6,7 @@ It must never know of stores, engines, records or of the manifest's syntax.
 
 from __future__ import annotations
 
+import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -14,6 +15,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from harness.errors import InputError
 from harness.models.provider import StandIn
 from harness.steps import Pinned, Plan
 
@@ -54,14 +56,44 @@ class Instrument:
 
 
 @dataclass(frozen=True)
+class FileSet:
+    """Published data of many files as the lock pins it: those that are here, by path, and those that are absent.
+
+    A step gets it as a folder of parts in the order of their paths (`parts`, an input) and the paths beside it (`said`,
+    a parameter of the same name); `studies/file_set.py` reads the two. A file that is absent is no part of its key.
+    """
+
+    here: Mapping[str, Pinned]
+    absent: tuple[str, ...] = ()
+
+    @property
+    def parts(self) -> tuple[Pinned, ...]:
+        """Give the files that are here, for an input of a step."""
+        return tuple(self.here[path] for path in sorted(self.here))
+
+    @property
+    def said(self) -> dict[str, list[str]]:
+        """Name the files, for a parameter of the step that reads them."""
+        return {"files": sorted(self.here), "absent": sorted(self.absent)}
+
+    def only(self, *paths: str) -> FileSet:
+        """Take some of the files, so that a step is made anew by a change of these and of no others."""
+        if strange := [path for path in paths if path not in self.here and path not in self.absent]:
+            raise InputError(f"the published data has no file {strange[0]!r}", next="name files of its `fetch:`")
+        here = {path: self.here[path] for path in paths if path in self.here}
+        return FileSet(here, tuple(path for path in paths if path in self.absent))
+
+
+@dataclass(frozen=True)
 class Dataset:
     """A dataset as the lock resolved it."""
 
     name: str
     make: str
     params: Mapping[str, Any]
-    rows: int
+    rows: int  # of its items; 0 where it has none, as a dataset of arrays
     files: Mapping[str, Pinned] = field(default_factory=dict)  # published data that its maker reads, by parameter
+    folders: Mapping[str, FileSet] = field(default_factory=dict)  # the same, of many files
 
 
 @dataclass(frozen=True)
@@ -84,14 +116,18 @@ class Brief:
     settings: Mapping[str, Any] = field(default_factory=dict)  # the study's own: all fields of its `settings_type`
     instruments: Mapping[str, Instrument] = field(default_factory=dict)  # by role
     certificates: Mapping[str, Pinned] = field(default_factory=dict)  # by scorer: what a page reads and shows
+    tables: Mapping[str, Pinned] = field(default_factory=dict)  # the study's, by name: those it takes are pinned
+    named_tables: tuple[str, ...] = ()  # those that the manifest names
 
 
 @dataclass(frozen=True)
 class Maker:
-    """A step that makes a dataset: `items`, `gold` and `counts`, from parameters that the manifest gives.
+    """A step that makes a dataset: `items`, `gold` and `counts`, or arrays, from parameters that the manifest gives.
 
     A parameter is typed by a type or read by a function of the study; one of `optional` may be left out. Each of
     `files` may name a dataset of the manifest that is fetched, and the step gets its bytes; `needs` must be given.
+    Each of `folders` may name one that has many files, and the step gets those that are here, and the names of the
+    others; of a folder that is `whole` it needs every file.
     """
 
     kind: str
@@ -100,10 +136,13 @@ class Maker:
     optional: Mapping[str, Callable[[Any], Any]] = field(default_factory=dict)
     files: tuple[str, ...] = ()
     needs: tuple[str, ...] = ()
+    folders: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
     ids: str = ""  # what its items' ids begin with, where another maker's may begin so too
     fixed: Mapping[str, Any] = field(default_factory=dict)  # parameters that are the maker's own
 
 
+_TABLE = re.compile(r"[a-z0-9_-]+@[0-9]+\.(csv|json|npy|npz)")
 REQUIRED, OPTIONAL = "required", "optional"  # what a study says of an instrument's role
 
 
@@ -136,6 +175,18 @@ class Study(ABC):
         """Find its wordings: every file `NAME@N.jsonl` in the folder `prompts/` beside it."""
         folder = Path(str(sys.modules[type(self).__module__].__file__)).parent / "prompts"
         return {f"{self.name}/{path.stem}": path for path in sorted(folder.glob("*.jsonl"))}
+
+    @property
+    def tables(self) -> Mapping[str, Path]:
+        """Find its tables: every file `NAME@N.csv`, `.json`, `.npy` or `.npz` in the folder `tables/` beside it."""
+        folder = Path(str(sys.modules[type(self).__module__].__file__)).parent / "tables"
+        found: dict[str, Path] = {}
+        for path in sorted(path for path in folder.glob("*@*") if _TABLE.fullmatch(path.name)):
+            name = f"{self.name}/{path.stem}"
+            if name in found:
+                raise InputError(f"two tables are called {name!r}", where=str(path), next="give one another version")
+            found[name] = path
+        return found
 
     @property
     def scorers(self) -> Mapping[str, Tool]:

@@ -38,7 +38,7 @@ _NAMES = {
     "certifying": "CertifyRequest CertifyResult certify",
     "gatewaying": "GatewayModel GatewayReady GatewayRequest GatewayResult gateway",
     "history": "RunsRequest RunsResult runs",
-    "importing": "ImportRequest ImportResult import_",
+    "importing": "ImportFolderRequest ImportFolderResult ImportRequest ImportResult import_ import_folder",
     "measuring": "AnalyseRequest AnalyseResult ScoreRequest ScoreResult ToolsResult analyse list_analyses list_scorers "
     "score",
     "pins": "ListResult LockRequest LockResult ShowRequest ShowResult list_ lock show",

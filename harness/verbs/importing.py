@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from pydantic import Field
 
-from harness.errors import InputError
+from harness.errors import AGREED, DISAGREED, HarnessError, InputError
+from harness.manifest.schema import Manifest
 from harness.models.imported_rows import gathered
 from harness.run.data import bring, bring_rows
+from harness.run.folder import bring_folder, wanted
 from harness.store.store import Store
 from harness.studies.registry import importers
-from harness.verbs.project import PathText, Project, Request, Result
+from harness.verbs.project import PathText, Project, Request, Result, Watch
 
 DATA, RESPONSES = "data", "responses"
 
@@ -34,6 +37,98 @@ class ImportResult(Result):
     rows: int = 0  # of a dataset, or of responses
     models: dict[str, int] = Field(default_factory=dict)  # of responses: rows by the model that they name
     counts: dict[str, dict[str, Any]] = Field(default_factory=dict)  # of a dataset: instances and prompts, by benchmark
+
+
+class ImportFolderRequest(Request):
+    """Which folder of downloaded files is searched, and for the data of which manifests."""
+
+    folder: PathText = Field(description="A folder of files that you have; links in it are not followed.")
+    manifests: Sequence[PathText] = Field(default_factory=list, description="Manifest files; none: all of the project.")
+
+
+class MatchedFile(Result):
+    """A file of the folder that is in the store now, and the dataset and path it is."""
+
+    file: str
+    dataset: str
+    path: str
+    sha256: str
+    bytes: int
+
+
+class ChangedFile(Result):
+    """A file of the folder that stands for a pinned one and is another: nothing of it was kept."""
+
+    file: str
+    dataset: str
+    path: str
+    wanted: str
+    found: str
+
+
+class MissingFile(Result):
+    """A file that is pinned and is neither in the store nor in the folder, and where it is published."""
+
+    dataset: str
+    path: str
+    url: str
+    sha256: str
+
+
+class ImportFolderResult(Result):
+    """What became of the files of a folder."""
+
+    kind: str
+    files: int  # that were read
+    matched: list[MatchedFile]
+    changed: list[ChangedFile]
+    missing: list[MissingFile]
+    skipped: dict[str, str]  # what is no plain file or cannot be read, and why
+    others: list[str]  # files that no manifest asks for
+
+    @property
+    def code(self) -> int:
+        """Give the exit code: 1 where a file is not what is pinned under its name."""
+        return DISAGREED if self.changed else AGREED
+
+
+def import_folder(project: Project, asked: ImportFolderRequest, watch: Watch | None = None) -> ImportFolderResult:
+    """Find in a folder what manifests pin of published data, by its digest, and put it where they find it."""
+    watch, folder = watch or Watch(), project.path(asked.folder)
+    if not folder.is_dir():
+        raise InputError("there is no such folder", where=str(asked.folder), next="check the path")
+    pinned = wanted(_manifests(project, asked.manifests, watch))
+    if not pinned:
+        raise InputError(
+            "no manifest here pins published data", where=str(asked.folder),
+            next="give a dataset `fetch:` and digests, or name a manifest with --manifest",
+        )  # fmt: skip
+    store = Store.make(project.store)
+    with store.in_use():
+        done = bring_folder(folder, pinned, store, watch.task(f"read {folder.name}"), watch.stop)
+    return ImportFolderResult(
+        kind=DATA, files=done.files, skipped=done.skipped, others=done.others,
+        matched=[
+            MatchedFile(file=file, dataset=one.dataset, path=one.path, sha256=one.sha256, bytes=size)
+            for file, size, one in done.matched
+        ],
+        changed=[
+            ChangedFile(file=file, dataset=one.dataset, path=one.path, wanted=one.sha256, found=found)
+            for file, found, one in done.changed
+        ],
+        missing=[MissingFile(**vars(one)) for one in done.missing],
+    )  # fmt: skip
+
+
+def _manifests(project: Project, named: Sequence[PathText], watch: Watch) -> Iterator[Manifest]:
+    """Give the manifests that are named; or all that can be read, and say which cannot."""
+    for path in named:
+        yield project.manifest(path).manifest
+    for path in () if named else project.manifests():
+        try:
+            yield project.manifest(path).manifest
+        except HarnessError as bad:
+            watch.say(f"{path.name} is left out: {bad.what}")
 
 
 def import_(project: Project, asked: ImportRequest) -> ImportResult:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
@@ -12,7 +13,8 @@ from harness.errors import InputError
 from harness.run.certificates import standing
 from harness.scorers.tool import Tool, described
 from harness.studies.registry import analyses, scorers
-from harness.verbs.project import Project, Request, Result
+from harness.verbs.array_files import fields, plain
+from harness.verbs.project import PathText, Project, Request, Result
 
 
 class ToolData(Result):
@@ -100,7 +102,10 @@ class AnalyseRequest(Request):
     """What one analysis is given."""
 
     analysis: str = Field(description="The analysis' name.")
-    given: Mapping[str, Any] = Field(description="The object that it takes.")
+    given: Mapping[str, Any] = Field(default_factory=dict, description="The object that it takes.")
+    file: PathText | None = Field(default=None, description="A .npz file: its arrays are fields, by their names.")
+    second: PathText | None = Field(default=None, description="A second one, for the fields that say so.")
+    to: PathText | None = Field(default=None, description="Write the result's arrays to this .npz file.")
 
 
 class AnalyseResult(Result):
@@ -110,8 +115,11 @@ class AnalyseResult(Result):
 
 
 def analyse(asked: AnalyseRequest) -> AnalyseResult:
-    """Run one analysis: an object in, an object out."""
-    return AnalyseResult(result=dict(_find(analyses(), asked.analysis, "analysis").run(asked.given)))
+    """Run one analysis: an object in, an object out; what is an array may come from a file, and go to one."""
+    tool = _find(analyses(), asked.analysis, "analysis")
+    file, second, to = (Path(one) if one else None for one in (asked.file, asked.second, asked.to))
+    given = fields(tool.takes, file, second, asked.given) if file or second else asked.given
+    return AnalyseResult(result=plain(tool.run(given), to))
 
 
 def scorer_named(name: str) -> Tool:

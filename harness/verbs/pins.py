@@ -10,14 +10,18 @@ from pydantic import Field
 
 from harness.digest import canonical, sha256
 from harness.errors import DamageError, HarnessError
+from harness.manifest.coverage import SHOWN, file_coverage, names_text
+from harness.manifest.datasets import FetchedFiles
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import load_expect, load_lock
 from harness.run.certificates import standings
 from harness.run.lock import moved_pins
 from harness.run.plan import meant, plan, unresolved_pins
 from harness.run.project import last_verdict, newest_runs
-from harness.run.service import lock_manifest
+from harness.run.published import HOW
+from harness.run.service import Locked, lock_manifest
 from harness.verbs.choices import EngineRequest
+from harness.verbs.covered import DataCoverage, data_coverage
 from harness.verbs.project import PathText, Project, Request, Result, Watch
 
 
@@ -112,6 +116,8 @@ class ShowResult(Result):
     moved: list[str]  # what the lock no longer fits
     stages: dict[str, int]
     graders: dict[str, str] = Field(default_factory=dict, description="By name, what its certificate says of each.")
+    data: dict[str, DataCoverage] = Field(default_factory=dict)  # by dataset of many files: how many the lock has
+    partial: dict[str, DataCoverage] = Field(default_factory=dict)  # of the accepted run, where it lacked some
     carried: dict[str, Any] | None = None  # of an expectation that was taken along: from which lock, and what of
 
 
@@ -131,6 +137,10 @@ def show(project: Project, asked: ShowRequest) -> ShowResult:
     said: dict[str, Any] = {"carried": dict(expect.carried)} if expect and expect.carried else {}
     if graders := {each.scorer: each.text for each in standings(loaded.root, meta.study, held)}:
         said["graders"] = graders
+    if expect and expect.partial:
+        said["partial"] = data_coverage(expect.partial)
+    if held and (files := file_coverage(held.pins["datasets"])):
+        said["data"] = data_coverage(files)
     return ShowResult(
         about=meta.about, intent=meta.intent(), lock=pinned, models=models, instruments=instruments, moved=moved,
         stages=stages, **said,
@@ -155,6 +165,12 @@ class LockRequest(EngineRequest):
     manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
 
 
+class LockedFiles(DataCoverage):
+    """How many files of published data are here, and why the others are not."""
+
+    why: dict[str, str] = Field(default_factory=dict)
+
+
 class LockedManifest(Result):
     """One manifest's lock: its digest, whether its file changed, and what could not be resolved."""
 
@@ -164,6 +180,7 @@ class LockedManifest(Result):
     changed: bool
     moved: list[str]
     unresolved: dict[str, str]
+    data: dict[str, LockedFiles] = Field(default_factory=dict)  # by dataset of many files
 
 
 class LockResult(Result):
@@ -182,9 +199,28 @@ def lock(project: Project, asked: LockRequest, watch: Watch | None = None) -> Lo
         watch.say(f"{loaded.manifest.name}: {at} " + (f"written; moved: {moved}" if locked.changed else "still fits"))
         for pin, reason in locked.unresolved.items():
             watch.say(f"  unresolved {pin}: {reason}")
+        data = _files_here(loaded, locked, watch)
         one = LockedManifest(
             manifest=str(loaded.path), lock=str(locked.path), sha256=locked.lock.sha256, changed=locked.changed,
-            moved=locked.moved if locked.changed else [], unresolved=locked.unresolved,
+            moved=locked.moved if locked.changed else [], unresolved=locked.unresolved, **data,
         )  # fmt: skip
         found.append(one)
     return LockResult(locks=found)
+
+
+def _files_here(loaded: Loaded, locked: Locked, watch: Watch) -> dict[str, Any]:
+    """Say how many files of published data are here, and of the others why not and how to get them."""
+    found = {}
+    covered = data_coverage(file_coverage(locked.lock.pins["datasets"]))
+    for name, dataset in loaded.manifest.datasets.items():
+        if not isinstance(dataset, FetchedFiles):
+            continue
+        one, why = covered[name], locked.absent[name]
+        found[name] = LockedFiles(**vars(one), why=why)
+        lacks = f"; missing: {names_text(one.absent)}" if one.absent else ""
+        watch.say(f"  {name}: {one.here} of {one.files} files are here{lacks}")
+        for path in one.absent[:SHOWN]:
+            watch.say(f"    {path}: {why[path]} (published at {dataset.fetch[path].url})")
+        if one.absent:
+            watch.say(f"    next: {HOW}")
+    return {"data": found} if found else {}

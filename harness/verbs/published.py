@@ -13,10 +13,11 @@ from pydantic import Field
 from harness.errors import AGREED, DISAGREED, HarnessError
 from harness.evidence.about import Work, work_of
 from harness.evidence.asks import tolerance
-from harness.evidence.claims import Judged, judge, resting
+from harness.evidence.claims import Judged, judge, partial, resting
 from harness.evidence.history import History, moved
 from harness.evidence.pointed import Outputs
 from harness.evidence.record import Record
+from harness.evidence.trail import absent_files, follow
 from harness.evidence.variants import Past
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock, load_lock
@@ -58,6 +59,7 @@ class ClaimData(Result):
     limited_missed: int | None
     unfinished: int | None
     other_settings_missed: int | None
+    without: list[str] = Field(default_factory=list)  # published files that were absent when the value was made
     imported: list[str] = Field(default_factory=list)  # models whose imported answers the value rests on
     history: str = Field(exclude=True)  # the counts in words
     was_tolerance: str = Field(exclude=True)  # of the claim as it was first registered, in words
@@ -155,6 +157,9 @@ def _judged(loaded: Loaded, history: History | None, claimed: Claimed) -> list[J
     found = judge(name, claims, registered, values, lacks=lacks, run=run, past=past)
     for old, gone in dropped.items():
         found += judge(old, (), gone, values, lacks=lacks, run=run, past=past)
+    if record and "data" in record.body:
+        without = absent_files(follow(history.store, record.run))
+        found = [partial(one, without) for one in found]
     taken = {one["model"] for one in record.body.get("imported", ())} if record else set()
     models = loaded.manifest.models
     return [resting(one, taken, models, past.untouched) for one in found] if taken else found

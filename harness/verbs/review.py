@@ -13,6 +13,7 @@ from pydantic import Field
 
 import harness.evidence.diff as differ
 import harness.evidence.explain as explainer
+from harness import arrays
 from harness.errors import AGREED, DISAGREED, InputError
 from harness.evidence.again import BUDGET, LEVELS, How
 from harness.evidence.checks import Report
@@ -21,6 +22,7 @@ from harness.evidence.trail import follow
 from harness.files import told
 from harness.run.project import audit_files, audited, manifest_name
 from harness.store.store import Store
+from harness.verbs.covered import DataCoverage, data_coverage
 from harness.verbs.project import PathText, Project, Request, Result, Watch
 
 RUN = "A run id, a prefix of one, `last`, a path to a record, or a manifest, whose newest run is meant."
@@ -43,6 +45,7 @@ class GetResult(Result):
     sha256: str
     size: int
     file: str
+    array: str = Field(default="", description="Of an array, its type and shape; of several, those of each by name.")
 
 
 def get(project: Project, asked: GetRequest) -> GetResult:
@@ -61,7 +64,20 @@ def get(project: Project, asked: GetRequest) -> GetResult:
                     "this file cannot be written", where=str(asked.to), next="name a file in a folder that is there"
                 )
             shutil.copyfile(path, to)
-    return GetResult(run=run, output=asked.output, sha256=made["sha256"], size=made["size"], file=str(asked.to or path))
+    found: dict[str, Any] = {"array": said} if (said := _array(path)) else {}
+    file = str(asked.to or path)
+    return GetResult(run=run, output=asked.output, sha256=made["sha256"], size=made["size"], file=file, **found)
+
+
+def _array(path: Path) -> str:
+    """Say of an array what it is, since its bytes say nothing to a person; of any other output nothing."""
+    if not arrays.form(path):
+        return ""
+    try:
+        said = [f"{name} {head.text()}".strip() for name, head in arrays.heads(path).items()]
+    except InputError as bad:
+        return bad.what  # its bytes are what they are, and can be had
+    return ", ".join(said[:SHOWN]) + (f" and {len(said) - SHOWN} more" if len(said) > SHOWN else "")
 
 
 def _no_output(store: Store, run: str, output: str, has: Sequence[str]) -> InputError:
@@ -115,6 +131,7 @@ class AuditResult(Result):
     self_checks: str
     coverage: CoverageData | None
     checks: list[CheckData]
+    data: dict[str, DataCoverage] = Field(default_factory=dict)  # by dataset of many files: how many the run had
 
     @property
     def code(self) -> int:
@@ -141,12 +158,14 @@ def audit(project: Project, asked: AuditRequest, watch: Watch | None = None) -> 
 
 
 def _reported(run: str, level: str, report: Report) -> AuditResult:
-    covered = report.coverage
+    covered, said = report.coverage, dict[str, Any]()
+    if report.data:
+        said["data"] = data_coverage(report.data)
     return AuditResult(
         run=run, verdict=report.verdict, level=level, packages=dict(report.packages),
         self_checks=report.self_checks or "none",
         coverage=CoverageData(**asdict(covered), text=covered.text()) if covered else None,
-        checks=[CheckData(**vars(check)) for check in report.checks],
+        checks=[CheckData(**vars(check)) for check in report.checks], **said,
     )  # fmt: skip
 
 

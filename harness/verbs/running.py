@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any
@@ -13,12 +14,14 @@ from harness.errors import AGREED, DISAGREED
 from harness.evidence.trail import follow
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import load_lock
+from harness.rowtypes import Trial
 from harness.run.accept import moved_code
 from harness.run.answers import Most, most, too_many
 from harness.run.asked import ANSWERS, asked_text
 from harness.run.certificates import standings
 from harness.run.service import Place, Ran, foresee, lock_manifest, run_manifest
 from harness.verbs.choices import RunnerRequest
+from harness.verbs.covered import DataCoverage, data_coverage
 from harness.verbs.fresh import fresh
 from harness.verbs.project import PathText, Project, Result, Watch
 
@@ -111,6 +114,8 @@ class RunData(Result):
     unanswered: list[Unanswered] = Field(default_factory=list)
     graders: dict[str, str] = Field(default_factory=dict)  # by name, what its certificate says of each
     imported: list[ImportedData] = Field(default_factory=list)
+    trials: dict[str, int] = Field(default_factory=dict)  # answers whose code was tried, by how it ended
+    data: dict[str, DataCoverage] = Field(default_factory=dict)  # by dataset of many files: how many it had
     moved_code: list[str] = Field(default_factory=list)  # where a run disagrees: the files that are not as accepted
 
     @property
@@ -259,8 +264,13 @@ def _data(ran: Ran, allowed: Most | None, graders: Mapping[str, str] = MappingPr
     if ran.gaps:
         flaws = too_many(ran.gaps, allowed)
         fields["unanswered"] = [Unanswered(**vars(gap), too_many=gap in flaws) for gap in ran.gaps]
+    if "data" in body:
+        fields["data"] = data_coverage(body["data"])
     if "imported" in body:
         fields["imported"] = _imported(ran)
+    if "trials" in body and (tried := ran.record.outputs.get("trials")):
+        ends = Counter(row["outcome"] for row in rows.read(ran.store.blobs.deliver(tried["sha256"]), Trial))
+        fields["trials"] = dict(sorted(ends.items()))
     if ran.verdict == "disagreed" and ran.expect:
         fields["moved_code"] = moved_code(ran.expect, follow(ran.store, ran.record.run).code()[1])
     return RunData(

@@ -71,6 +71,7 @@ def test_each_program_is_tried_and_its_end_is_an_outcome_that_is_scored(ran: tup
     tables = ran[0].tables(ran[1])
     outcomes = {row["item"]: row["outcome"] for row in tables["trials"]}
     assert [outcomes.get(f"square-{n}") for n in range(len(ANSWERS))] == list(ENDS)
+    assert ran[1]["runs"][0]["trials"] == {"cpu": 1, "done": 3, "failed": 1, "killed": 1, "output": 1}
     values = {row["item"]: row["value"] for row in tables["scores"]}
     assert [values[f"square-{n}"] for n in range(len(ANSWERS))] == [1, 1, 0, 0, 0, 0, 0, 1]
 
@@ -87,6 +88,7 @@ def test_record_and_audit_say_that_outcomes_are_trust(ran: tuple[Snippets, Any])
 def test_a_second_run_tries_nothing_again(ran: tuple[Snippets, Any]) -> None:
     again = ran[0].run()
     assert ran[0].executed(again["runs"][0]["run"]) == set() and outputs_of(again) == outputs_of(ran[1])
+    assert "code tried: 1 cpu, 3 done" in ran[0].call("run", ran[0].path).stdout
 
 
 def test_without_walls_it_is_refused_with_the_way_out(ran: tuple[Snippets, Any]) -> None:

@@ -15,6 +15,8 @@ ORACLE, REFUSER = ({"provider": "baseline", "behaviour": name} for name in ("ora
 SUMS = {"make": "reliability.addition", "seed": "1", "count": "20"}
 WORDS = {"make": "reliability.anagram", "seed": "1", "per_length": "1"}
 BOOK = {"fetch": "https://example.org/book#part", "sha256": "b" * 64}
+FILE = {"url": "https://example.org/a.csv", "sha256": "a" * 64}
+LIST = {"fetch": {"a.csv": FILE, "book": {"url": "https://example.net/book", "sha256": "b" * 64}}}
 
 
 def work(models: Any = None, data: Any = None, study: str = "reliability", files: Any = None) -> Any:
@@ -40,6 +42,10 @@ SAME = {
     "the same bytes from elsewhere": (
         work(data={"b": BOOK}), work(data={"b": {**BOOK, "fetch": "https://example.com/copy"}}),
     ),
+    "a list of files that shares one": (
+        work(data={"b": LIST}), work(data={"b": {"fetch": {"a.csv": FILE, "z.csv": {**FILE, "sha256": "f" * 64}}}}),
+    ),
+    "a list of files with a file that was fetched alone": (work(data={"b": LIST}), work(data={"c": BOOK})),
     "the same weights in another folder": (
         work({"m": RAW}, files=weights("a" * 64)), work({"m": {**RAW, "source": "other"}}, files=weights("a" * 64)),
     ),
@@ -47,6 +53,10 @@ SAME = {
 OTHER = {
     "another study": (work({"m": ADA}), work({"m": ADA}, study="tiny")),
     "another maker": (work({"m": ADA}), work({"m": ADA}, {"addition": WORDS})),
+    "a list of other files": (
+        work(data={"b": {"fetch": {"a.csv": FILE}}}),
+        work(data={"b": {"fetch": {"a.csv": {"url": "https://example.org/b.csv", "sha256": "f" * 64}}}}),
+    ),
     "another model": (work({"m": ADA, "a": ORACLE}), work({"m": GPT, "a": ORACLE})),
     "a stand-in for the model": (work({"m": ADA}), work({"m": ORACLE})),
     "other weights with the same tokens": (

@@ -119,7 +119,7 @@ def test_an_expectation_says_that_it_was_carried_only_where_it_was():
     "pins",
     [[], {}, {"more": {}}, {"models": []}, {"models": None}, {"models": {"o": "b"}}, {"models": {"o": {"sha256": 7}}},
      {"datasets": {"d": {}}}, {"datasets": {"d": {"items": {"sha256": "b" * 64}}}},
-     {"datasets": {"d": {"gold": {"sha256": "b" * 64, "rows": 1}}}}],
+     {"datasets": {"d": {"gold": {"sha256": "b" * 64, "rows": -1}}}}, {"datasets": {"d": {"items": None}}}],
 )  # fmt: skip
 def test_a_lock_holds_a_map_of_pins_for_each_kind(pins):
     body = json.loads(LOCK.data)

@@ -1,18 +1,22 @@
 """Published data comes from its address, a store beside it or a person, and is held by its digest."""
 
 import http.server
+import json
+import socket
 import ssl
 import subprocess
 import threading
 from pathlib import Path
 
 import pytest
+from manifest.parsing import GOOD, parse
 
 from harness.digest import sha256
 from harness.errors import InputError, MissingError
-from harness.manifest.schema import Fetched
+from harness.manifest.datasets import Fetched
 from harness.run.data import bring, bring_rows, fetch
 from harness.run.download import download
+from harness.run.published import published as files_of
 from harness.store.store import Store
 from harness.store.sweep import gc
 
@@ -88,6 +92,38 @@ def test_what_cannot_be_fetched_says_why_and_what_to_do(published, store, path):
     with pytest.raises(MissingError, match=r"could not be fetched|leads away") as told:
         fetch(store, pinned(published + path))
     assert "harness import data FILE" in told.value.next
+
+
+def test_of_a_list_each_file_is_brought_in_or_named_and_a_silent_host_is_asked_once(published, store, tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as deaf:  # it takes the call and says nothing that is TLS
+        asked = []
+
+        def hang_up():
+            while True:
+                call, _ = deaf.accept()
+                asked.append(call.close())
+
+        threading.Thread(target=hang_up, daemon=True).start()
+        gone = f"https://localhost:{deaf.getsockname()[1]}"
+        files = {
+            "a.csv": f"{published}/cities.csv", "b.csv": f"{published}/nothing", "c.csv": f"{published}/cities.csv",
+            "d.csv": f"{gone}/d", "e.csv": f"{gone}/e", "f.csv": f"{published}/cities.csv",
+        }  # fmt: skip
+        other = sha256(b"other")
+        fetched = {
+            path: {"url": url, "sha256": sha256(DATA) if path == "a.csv" else other, "size": len(DATA)}
+            for path, url in files.items()
+        }
+        fetched["f.csv"]["size"] = 7
+        listed = json.dumps({"fetch": fetched, "licence": "x"})
+        manifest = parse(GOOD.replace("datasets:\n", f"datasets:\n  p: {listed}\n"))
+        found = files_of(manifest, store, threading.Event())
+    assert found.pins["p"]["absent"] == ["b.csv", "c.csv", "d.csv", "e.csv", "f.csv"]
+    assert store.blobs.state(sha256(DATA)) == "sound" and store.blobs.state(other) == "missing"
+    why = found.absent["p"]
+    assert "HTTP 404" in why["b.csv"] and "larger than the 7 bytes" in why["f.csv"]
+    assert f"{other} is pinned, and its SHA-256 is {sha256(DATA)}" in why["c.csv"]
+    assert why["d.csv"] == why["e.csv"] and len(asked) == 1
 
 
 def test_nobody_listens(store):

@@ -15,9 +15,9 @@ from support import REPOSITORY, data_of, harness
 
 from harness import rows
 from harness.evidence.pointed import Outputs
+from harness.manifest.datasets import Fetched, Made
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
-from harness.manifest.schema import Fetched, Made
 from harness.run.lock import still_pins
 from harness.run.plan import meant, plan
 from harness.steps import Plan

@@ -1,0 +1,131 @@
+"""Arrays held against expected ones: element by element within a tolerance, in flat memory, the worst by its index.
+
+Types and shapes are equal; NaN agrees with NaN, and an infinity with itself. Elements are compared as the binary
+numbers they are. It must never know what an array means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from harness import arrays
+from harness.errors import InputError
+from harness.npy import Head
+from harness.texts import RELATIVE
+
+SHOWN = 60
+WHOLE = 2**64 - 1  # no two whole numbers of an array are further apart
+
+
+@dataclass(frozen=True)
+class Stray:
+    """The place where two arrays are furthest apart, what stands there in each, and how many elements stray."""
+
+    at: str
+    expected: str
+    found: str
+    count: int = 0
+    of: int = 0
+
+    def text(self, tolerance: str) -> str:
+        """Spell it for the line of a verdict."""
+        told = f"{self.at} is {self.found}, expected {self.expected}"
+        return f"{told} within {tolerance} ({self.count} of {self.of} elements stray)" if self.of else told
+
+
+def strayed(tolerance: str, expected: Path, found: Path) -> str:
+    """Say where an output leaves its tolerance, or is another kind of array; empty where it does neither."""
+    try:
+        stray = furthest(tolerance, expected, found)
+    except InputError as bad:
+        return f"{bad.what} ({bad.where})" if bad.where else bad.what
+    return stray.text(tolerance) if stray else ""
+
+
+def furthest(tolerance: str, expected: Path, found: Path) -> Stray | None:
+    """Give the worst place at which two files of arrays part; None where every element keeps the tolerance."""
+    forms = [arrays.form(path) or "no array" for path in (expected, found)]
+    if forms[0] != forms[1]:
+        return Stray("the output", forms[0], forms[1])
+    one, two = arrays.heads(expected), arrays.heads(found)
+    if one.keys() != two.keys():
+        name = min(one.keys() ^ two.keys())
+        return Stray(name, "there", "absent") if name in one else Stray(name, "absent", "there")
+    strays = []
+    for name in one:
+        if (one[name].dtype, one[name].shape) != (two[name].dtype, two[name].shape):
+            return Stray(name or "the array", one[name].text(), two[name].text())
+        worst = _Worst(name, one[name], tolerance)
+        for left, right in _pairs(expected, one[name], found, two[name], name):
+            worst.see(left, right)
+        if worst.count:
+            strays.append((worst.measure, worst.stray()))
+    return max(strays, key=lambda pair: pair[0])[1] if strays else None
+
+
+def _pairs(expected: Path, one: Head, found: Path, two: Head, name: str) -> Iterator[tuple[Any, Any]]:
+    """Give the same elements of both: block by block, or whole where one of them lies in another order."""
+    if one.fortran or two.fortran:
+        yield arrays.read(expected, name), arrays.read(found, name)
+    else:
+        yield from zip(arrays.blocks(expected, name), arrays.blocks(found, name), strict=True)
+
+
+class _Worst:
+    """The worst of the elements seen so far."""
+
+    def __init__(self, name: str, head: Head, tolerance: str) -> None:
+        self.name, self.head = name, head
+        self.amount, self.relative = Decimal(tolerance.removesuffix(RELATIVE)), tolerance.endswith(RELATIVE)
+        self.seen, self.count, self.measure = 0, 0, -1.0
+        self.place, self.values = 0, ("", "")
+
+    def see(self, left: Any, right: Any) -> None:
+        """Look at the next elements of both."""
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        left, right = left.reshape(-1), right.reshape(-1)
+        with np.errstate(all="ignore"):
+            strays, measure = self._apart(left, right)
+        if strays.any():
+            self.count += int(strays.sum())
+            at = int(np.where(strays, measure, -1.0).argmax())
+            if measure[at] > self.measure:
+                self.measure, self.place = float(measure[at]), self.seen + at
+                self.values = (str(left[at])[:SHOWN], str(right[at])[:SHOWN])
+        self.seen += len(left)
+
+    def _apart(self, one: Any, two: Any) -> tuple[Any, Any]:
+        """Say which elements stray, and how far they are apart: by the difference, or its share of the expected."""
+        import numpy as np  # noqa: PLC0415
+
+        kind = one.dtype.kind
+        if kind in "bUS":
+            strays = one != two
+            return strays, strays.astype(float)
+        if kind in "iu":  # whole numbers stay whole: in unsigned ones a difference cannot overflow
+            far = np.maximum(one, two).astype(np.uint64) - np.minimum(one, two).astype(np.uint64)
+            strays = far > np.uint64(min(int(self.amount), WHOLE))
+        else:
+            wide = np.complex128 if kind == "c" else np.float64
+            one, two = one.astype(wide), two.astype(wide)
+            far = np.abs(two - one)
+            far[(one == two) | (np.isnan(one) & np.isnan(two))] = 0
+            far[np.isnan(far)] = np.inf
+            strays = far > float(self.amount)
+        if not self.relative:
+            return strays, far.astype(float)
+        size, far = np.abs(one.astype(complex if kind == "c" else float)), far.astype(float)
+        strays = (far > float(self.amount) * size) | (np.isinf(far) & (far > 0))
+        return strays, np.where((size > 0) & np.isfinite(far), far / size, np.inf)
+
+    def stray(self) -> Stray:
+        """Give the worst by its index."""
+        import numpy as np  # noqa: PLC0415
+
+        index = [int(one) for one in np.unravel_index(self.place, self.head.shape)] if self.head.shape else []
+        return Stray(f"{self.name}{index}", *self.values, self.count, self.seen)

@@ -1,0 +1,127 @@
+"""What the header of an array says: read with suspicion, held against the file, spelled in one way.
+
+The format is that of `.npy` (numpy.lib.format), less all that needs a pickle. It must never know where a file lies.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+import struct
+from dataclasses import dataclass
+from typing import Any, BinaryIO
+
+from harness.errors import InputError
+
+MAGIC = b"\x93NUMPY"
+HEADER = 10_000  # bytes of a header: numpy's own bound
+LARGEST = 1 << 62  # bytes of any array
+KIND = re.compile(r"[<>|](?:b1|[iu][1248]|f[248]|c8|c16|[US][1-9][0-9]{0,8})")
+NAMES = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex", "U": "text", "S": "bytes"}
+LENGTHS = {b"\x01\x00": "<H", b"\x02\x00": "<I", b"\x03\x00": "<I"}  # of the header, by the version of the format
+GROWTH = 21  # numpy leaves room in a header for the digits of a larger shape; so do we, and the bytes are the same
+
+
+@dataclass(frozen=True)
+class Head:
+    """What an array's file says of it, held against the file: the type of its elements, its shape, where they begin."""
+
+    dtype: str
+    shape: tuple[int, ...]
+    fortran: bool
+    start: int
+
+    @property
+    def width(self) -> int:
+        """Give the bytes of one element."""
+        return int(self.dtype[2:]) * (4 if self.dtype[1] == "U" else 1)
+
+    @property
+    def size(self) -> int:
+        """Give the bytes of all elements."""
+        return self.width * math.prod(self.shape)
+
+    def text(self) -> str:
+        """Spell it for people: `float32 [3, 4]`."""
+        kind, width = self.dtype[1], self.dtype[2:]
+        bits = "" if kind == "b" else width if kind in "US" else str(8 * int(width))
+        return f"{NAMES[kind]}{bits} {[*self.shape]}"
+
+
+def read_head(stream: BinaryIO, where: str) -> Head:
+    """Read a header, whatever it says, in bounded time and memory."""
+    begin = stream.read(8)
+    if begin[:6] != MAGIC:
+        pickle = begin[:1] == b"\x80" and begin[1:2] in b"\x02\x03\x04\x05"
+        raise refused("it is a pickle, and none is ever opened" if pickle else "it is no .npy file", where)
+    if begin[6:] not in LENGTHS:
+        raise refused("its version of the format is not known", where)
+    length = LENGTHS[begin[6:]]
+    field = struct.calcsize(length)
+    [size] = struct.unpack(length, exactly(stream, field, where))
+    if size > HEADER:
+        raise refused(f"its header would have {size:,} bytes, at most {HEADER:,} are read", where)
+    try:
+        said = ast.literal_eval(exactly(stream, size, where).decode("utf-8").strip())
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        raise refused("its header cannot be read", where) from None
+    if not isinstance(said, dict) or said.keys() != {"descr", "fortran_order", "shape"}:
+        raise refused("its header does not say type, order and shape", where)
+    return _believable(said["descr"], said["fortran_order"], said["shape"], 8 + field + size, where)
+
+
+def _believable(kind: Any, fortran: Any, shape: Any, start: int, where: str) -> Head:
+    if isinstance(kind, str) and kind.lstrip("<>|=").startswith("O"):
+        raise refused("it holds Python objects, which are pickles", where)
+    if not isinstance(kind, str) or not KIND.fullmatch(kind):
+        what = "records" if isinstance(kind, list) else repr(kind)[:40]
+        raise refused(f"it holds {what}, and neither numbers, true and false, nor texts", where)
+    if not isinstance(fortran, bool):
+        raise refused("its header does not say in which order its elements lie", where)
+    if not isinstance(shape, tuple) or len(shape) > 32 or not all(type(one) is int and one >= 0 for one in shape):
+        raise refused("its header says a shape that is none", where)
+    head = Head(kind, shape, fortran and len(shape) > 1, start)
+    if head.width * math.prod(max(one, 1) for one in shape) > LARGEST:
+        raise refused("its header says a shape beyond all memory", where)
+    return head
+
+
+def fit(head: Head, size: int, where: str) -> None:
+    """Hold what a header says against the bytes that follow it, before any memory is taken for them."""
+    has = size - head.start
+    if has < head.size:
+        raise refused(f"it is cut short: {head.text()} has {head.size:,} bytes, {has:,} are there", where)
+    if has > head.size:
+        raise refused(f"{has - head.size:,} bytes follow {head.text()} that belong to nothing", where)
+
+
+def refused(what: str, where: str, mend: str = "write it again, as numpy.save writes arrays of numbers") -> InputError:
+    """Word what is wrong with an array: where it lies, and what would mend it."""
+    return InputError(f"this array is refused: {what}", where=where, next=mend)
+
+
+def exactly(stream: BinaryIO, size: int, where: str) -> bytes:
+    """Give so many bytes and no fewer: what ends early has been cut short."""
+    data = stream.read(size)
+    if len(data) != size:
+        raise refused("it is cut short", where)
+    return data
+
+
+def descr(dtype: Any) -> str:
+    """Spell a type of elements as files have it, the same on every machine; refuse one that would need a pickle."""
+    import numpy as np  # noqa: PLC0415
+
+    kind: str = np.dtype(dtype).newbyteorder("<").str
+    if not KIND.fullmatch(kind):
+        raise InputError(f"arrays of {np.dtype(dtype)} are not written", next="write numbers, true and false, or texts")
+    return kind
+
+
+def spell(kind: str, shape: tuple[int, ...]) -> bytes:
+    """Spell a header to the byte as numpy.save does, so that whoever writes an array writes the same file."""
+    told = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {(*map(int, shape),)!r}, }}"
+    told += " " * (GROWTH - len(str(int(shape[0])))) if shape else ""
+    told += " " * (64 - (len(MAGIC) + 4 + len(told) + 1) % 64) + "\n"
+    return MAGIC + b"\x01\x00" + struct.pack("<H", len(told)) + told.encode()

@@ -1,0 +1,114 @@
+"""Published data as a lock pins it: every file by its digest, and which of many were not to be had, and why.
+
+It knows manifests and stores; it must never know a study, nor what is in the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from threading import Event
+from typing import Any
+from urllib.parse import urlsplit
+
+from harness.errors import HarnessError, MissingError
+from harness.manifest.coverage import names_text
+from harness.manifest.datasets import Fetched, FetchedFiles, File
+from harness.manifest.schema import Manifest
+from harness.run.data import NoAnswerError, NotThereError, at_hand, fetch, obtain
+from harness.run.stopping import heed
+from harness.store.store import Store
+
+HOW = "`harness import data FOLDER`, then `harness lock` again"
+
+
+@dataclass(frozen=True)
+class Published:
+    """The pins of published data, and of each file of many that is not here: why."""
+
+    pins: dict[str, dict[str, Any]] = field(default_factory=dict)
+    absent: dict[str, dict[str, str]] = field(default_factory=dict)  # by dataset that has many files, by path
+    how: dict[str, str] = field(default_factory=dict)  # what a person can do about those
+
+
+def published(manifest: Manifest, store: Store, stop: Event) -> Published:
+    """Bring what a manifest names of published data into the store, as far as it is to be had, and pin all of it."""
+    found = Published()
+    for name, dataset in manifest.datasets.items():
+        if isinstance(dataset, Fetched):
+            found.pins[name] = _one(dataset, store)
+        elif isinstance(dataset, FetchedFiles):
+            found.absent[name] = dict(_absent(dataset.fetch, store, None, stop))
+            found.pins[name] = _many(dataset, found.absent[name])
+            if found.absent[name]:
+                found.how[name] = how_to_get(dataset, sorted(found.absent[name]))
+    return found
+
+
+def _one(dataset: Fetched, store: Store) -> dict[str, Any]:
+    """Pin published data by what it is; where it cannot be had, say why and what would help."""
+    if dataset.sha256 is None:
+        return {"unresolved": str(dataset.unresolved)}
+    try:
+        fetch(store, dataset)
+    except HarnessError as bad:
+        return {"unresolved": f"{bad.what}; {bad.next}"}
+    return {"sha256": dataset.sha256}
+
+
+def _many(dataset: FetchedFiles, absent: Mapping[str, str]) -> dict[str, Any]:
+    """Pin every file, and name those that are absent: not why, since that is of this machine and of today."""
+    pin: dict[str, Any] = {"files": {path: file.sha256 for path, file in dataset.fetch.items()}}
+    if absent:
+        pin["absent"] = sorted(absent)
+    if len(absent) == len(dataset.fetch):
+        pin["unresolved"] = f"none of its {len(absent)} files is here; {how_to_get(dataset, sorted(absent))}"
+    return pin
+
+
+def how_to_get(dataset: FetchedFiles, absent: list[str]) -> str:
+    """Say what a person can do about files that are not to be had."""
+    others = f", and {len(absent) - 1} more" if len(absent) > 1 else ""
+    return f"get {absent[0]} from {dataset.fetch[absent[0]].url}{others}; {HOW}"
+
+
+def require_published(manifest: Manifest, pins: Mapping[str, Any], store: Store, beside: Path, stop: Event) -> None:
+    """See to it before the first step that whatever a lock says is to be had lies in the store; name all that does not.
+
+    A file that the lock says is absent is not looked for: what a run is made of stands in its lock.
+    """
+    for name, dataset in manifest.datasets.items():
+        if isinstance(dataset, Fetched) and dataset.sha256:
+            fetch(store, dataset, beside)
+        if isinstance(dataset, FetchedFiles):
+            lacking = set(pins[name].get("absent", ()))
+            wanted = {path: file for path, file in dataset.fetch.items() if path not in lacking}
+            if absent := dict(_absent(wanted, store, beside, stop)):
+                first = min(absent)
+                raise MissingError(
+                    f"dataset {name!r} lacks {len(absent)} of the {len(wanted)} files that the lock has: "
+                    f"{names_text(absent)} ({first}: {absent[first]})",
+                    where=dataset.fetch[first].url,
+                    next="get what is missing and `harness import data FOLDER`; or `harness lock` again, to do without",
+                )
+
+
+def _absent(files: Mapping[str, File], store: Store, beside: Path | None, stop: Event) -> Iterator[tuple[str, str]]:
+    """Bring files into the store and name each that is not to be had; who does not answer is not asked again."""
+    silent: dict[str, str] = {}
+    for path, file in files.items():
+        heed(stop)
+        if at_hand(store, file.sha256, beside):
+            continue
+        host = urlsplit(file.url).netloc
+        try:
+            if host not in silent:
+                obtain(store, file.url, file.sha256, file.size)
+                continue
+        except NoAnswerError as bad:
+            silent[host] = bad.what
+        except NotThereError as bad:
+            yield path, f"{bad.what}; {bad.next}"
+            continue
+        yield path, silent[host]

@@ -1,0 +1,75 @@
+"""Tables of a study: files beside its code that its steps read, pinned by their bytes as its wordings are.
+
+Which are pinned is what the study's own plan reads, and what the manifest names; the others move no lock.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from harness.digest import sha256
+from harness.errors import InputError
+from harness.manifest.read import Tree
+from harness.manifest.schema import Manifest
+from harness.run.closure import code_root
+from harness.steps import Pinned, Plan
+from harness.studies.registry import find
+from harness.studies.study import Study
+
+TABLES = "tables"
+
+
+class Tables(dict[str, Pinned]):
+    """The tables that a plan may read, by name; one that is not there is told in words."""
+
+    def __missing__(self, name: str) -> Pinned:
+        """Say that a table is not there, or not yet in the lock."""
+        known = ", ".join(sorted(self)) or "none"
+        raise InputError(
+            f"there is no table {name!r} to plan with", where=f"tables there are: {known}",
+            next="put it in the study's folder `tables/`; where it lies there, `harness lock` again pins it",
+        )  # fmt: skip
+
+
+def offered(study: Study) -> Tables:
+    """Stand for every table of a study before its bytes are known, each by a digest of its own."""
+    return Tables({name: Pinned(sha256(f"table {name}".encode())) for name in study.tables})
+
+
+def pinned_tables(pins: Mapping[str, Any]) -> Tables:
+    """Give the tables that a lock pins."""
+    return Tables({name: Pinned(pin["sha256"]) for name, pin in pins.items()})
+
+
+def taken(plan: Plan, tables: Tables) -> set[str]:
+    """Name the tables that the steps of a plan read."""
+    sources = [source for step in plan.steps for source in step.inputs.values()]
+    parts = [part for source in sources for part in (source if isinstance(source, tuple) else (source,))]
+    read = {part.sha256 for part in parts if isinstance(part, Pinned)}
+    return {name for name, pinned in tables.items() if pinned.sha256 in read}
+
+
+def require_named(manifest: Manifest, study: Study, tree: Tree) -> None:
+    """Refuse a table that a manifest names and its study does not have."""
+    known = study.tables if manifest.tables else {}
+    for place, name in enumerate(manifest.tables):
+        if name not in known:
+            raise InputError(
+                f"study {study.name} has no table {name!r}",
+                where=tree.at((TABLES, place)),
+                next=f"choose one of: {', '.join(known)}" if known else "put it in the study's folder `tables/`",
+            )
+
+
+def table_pins(study: str, names: Collection[str]) -> dict[str, Any]:
+    """Pin tables by their bytes as they lie beside the study; one that is gone has no pin."""
+    found = find(study).tables if names else {}
+    return {
+        name: {
+            "file": found[name].resolve().relative_to(code_root()).as_posix(),
+            "sha256": sha256(found[name].read_bytes()),
+        }
+        for name in sorted(names)
+        if name in found
+    }

@@ -1,0 +1,69 @@
+"""The analysis `columns.fit`: how well predictions fit targets, column by column, and which of two fits better."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from harness.scorers.given import Given, Gives
+from harness.scorers.given_arrays import Axes
+from harness.scorers.numbers.columns import Fit, fit
+from harness.scorers.tool import Tool
+
+Table = Annotated[Any, Axes(2)]
+Column = Annotated[Any, Axes(1)]
+
+
+class Predicted(Given):
+    """Targets and what was predicted of them, a row an observation, a column a quantity."""
+
+    targets: Table = Field(description="what was observed: rows of observations, a column a quantity")
+    predictions: Table = Field(description="what was predicted of it, shaped alike")
+    fold_sizes: Annotated[Any, Axes(1, whole=True)] = Field(
+        default=(),
+        description="how many consecutive rows each fold has: R2 is then held against the targets outside the fold",
+    )
+    others: Annotated[Any, Axes(2, second="predictions")] = Field(
+        default=None, description="what another model predicted: `predictions` of the second file, --with"
+    )
+
+
+class Fitted(Gives):
+    """How well they fit, a value a column."""
+
+    r2: Column = Field(description="1 - mse / mse_mean; -inf where the targets never leave their mean")
+    pearson: Column = Field(description="the mean of r over folds; 0 for a fold in which either side is constant")
+    mse: Column = Field(description="the mean squared error of the predictions")
+    mse_mean: Column = Field(description="that of the mean of the targets outside the fold")
+
+
+class Compared(Fitted):
+    """How well one model fits, and another beside it."""
+
+    others: Fitted | None = Field(default=None, description="the same of another model, where one was given")
+    better: int | None = Field(default=None, description="in how many columns the first has the higher r2 of the two")
+
+
+def analyse(given: Predicted) -> Mapping[str, Any]:
+    """Fit each column; where another model is given, that one too, and count where it is worse."""
+    first = fit(given.targets, given.predictions, given.fold_sizes)
+    if given.others is None:
+        return first._asdict()
+    other = fit(given.targets, given.others, given.fold_sizes)
+    return {**first._asdict(), "others": other._asdict(), "better": _better(first, other)}
+
+
+def _better(first: Fit, other: Fit) -> int:
+    return int((first.r2 > other.r2).sum())
+
+
+ANALYSES: Mapping[str, Tool] = {
+    "columns.fit": Tool(
+        "Holds predictions against targets column by column: out-of-sample R2 and Pearson's r.",
+        Predicted,
+        Compared,
+        analyse,
+    ),
+}

@@ -1,0 +1,1 @@
+"""Measures of arrays that steps and analyses share."""

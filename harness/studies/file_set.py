@@ -1,0 +1,43 @@
+"""Published data of many files as a step reads it: those that are here by path, and those that are absent by name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.errors import MissingError
+
+
+class Files(Mapping[str, Path]):
+    """The files that are here, by the paths they were published under."""
+
+    def __init__(self, here: Mapping[str, Path], absent: tuple[str, ...]) -> None:
+        self._here, self.absent = here, absent
+
+    def __getitem__(self, path: str) -> Path:
+        """Give a file; a step that reads one that is absent, and did not ask first, fails and names it."""
+        if path in self.absent:
+            raise MissingError(f"it needs {path}, which is absent", next="ask `lacking` first, and count what is")
+        return self._here[path]
+
+    def __iter__(self) -> Iterator[str]:
+        """List the files that are here, in the order of their paths."""
+        return iter(self._here)
+
+    def __len__(self) -> int:
+        """Count the files that are here."""
+        return len(self._here)
+
+    def lacking(self, *paths: str) -> dict[str, str] | None:
+        """Give what to write instead of a value that needs these files, where one of them is absent."""
+        absent = [path for path in paths if path in self.absent]
+        return {"missing": f"needs {', '.join(absent)}"} if absent else None
+
+
+def file_set(params: Mapping[str, Any], inputs: Mapping[str, Path], name: str) -> Files:
+    """Read what a step is given of published data: the input `name`, and the parameter that names its parts."""
+    said = params[name]
+    here = {path: inputs[name] / rows.part_name(index) for index, path in enumerate(said["files"])}
+    return Files(here, tuple(said["absent"]))

@@ -1,0 +1,102 @@
+"""Files of named arrays to and from an analysis: members become the fields it takes, arrays of its result a file.
+
+A field is filled by the member of its name. One that says so is filled from a second file, by the member it names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel
+
+from harness import arrays
+from harness.errors import InputError
+from harness.files import told
+from harness.scorers.given import parts
+from harness.scorers.given_arrays import listed, marked
+
+MOST_LISTED = 100_000  # elements of arrays that are written as JSON
+
+
+def is_arrays(path: Path) -> bool:
+    """Whether a file is one of named arrays; a lone array has no name that could be a field's."""
+    with told(path):
+        form = arrays.form(path)
+    if form == "npy":
+        raise InputError(
+            "this array has no name, and fields have one", where=str(path), next="save it in a .npz file by name"
+        )
+    return form == "npz"
+
+
+def fields(model: type[BaseModel], file: Path | None, second: Path | None, given: Mapping[str, Any]) -> dict[str, Any]:
+    """Give an analysis what two files hold for it, beside what is given already; nothing may be said twice."""
+    found: dict[str, Any] = dict(given)
+    sources = [_members(model, file)] if file else []
+    sources += [_second(model, second)] if second else []
+    for source in sources:
+        for name, value in source.items():
+            if name in found:
+                raise InputError(f"the field `{name}` is given twice", where=name, next="leave it out in one place")
+            found[name] = value
+    return found
+
+
+def _members(model: type[BaseModel], file: Path) -> dict[str, Any]:
+    """Give every member as a field: as the array that it is, or where the field takes none as plain values."""
+    plain = {name for part in parts(model) for name in part.model_fields} - marked(model).keys()
+    with told(file):
+        return {name: _plain(one, name) if name in plain else one for name, one in arrays.read_all(file).items()}
+
+
+def _plain(array: Any, name: str) -> Any:
+    _require_few(array.size, f"the field `{name}` takes no array, and")
+    return array.tolist()
+
+
+def _second(model: type[BaseModel], file: Path) -> dict[str, Any]:
+    wanted = {name: mark.second for name, mark in marked(model).items() if mark.second}
+    if not wanted:
+        raise InputError("this analysis takes nothing from a second file", where=str(file), next="leave out --with")
+    with told(file):
+        there = arrays.heads(file)
+        if "" in there or not any(member in there for member in wanted.values()):
+            needed = ", ".join(f"`{member}` (for `{name}`)" for name, member in wanted.items())
+            raise InputError("the second file has nothing for it", where=str(file), next=f"it takes: {needed}")
+        return {name: arrays.read(file, member) for name, member in wanted.items() if member in there}
+
+
+def plain(result: Mapping[str, Any], to: Path | None) -> dict[str, Any]:
+    """Give a result as JSON has it: its arrays as lists where they are small, or all of them in a file."""
+    found = dict(_arrays(result, ""))
+    if to is None:
+        _require_few(sum(array.size for array in found.values()), "the result's arrays have too much to read:")
+        return dict(listed(result))
+    if not found:
+        raise InputError("the result holds no array to write", where=str(to), next="leave out -o")
+    with told(to):
+        arrays.write_all(to, found)
+        return dict(listed(_pointed(result, "", {name: head.text() for name, head in arrays.heads(to).items()})))
+
+
+def _require_few(count: int, what: str) -> None:
+    if count > MOST_LISTED:
+        more = f"{what} {count:,} elements are more than the {MOST_LISTED:,} that are listed"
+        raise InputError(more, next="write the result's arrays to a file: -o FILE.npz")
+
+
+def _arrays(value: Any, at: str) -> Iterator[tuple[str, Any]]:
+    if isinstance(value, Mapping):
+        for name, one in value.items():
+            yield from _arrays(one, f"{at}.{name}" if at else name)
+    elif getattr(value, "ndim", 0):
+        yield at, value
+
+
+def _pointed(value: Any, at: str, said: Mapping[str, str]) -> Any:
+    """Let a result name the members of a file where its arrays were."""
+    if isinstance(value, Mapping):
+        return {name: _pointed(one, f"{at}.{name}" if at else name, said) for name, one in value.items()}
+    return {"member": at, "array": said[at]} if at in said else value
