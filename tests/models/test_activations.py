@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -240,3 +241,14 @@ def test_what_could_not_be_meant_is_refused(tmp_path: Path, folders: dict[str, P
     how, pieces, layers = BAD[words]
     with pytest.raises(InputError, match=words.replace("pooling", "pool")):
         extracted(tmp_path, folders["masked"], pieces, how=how, **({"layers": layers} if layers else {}))
+
+
+def test_a_file_without_a_pooler_is_whole_and_one_without_a_layer_is_not(
+    tmp_path: Path, folders: dict[str, Path], opened: dict[str, Loaded]
+) -> None:
+    assert hasattr(opened["masked"].model, "pooler")  # which its file does not hold: no hidden state is made with it
+    short = shutil.copytree(folders["masked"], tmp_path / "short")
+    config = json.loads((short / "config.json").read_bytes())
+    (short / "config.json").write_text(json.dumps({**config, "num_hidden_layers": 3}))
+    with pytest.raises(InputError, match=r"do not fill the model: missing_keys.*encoder\.layer\.2"):
+        open_encoder(short, PARAMS)

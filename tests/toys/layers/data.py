@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness import rows
+from harness import arrays, rows
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -26,6 +26,6 @@ def measure(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
     told = {}
     for name, path in sorted(inputs.items()):
-        vectors = np.load(path, allow_pickle=False)
+        vectors = arrays.read(path)
         told[name] = {"vectors": len(vectors), "length": round(float(np.linalg.norm(vectors.astype(float))) * 1000)}
     rows.write_one(out / "lengths", {params["model"]: told})
