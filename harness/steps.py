@@ -14,6 +14,9 @@ CPU = "cpu"
 # The stages of a study, in the order in which two runs can part.
 STAGES = ("rows", "prompts", "responses", "judgements", "scores", "analyses")
 
+THREADS = "HARNESS_THREADS"  # by which a library that sets its own threads is told how many
+_THREADS = ("MKL_NUM_THREADS", "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", THREADS)
+
 JUDGED = "judgements"  # the stage of what judges say: it may see gold, and no step that answers sees it
 
 
@@ -52,7 +55,13 @@ class Step:
     calls: bool = False  # it asks models elsewhere, through the gateway and nothing else
     imported: str = ""  # its answers are somebody else's, from this source; record, claims and audit say so
     infers: bool = False  # a model computes here: it gets the run's device, and its key names it
+    threaded: bool = False  # it computes in as many threads as the run's manifest says, and its key names them
     trial: bool = False  # foreign code runs: the runner makes it, one job a program, and never a step from inside
+
+    @property
+    def in_threads(self) -> bool:
+        """Say whether the threads of the run can change what it makes: sums are rounded in another order."""
+        return self.infers or self.threaded
 
     def takes(self) -> dict[str, str]:
         """Say whose answers it takes from where; nothing where it takes none."""
@@ -136,6 +145,7 @@ class Plan:
                     "infers": step.infers,
                     "calls": step.calls,
                     **({"imported": step.imported} if step.imported else {}),
+                    **({"threaded": True} if step.threaded else {}),
                     **({"trial": True} if step.trial else {}),
                 }
                 for step in self.steps
@@ -170,6 +180,21 @@ class Setting:
     environment: str  # digest of the environment document, or of the image
     device: str
     numerics: Mapping[str, str]
+    threads: Mapping[str, str] = field(default_factory=dict)  # of the numerics of steps that compute in threads
+
+    def numerics_of(self, step: Step) -> dict[str, str]:
+        """Give the numerics under which a step computes."""
+        return {**self.numerics, **(self.threads if step.in_threads else {})}
+
+
+def in_threads(count: int | None) -> dict[str, str]:
+    """Give what the numerics of a run in so many threads say beside the usual, which is one.
+
+    A library may not choose fewer: how a sum is cut into parts is what another number changes.
+    """
+    if count is None or count == 1:
+        return {}
+    return {**dict.fromkeys(_THREADS, str(count)), "MKL_DYNAMIC": "FALSE", "OMP_DYNAMIC": "FALSE"}
 
 
 def preimage(step: Step, inputs: Mapping[str, str | list[str]], code: str, setting: Setting) -> dict[str, Any]:
@@ -182,7 +207,7 @@ def preimage(step: Step, inputs: Mapping[str, str | list[str]], code: str, setti
         "outputs": list(step.outputs),
         "environment": setting.environment,
         "device": setting.device if step.infers else CPU,
-        "numerics": dict(setting.numerics),
+        "numerics": setting.numerics_of(step),
         "batch": step.batch,
         "code": code,
     }

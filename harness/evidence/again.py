@@ -119,9 +119,9 @@ def _batches(steps: Sequence[Step], how: How) -> tuple[list[Batch], int]:
     wanted = [step for step in steps if _asked(step, how.level)]
     others = [step for step in steps if not _asked(step, how.level) and not step.trial]
     most = max(1, min(MOST, len(wanted) // (SHARES * how.jobs)))
-    alike: dict[str, list[Step]] = {}
+    alike: dict[tuple[str, bool], list[Step]] = {}  # of one code, and in one number of threads
     for step in seeds.sample(stream, wanted, len(wanted)):
-        alike.setdefault(step.kind.partition(":")[0], []).append(step)
+        alike.setdefault((step.kind.partition(":")[0], step.in_threads), []).append(step)
     batches = [Batch(part) for each in alike.values() for part in _even(each, most)]
     sample = [Batch([step], sampled=True) for step in seeds.sample(stream, others, how.rerun)]
     return seeds.sample(stream, batches, len(batches)) + sample, len(wanted) + len(sample)

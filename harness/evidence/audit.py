@@ -49,7 +49,8 @@ def audit(store: Store, run: str, installed: Installed, how: How) -> Report:
     audit_values(chain, installed.isolations, report)
     start, seen = chain.events[0], Seen(store, report)
     lock, planned = _plan(store, start, installed, report)
-    made = audit_steps(store, chain, planned, seen, report)
+    threads = lock.intent["resources"].get("threads") if lock and planned else None
+    made = audit_steps(store, chain, planned, seen, report, threads)
     _cached(store, chain, report)
     if lock:
         _pins(store, lock, made, seen, report)

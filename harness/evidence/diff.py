@@ -13,7 +13,7 @@ from harness.errors import InputError
 from harness.evidence.compare import leaves, parted
 from harness.evidence.compare_arrays import Stray, furthest, strayed
 from harness.evidence.explain import moved_parts, package_changes
-from harness.evidence.history import moved
+from harness.evidence.history import RESOURCES, THREADS, moved
 from harness.evidence.pinned import ChangedLine, changed_lines, moved_files
 from harness.evidence.trail import Trail
 
@@ -83,7 +83,8 @@ def _texts(left: Trail, right: Trail, step: str) -> Iterator[ChangedLine]:
 
 def _surroundings(left: Trail, right: Trail, stages: Mapping[str, Stage]) -> None:
     """Compare what was meant and where it ran."""
-    stages["settings"].changed += [f"manifest{at}" for at in moved(left.lock.intent, right.lock.intent)]
+    settings = (at for at in moved(left.lock.intent, right.lock.intent) if at != f"/{RESOURCES}/{THREADS}")
+    stages["settings"].changed += [f"manifest{at}" for at in settings]  # threads are told as numerics
     limits = [str(trail.started.get("limit", "none")) for trail in (left, right)]
     if limits[0] != limits[1]:
         stages["settings"].changed.append(f"limit {limits[0]} → {limits[1]}")

@@ -24,7 +24,8 @@ from harness.store.journal import read_chain
 from harness.store.store import Store
 
 # What of an intent changes no output, and which pins do: a run under another value of these is a run of the manifest.
-NAMES = ("name", "about", "claims", "outputs", "resources", "agents")
+NAMES = ("name", "about", "claims", "outputs", "agents")
+RESOURCES, THREADS = "resources", "threads"  # what a step may use changes no output, but for its threads
 PINS = ("models", "instruments", "prompts", "datasets", "tables")
 _DECODER = json.JSONDecoder()
 _OUTPUTS = b',"outputs":{'
@@ -233,5 +234,12 @@ def _same_work(ran: Mapping[str, Any] | None, lock: Lock) -> bool:
 
 def moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """Name what parts two intents and could change an output."""
-    left, right = ({key: intent[key] for key in intent if key not in NAMES} for intent in (old, new))
+    left, right = ({**intent, RESOURCES: {THREADS: _threads(intent)}} for intent in (old, new))
+    left, right = ({key: intent[key] for key in intent if key not in NAMES} for intent in (left, right))
     return list(differences(left, right))
+
+
+def _threads(intent: Mapping[str, Any]) -> Any:
+    """Say in how many threads a manifest computes: of what a step may use the one thing that changes a result."""
+    resources = intent.get(RESOURCES)
+    return (resources.get(THREADS) if isinstance(resources, dict) else None) or 1

@@ -11,13 +11,14 @@ from harness.evidence.checks import Report
 from harness.evidence.record import FINISHED
 from harness.evidence.seen import Seen
 from harness.files import read_plain
-from harness.steps import CPU, Pinned, Plan, Setting, Step, preimage
+from harness.steps import CPU, Pinned, Plan, Setting, Step, in_threads, preimage
 from harness.store.blobs import is_digest
 from harness.store.entries import Entry, read_entry
 from harness.store.journal import Chain, Event
 from harness.store.store import Store
 
 Made = dict[str, Entry]  # the steps whose entries are sound
+Settings = Mapping[bool | str, Setting]  # by whether a step infers; `trial`: of foreign code
 PARTS = {
     "type": str, "kind": str, "params": dict, "inputs": dict, "outputs": list, "environment": str, "device": str,
     "numerics": dict, "batch": str, "code": str,
@@ -25,8 +26,10 @@ PARTS = {
 ATTEMPT = "attempt"  # of a step that calls: how often it was asked before
 
 
-def audit_steps(store: Store, chain: Chain, plan: Plan | None, seen: Seen, report: Report) -> Made:
-    """Check every step the journal names; give those whose entries are sound."""
+def audit_steps(
+    store: Store, chain: Chain, plan: Plan | None, seen: Seen, report: Report, threads: int | None = None
+) -> Made:
+    """Check every step the journal names, in so many threads; give those whose entries are sound."""
     made: Made = {}
     events = {event["step"]: event for event in chain.events if event["event"] in FINISHED}
     started = chain.events[0]
@@ -49,7 +52,8 @@ def audit_steps(store: Store, chain: Chain, plan: Plan | None, seen: Seen, repor
         made[step] = entry
     seen.settle()
     if plan:
-        _against_plan(plan, events, made, chain, report)
+        settings = _settings(plan, made, started, threads)
+        _against_plan(plan, events, made, settings, chain, report)
         _outputs(plan, made, chain, report)
     return made
 
@@ -86,7 +90,9 @@ def _is_input(source: object) -> bool:
     return isinstance(source, str) or (isinstance(source, list) and all(isinstance(one, str) for one in source))
 
 
-def _against_plan(plan: Plan, events: Mapping[str, Event], made: Made, chain: Chain, report: Report) -> None:
+def _against_plan(
+    plan: Plan, events: Mapping[str, Event], made: Made, settings: Settings, chain: Chain, report: Report
+) -> None:
     """Every planned step stands in the journal with the key that its inputs give; nothing else stands there."""
     started, done = chain.events[0], chain.events[-1].get("status") == "done"
     named = {event["step"] for event in chain.events if "step" in event}
@@ -97,7 +103,6 @@ def _against_plan(plan: Plan, events: Mapping[str, Event], made: Made, chain: Ch
         flaws += ["it sums calls up, and no step calls" for event in chain.events if event["event"] == "calls"]
     flaws += _out_of_order(plan, chain)
     report.settle("unaccounted", "journal.jsonl", flaws, f"{len(events)} steps")
-    settings = _settings(plan, made, started)
     for step in plan.steps:
         if step.name not in events:
             if done:
@@ -125,19 +130,20 @@ def _out_of_order(plan: Plan, chain: Chain) -> Iterator[str]:
             yield f"{step.name} stands before {late[0]}, from which it reads"
 
 
-def _settings(plan: Plan, made: Made, started: Event) -> dict[bool | str, Setting]:
+def _settings(plan: Plan, made: Made, started: Event, threads: int | None) -> Settings:
     """Give what surrounds the steps of a run, those that infer and the others: one environment and one device.
 
     Foreign code has an environment of its own where the run names an image for it.
     """
-    found = [(step.infers, made[step.name].preimage) for step in plan.steps if step.name in made]
+    found = [(step, made[step.name].preimage) for step in plan.steps if step.name in made]
+    found.sort(key=lambda each: each[0].in_threads)  # the others say what is usual
     numerics: Mapping[str, str] = next((kept["numerics"] for _, kept in found), {})
-    device = next((kept["device"] for infers, kept in found if infers), CPU)
-    environment = str(started["environment"])
+    device = next((kept["device"] for step, kept in found if step.infers), CPU)
+    environment, wide = str(started["environment"]), in_threads(threads)
     sandbox = str(started.get("sandbox", started)["environment"])
     return {
-        False: Setting(environment, CPU, numerics),
-        True: Setting(environment, device, numerics),
+        False: Setting(environment, CPU, numerics, wide),
+        True: Setting(environment, device, numerics, wide),
         "trial": Setting(sandbox, CPU, numerics),
     }
 

@@ -102,12 +102,13 @@ class Prompts(_Part):
 
 
 class Resources(_Part):
-    """What a step may use; never part of a key."""
+    """What a step may use; never part of a key, but for the threads it computes in, which round sums otherwise."""
 
     gpus: Annotated[int, Field(ge=0, le=64)] | Literal["prefer"] = 0
     memory: Annotated[str, _amount("64MiB", "16TiB", SIZES, "4GiB")] = "4GiB"
     disk: Annotated[str, _amount("1MiB", "16TiB", SIZES, "16GiB")] = "16GiB"
     timeout: Annotated[str, _amount("1s", "1000h", TIMES, "30m")] = "30m"
+    threads: Annotated[int, Field(ge=1, le=256)] | None = Field(default=None, exclude_if=_unset)  # unset: one
 
 
 class Within(_Part):

@@ -15,9 +15,8 @@ from typing import Any
 from harness import rows
 from harness.errors import InputError
 from harness.models.local_batch import NO_ROOM
-from harness.models.local_files import lay_out
 from harness.models.local_likelihood import Found, Pair, likelihoods
-from harness.models.local_load import REFERENCE, Loaded, open_causal
+from harness.models.local_load import REFERENCE, Loaded, laid, open_causal
 from harness.models.local_torch import out_of_memory, release
 from harness.models.local_turns import Shown, shown
 from harness.models.model import require_text
@@ -34,7 +33,7 @@ def measure(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     """
     params = {**params, "batch": str(params.get("batch", REFERENCE))}
     with tempfile.TemporaryDirectory() as name:
-        loaded = open_causal(lay_out(inputs["weights"], params["files"], Path(name)), params)
+        loaded = open_causal(laid(inputs, params, Path(name)), params)
         reader = Reader(params["model"], loaded, batch_size(params["batch"]), bool(params.get("chat")))
         alone = bool(params.get("unconditional"))
         asked = rows.read(inputs["prompts"], Prompt)

@@ -22,10 +22,11 @@ HEADER_MOST = 100_000_000  # the format's own limit
 JSON_MOST = 200_000_000
 
 
-def model_files(folder: Path) -> list[str]:
+def model_files(folder: Path, *, drawn: bool = False) -> list[str]:
     """Name the files of a model folder that a lock pins, in their order; refuses a folder that could run code.
 
     Cards (.md) and hidden files are for people and for git; no model reads them, and a corrected card moves no key.
+    Nor are weights named of a model whose own are drawn from a seed.
     """
     if not folder.is_dir():
         raise InputError("there is no such model folder", where=folder.name, next="give a folder with safetensors")
@@ -36,11 +37,18 @@ def model_files(folder: Path) -> list[str]:
             raise InputError("a model folder holds no links", where=name, next="put the file itself there")
         if path.is_file() and path.suffix != ".md" and not path.name.startswith("."):
             names.append(name)
-    check_names(names)
+    if drawn:
+        names = [name for name in names if not of_weights(name)]
+    check_names(names, drawn=drawn)
     return names
 
 
-def check_names(names: Sequence[str]) -> None:
+def of_weights(name: str) -> bool:
+    """Whether a file holds weights or says in which files they lie: what a model without training has none of."""
+    return name.endswith((WEIGHTS, f"{WEIGHTS}.index.json"))
+
+
+def check_names(names: Sequence[str], *, drawn: bool = False) -> None:
     """Refuse names that leave the folder, formats that run code, and a folder that lacks weights or configuration."""
     for name in names:
         if not isinstance(name, str) or not _NAME.fullmatch(name):
@@ -58,7 +66,7 @@ def check_names(names: Sequence[str]) -> None:
     if len(set(names)) != len(names):
         raise InputError("a model file is named twice", where="files", next="name each file once")
     for needed, found in (("config.json", "config.json" in names), ("*.safetensors", any(map(_is_weights, names)))):
-        if not found:
+        if not found and not (drawn and needed == "*.safetensors"):
             raise InputError(
                 f"the model has no {needed}", where="files", next="give a folder in the Hugging Face format"
             )
@@ -68,9 +76,9 @@ def _is_weights(name: str) -> bool:
     return name.endswith(WEIGHTS)
 
 
-def lay_out(weights: Path, names: Sequence[str], folder: Path) -> Path:
+def lay_out(weights: Path, names: Sequence[str], folder: Path, *, drawn: bool = False) -> Path:
     """Give the pinned files their names back in a new folder, by links, after a look at each."""
-    check_names(names)
+    check_names(names, drawn=drawn)
     files = parts(weights)
     if len(files) != len(names):
         raise InputError(

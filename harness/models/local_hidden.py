@@ -5,6 +5,7 @@ One text at a time, so that no text's numbers hang on its neighbours. It must ne
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -50,9 +51,7 @@ def of_tokens(loaded: Loaded, tokens: Sequence[int], layers: Sequence[int] | Non
     """Give float32 [layer, token, width] of one text that is cut into tokens already."""
     import torch  # noqa: PLC0415
 
-    with torch.inference_mode():
-        given = torch.tensor([list(tokens)], device=loaded.model.device)
-        states = loaded.model(given, output_hidden_states=True).hidden_states
+    states = forward(loaded, [tokens])
     wanted = range(len(states)) if layers is None else layers
     for layer in wanted:
         if not -len(states) <= layer < len(states):
@@ -60,6 +59,25 @@ def of_tokens(loaded: Loaded, tokens: Sequence[int], layers: Sequence[int] | Non
                 f"there is no layer {layer}", where="layers", next=f"use 0 to {len(states) - 1}, 0 the embedding"
             )
     return torch.stack([states[layer][0].float().cpu() for layer in wanted]).numpy()
+
+
+def forward(loaded: Loaded, texts: Sequence[Sequence[int]]) -> Any:
+    """Give the states of every layer, each [text, token, width]; shorter texts are padded behind their last token.
+
+    What stands behind a token never reaches it: a model that reads ahead is told what is padding.
+    """
+    import torch  # noqa: PLC0415
+
+    longest = max(map(len, texts))
+    pad = loaded.tokenizer.pad_token_id
+    padded = [[*text, *[0 if pad is None else int(pad)] * (longest - len(text))] for text in texts]
+    given: dict[str, Any] = {"input_ids": torch.tensor(padded, device=loaded.model.device)}
+    if any(len(text) < longest for text in texts):
+        mask = [[place < len(text) for place in range(longest)] for text in texts]
+        if "attention_mask" in inspect.signature(loaded.model.forward).parameters:
+            given["attention_mask"] = torch.tensor(mask, device=loaded.model.device).long()
+    with torch.inference_mode():
+        return loaded.model(**given, output_hidden_states=True).hidden_states
 
 
 def _pooled(states: Any, pool: Pool) -> Any:

@@ -13,9 +13,13 @@ from typing import Any
 
 from harness.digest import sha256
 from harness.errors import InputError, MissingError
+from harness.models.local_files import lay_out
 from harness.models.local_torch import device, out_of_memory, quiet, settle
+from harness.seeds import derive
 
 REFERENCE = "reference"
+UNTRAINED = "untrained"  # names the seed of weights that are drawn
+SPARE = ("pooler.",)  # of an encoder: what no hidden state is made with, and many files lack
 DTYPES = ("float32", "float16", "bfloat16")
 _UNBOUNDED = 10**9  # tokenizers without a limit of their own claim a length beyond this
 
@@ -31,6 +35,11 @@ class Loaded:
     facts: Mapping[str, Any]
     positions: bool = False  # whether it is told each token's place
     last_only: bool = False  # whether it can be asked for the scores of the last token alone
+
+
+def laid(inputs: Mapping[str, Path], params: Mapping[str, Any], folder: Path) -> Path:
+    """Lay out what a step was given of a model: its files by their names, without weights where these are drawn."""
+    return lay_out(inputs["weights"], params["files"], folder, drawn=params.get(UNTRAINED) is not None)
 
 
 def open_causal(folder: Path, params: Mapping[str, Any]) -> Loaded:
@@ -61,7 +70,7 @@ def open_encoder(folder: Path, params: Mapping[str, Any]) -> Loaded:
 
     config = _config(AutoConfig, folder)
     tokenizer = open_tokenizer(folder)
-    model = _weights(AutoModel, folder, config, params)
+    model = _weights(AutoModel, folder, config, params, SPARE)
     return Loaded(model, tokenizer, window(config, tokenizer), frozenset(), _facts(model, tokenizer, params))
 
 
@@ -90,17 +99,42 @@ def open_tokenizer(folder: Path) -> Any:
         ) from bad
 
 
-def _weights(auto: Any, folder: Path, config: Any, params: Mapping[str, Any]) -> Any:
-    """Read the weights; one that the files do not hold would be drawn at random, so that is refused."""
+def _weights(auto: Any, folder: Path, config: Any, params: Mapping[str, Any], spare: tuple[str, ...] = ()) -> Any:
+    """Read the weights, or draw them all; one that the files do not hold would be drawn unasked: that is refused."""
     import torch  # noqa: PLC0415
-    from safetensors import SafetensorError  # noqa: PLC0415
 
     dtype = params.get("dtype", "float32")
     if dtype not in DTYPES:
         raise InputError(f"no dtype is called {dtype!r}", where="dtype", next=f"use one of: {', '.join(DTYPES)}")
-    settings: dict[str, Any] = {"config": config, "dtype": getattr(torch, dtype), **_placement(params)}
-    if params["batch"] == REFERENCE:
-        settings["attn_implementation"] = "eager"
+    attention = {"attn_implementation": "eager"} if params["batch"] == REFERENCE else {}
+    if params.get(UNTRAINED) is not None:
+        return _drawn(auto, config, int(params[UNTRAINED]), attention).to(getattr(torch, dtype)).to(device())
+    settings: dict[str, Any] = {"config": config, "dtype": getattr(torch, dtype), **_placement(params), **attention}
+    return _read(auto, folder, settings, spare)
+
+
+def _drawn(auto: Any, config: Any, seed: int, attention: Mapping[str, Any]) -> Any:
+    """Draw the weights of a model without training as its architecture does, in float32 on the CPU, from our seed."""
+    import torch  # noqa: PLC0415
+
+    with torch.random.fork_rng(devices=()):
+        torch.manual_seed(derive(seed, UNTRAINED))
+        try:
+            model = auto.from_config(config, dtype=torch.float32, **attention)
+        except (ValueError, TypeError) as bad:
+            raise InputError(
+                f"no model can be drawn from this configuration: {_first(bad)}",
+                where="config.json",
+                next="use a model whose architecture is part of the transformers package",
+            ) from bad
+    model.train(False)
+    return model
+
+
+def _read(auto: Any, folder: Path, settings: dict[str, Any], spare: tuple[str, ...]) -> Any:
+    """Read the weights, and hold what was found against what the model needs."""
+    from safetensors import SafetensorError  # noqa: PLC0415
+
     try:
         model, report = auto.from_pretrained(
             folder, local_files_only=True, trust_remote_code=False, use_safetensors=True,
@@ -115,9 +149,10 @@ def _weights(auto: Any, folder: Path, config: Any, params: Mapping[str, Any]) ->
             next="give the weights that belong to this configuration",
         ) from bad
     for what in ("missing_keys", "mismatched_keys", "error_msgs"):
-        if report.get(what):
+        lacking = sorted(name for name in map(str, report.get(what) or ()) if not name.startswith(spare))
+        if lacking:
             raise InputError(
-                f"the weights do not fill the model: {what} {sorted(map(str, report[what]))[:3]}",
+                f"the weights do not fill the model: {what} {lacking[:3]}",
                 where="*.safetensors",
                 next="give the weights that belong to this configuration",
             )
@@ -187,6 +222,7 @@ def _facts(model: Any, tokenizer: Any, params: Mapping[str, Any]) -> dict[str, A
         "quantisation": params.get("quantisation"),
         "threads": torch.get_num_threads(),
         "torch": torch.__version__,
+        **({UNTRAINED: params[UNTRAINED]} if params.get(UNTRAINED) is not None else {}),
         "transformers": transformers.__version__,
     }
 

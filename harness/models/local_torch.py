@@ -8,6 +8,8 @@ from __future__ import annotations
 import datetime
 import os
 
+from harness.steps import THREADS
+
 
 class Today:
     """The clock of chat templates that ask for the date: it stands still, or no prompt would be the same tomorrow."""
@@ -27,7 +29,7 @@ def quiet() -> None:
 
 
 def settle(reference: bool) -> None:
-    """Make torch deterministic; at the reference level on one thread whatever the environment says."""
+    """Make torch deterministic; at the reference level on one thread, or as many as the run is told of."""
     import torch  # noqa: PLC0415
     from transformers.utils import chat_template_utils, logging  # noqa: PLC0415
 
@@ -41,7 +43,7 @@ def settle(reference: bool) -> None:
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False
     torch.backends.cuda.matmul.allow_fp16_reduced_precision_reduction = False
     if reference:
-        torch.set_num_threads(1)
+        torch.set_num_threads(int(os.environ.get(THREADS, "1")))
 
 
 def device() -> str:

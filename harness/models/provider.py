@@ -54,6 +54,7 @@ class Weights:
     source: str
     revision: str | None = None
     unresolved: str | None = None  # why there is no revision: it cannot be run
+    drawn: bool = False  # they are drawn from a seed: of the files only configuration and tokenizer count
 
 
 @dataclass(frozen=True)

@@ -18,8 +18,7 @@ from harness.errors import InputError
 from harness.models.local_batch import NO_ROOM, Used, answer_all
 from harness.models.local_choose import request_seed, rule
 from harness.models.local_decode import Answer, Ask
-from harness.models.local_files import lay_out
-from harness.models.local_load import REFERENCE, Loaded, open_causal, template_digest
+from harness.models.local_load import REFERENCE, UNTRAINED, Loaded, laid, open_causal, template_digest
 from harness.models.local_turns import shown
 from harness.models.model import Request, Response, limited, require_text
 from harness.models.numerics import fingerprint
@@ -43,11 +42,16 @@ class TransformersSettings(Settings):
     logprobs: int | None = None
     quantisation: Literal["nf4"] | None = None
     unresolved: Line | None = field(default=None, metadata=LATE)  # why there is no revision: it cannot be run
+    untrained: int | None = field(default=None, metadata=LATE)  # from which seed its weights are drawn: no file's then
 
     def __post_init__(self) -> None:
         """Refuse a model that is not pinned, and a folder that is not the project's."""
         if self.logprobs is not None and not 1 <= self.logprobs <= 100:
             raise ValueError("`logprobs` is a number from 1 to 100")
+        if self.untrained is not None and not 0 <= self.untrained < 2**53:
+            raise ValueError("`untrained` is a seed: a whole number, 0 or more")
+        if self.untrained is not None and self.quantisation:
+            raise ValueError("weights that are drawn are not packed: leave `quantisation` or `untrained` out")
         if self.source.startswith("package:"):
             texts.matching(PACKAGE, "`package:` and the name of a package")(self.source)
         elif not self.source.startswith("hf:"):
@@ -57,12 +61,13 @@ class TransformersSettings(Settings):
 
     def answering(self) -> dict[str, Any]:
         """Give what can change an answer: what its files are stands beside, where they lie does not."""
-        return {name: getattr(self, name) for name in ("dtype", "batch", "chat", "logprobs", "quantisation")}
+        told = {name: getattr(self, name) for name in ("dtype", "batch", "chat", "logprobs", "quantisation")}
+        return {**told, **({} if self.untrained is None else {UNTRAINED: self.untrained})}
 
     @property
     def weights(self) -> Weights:
         """Say where its files lie."""
-        return Weights(self.source, self.revision, self.unresolved)
+        return Weights(self.source, self.revision, self.unresolved, self.untrained is not None)
 
 
 PROVIDER = TransformersSettings
@@ -79,7 +84,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     params = {**params, "batch": str(params.get("batch", REFERENCE))}
     size = batch_size(params["batch"])
     with tempfile.TemporaryDirectory() as name:
-        loaded = open_causal(lay_out(inputs["weights"], params["files"], Path(name)), params)
+        loaded = open_causal(laid(inputs, params, Path(name)), params)
         model = Local(params["model"], loaded, size, bool(params.get("chat")), params.get("logprobs"))
         requests = _requests(inputs["prompts"], params["seeds"], params.get("generation", {}))
         written = rows.write(out / "responses", (response.row() for response in model.complete(requests)))

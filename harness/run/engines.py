@@ -15,6 +15,7 @@ from harness.images.image import MOVED, Pin, find, pins, shelved, take
 from harness.images.transfer.layout import archive
 from harness.manifest.schema import SIZES, TIMES, Resources, amount
 from harness.parts import Shelf
+from harness.run.environment import cores
 from harness.store.store import Store
 
 ENGINES = Shelf("engine", "harness.engines", "ENGINE")
@@ -122,11 +123,20 @@ def _loadable(choice: Choice, name: str, pin: Pin) -> Loadable:
     return Loadable(pin.image_id, pin.manifest, load)
 
 
+def require_cores(resources: Resources) -> None:
+    """Refuse to begin a run in more threads than this machine has cores: libraries would take fewer, unsaid."""
+    if (resources.threads or 1) > cores():
+        raise MissingError(
+            f"the manifest computes in {resources.threads} threads, and this machine has {cores()} cores",
+            where="resources.threads", next="run it on a machine that has as many, or write fewer: another run then",
+        )  # fmt: skip
+
+
 def limits(resources: Resources) -> Limits:
     """Read what a manifest allows a step."""
     return Limits(
         seconds=amount(resources.timeout, TIMES),
         memory=int(amount(resources.memory, SIZES)),
         disk=int(amount(resources.disk, SIZES)),
-        cpus=1.0 if resources.gpus == 0 else 0.0,  # one thread is the reference level; a GPU is fed by as many as help
+        cpus=float(resources.threads or 1) if resources.gpus == 0 else 0.0,  # a GPU is fed by as many as help
     )

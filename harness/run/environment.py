@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import os
 import platform
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from harness.engines.local import STEP_PATH
@@ -28,10 +30,10 @@ NUMERICS = {
 }
 
 
-def step_environment(folder: Path) -> dict[str, str]:
+def step_environment(folder: Path, numerics: Mapping[str, str] = MappingProxyType(NUMERICS)) -> dict[str, str]:
     """Give the only variables a step sees: nothing of the user's shell reaches it, least of all a key."""
     private = str(folder / "tmp")
-    return {**NUMERICS, "PATH": STEP_PATH, "HOME": private, "TMPDIR": private}
+    return {**numerics, "PATH": STEP_PATH, "HOME": private, "TMPDIR": private}
 
 
 def facts() -> dict[str, Any]:
@@ -41,8 +43,13 @@ def facts() -> dict[str, Any]:
         "kernel": platform.release(),
         "machine": platform.machine(),
         "cpu": _cpu(),
-        "cores": len(os.sched_getaffinity(0)),
+        "cores": cores(),
     }
+
+
+def cores() -> int:
+    """Count the cores that this process, and so a step, may use."""
+    return len(os.sched_getaffinity(0))
 
 
 def _cpu() -> str:

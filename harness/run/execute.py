@@ -47,6 +47,7 @@ class Bench:
     limits: Limits
     cancel: threading.Event
     on_log: Callable[[bytes], None]
+    numerics: Mapping[str, str]  # as the step's key says
     gateway: Path | None = None  # the socket that a step which calls models elsewhere is given
 
 
@@ -127,7 +128,7 @@ def execute(task: Task, store: Store, bench: Bench, folder: Path) -> tuple[Outco
     """
     engine = bench.engine
     prepare(task, store, folder, linked=engine.seals_inputs)
-    env = step_environment(engine.inside(folder))
+    env = step_environment(engine.inside(folder), bench.numerics)
     sockets = (bench.gateway,) if bench.gateway else ()
     for socket in sockets:
         env[GATEWAY] = str(engine.socket(socket))

@@ -219,7 +219,7 @@ def _workshop_of(store: Store, run: str, images: Path, stop: threading.Event | N
         if image == NO_IMAGE:
             raise
         engine, seen = engine_of_run(choice, NO_IMAGE, resources), None
-    return Workshop(store, engine, limits(resources), environment=seen, cancel=stop)
+    return Workshop(store, engine, limits(resources), environment=seen, threads=resources.threads, cancel=stop)
 
 
 def last_verdict(root: Path, loaded: Loaded, newest: Newest) -> str:

@@ -20,6 +20,7 @@ from harness.errors import HarnessError, MissingError, StepError
 from harness.evidence.again import Recorded, Replay, Replayed, Together, TooDear
 from harness.evidence.kept import environment_changes, environment_of, files_of
 from harness.files import remove_tree
+from harness.run.environment import cores
 from harness.run.execute import Bench, Task, execute
 from harness.run.together import together
 from harness.run.workshop import Workshop
@@ -37,6 +38,11 @@ def replay(workshop: Workshop) -> Replay:
                 "this step asked models elsewhere", next="`tape: replay`, and run again: equal digests say more"
             )
         here = workshop.setting
+        if _too_wide(workshop, step):
+            raise MissingError(
+                f"this step computed in {workshop.threads} threads, and here are {cores()} cores",
+                next="audit it on a machine that has as many",
+            )
         if step.infers and parts["device"] != here.device:
             raise MissingError(
                 f"this step computed on {parts['device']}, and here is {here.device}",
@@ -52,6 +58,8 @@ def confirm(workshop: Workshop) -> Together:
     other = _other(workshop)
 
     def again(steps: Sequence[Recorded], seconds: float) -> Mapping[str, Replayed]:
+        if any(_too_wide(workshop, step) for step, _ in steps):
+            return {}
         bench = _timed(workshop.bench(steps[0][0]), seconds)
         tasks = [_task(workshop, step, parts["inputs"]) for step, parts in steps]
         folder = _folder(workshop.store)
@@ -65,6 +73,11 @@ def confirm(workshop: Workshop) -> Together:
             remove_tree(folder)
 
     return again
+
+
+def _too_wide(workshop: Workshop, step: Step) -> bool:
+    """Whether a step computes in more threads than there are cores: libraries would take fewer here, unsaid."""
+    return step.in_threads and workshop.threads > cores()
 
 
 def _task(workshop: Workshop, step: Step, inputs: Mapping[str, str | list[str]]) -> Task:
@@ -103,10 +116,10 @@ def _folder(store: Store) -> Path:
 
 def _other(workshop: Workshop) -> Callable[[Step, Mapping[str, Any]], tuple[str, ...]]:
     """Give the way to name what is here other than it was in the run of a step."""
-    packages, here = _packages(workshop), workshop.setting.numerics
+    packages, here = _packages(workshop), workshop.setting
 
     def other(step: Step, parts: Mapping[str, Any]) -> tuple[str, ...]:
-        numerics = (f"numerics{name}" for name in differences(parts["numerics"], here))
+        numerics = (f"numerics{name}" for name in differences(parts["numerics"], here.numerics_of(step)))
         return (*_code(workshop, step, str(parts["code"])), *packages(str(parts["environment"])), *numerics)
 
     return other

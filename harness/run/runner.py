@@ -5,7 +5,6 @@ Resuming is only running again: a step is finished when its entry stands, and no
 
 from __future__ import annotations
 
-import os
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -27,7 +26,7 @@ from harness.run.asked import Answers, Asked
 from harness.run.calls import gateway
 from harness.run.certificates import certificate_bytes
 from harness.run.closure import code_root
-from harness.run.environment import facts
+from harness.run.environment import cores, facts
 from harness.run.lock import require_dataset
 from harness.run.measuring import every_model
 from harness.run.published import require_published
@@ -93,7 +92,7 @@ class Runner:
         beside: Path | None = None,
     ) -> None:
         self.loaded, self.lock, self.plan, self.workshop, self.limit = loaded, lock, plan, workshop, limit
-        self.jobs = jobs or len(os.sched_getaffinity(0))
+        self.jobs = jobs or max(1, cores() // workshop.threads)
         self.store = workshop.store
         self.beside = beside or loaded.root / HOME
         self.asking: dict[str, Any] = {}  # what a gateway is told besides its models

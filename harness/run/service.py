@@ -19,7 +19,7 @@ from harness.run.able import require_able
 from harness.run.answers import Gap, Most, gaps
 from harness.run.asked import Asked
 from harness.run.certificates import CERTIFICATES
-from harness.run.engines import Choice, limits, open_engine
+from harness.run.engines import Choice, limits, open_engine, require_cores
 from harness.run.lock import moved_pins, require_fit, resolve
 from harness.run.plan import meant, plan, unresolved_pins
 from harness.run.published import published
@@ -49,7 +49,7 @@ class Place:
         resources = wanted if gpus else wanted.model_copy(update={"gpus": 0})  # data is made on the CPU
         engine = open_engine(self.choice, loaded.root, manifest.image, resources)
         store, allowed = Store.make(self.store), limits(resources)
-        made = Workshop(store, engine, allowed, cancel=self.stop)
+        made = Workshop(store, engine, allowed, threads=resources.threads, cancel=self.stop)
         if manifest.sandbox and engine.image != NO_IMAGE and gpus:  # of data alone no foreign code is part
             box = open_engine(self.choice, loaded.root, manifest.sandbox, wanted.model_copy(update={"gpus": 0}))
             made.sandbox = Workshop(store, box, allowed, made.code, cancel=made.cancel)
@@ -135,6 +135,7 @@ def run_manifest(
     planned = plan(this, held, limit)
     workshop = place.workshop(loaded)
     require_torch(loaded.manifest, workshop.engine.image)
+    require_cores(loaded.manifest.resources)
     require_contained(planned, workshop.box.engine)
     runner = Runner(loaded, held, planned, workshop, limit=limit, jobs=place.jobs, beside=place.beside)
     if place.errors and place.errors.all:

@@ -28,7 +28,8 @@ def together(tasks: Sequence[Task], store: Store, bench: Bench, folder: Path) ->
     """Make steps of one closure in a private folder; gives the outputs' digests of those that came to a good end."""
     engine = bench.engine
     _prepare(tasks, store, folder, linked=engine.seals_inputs)
-    job = Job(engine.command(f"code/{SCRIPT}"), folder, step_environment(engine.inside(folder)), bench.limits)
+    env = step_environment(engine.inside(folder), bench.numerics)
+    job = Job(engine.command(f"code/{SCRIPT}"), folder, env, bench.limits)
     outcome = engine.run(job, bench.on_log, bench.cancel)
     if outcome.oom or outcome.over:
         return {}  # memory and disk are shared: which of them took too much, nobody can tell

@@ -13,7 +13,7 @@ from harness.errors import HarnessError, MissingError
 from harness.files import told
 from harness.manifest.load import Homes
 from harness.manifest.schema import Manifest
-from harness.models.local_files import WEIGHTS, check_names, model_files
+from harness.models.local_files import WEIGHTS, check_names, model_files, of_weights
 from harness.models.provider import Weights
 from harness.run.measuring import every_model
 from harness.store.store import Store
@@ -29,7 +29,9 @@ def pin(root: Path, model: Weights, settings: dict[str, Any], homes: Homes | Non
         return {"unresolved": model.unresolved}
     try:
         folder = folder_of(root, model, homes or Homes())
-        found = _hub_files(folder) if model.source.startswith(HUB) else model_files(folder)
+        found = (
+            _hub_files(folder, model.drawn) if model.source.startswith(HUB) else model_files(folder, drawn=model.drawn)
+        )
         names = [name for name in found if name.endswith(KEPT)]
     except HarnessError as bad:
         return {"unresolved": f"{bad.what}; {bad.next}"}
@@ -101,12 +103,13 @@ def _at_hub(cache: Path, model: Weights) -> Path:
     return folder
 
 
-def _hub_files(folder: Path) -> list[str]:
+def _hub_files(folder: Path, drawn: bool) -> list[str]:
     """Name the files of a revision; the hub's tools keep them as links into their own folder, and nowhere else."""
     home = folder.parent.parent.resolve()
     found = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix in KEPT]
     names = [path.relative_to(folder).as_posix() for path in found if path.resolve().is_relative_to(home)]
-    check_names(names)
+    names = [name for name in names if not (drawn and of_weights(name))]
+    check_names(names, drawn=drawn)
     return names
 
 

@@ -23,7 +23,7 @@ from harness.run.environment import NUMERICS
 from harness.run.execute import Bench, Task, collect, execute
 from harness.run.receipt import containment
 from harness.run.trials import Trials
-from harness.steps import Pinned, Setting, Step, key, preimage
+from harness.steps import Pinned, Setting, Step, in_threads, key, preimage
 from harness.store.entries import Entry, Output
 from harness.store.listed import listed, started
 from harness.store.store import Store
@@ -56,6 +56,7 @@ class Workshop:
         code: Code | None = None,
         *,
         environment: bytes | None = None,
+        threads: int | None = None,
         cancel: threading.Event | None = None,
     ) -> None:
         self.store = store
@@ -75,7 +76,8 @@ class Workshop:
         self.environment = environment or b""
         if not environment:
             self.environment = installed.environment() if engine.image == NO_IMAGE else self._observed()
-        self.setting = Setting(sha256(self.environment), engine.device.kind, NUMERICS)
+        self.setting = Setting(sha256(self.environment), engine.device.kind, NUMERICS, in_threads(threads))
+        self.threads = threads or 1
 
     def _observed(self) -> bytes:
         """Give the environment of the engine's image, as a step inside it saw it; seen once for each image."""
@@ -179,7 +181,10 @@ class Workshop:
         """Give what a step is made with; one that has nothing to ask is led to no gateway, and so starts none."""
         asks = step.calls and inputs.get("prompts") != NOTHING
         gateway = self.calls.socket if asks and self.calls else None
-        return Bench(self.engine, self.limits, self.cancel, lambda text: self.heard(step.name, text), gateway)
+        numerics = self.setting.numerics_of(step)
+        return Bench(
+            self.engine, self.limits, self.cancel, lambda text: self.heard(step.name, text), numerics, gateway
+        )  # fmt: skip
 
     def _same_again(self, step: Step, parts: Mapping[str, Any], outputs: Mapping[str, Output]) -> None:
         """Refuse a step that, made again after damage, comes out otherwise: older runs name what it made before."""

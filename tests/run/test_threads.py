@@ -1,0 +1,136 @@
+"""Threads: in the key of what computes in them and of nothing else, and never more than there are."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import textwrap
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from evidence.bare import SHOWN, bare
+from manifest.parsing import GOOD, parse, refused
+from support import REPOSITORY
+
+from harness.engines.engine import Limits
+from harness.engines.local import LocalEngine
+from harness.errors import MissingError
+from harness.evidence.history import moved
+from harness.run.closure import Code
+from harness.run.engines import limits, require_cores
+from harness.run.environment import NUMERICS, cores
+from harness.run.replay import confirm, replay
+from harness.run.runner import Runner
+from harness.run.workshop import Workshop
+from harness.steps import Plan, Setting, Step, in_threads, preimage
+from harness.store.store import Store
+
+TOY = """
+import json, os
+
+def tell(params, inputs, out):
+    (out / "seen").write_text(json.dumps(dict(os.environ)))
+"""
+PLAIN = Step("plain", "harness.toys:tell", "analyses", {}, {}, ("seen",))
+WIDE = replace(PLAIN, name="wide", threaded=True)
+MODEL = replace(PLAIN, name="model", infers=True)
+
+
+def said(threads: object) -> str:
+    return GOOD.replace("timeout: 10m", f"timeout: 10m, threads: {threads}")
+
+
+@pytest.fixture
+def code(tmp_path: Path) -> Code:
+    for name in ("harness/__init__.py", "harness/run/__init__.py", "harness/run/step.py"):
+        (tmp_path / "code" / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(REPOSITORY / name, tmp_path / "code" / name)
+    (tmp_path / "code" / "harness" / "toys.py").write_text(textwrap.dedent(TOY))
+    return Code(tmp_path / "code")
+
+
+def shop(root: Path, code: Code, threads: int | None) -> Workshop:
+    return Workshop(
+        Store.make(root / "store"), LocalEngine("process"), Limits(), code, environment=b"{}", threads=threads
+    )
+
+
+def test_a_manifest_says_it_within_bounds_and_older_intents_say_nothing() -> None:
+    assert parse(said(2)).intent()["resources"]["threads"] == 2
+    assert "threads" not in parse(GOOD).intent()["resources"]
+    for wrong in (0, -1, 257, "many", "1.5"):
+        assert "threads" in refused(said(wrong)).what
+    assert limits(parse(said(2)).resources).cpus == 2 and limits(parse(GOOD).resources).cpus == 1
+
+
+def test_they_stand_in_the_key_of_what_computes_in_them_and_nowhere_else() -> None:
+    one, two = (Setting("e", "cpu", NUMERICS, in_threads(count)) for count in (1, 2))
+    unset = Setting("e", "cpu", NUMERICS, in_threads(None))
+
+    def keyed(step: Step, setting: Setting) -> object:
+        return preimage(step, {}, "c", setting)
+
+    for step in (PLAIN, WIDE, MODEL):
+        assert keyed(step, one) == keyed(step, unset) == {**preimage(step, {}, "c", unset), "numerics": NUMERICS}
+        assert (keyed(step, two) == keyed(step, one)) == (step is PLAIN)
+    steps = Plan((PLAIN, WIDE), {}).as_data()["steps"]
+    assert "threaded" not in steps[0] and steps[1]["threaded"] is True
+
+
+@pytest.mark.parametrize("threads", [None, 2])
+def test_a_step_is_given_what_its_key_says(tmp_path: Path, code: Code, threads: int | None) -> None:
+    made = shop(tmp_path, code, threads)
+    for step in (PLAIN, WIDE, MODEL):
+        parts = made.preimage(step, {})
+        entry = made.make(step, parts).entry
+        seen = json.loads(made.store.blobs.read(entry.outputs["seen"].sha256))
+        assert seen.items() >= parts["numerics"].items()
+        wanted = str(threads or 1) if step is not PLAIN else "1"
+        assert {seen[name] for name in seen if name.endswith("_NUM_THREADS")} == {wanted}
+        assert seen.get("HARNESS_THREADS", "1") == wanted
+
+
+@pytest.mark.skipif(cores() < 2, reason="one core alone")
+def test_an_audit_makes_a_step_again_in_the_threads_of_its_run(tmp_path: Path, code: Code) -> None:
+    made = shop(tmp_path, code, 2)
+    for step in (PLAIN, WIDE):
+        parts = made.preimage(step, {})
+        made.make(step, parts)
+        for width, other in ((2, False), (1, step is WIDE)):
+            found = replay(shop(tmp_path, code, width))(step, parts, 60.0)
+            assert bool(found.other) == other and not found.flaw
+            assert all(name.startswith("numerics/") for name in found.other)
+        assert set(confirm(made)([(step, parts)], 60.0)) == {step.name}
+
+
+def test_more_threads_than_cores_are_refused_before_a_run_and_told_by_an_audit(tmp_path: Path, code: Code) -> None:
+    more = cores() + 1
+    require_cores(parse(said(cores())).resources)
+    with pytest.raises(MissingError, match=f"{more} threads, and this machine has {cores()} cores"):
+        require_cores(parse(said(more)).resources)
+    made = shop(tmp_path, code, more)
+    assert replay(made)(PLAIN, made.preimage(PLAIN, {}), 60.0).outputs
+    with pytest.raises(MissingError, match=f"computed in {more} threads"):
+        replay(made)(WIDE, made.preimage(WIDE, {}), 60.0)
+    assert not confirm(made)([(WIDE, made.preimage(WIDE, {}))], 60.0)
+
+
+def test_a_manifest_in_other_threads_is_other_work_and_one_thread_is_what_nothing_says() -> None:
+    unset, one, two, four = (parse(text).intent() for text in (GOOD, said(1), said(2), said(4)))
+    assert moved(two, four) == moved(unset, two) == ["/resources/threads"]
+    assert moved(unset, one) == []
+    assert moved(unset, parse(GOOD.replace("memory: 2GiB", "memory: 3GiB")).intent()) == []
+
+
+def test_a_run_whose_keys_say_other_threads_than_its_manifest_is_found_out(tmp_path: Path) -> None:
+    run = bare(tmp_path)
+    steps = tuple(replace(step, threaded=step.name == SHOWN) for step in run.plan.steps)
+    lied = replace(run, plan=replace(run.plan, steps=steps))
+    for threads, flaws in ((None, []), (2, [SHOWN])):
+        workshop = Workshop(run.store, LocalEngine("process"), Limits(), threads=threads)
+        name = Runner(run.loaded, run.lock, lied.plan, workshop, limit=1).run(lambda *_: None).run
+        report = lied.look(run.store.root, run=name)
+        found = [check for check in report.checks if check.verdict != "pass"]
+        assert sorted({check.subject for check in found}) == flaws
+        assert all(check.id == "key.mismatch" and "numerics" in check.detail for check in found)

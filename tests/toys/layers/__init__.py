@@ -1,0 +1,1 @@
+"""A toy study of what models make of sentences inside."""
