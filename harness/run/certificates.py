@@ -16,6 +16,7 @@ from harness.steps import GATHER
 from harness.studies.certified import UNCERTIFIED, figures_text, moved, read, void
 from harness.studies.registry import find
 
+TYPES = "harness/rowtypes.py"
 CERTIFICATES = "certificates"  # the folder of the project, and the kind of pin
 
 
@@ -34,8 +35,11 @@ def certificate_path(root: Path, scorer: str) -> Path:
 
 
 def code_of(kinds: Iterable[str], code: Code) -> Closure:
-    """Give the code by which a grader grades in runs: the closures of its step kinds, less what any step is run by."""
-    common = code.closure(GATHER).files
+    """Give the code by which a grader grades in runs: the closures of its step kinds, less what any step is run by.
+
+    Nor is the file of row types among them: it holds no line that runs.
+    """
+    common = {*code.closure(GATHER).files, TYPES}
     files = {name: digest for kind in kinds for name, digest in code.closure(kind).files.items()}
     return Closure({name: files[name] for name in sorted(files) if name not in common})
 
