@@ -61,7 +61,7 @@ class Weighing(Study):
 
     def judge(self, one, prompts, mode):
         params = {**one.model.settings, "model": one.role, "seeds": list(range(one.repeats)), "mode": mode}
-        kind = f"harness.models.{one.model.provider}:respond"
+        kind = one.model.respond
         params["generation"] = dict(one.generation)
         calls = one.model.calls
         made = ("responses", "inference") if calls else ("responses",)
@@ -70,7 +70,7 @@ class Weighing(Study):
     def encoder(self, one, prompts, mode):
         params = {**one.model.settings, "files": list(one.model.weights)}
         inputs = {"texts": prompts, "weights": tuple(one.model.weights.values())}
-        kind = "harness.models.encoder:embed"
+        kind = "harness.models.local.encoder:embed"
         return Step("encoder", kind, "judgements", params, inputs, ("embeddings",), infers=True)
 
 

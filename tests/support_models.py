@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
-from harness.models.local_files import model_files
+from harness.models.local.files import model_files
 from harness.steps import FACTS
 
 REPOSITORY = Path(__file__).resolve().parents[1]

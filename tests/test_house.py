@@ -110,7 +110,7 @@ def test_no_step_imports_a_registry() -> None:
     for study in studies():
         for maker in study.makers.values():
             assert not [path for path in CODE.closure(maker.kind).files if path.endswith(NO_STEP)]
-    for kind in ("harness.models.baseline:respond", "harness.studies.prompts:render", "harness.rows:gather"):
+    for kind in ("harness.models.providers.baseline:respond", "harness.studies.prompts:render", "harness.rows:gather"):
         assert not [path for path in CODE.closure(kind).files if path.endswith(NO_STEP)]
 
 
@@ -122,9 +122,12 @@ def kinds() -> set[str]:
         lock = load_lock(ROOT, loaded.manifest.name)
         if lock and not unresolved_pins(lock):
             found |= {step.kind for step in plan(meant(loaded), lock).steps}
-    found |= {"harness.models.likelihood:measure", *(f"harness.studies.media:{name}" for name in ("pick", "without"))}
+    found |= {
+        "harness.models.local.likelihood:measure",
+        *(f"harness.studies.media:{name}" for name in ("pick", "without")),
+    }
     found |= {maker.kind for study in studies() for maker in study.makers.values()}
-    return found | {f"harness.models.{name}:respond" for name in PROVIDERS.names()}
+    return found | {f"harness.models.providers.{name}:respond" for name in PROVIDERS.names()}
 
 
 def imports_pydantic(path: Path) -> bool:

@@ -10,10 +10,10 @@ from typing import Any
 from harness import arrays
 from harness.digest import differences
 from harness.errors import InputError
+from harness.evidence.claims.history import RESOURCES, THREADS, moved
 from harness.evidence.compare import leaves, parted
 from harness.evidence.compare_arrays import Stray, furthest, strayed
 from harness.evidence.explain import moved_parts, package_changes
-from harness.evidence.history import RESOURCES, THREADS, moved
 from harness.evidence.pinned import ChangedLine, changed_lines, moved_files
 from harness.evidence.trail import Trail
 

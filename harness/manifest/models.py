@@ -15,7 +15,7 @@ from pydantic_core import PydanticCustomError
 
 from harness.parts import Shelf
 
-PROVIDERS = Shelf("provider", "harness.models", "PROVIDER")
+PROVIDERS = Shelf("provider", "harness.models.providers", "PROVIDER")
 NO_PROVIDER = "no_provider"  # the kind of error that load.py words
 
 

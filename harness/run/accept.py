@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.digest import sha256
 from harness.errors import InputError
-from harness.evidence.checks import Report
+from harness.evidence.audit.checks import Report
 from harness.evidence.compare import Level, array_of, values_of
 from harness.evidence.record import read_record, spell
 from harness.evidence.selfcheck import FAIL, self_check

@@ -130,7 +130,7 @@ class Gateway:
         self._folder = Path(tempfile.mkdtemp(prefix="harness-"))
         self._errors = open(self._folder / "errors", "w+b")  # noqa: SIM115 - closed when it has ended
         self._process = subprocess.Popen(
-            [sys.executable, "-s", "-P", "-B", "-m", "harness.models.gateway"],
+            [sys.executable, "-s", "-P", "-B", "-m", "harness.models.gate.gateway"],
             stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, start_new_session=True,
             env={**os.environ, "PYTHONPATH": str(code_root())},
         )  # fmt: skip

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.errors import InputError
-from harness.evidence.again import How
+from harness.evidence.audit.again import How
 from harness.evidence.compare import compare
 from harness.evidence.selfcheck import FAIL
 from harness.files import told

@@ -14,7 +14,7 @@ from harness.images.recipe import package_locks
 from harness.manifest.coverage import strange_files
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import LATE_KINDS, Lock
-from harness.models.tape import Tape
+from harness.models.tape.tape import Tape
 from harness.run import imported, weights
 from harness.run.certificates import CERTIFICATES, certificate_pins
 from harness.run.closure import code_root

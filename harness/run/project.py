@@ -14,9 +14,9 @@ from typing import Any
 from harness.digest import differences, sha256
 from harness.engines.engine import NO_IMAGE
 from harness.errors import DamageError, HarnessError, InputError, MissingError
-from harness.evidence.again import How, Replayed
-from harness.evidence.audit import Installed, audit
-from harness.evidence.checks import UNCONFIRMED, Report
+from harness.evidence.audit.again import How, Replayed
+from harness.evidence.audit.audit import Installed, audit
+from harness.evidence.audit.checks import UNCONFIRMED, Report
 from harness.evidence.compare import compare, overall
 from harness.evidence.record import read_record
 from harness.evidence.selfcheck import FAIL, self_check

@@ -17,7 +17,7 @@ from typing import Any
 from harness.digest import differences, sha256_file
 from harness.engines.engine import NO_IMAGE
 from harness.errors import HarnessError, MissingError, StepError
-from harness.evidence.again import Recorded, Replay, Replayed, Together, TooDear
+from harness.evidence.audit.again import Recorded, Replay, Replayed, Together, TooDear
 from harness.evidence.kept import environment_changes, environment_of, files_of
 from harness.files import remove_tree
 from harness.run.environment import cores

@@ -13,7 +13,7 @@ from harness.errors import HarnessError, MissingError
 from harness.files import told
 from harness.manifest.load import Homes
 from harness.manifest.schema import Manifest
-from harness.models.local_files import WEIGHTS, check_names, model_files, of_weights
+from harness.models.local.files import WEIGHTS, check_names, model_files, of_weights
 from harness.models.provider import Weights
 from harness.run.measuring import every_model
 from harness.store.store import Store

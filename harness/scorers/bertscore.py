@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.digest import sha256_file
-from harness.models.encoder import DEFAULT, Encoder, encoder, packaged
+from harness.models.local.encoder import DEFAULT, Encoder, encoder, packaged
 from harness.scorers.given import Gives, Row, Text, some, whole
 from harness.scorers.overlap.bertscore import Vectors, bertscore
 from harness.scorers.tool import Tool

@@ -207,7 +207,7 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
         inputs["imported"] = model.imported.rows
         del params["generation"]  # nobody is asked
     respond = Step(
-        f"{dataset.name}/responses/{model.name}/{part}", f"harness.models.{model.provider}:respond", "responses",
+        f"{dataset.name}/responses/{model.name}/{part}", model.respond, "responses",
         params, {**inputs, **(answers if shown else {})}, ("responses", "inference") if model.calls else ("responses",),
         batch=str(model.settings.get("batch", "none")), sees_gold=shown, calls=model.calls, infers=bool(model.weights),
         imported=model.imported.source if model.imported else "",

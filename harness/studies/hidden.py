@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from harness.errors import InputError
-from harness.models.activations import INDEX, layer_file
-from harness.models.local_pieces import How
+from harness.models.local.activations import INDEX, layer_file
+from harness.models.local.pieces import How
 from harness.steps import Source, Step
 from harness.studies.study import Model
 
@@ -27,6 +27,6 @@ def activations(name: str, model: Model, pieces: Source, how: How, layers: Seque
     inputs: dict[str, Source] = {"pieces": pieces, "weights": tuple(model.weights.values())}
     outputs = (INDEX, *(layer_file(layer) for layer in layers))
     return Step(
-        name, "harness.models.activations:extract", "responses", params, inputs, outputs,
+        name, "harness.models.local.activations:extract", "responses", params, inputs, outputs,
         batch=str(model.settings["batch"]), infers=True,
     )  # fmt: skip

@@ -134,7 +134,7 @@ def _respond(by: Instrument, name: str, prompts: Mapping[str, Source], repeats: 
         inputs["weights"] = tuple(model.weights.values())
         params["files"] = list(model.weights)
     return Step(
-        name, f"harness.models.{model.provider}:respond", JUDGED, params, inputs,
+        name, model.respond, JUDGED, params, inputs,
         ("responses", "inference") if model.calls else ("responses",),
         batch=str(model.settings.get("batch", "none")), calls=model.calls, infers=bool(model.weights),
     )  # fmt: skip

@@ -44,6 +44,11 @@ class Model:
     calls: bool = False  # it answers elsewhere
     imported: Answered | None = None  # nobody is asked: its answers are here
 
+    @property
+    def respond(self) -> str:
+        """Name the step kind in which it answers: its provider's."""
+        return f"harness.models.providers.{self.provider}:respond"
+
 
 @dataclass(frozen=True)
 class Instrument:

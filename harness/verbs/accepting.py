@@ -6,7 +6,7 @@ import os
 
 from pydantic import Field
 
-from harness.evidence.again import How
+from harness.evidence.audit.again import How
 from harness.run.accept import accept as accept_run
 from harness.run.answers import NONE, most
 from harness.run.project import audited

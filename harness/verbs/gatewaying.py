@@ -13,10 +13,10 @@ from pydantic import Field
 
 from harness.errors import InputError, MissingError
 from harness.manifest.models import PROVIDERS
-from harness.models.forward import offered
+from harness.models.gate.forward import offered
 from harness.models.gate.keys import STAND_IN
 from harness.models.provider import Elsewhere
-from harness.models.tape import Tape
+from harness.models.tape.tape import Tape
 from harness.run.calls import Gateway
 from harness.verbs.project import Project, Request, Result, Watch
 from harness.verbs.recordings import near

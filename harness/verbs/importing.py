@@ -10,7 +10,7 @@ from pydantic import Field
 
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
 from harness.manifest.schema import Manifest
-from harness.models.imported_rows import gathered
+from harness.models.providers.imported_rows import gathered
 from harness.run.data import bring, bring_rows
 from harness.run.folder import bring_folder, wanted
 from harness.store.store import Store

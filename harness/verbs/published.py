@@ -11,14 +11,14 @@ from typing import Any
 from pydantic import Field
 
 from harness.errors import AGREED, DISAGREED, HarnessError
-from harness.evidence.about import Work, work_of
-from harness.evidence.asks import tolerance
-from harness.evidence.claims import Judged, judge, partial, resting
-from harness.evidence.history import History, moved
-from harness.evidence.pointed import Outputs
+from harness.evidence.claims.about import Work, work_of
+from harness.evidence.claims.asks import tolerance
+from harness.evidence.claims.claims import Judged, judge, partial, resting
+from harness.evidence.claims.history import History, moved
+from harness.evidence.claims.pointed import Outputs
+from harness.evidence.claims.variants import Past
 from harness.evidence.record import Record
 from harness.evidence.trail import absent_files, follow
-from harness.evidence.variants import Past
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock, load_lock
 from harness.manifest.schema import Claim

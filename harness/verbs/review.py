@@ -15,8 +15,8 @@ import harness.evidence.diff as differ
 import harness.evidence.explain as explainer
 from harness import arrays
 from harness.errors import AGREED, DISAGREED, InputError
-from harness.evidence.again import BUDGET, LEVELS, How
-from harness.evidence.checks import Report
+from harness.evidence.audit.again import BUDGET, LEVELS, How
+from harness.evidence.audit.checks import Report
 from harness.evidence.record import read_record
 from harness.evidence.trail import follow
 from harness.files import told

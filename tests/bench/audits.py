@@ -19,8 +19,8 @@ from bench.table import Row
 from harness.digest import sha256
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
-from harness.evidence.again import How
-from harness.evidence.audit import Installed, audit
+from harness.evidence.audit.again import How
+from harness.evidence.audit.audit import Installed, audit
 from harness.evidence.record import read_record
 from harness.manifest.load import Loaded, parse_manifest
 from harness.manifest.lockfile import PIN_KINDS, Lock

@@ -75,8 +75,8 @@ def _requests(items: int) -> list[Request]:
 def _batched(requests: list[Request], batch: int) -> Callable[[], list[str]]:
     import torch
 
-    from harness.models.local_load import open_causal
-    from harness.models.transformers import Local
+    from harness.models.local.load import open_causal
+    from harness.models.providers.transformers import Local
 
     local = Local("tiny", open_causal(MODEL, {"batch": str(batch), "dtype": "float32"}), batch)
     torch.set_num_threads(1)

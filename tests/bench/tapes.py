@@ -14,14 +14,14 @@ from bench.measure import Failed, spend, spend_here
 from bench.peers import environment
 from bench.table import Row
 
-from harness.models.tape import Recorder, Tape, request_digest
-from harness.models.tape_line import Ready, ready
+from harness.models.tape.line import Ready, ready
+from harness.models.tape.tape import Recorder, Tape, request_digest
 
 REPLAYED = 20_000
 OPEN = """
 import sys, time
 from pathlib import Path
-from harness.models.tape import Tape
+from harness.models.tape.tape import Tape
 begun = time.perf_counter()
 tape = Tape.open(Path(sys.argv[1]))
 seconds = time.perf_counter() - begun

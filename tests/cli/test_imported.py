@@ -10,8 +10,8 @@ from support_inside import inner_data, inside
 
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
-from harness.evidence.again import How
-from harness.evidence.audit import Installed, audit
+from harness.evidence.audit.again import How
+from harness.evidence.audit.audit import Installed, audit
 from harness.manifest.load import load
 from harness.manifest.lockfile import load_lock
 from harness.run.closure import Code

@@ -11,7 +11,7 @@ from support import error_of, tree
 from support_inside import inner_data, inside
 from support_tape import answer, answers, body, record
 
-from harness.models.tape import Recorder, Tape, request_digest
+from harness.models.tape.tape import Recorder, Tape, request_digest
 
 ODD = [
     answer("plain"), b'{\n  "choices": [],\n  "id": "pretty"\n}\n', b'{"a":1,"b":[]}', b'{"half":"\\ud83d"}',

@@ -11,7 +11,7 @@ from support import error_of
 from support_inside import inner_data, inside
 from support_tape import answer, answers, body, record
 
-from harness.models.tape import Tape, request_digest
+from harness.models.tape.tape import Tape, request_digest
 
 
 def lines(path: Path, *rows: Any) -> Path:

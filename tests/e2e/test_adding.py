@@ -18,7 +18,7 @@ COPIED = ("harness", "tools", "manifests", "lockfiles", "tests", "docs", "pyproj
 PROMISED = {
     "a study": [r"harness/studies/toy/\S+", r"manifests/demo/toy\.yaml", r"tests/studies/toy/test_\w+\.py"],
     "a scorer": [r"harness/scorers/toy\.py", r"tests/scorers/test_toy\.py"],
-    "a provider": [r"harness/models/toy\.py", r"tests/models/test_toy\.py"],
+    "a provider": [r"harness/models/providers/toy\.py", r"tests/models/test_toy\.py"],
     "an engine": [r"harness/engines/toy\.py", r"tests/engines/test_toy\.py"],
 }
 SECONDS = 600  # the rules of the house are read in full, beside whatever else a machine does

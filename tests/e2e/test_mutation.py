@@ -19,7 +19,7 @@ from support import data_of, small_project
 
 from harness.digest import document, sealed, sha256, walk
 from harness.errors import InputError
-from harness.evidence.checks import Report
+from harness.evidence.audit.checks import Report
 from harness.manifest.load import load
 from harness.manifest.read import read_tree
 from harness.run.project import audit_files

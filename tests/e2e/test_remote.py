@@ -76,8 +76,8 @@ class Provider(http.server.BaseHTTPRequestHandler):
 
 def over_a_tiny_model() -> Any:
     """Answer with the project's own small model, so that what is recorded is a real one's text."""
-    from harness.models.local_load import open_causal
-    from harness.models.transformers import Local
+    from harness.models.local.load import open_causal
+    from harness.models.providers.transformers import Local
 
     loaded = open_causal(REPOSITORY / "assets" / "tiny-shaped", {"batch": "reference", "dtype": "float32"})
     model, turn = Local("tiny", loaded), threading.Lock()

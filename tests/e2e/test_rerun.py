@@ -96,7 +96,7 @@ def test_a_comment_in_a_scorer_is_cut_off_where_the_scores_come_out_the_same(hou
 
 
 def test_an_edited_stand_in_runs_the_responses_and_what_they_change(house: House) -> None:
-    house.edit("harness/models/baseline.py", "from __future__", "# a comment\nfrom __future__")
+    house.edit("harness/models/providers/baseline.py", "from __future__", "# a comment\nfrom __future__")
     assert house.run() == {"responses"}
 
 

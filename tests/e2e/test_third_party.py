@@ -27,7 +27,7 @@ from needs import needs
 from support import REPOSITORY, data_of, error_of, harness, outputs_of, unlocked_project
 
 from harness.digest import sha256
-from harness.models.forward import offered
+from harness.models.gate.forward import offered
 
 needs("aiohttp", "openai", "anthropic")
 pytestmark = [pytest.mark.long, pytest.mark.together]

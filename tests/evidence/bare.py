@@ -10,9 +10,9 @@ from support import unlocked_project
 
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
-from harness.evidence.again import How, Replay
-from harness.evidence.audit import Installed, audit
-from harness.evidence.checks import Report
+from harness.evidence.audit.again import How, Replay
+from harness.evidence.audit.audit import Installed, audit
+from harness.evidence.audit.checks import Report
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
 from harness.run.closure import Code

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.evidence.about import places, related, thing, work_of
+from harness.evidence.claims.about import places, related, thing, work_of
 
 ADA: dict[str, Any] = {"provider": "openai", "model": "ada", "tape": "replay"}
 GPT: dict[str, Any] = {"provider": "openai", "model": "gpt-4", "tape": "replay"}

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.evidence.again import MOST, How, Recorded, Replayed, make_again
-from harness.evidence.checks import Report
+from harness.evidence.audit.again import MOST, How, Recorded, Replayed, make_again
+from harness.evidence.audit.checks import Report
 from harness.steps import Step
 from harness.store.entries import Entry, Output
 

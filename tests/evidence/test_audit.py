@@ -12,8 +12,8 @@ from evidence.bare import CUT, MAKE, SHOWN, Bare, bare
 from evidence.forger import Forger, forged, whole_run
 
 from harness.digest import document, document_digest, sealed, walk
-from harness.evidence.again import Replayed, TooDear
-from harness.evidence.checks import Report
+from harness.evidence.audit.again import Replayed, TooDear
+from harness.evidence.audit.checks import Report
 from harness.run.project import replan
 from harness.steps import Step
 from harness.store.store import Store

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.evidence.claims import Judged, judge
-from harness.evidence.pointed import Found
+from harness.evidence.claims.claims import Judged, judge
+from harness.evidence.claims.pointed import Found
 from harness.manifest.schema import Claim
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from harness.evidence.audit import _files
-from harness.evidence.checks import Report
+from harness.evidence.audit.audit import _files
+from harness.evidence.audit.checks import Report
 from harness.manifest.lockfile import Lock
 
 FILE = {"url": "https://example.org/a", "sha256": "a" * 64}

@@ -10,7 +10,7 @@ import pytest
 
 from harness.digest import canonical, sha256
 from harness.errors import DamageError
-from harness.evidence.pointed import MAX_BYTES, Found, Outputs
+from harness.evidence.claims.pointed import MAX_BYTES, Found, Outputs
 from harness.manifest.claim import split
 
 DOCUMENT = {

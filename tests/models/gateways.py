@@ -20,7 +20,7 @@ KEY = "sk-planted-7f3Aq9+/Zx&1 never seen".replace(" ", "_")  # signs that every
 NAMES = {"TEST_KEY": KEY}
 GPT, CLAUDE = "gpt-test", "claude-test"
 SECONDS = 20
-PROGRAM = ("-m", "harness.models.gateway")
+PROGRAM = ("-m", "harness.models.gate.gateway")
 
 
 def model(provider: str, url: str, mode: str, tape: Path | None = None, **more: Any) -> dict[str, Any]:
@@ -99,11 +99,11 @@ def params(name: str, **more: Any) -> dict[str, Any]:
 
 def step(provider: str, inputs: dict[str, Path], out: Path, socket: Path, **more: Any) -> tuple[list[Any], Any]:
     """Run a provider's step against a gateway, here; gives its rows and its inference."""
-    import harness.models.anthropic
-    import harness.models.openai
+    import harness.models.providers.anthropic
+    import harness.models.providers.openai
 
     out.mkdir()
-    module = harness.models.openai if provider == "openai" else harness.models.anthropic
+    module = harness.models.providers.openai if provider == "openai" else harness.models.providers.anthropic
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HARNESS_GATEWAY", str(socket))
         module.respond(params(GPT if provider == "openai" else CLAUDE, **more), inputs, out)

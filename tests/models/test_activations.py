@@ -15,9 +15,9 @@ from support_models import REPOSITORY, deliver
 
 from harness import rows
 from harness.errors import InputError
-from harness.models.activations import Activations, extract
-from harness.models.local_load import Loaded, open_encoder
-from harness.models.local_pieces import How
+from harness.models.local.activations import Activations, extract
+from harness.models.local.load import Loaded, open_encoder
+from harness.models.local.pieces import How
 
 np = pytest.importorskip("numpy")
 needs("torch", "transformers")
@@ -199,7 +199,8 @@ def test_no_more_is_held_than_a_batch(opened: dict[str, Loaded]) -> None:
 def test_where_memory_runs_out_half_as_many_are_looked_at(
     opened: dict[str, Loaded], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from harness.models import activations, local_hidden
+    from harness.models.local import activations
+    from harness.models.local import hidden as local_hidden
 
     looked: list[int] = []
 

@@ -20,8 +20,8 @@ from needs import needs
 from harness import rows
 from harness.errors import InputError
 from harness.models import media as media_module
-from harness.models.anthropic import lifted
 from harness.models.media import Media, attachment, media_type, medium, turns, write
+from harness.models.providers.anthropic import lifted
 
 needs("aiohttp", "openai", "anthropic")
 pytestmark = pytest.mark.together

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from harness import rows
 from harness.errors import InputError
-from harness.models.baseline import BEHAVIOURS, LIST, LIST_BOUND, NOTHING, REFUSAL, Known, respond, wrong
-from harness.models.forgery import FORGERY
 from harness.models.model import Request
+from harness.models.providers.baseline import BEHAVIOURS, LIST, LIST_BOUND, NOTHING, REFUSAL, Known, respond, wrong
+from harness.models.providers.forgery import FORGERY
 from harness.scorers.outcome.addition import addition
 from harness.scorers.outcome.by_row import BENCHMARKS, score_row
 

@@ -6,7 +6,7 @@ from support_models import deliver, make_model
 
 from harness import rows
 from harness.errors import InputError
-from harness.models.encoder import embed, encoder
+from harness.models.local.encoder import embed, encoder
 
 np = pytest.importorskip("numpy")
 needs("torch", "transformers")

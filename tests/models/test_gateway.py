@@ -13,7 +13,7 @@ from models.gateways import CLAUDE, GPT, Running, both, chat, gateway, model, po
 from models.misbehaving import Misbehaving, misbehaving
 from needs import needs
 
-from harness.models.tape import Tape
+from harness.models.tape.tape import Tape
 
 needs("aiohttp", "openai", "anthropic")
 

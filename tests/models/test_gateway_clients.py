@@ -19,8 +19,8 @@ from models.gateways import CLAUDE, GPT, SECONDS, both, gateway
 from models.misbehaving import Misbehaving, misbehaving
 from needs import needs
 
-from harness.models.forward import offered
-from harness.models.tape import Tape
+from harness.models.gate.forward import offered
+from harness.models.tape.tape import Tape
 
 needs("aiohttp", "openai", "anthropic")
 

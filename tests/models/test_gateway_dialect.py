@@ -17,7 +17,7 @@ from support import REPOSITORY
 
 from harness.errors import InputError
 from harness.models.gate import anthropic, openai, settings, shapes
-from harness.models.tape import Tape, request_digest
+from harness.models.tape.tape import Tape, request_digest
 
 needs("aiohttp", "openai", "anthropic")
 

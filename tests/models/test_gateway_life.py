@@ -22,7 +22,7 @@ from support import clean_env
 
 from harness.errors import InputError
 from harness.models.gate.settings import parse
-from harness.models.tape import Recorder, Tape
+from harness.models.tape.tape import Recorder, Tape
 
 needs("aiohttp", "openai", "anthropic")
 

@@ -11,9 +11,9 @@ from models.gateways import CLAUDE, GPT, KEY, Running, both, chat, gateway, post
 from models.misbehaving import Misbehaving, misbehaving
 from needs import needs
 
-from harness.models.forward import offered
-from harness.models.tape import Recorder, Tape
-from harness.models.tape_redact import Redaction, redact
+from harness.models.gate.forward import offered
+from harness.models.tape.redact import Redaction, redact
+from harness.models.tape.tape import Recorder, Tape
 
 needs("aiohttp", "openai", "anthropic")
 pytestmark = pytest.mark.together  # so that one worker starts what the tests share

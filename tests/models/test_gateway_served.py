@@ -9,7 +9,7 @@ from models.gateways import GPT, chat, gateway, model, post, prompts, step
 from models.misbehaving import misbehaving
 from needs import needs
 
-from harness.models.tape import Tape
+from harness.models.tape.tape import Tape
 
 needs("aiohttp", "openai", "anthropic")
 CHAT, JUDGE = "/v1/chat/completions", "instruments/judge"

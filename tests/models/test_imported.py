@@ -7,8 +7,8 @@ import pytest
 from harness import rows
 from harness.errors import InputError
 from harness.manifest.models import settings_of
-from harness.models.imported import MISSING, TWICE, ImportedSettings, account, respond
-from harness.models.imported_rows import MOST_LINE, gathered, read
+from harness.models.providers.imported import MISSING, TWICE, ImportedSettings, account, respond
+from harness.models.providers.imported_rows import MOST_LINE, gathered, read
 
 ANSWER = {"item": "a", "template": 1, "sample": 0, "text": "42"}
 

@@ -18,12 +18,13 @@ from support_models import REPOSITORY, deliver, make_model
 
 from harness import rows
 from harness.errors import InputError
-from harness.models import likelihood, local_likelihood
-from harness.models.likelihood import measure
-from harness.models.local_batch import NO_ROOM
-from harness.models.local_load import Loaded, open_causal
+from harness.models.local import continuations as local_likelihood
+from harness.models.local import likelihood
+from harness.models.local.batch import NO_ROOM
+from harness.models.local.likelihood import measure
+from harness.models.local.load import Loaded, open_causal
 from harness.models.model import Request
-from harness.models.transformers import Local
+from harness.models.providers.transformers import Local
 
 needs("torch", "transformers")
 

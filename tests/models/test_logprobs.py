@@ -15,7 +15,7 @@ from support import unlocked_project
 
 from harness.errors import InputError
 from harness.manifest.load import load
-from harness.models.openai import OpenaiSettings
+from harness.models.providers.openai import OpenaiSettings
 from harness.models.wire import Said
 from harness.models.wire_logprobs import reader
 

@@ -9,12 +9,12 @@ import pytest
 from needs import needs
 from support_models import REPOSITORY
 
-from harness.models.numerics import fingerprint
+from harness.models.local.numerics import fingerprint
 from harness.run.environment import NUMERICS
 
 needs("torch")
 
-PROGRAM = "import json; from harness.models.numerics import fingerprint; print(json.dumps(fingerprint()))"
+PROGRAM = "import json; from harness.models.local.numerics import fingerprint; print(json.dumps(fingerprint()))"
 
 
 def elsewhere(**more):

@@ -168,15 +168,17 @@ def test_settings_that_the_provider_does_not_have_are_refused(
 
 
 def test_a_step_without_a_gateway_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import harness.models.openai
+    import harness.models.providers.openai
 
     monkeypatch.delenv("HARNESS_GATEWAY", raising=False)
     with pytest.raises(MissingError, match="no gateway"):
-        harness.models.openai.respond(params(GPT), prompts(tmp_path / "p", "a"), tmp_path)
+        harness.models.providers.openai.respond(params(GPT), prompts(tmp_path / "p", "a"), tmp_path)
 
 
-@pytest.mark.parametrize("kind", ["harness.models.openai:respond", "harness.models.anthropic:respond"])
+@pytest.mark.parametrize(
+    "kind", ["harness.models.providers.openai:respond", "harness.models.providers.anthropic:respond"]
+)
 def test_the_code_of_a_step_holds_neither_the_gateway_nor_the_tape(kind: str) -> None:
     files = Code().closure(kind).files
-    assert "harness/models/remote.py" in files
+    assert "harness/models/providers/remote.py" in files
     assert not [name for name in files if "gate" in name or "tape" in name]

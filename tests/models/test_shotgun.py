@@ -5,9 +5,9 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.models.baseline import BEHAVIOURS, NOTHING
 from harness.models.model import Request
-from harness.models.shotgun import CITIES, LONGEST, NUMBERS, WORDS, shotgun
+from harness.models.providers.baseline import BEHAVIOURS, NOTHING
+from harness.models.providers.shotgun import CITIES, LONGEST, NUMBERS, WORDS, shotgun
 from harness.scorers.outcome.addition import addition
 from harness.scorers.outcome.by_row import score_row
 

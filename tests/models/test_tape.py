@@ -21,9 +21,9 @@ from support import clean_env
 from support_tape import INDEX, answer, answers, body, record, segmented
 
 from harness.errors import InputError, MissingError
-from harness.models.tape import Recorder, Tape, Taped, request_digest
-from harness.models.tape_line import ready
-from harness.models.tape_verify import verify
+from harness.models.tape.line import ready
+from harness.models.tape.tape import Recorder, Tape, Taped, request_digest
+from harness.models.tape.verify import verify
 
 TEXTS = [f"What is {number}+34?" for number in range(12)]
 PLAIN = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -106,7 +106,7 @@ def test_nobody_can_tape_a_key(name: str, tmp_path: Path) -> None:
 
 
 def test_an_exchange_too_large_for_a_line_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("harness.models.tape_line.LIMIT", 4096)
+    monkeypatch.setattr("harness.models.tape.line.LIMIT", 4096)
     with Recorder(tmp_path) as recorder, pytest.raises(InputError, match="too large"):
         recorder.add("openai", body(), 0, 200, b"x" * 5000)
 
@@ -165,7 +165,7 @@ def test_two_writers_cannot_be(tmp_path: Path) -> None:
         recorder.add("openai", body(), 0, 200, answer())
         with pytest.raises(InputError, match="another process"):
             Recorder(tmp_path / "tape")
-        code = "import sys, pathlib; from harness.models.tape import Recorder; Recorder(pathlib.Path(sys.argv[1]))"
+        code = "import sys, pathlib; from harness.models.tape.tape import Recorder; Recorder(pathlib.Path(sys.argv[1]))"
         words = [sys.executable, "-c", code, str(tmp_path / "tape")]
         done = subprocess.run(words, env=clean_env(), capture_output=True, text=True, check=False)
         assert "another process is recording" in done.stderr
@@ -245,7 +245,7 @@ def test_on_a_large_tape_a_part_is_looked_at_and_what_holds_the_same_text(
 ) -> None:
     texts = [f"What is {number}+34, quickly?" for number in range(60)]
     folder = segmented(tmp_path, texts, monkeypatch, 5000)
-    monkeypatch.setattr("harness.models.tape_reader.SAMPLE", 5)
+    monkeypatch.setattr("harness.models.tape.reader.SAMPLE", 5)
     tape, looked = Tape.open(folder), []
     deliver = tape.deliver
     monkeypatch.setattr(tape, "deliver", lambda record: looked.append(record) or deliver(record))
@@ -260,7 +260,7 @@ def test_a_full_disk_tapes_nothing_and_the_recorder_goes_on(tmp_path: Path) -> N
         import resource, sys
         from pathlib import Path
         from harness.errors import MissingError
-        from harness.models.tape import Recorder, Tape
+        from harness.models.tape.tape import Recorder, Tape
         folder = Path(sys.argv[1])
         with Recorder(folder) as recorder:
             recorder.add("p", {"n": 0}, 0, 200, b"{}")

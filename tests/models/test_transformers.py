@@ -10,8 +10,9 @@ from support_models import REPOSITORY, deliver, make_model, prompts
 
 from harness import rows
 from harness.errors import InputError, MissingError
-from harness.models import local_batch, local_decode
-from harness.models.transformers import respond
+from harness.models.local import batch as local_batch
+from harness.models.local import decode as local_decode
+from harness.models.providers.transformers import respond
 from harness.run.environment import NUMERICS
 from harness.steps import Setting, Step, key, preimage
 
@@ -232,7 +233,7 @@ def test_nf4_without_its_hardware_is_missing_not_ignored(ask):
 ROUNDS = """
 import sys, json
 from pathlib import Path
-from harness.models.transformers import respond
+from harness.models.providers.transformers import respond
 params, folder = json.loads(sys.argv[1]), Path(sys.argv[2])
 for name in sys.argv[3:]:
     respond(params, {"prompts": folder / "prompts", "weights": folder / "weights"}, folder / name)

@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from harness.errors import InputError
-from harness.models.local_choose import Rule, drawn, likeliest, log_probabilities, request_seed, rule, uniform
+from harness.models.local.choose import Rule, drawn, likeliest, log_probabilities, request_seed, rule, uniform
 
 np = pytest.importorskip("numpy")
 

@@ -6,7 +6,7 @@ import struct
 import pytest
 
 from harness.errors import InputError
-from harness.models.local_files import check_names, lay_out, model_files
+from harness.models.local.files import check_names, lay_out, model_files
 
 GOOD = {"weight": {"dtype": "F32", "shape": [2], "data_offsets": [0, 8]}}
 

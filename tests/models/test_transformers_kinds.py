@@ -4,9 +4,9 @@ import pytest
 from needs import needs
 from support_models import make_model
 
-from harness.models.local_load import open_causal
+from harness.models.local.load import open_causal
 from harness.models.model import Request
-from harness.models.transformers import Local
+from harness.models.providers.transformers import Local
 
 needs("torch", "transformers")
 

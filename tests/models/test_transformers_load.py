@@ -7,8 +7,8 @@ from needs import needs
 from support_models import make_model
 
 from harness.errors import InputError
-from harness.models.local_hidden import hidden_states
-from harness.models.local_load import open_causal, open_encoder
+from harness.models.local.hidden import hidden_states
+from harness.models.local.load import open_causal, open_encoder
 
 needs("torch", "transformers")
 

@@ -13,9 +13,9 @@ from support_models import deliver, make_model
 from harness import rows
 from harness.digest import sha256
 from harness.errors import InputError
-from harness.models import baseline
-from harness.models.likelihood import measure
-from harness.models.transformers import respond
+from harness.models.local.likelihood import measure
+from harness.models.providers import baseline
+from harness.models.providers.transformers import respond
 
 needs("torch", "transformers")
 

@@ -17,9 +17,9 @@ from harness.digest import sha256
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
 from harness.errors import InputError
-from harness.models.local_load import open_causal, open_encoder
-from harness.models.local_pieces import How
-from harness.models.transformers import TransformersSettings, respond
+from harness.models.local.load import open_causal, open_encoder
+from harness.models.local.pieces import How
+from harness.models.providers.transformers import TransformersSettings, respond
 from harness.run.replay import replay
 from harness.run.weights import bring, pin
 from harness.run.workshop import Workshop

@@ -19,7 +19,7 @@ from support import unlocked_project
 
 from harness.digest import canonical, document_digest, sha256
 from harness.manifest.load import load
-from harness.models.tape import request_digest
+from harness.models.tape.tape import request_digest
 from harness.run.plan import meant, plan
 from harness.run.service import Place, lock_manifest
 

@@ -128,7 +128,7 @@ def test_the_closure_of_every_installed_step_is_enough_to_import_it(tmp_path):
     for kind in (
         "harness.rows:cut",
         "harness.studies.reliability.data.addition:make",
-        "harness.models.baseline:respond",
+        "harness.models.providers.baseline:respond",
     ):
         closure = code.closure(kind)
         folder = tmp_path / kind.replace(":", ".")

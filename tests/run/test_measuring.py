@@ -17,7 +17,7 @@ from harness.errors import InputError, MissingError
 from harness.manifest.load import load
 from harness.manifest.lockfile import Lock, load_lock
 from harness.models.provider import Weights
-from harness.models.tape import Recorder
+from harness.models.tape.tape import Recorder
 from harness.run import weights
 from harness.run.calls import served
 from harness.run.lock import moved_pins, require_fit, still_pins

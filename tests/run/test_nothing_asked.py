@@ -21,7 +21,7 @@ def test_without_a_prompt_a_step_that_calls_is_made_with_no_gateway(tmp_path: Pa
     workshop = Workshop(store, LocalEngine("process"), Limits())
     workshop.calls = Gateway({"m-1": {"provider": "openai", "mode": "replay", "tape": str(tmp_path / "no tape")}})
     step = Step(
-        "replies", "harness.models.openai:respond", "judgements",
+        "replies", "harness.models.providers.openai:respond", "judgements",
         {"model": "m", "id": "m-1", "seeds": [0], "generation": {}}, {"prompts": Ref("ask", "prompts")},
         ("responses", "inference"), calls=True,
     )  # fmt: skip
@@ -34,7 +34,7 @@ def test_without_a_prompt_a_step_that_calls_is_made_with_no_gateway(tmp_path: Pa
 
 
 def test_without_a_prompt_no_weights_are_loaded(tmp_path: Path) -> None:
-    from harness.models.transformers import respond
+    from harness.models.providers.transformers import respond
 
     (tmp_path / "prompts").write_bytes(b"")
     inputs = {"prompts": tmp_path / "prompts", "weights": tmp_path / "nowhere"}

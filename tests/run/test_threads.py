@@ -16,7 +16,7 @@ from support import REPOSITORY
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
 from harness.errors import MissingError
-from harness.evidence.history import moved
+from harness.evidence.claims.history import moved
 from harness.run.closure import Code
 from harness.run.engines import limits, require_cores
 from harness.run.environment import NUMERICS, cores

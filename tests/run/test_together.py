@@ -15,8 +15,8 @@ from support import REPOSITORY
 from harness.digest import sha256
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine, available
-from harness.evidence.again import How, Recorded, Replayed, make_again
-from harness.evidence.checks import Report
+from harness.evidence.audit.again import How, Recorded, Replayed, make_again
+from harness.evidence.audit.checks import Report
 from harness.run.closure import Code
 from harness.run.replay import confirm, replay
 from harness.run.workshop import Workshop

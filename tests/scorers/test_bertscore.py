@@ -60,7 +60,7 @@ def test_every_value_is_the_package_s_own(run, layer):
     needs("bert_score")
     import bert_score
 
-    from harness.models.encoder import packaged
+    from harness.models.local.encoder import packaged
 
     responses, references = (list(side) for side in zip(*PAIRS, strict=True))
     theirs = bert_score.score(responses, references, model_type=str(packaged()), num_layers=layer)

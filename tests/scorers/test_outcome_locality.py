@@ -14,8 +14,8 @@ from scorers.hostile import UNITS, filled, quick
 from scorers.written import EPI, ETH, NON
 
 from harness.errors import InputError
-from harness.models.baseline import REFUSAL
-from harness.models.forgery import FORGERY
+from harness.models.providers.baseline import REFUSAL
+from harness.models.providers.forgery import FORGERY
 from harness.scorers.outcome.common_words import COMMON_WORDS, STOP_WORDS, common_words_sha256
 from harness.scorers.outcome.gazetteer import gazetteer, plain
 from harness.scorers.outcome.locality import locality

@@ -10,8 +10,8 @@ from scorers.hostile import UNITS, filled, quick
 from scorers.written import EPI, ETH, NON
 
 from harness.errors import InputError
-from harness.models.baseline import REFUSAL
-from harness.models.forgery import FORGERY
+from harness.models.providers.baseline import REFUSAL
+from harness.models.providers.forgery import FORGERY
 from harness.scorers.outcome.rows_choice import ROWS
 from harness.scorers.outcome.science import folded, science, science_text
 

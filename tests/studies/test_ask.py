@@ -45,7 +45,7 @@ def test_a_judge_is_asked_in_rounds_and_may_see_the_gold() -> None:
     order = [f"{name}/round-{n}/{part}" for n in (0, 1) for part in ("prompts", "replies", "judgements")]
     assert [*steps] == [*order, name] and {step.stage for step in steps.values()} == {"judgements"}
     first, second = (steps[f"{name}/round-{n}/replies"] for n in (0, 1))
-    assert first.kind == "harness.models.openai:respond" and first.calls and first.params["tape"] == "b" * 64
+    assert first.kind == "harness.models.providers.openai:respond" and first.calls and first.params["tape"] == "b" * 64
     assert (first.params["seeds"], second.params["seeds"], first.params["model"]) == ([0, 1, 2], [0], "judge")
     asks = steps[f"{name}/round-1/prompts"].inputs
     assert asks["unread"] == Ref(f"{name}/round-0/judgements", "unread") and asks["templates"] == WORDS.pinned

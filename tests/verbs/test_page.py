@@ -16,7 +16,7 @@ from support import REPOSITORY, clean_env, harness
 
 from harness import verbs
 from harness.errors import InputError, Interrupted
-from harness.models.tape import Recorder
+from harness.models.tape.tape import Recorder
 from harness.verbs import images
 
 pytestmark = pytest.mark.together  # one project, in which the demo was run, serves all

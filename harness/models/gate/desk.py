@@ -21,9 +21,9 @@ from harness.models.gate.settings import Served, Settings
 from harness.models.gate.shapes import Reply, Wrong, error, passed_on, sentence
 from harness.models.gate.turns import Turns
 from harness.models.gate.upstream import Failure, Upstream
-from harness.models.tape import Recorder, Tape, Taped, request_digest
-from harness.models.tape_line import ready
-from harness.models.tape_nearest import spelled
+from harness.models.tape.line import ready
+from harness.models.tape.nearest import spelled
+from harness.models.tape.tape import Recorder, Tape, Taped, request_digest
 
 WRITERS = 16  # threads that tape; those that wait for the disk at once share a sync
 

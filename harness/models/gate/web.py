@@ -17,7 +17,7 @@ from harness.errors import InputError
 from harness.models.gate.desk import Call, Desk
 from harness.models.gate.dialect import Dialect, Form, Question
 from harness.models.gate.shapes import Reply, Wrong, error, models
-from harness.models.tape_line import REPEATS, no_number
+from harness.models.tape.line import REPEATS, no_number
 from harness.models.wire import REPEAT, SERVED
 
 if TYPE_CHECKING:

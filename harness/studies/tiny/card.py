@@ -17,7 +17,7 @@ from typing import Any
 
 from harness import rows
 from harness.digest import sha256_file
-from harness.models.local_files import model_files
+from harness.models.local.files import model_files
 from harness.studies.tiny.questions import HELD_SUMS, HELD_TEXTS, TASKS
 from harness.studies.tiny.skill import LONGER, WORDS, Examination, Labels, labels
 

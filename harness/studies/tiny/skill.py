@@ -65,8 +65,8 @@ class Examination:
 
 def labels(folder: Path, examination: Examination) -> Labels:
     """Ask a model everything in every wording and count the labels."""
-    from harness.models.local_load import open_causal  # noqa: PLC0415
-    from harness.models.transformers import Local, batch_size  # noqa: PLC0415
+    from harness.models.local.load import batch_size, open_causal  # noqa: PLC0415
+    from harness.models.providers.transformers import Local  # noqa: PLC0415
 
     model = Local("tiny", open_causal(folder, {"batch": BATCH, "dtype": "float32"}), batch_size(BATCH))
     asked = [

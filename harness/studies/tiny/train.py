@@ -14,7 +14,7 @@ from typing import Any
 
 from harness import rows, seeds
 from harness.errors import InputError
-from harness.models.numerics import fingerprint
+from harness.models.local.numerics import fingerprint
 from harness.steps import FACTS
 from harness.studies.prompts import template
 from harness.studies.tiny import corpus

@@ -14,7 +14,7 @@ import pytest
 from support import REPOSITORY, data_of, harness
 
 from harness import rows
-from harness.evidence.pointed import Outputs
+from harness.evidence.claims.pointed import Outputs
 from harness.manifest.datasets import Fetched, Made
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock

@@ -8,7 +8,7 @@ import pytest
 from support_models import REPOSITORY
 
 from harness.digest import sha256_file
-from harness.models.local_files import check_file, model_files
+from harness.models.local.files import check_file, model_files
 from harness.studies.tiny import recipe, shape
 from harness.studies.tiny.card import parameters
 from harness.studies.tiny.questions import TASKS

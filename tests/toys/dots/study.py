@@ -31,7 +31,7 @@ class Dots(Study):
             inputs["weights"] = tuple(model.weights.values())
             params = {**model.settings, "model": model.name, "files": list(model.weights), "unconditional": True}
             step = Step(
-                f"likelihoods/{model.name}", "harness.models.likelihood:measure", "responses", params, inputs,
+                f"likelihoods/{model.name}", "harness.models.local.likelihood:measure", "responses", params, inputs,
                 ("likelihoods",), batch=str(model.settings["batch"]), infers=True,
             )  # fmt: skip
             asked.add(step, "likelihoods")

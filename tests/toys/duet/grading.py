@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.models.encoder import encoder
+from harness.models.local.encoder import encoder
 from harness.rowtypes import Found, Gold, Item
 from harness.studies import graded, judged
 from harness.studies.delimited import delimited

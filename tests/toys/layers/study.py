@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from harness.models.activations import layer_file
-from harness.models.local_pieces import How
+from harness.models.local.activations import layer_file
+from harness.models.local.pieces import How
 from harness.steps import Plan, Ref, Step, maker
 from harness.studies.ask import Asked, make
 from harness.studies.hidden import activations

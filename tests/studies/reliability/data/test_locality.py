@@ -14,7 +14,7 @@ from wordfreq import word_frequency
 
 from harness import rows
 from harness.errors import InputError
-from harness.models.baseline import BEHAVIOURS, respond
+from harness.models.providers.baseline import BEHAVIOURS, respond
 from harness.scorers.outcome.common_words import common_words_sha256
 from harness.scorers.outcome.gazetteer import gazetteer
 from harness.scorers.outcome.locality import locality

@@ -11,7 +11,7 @@ from support_questions import GPQA, SECRET, hub, json_lines, nested, record, tab
 
 from harness import rows
 from harness.errors import InputError
-from harness.models.baseline import BEHAVIOURS, respond
+from harness.models.providers.baseline import BEHAVIOURS, respond
 from harness.scorers.outcome.science import science
 from harness.studies.prompts import render
 from harness.studies.reliability.data import questions

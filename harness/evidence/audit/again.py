@@ -1,0 +1,207 @@
+"""Making again: every deterministic step of a run that is cheap is made once more, and what comes out is compared.
+
+Nothing a run says of itself decides which: what a model answered is taken on trust and counted, and what this audit
+itself has no time for is left out and named. The steps are taken in an order that nobody can foresee.
+
+Steps of the same code are made together where that is cheaper. What comes out of that can only confirm: a step that
+comes out otherwise, or not at all, is made again alone, and nothing but that counts against a run.
+"""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+from harness import seeds
+from harness.errors import HarnessError, MissingError
+from harness.evidence.audit.checks import Coverage, Report
+from harness.steps import Step
+from harness.store.entries import Entry
+
+MOST = 16  # steps that are made together: by then hardly anything is left of what is paid once
+SHARES = 2  # so many batches for each worker, or more
+BUDGET = 300.0  # seconds of wall that an audit may spend on making steps again, unless a person says otherwise
+LEVELS = {
+    "hashes": "bytes, keys and chains alone",
+    "derive": "aggregates are made again too",
+    "rescore": "aggregates and scores are made again",
+    "full": "every deterministic step is made again",
+}
+
+
+class TooDear(HarnessError):  # noqa: N818 - what it says of a step
+    """A step would have taken longer than this audit may."""
+
+
+@dataclass(frozen=True)
+class Replayed:
+    """What came out of a step that was made again, and what there was other than in the run: files, packages."""
+
+    outputs: Mapping[str, str]
+    other: tuple[str, ...] = ()
+    flaw: str = ""  # why nothing came out
+
+
+Recorded = tuple[Step, Mapping[str, Any]]  # a step, and what its result depends on
+# Makes a step again within so many seconds. It raises MissingError where this machine cannot, and TooDear.
+Replay = Callable[[Step, Mapping[str, Any], float], Replayed]
+# Makes steps of the same code again, all within so many seconds; says nothing of those that came to no good end.
+Together = Callable[[Sequence[Recorded], float], Mapping[str, Replayed]]
+
+
+def _unable(step: Step, parts: Mapping[str, Any], seconds: float) -> Replayed:
+    raise MissingError("nothing here can make a step", next="hand the audit the way to do it")
+
+
+@dataclass(frozen=True)
+class How:
+    """How much an audit makes again, and with what."""
+
+    replay: Replay = _unable
+    together: Together = lambda _steps, _seconds: {}
+    level: str = "full"
+    rerun: int = 0  # steps beyond those of the level, drawn anew each time
+    budget: float = BUDGET
+    jobs: int = 1
+    progress: Callable[[str, str, int, int], None] = lambda _step, _state, _done, _total: None
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Steps of the same code that are made again together, or a step by itself."""
+
+    steps: Sequence[Step]
+    sampled: bool = False  # asked for beyond the level: whatever time it takes
+
+
+def answers(step: Step) -> str:
+    """Name the model whose answers a step holds; nothing where the step is deterministic."""
+    return str(step.params.get("model", step.name)) if step.infers or step.calls else ""
+
+
+def make_again(steps: Sequence[Step], made: Mapping[str, Entry], how: How, report: Report) -> Coverage:
+    """Make the steps of a run again as far as the level asks and the budget reaches; every disagreement is named."""
+    coverage = Coverage(len(steps))
+    for step in steps:
+        if answers(step):
+            coverage.trusted[answers(step)] = coverage.trusted.get(answers(step), 0) + 1
+        elif step.trial:  # no audit runs foreign code: how it ended is trust
+            coverage.trials += 1
+        elif step.imported:  # that rows were joined is made again; that a model said them is trust
+            model = step.takes()["model"]
+            coverage.imported[model] = coverage.imported.get(model, 0) + 1
+    batches, total = _batches(steps, how)
+    ends = time.monotonic() + how.budget
+    pool = ThreadPoolExecutor(how.jobs, thread_name_prefix="again")
+    number = 0
+    try:
+        for found in pool.map(lambda batch: list(_attempt(batch, made, how, ends)), batches):
+            for step, what in found:
+                number += 1
+                how.progress(step.name, "made again", number, total)
+                _take(step, made[step.name], what, coverage, report)
+    finally:
+        pool.shutdown(cancel_futures=True)
+    coverage.left_out.sort()
+    return coverage
+
+
+def _batches(steps: Sequence[Step], how: How) -> tuple[list[Batch], int]:
+    """Draw the order of the steps that the level asks for, and a sample of the others; nobody can know either.
+
+    Those of the same code stand together, few enough that no worker waits long for another at the end.
+    """
+    stream = seeds.stream(secrets.randbits(64))
+    wanted = [step for step in steps if _asked(step, how.level)]
+    others = [step for step in steps if not _asked(step, how.level) and not step.trial]
+    most = max(1, min(MOST, len(wanted) // (SHARES * how.jobs)))
+    alike: dict[tuple[str, bool], list[Step]] = {}  # of one code, and in one number of threads
+    for step in seeds.sample(stream, wanted, len(wanted)):
+        alike.setdefault((step.kind.partition(":")[0], step.in_threads), []).append(step)
+    batches = [Batch(part) for each in alike.values() for part in _even(each, most)]
+    sample = [Batch([step], sampled=True) for step in seeds.sample(stream, others, how.rerun)]
+    return seeds.sample(stream, batches, len(batches)) + sample, len(wanted) + len(sample)
+
+
+def _even(steps: Sequence[Step], most: int) -> list[Sequence[Step]]:
+    """Cut steps into parts of nearly one size, none with more than so many."""
+    parts = -(-len(steps) // most)
+    return [steps[part::parts] for part in range(parts)]
+
+
+def _attempt(
+    batch: Batch, made: Mapping[str, Entry], how: How, ends: float
+) -> Iterator[tuple[Step, Replayed | MissingError | None]]:
+    """Make the steps of a batch again, together where there are several; gives nothing of one that was too dear."""
+
+    def left() -> float:
+        return float("inf") if batch.sampled else ends - time.monotonic()
+
+    confirmed: Mapping[str, Replayed] = {}
+    if len(batch.steps) > 1 and left() > 0:
+        confirmed = how.together([(step, made[step.name].preimage) for step in batch.steps], left())
+    for step in batch.steps:
+        found = confirmed.get(step.name)
+        if found and not any(_flaws(made[step.name], found)):
+            yield step, found
+        else:
+            yield step, _alone(step, made[step.name], how, left())
+
+
+def _alone(step: Step, entry: Entry, how: How, seconds: float) -> Replayed | MissingError | None:
+    try:
+        return how.replay(step, entry.preimage, seconds) if seconds > 0 else None
+    except TooDear:
+        return None
+    except MissingError as lack:
+        return lack
+
+
+def _take(step: Step, entry: Entry, found: Replayed | MissingError | None, coverage: Coverage, report: Report) -> None:
+    """Write down what became of a step."""
+    if found is None:
+        coverage.left_out.append(step.name)
+    elif isinstance(found, Replayed):
+        _settle(step, entry, found, coverage, report)
+    else:
+        report.skip("code.differs", step.name, f"it cannot be made again here: {found.what}")
+
+
+def _asked(step: Step, level: str) -> bool:
+    if answers(step) or step.trial or level == "hashes":
+        return False
+    return level == "full" or step.derive or (level == "rescore" and step.stage == "scores")
+
+
+def _settle(step: Step, entry: Entry, found: Replayed, coverage: Coverage, report: Report) -> None:
+    """Hold what came out against what was recorded; other code that gives the same bytes has proven them too."""
+    check = "aggregate.differs" if step.derive else "output.differs"
+    flaws = list(_flaws(entry, found))
+    if not flaws:
+        coverage.again += 1
+        coverage.other += bool(found.other)
+        by = f"made again by other code: {named(found.other)}" if found.other else "made again"
+        report.held(check, step.name, by)
+    elif found.other:
+        report.skip("code.differs", step.name, f"{flaws[0]}, made again by other code: {named(found.other)}")
+    else:
+        coverage.again += 1
+        report.settle(check, step.name, flaws)
+
+
+def _flaws(entry: Entry, found: Replayed) -> Iterator[str]:
+    if found.flaw:
+        yield f"it cannot be made again: {found.flaw}"
+        return
+    for name, recorded in entry.outputs.items():
+        if found.outputs.get(name) != recorded.sha256:
+            yield f"output {name}"
+
+
+def named(other: tuple[str, ...]) -> str:
+    """Name the first few of what differs."""
+    return ", ".join(other[:6]) + (f" and {len(other) - 6} more" if len(other) > 6 else "")

@@ -1,0 +1,196 @@
+"""Audit: do manifest, lock, record and store agree? Offline, from the bytes alone, every disagreement by name.
+
+It knows no study: it is handed callables that plan again, make a step again, and say what code is installed. It
+executes only the installed harness; the code a run brought along is hashed, never run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.digest import differences, document, sha256
+from harness.errors import HarnessError
+from harness.evidence.audit.again import How, answers, make_again, named
+from harness.evidence.audit.checks import Report
+from harness.evidence.audit.lines import audit_lines
+from harness.evidence.audit.seen import Seen
+from harness.evidence.audit.steps import Made, audit_steps
+from harness.evidence.audit.values import audit_values
+from harness.evidence.executed import Executed
+from harness.evidence.pinned import data_pin
+from harness.evidence.selfcheck import OUTPUT, self_check
+from harness.manifest.coverage import coverage_text, file_coverage, strange_files
+from harness.manifest.load import parse_manifest
+from harness.manifest.lockfile import Lock, image_state, read_lock
+from harness.steps import Plan, maker
+from harness.store.journal import Chain
+from harness.store.store import Store
+
+AGAIN = ("aggregate.differs", "output.differs")  # what is said of a step that was made again
+
+
+@dataclass(frozen=True)
+class Installed:
+    """What the installed harness brings to an audit."""
+
+    replan: Callable[[bytes, Lock, int], Plan]  # from a manifest's bytes, its lock and the limit back to the plan
+    files: Callable[[str], Mapping[str, str]]  # step kind -> the files of its code as it is installed, by digest
+    isolations: Callable[[str], Collection[str] | None]  # engine -> those it writes down; None: it is not installed
+
+
+def audit(store: Store, run: str, installed: Installed, how: How) -> Report:
+    """Hold one run of a store against itself: its chain, its record, its keys, its bytes, and what made them."""
+    report = Report()
+    chain = audit_lines(store, run, report)
+    if chain is None:
+        return report
+    audit_values(chain, installed.isolations, report)
+    start, seen = chain.events[0], Seen(store, report)
+    lock, planned = _plan(store, start, installed, report)
+    threads = lock.intent["resources"].get("threads") if lock and planned else None
+    made = audit_steps(store, chain, planned, seen, report, threads)
+    _cached(store, chain, report)
+    if lock:
+        _pins(store, lock, made, seen, report)
+        _files(lock, start, report)
+        for field, place in (("image", start), ("sandbox", start.get("sandbox"))):
+            if place:
+                _image(lock, field, str(place["image"]), report)
+    if planned:
+        report.self_checks = _own_checks(store, planned, made, report)
+        steps = [step for step in planned.steps if step.name in made]
+        report.coverage = make_again(steps, made, how, report)
+        if how.level != "hashes":
+            _code(planned, made, seen, installed, report)
+    return report
+
+
+def _own_checks(store: Store, plan: Plan, made: Made, report: Report) -> str:
+    """Read what the run's own checks say, so that the verdict can: a sound run may have proven its scorer wrong."""
+    ref = plan.outputs.get(OUTPUT)
+    found = made[ref.step].outputs.get(ref.output) if ref and ref.step in made else None
+    if not found or store.blobs.state(found.sha256) != "sound":
+        return ""
+    try:
+        return self_check({OUTPUT: {"sha256": found.sha256}}, store.blobs.deliver)
+    except HarnessError as bad:
+        report.fail("output.differs", OUTPUT, bad.what)
+        return ""
+
+
+def _cached(store: Store, chain: Chain, report: Report) -> None:
+    """Find for each step that was taken from the store the listed run that executed it; else nobody did."""
+    executed, run = Executed(store), str(chain.events[0]["run"])
+    steps = [event for event in chain.events if event["event"] == "step.cached"]
+    try:
+        lost = [event["step"] for event in steps if executed.by(event["key"], event["entry"]) is None]
+    except HarnessError as bad:
+        report.skip("unaccounted", "steps from the store", bad.what)
+        return
+    for step in lost:
+        report.skip("unaccounted", step, f"it was taken from the store, and no run of the list executed it ({run})")
+    if not lost:
+        report.held("unaccounted", "steps from the store", f"{len(steps)} steps, each executed by a listed run")
+
+
+def _plan(
+    store: Store, started: Mapping[str, Any], installed: Installed, report: Report
+) -> tuple[Lock | None, Plan | None]:
+    """Read the manifest and lock the run kept, hold them against each other, and plan again."""
+    try:
+        manifest = store.blobs.read(str(started["manifest"]))
+        report.held("manifest.changed", "manifest", sha256(manifest)[:12])
+    except HarnessError as bad:
+        report.fail("manifest.changed", "manifest", bad.what)
+        return None, None
+    try:
+        lock = read_lock(store.blobs.read(str(started["lock"])), "lock")
+        intent = parse_manifest(manifest, "manifest")[0].intent()
+    except HarnessError as bad:
+        report.fail("lock.changed", "lock", bad.what)
+        return None, None
+    flaws = [f"/intent{pointer}" for pointer in differences(lock.intent, intent)]
+    if lock.manifest_sha256 != sha256(manifest):
+        flaws.append("/manifest_sha256")
+    if not report.settle("lock.changed", "lock", flaws) or int(started.get("limit", 0)) < 0:
+        return lock, None  # no run limits itself so: its line is named
+    return lock, _planned(manifest, lock, started, installed, report)
+
+
+def _planned(
+    manifest: bytes, lock: Lock, started: Mapping[str, Any], installed: Installed, report: Report
+) -> Plan | None:
+    """Plan again, if the installed harness plans what the run had."""
+    unpinned = sorted(set(lock.intent["datasets"]) - set(lock.pins["datasets"]))
+    if unpinned:
+        report.settle("lock.changed", "lock", [f"/pins/datasets/{name}" for name in unpinned])
+        return None
+    try:
+        plan = installed.replan(manifest, lock, int(started.get("limit", 0)))
+    except HarnessError as bad:
+        report.skip("code.differs", "plan", f"the installed harness cannot plan this run: {bad.what}")
+        return None
+    if sha256(document(plan.as_data())) != started["plan"]:
+        report.skip("code.differs", "plan", "the installed harness plans other steps than the run had")
+        return None
+    report.held("code.differs", "plan", f"{len(plan.steps)} steps")
+    return plan
+
+
+def _pins(store: Store, lock: Lock, made: Made, seen: Seen, report: Report) -> None:
+    """Hold the data a run used against the data its lock pins."""
+    flaws = []
+    for name, pin in lock.pins["datasets"].items():
+        step = made.get(maker(name))
+        if step:
+            sound = {output: part.sha256 for output, part in step.outputs.items() if seen.sound.get(part.sha256)}
+            found = {output: data_pin(digest, store.blobs.path(digest)) for output, digest in sound.items()}
+            held = {output: part for output, part in pin.items() if output in sound or output not in step.outputs}
+            flaws += [f"/pins/datasets/{name}{pointer}" for pointer in differences(held, found)]
+    report.settle("pin.differs", "lock", flaws)
+
+
+def _files(lock: Lock, started: Mapping[str, Any], report: Report) -> None:
+    """Hold the files that a run says it had of published data against its lock, and those against its manifest."""
+    pins = lock.pins["datasets"]
+    data = file_coverage(pins)
+    flaws = [f"/pins/datasets{pointer}" for pointer in strange_files(lock.intent["datasets"], pins)]
+    if data or flaws or "data" in started:
+        ran = differences(data, started.get("data"))
+        flaws += [f"data{pointer} of the run is not what its lock says" for pointer in ran]
+        report.settle("pin.differs", "data", flaws, coverage_text(data))
+        report.data = data
+
+
+def _image(lock: Lock, field: str, image: str, report: Report) -> None:
+    """Hold an image that a run ran in against the one its lock pins; a local run had none."""
+    state = image_state(lock, image, field)
+    if state == "moved":
+        report.skip("pin.differs", field, f"{field}: moved; the run ran in {image[:19]}, which its lock does not pin")
+    elif state == "pinned":
+        report.held("pin.differs", field, image[:19])
+
+
+def _code(plan: Plan, made: Made, seen: Seen, installed: Installed, report: Report) -> None:
+    """Hold the code of the steps that were not made again against the installed code: a reader can read no other.
+
+    Of answers that are taken on trust anyway it is a note; what should have been made again keeps the verdict down.
+    """
+    again = {check.subject for check in report.checks if check.id in AGAIN}
+    rest = [step for step in plan.steps if step.name in made and step.name not in again]
+    kinds = {step.kind: step for step in rest}
+    differing = 0
+    for kind, step in kinds.items():
+        ran = seen.closures.get(made[step.name].preimage["code"], {})
+        try:
+            moved = [name.removeprefix("/").replace("~1", "/") for name in differences(ran, installed.files(kind))]
+        except HarnessError as bad:
+            moved = [bad.what]
+        if moved:
+            differing += 1
+            tell = report.held if answers(step) or step.trial else report.skip
+            tell("code.differs", kind, f"the installed code is not that of the run: {named(tuple(moved))}")
+    if not differing:
+        report.held("code.differs", "code", f"{len(kinds)} kinds of steps that were not made again")

@@ -1,0 +1,69 @@
+"""What an audit has seen of a store: every blob a run refers to, read once, and named by what it is."""
+
+from __future__ import annotations
+
+from harness.errors import HarnessError
+from harness.evidence.audit.checks import Report
+from harness.evidence.kept import environment_of, files_of
+from harness.store.store import Store
+
+
+class Seen:
+    """The blobs of one run, as they are found."""
+
+    def __init__(self, store: Store, report: Report) -> None:
+        self.store = store
+        self.report = report
+        self.sound: dict[str, bool] = {}  # whether it is what its name says, of each blob that was read
+        self.sizes: dict[str, int] = {}  # of sound blobs, where somebody said one
+        self.closures: dict[str, dict[str, str]] = {}  # the files of each closure that was read
+        self.flawed = 0
+
+    def look(self, digest: str, subject: str, size: int | None = None) -> bool:
+        """Read a blob unless it was read before, and hold it against a size; a flaw names the blob and what it is."""
+        if digest not in self.sound:
+            state = self.store.blobs.check(digest, size)
+            self.sound[digest] = state == "sound"
+            if state != "sound":
+                self._flaw(state, digest, subject)
+            elif size is not None:
+                self.sizes[digest] = size
+        elif size is not None and self.sound[digest]:
+            if digest not in self.sizes:
+                self.sizes[digest] = self.store.blobs.path(digest).stat().st_size
+            if self.sizes[digest] != size:
+                self._flaw("changed", digest, f"{subject} has {self.sizes[digest]} bytes, not {size}")
+        return self.sound[digest]
+
+    def closure(self, digest: str, step: str) -> None:
+        """Read a step's code: the list of its files, then each file."""
+        if digest in self.closures or not self.look(digest, f"code of {step}"):
+            return
+        self.closures[digest] = {}
+        try:
+            self.closures[digest] = files_of(self.store.blobs.read(digest), "closure")
+        except HarnessError as bad:
+            self.report.fail("entry.changed", step, f"its code is no closure: {bad.what}")
+        for path, file in self.closures[digest].items():
+            self.look(file, path)
+
+    def environment(self, digest: str, image: str) -> None:
+        """Read what the steps of a run could import, and hold its image against the one the run says it ran in."""
+        if not self.look(digest, "environment"):
+            return
+        try:
+            found = environment_of(self.store.blobs.read(digest), "environment")["image"]
+        except HarnessError as bad:
+            self.report.fail("entry.changed", "environment", f"it is none: {bad.what}")
+            return
+        if found != image:
+            self.report.fail("pin.differs", "image", f"its steps ran in {found[:19]}, the run says {image[:19]}")
+
+    def settle(self) -> None:
+        """Say that all blobs are sound, where they are."""
+        if not self.flawed:
+            self.report.held("blob.changed", "blobs", f"{len(self.sound)} blobs")
+
+    def _flaw(self, state: str, digest: str, subject: str) -> None:
+        self.flawed += 1
+        self.report.fail(f"blob.{state}", f"blobs/sha256/{digest[:2]}/{digest}", subject)

@@ -1,0 +1,191 @@
+"""The steps of a run under audit: every entry, key, blob and output held against the plan and the journal."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from harness.digest import differences, document_digest, sha256
+from harness.errors import HarnessError
+from harness.evidence.audit.checks import Report
+from harness.evidence.audit.seen import Seen
+from harness.evidence.record import FINISHED
+from harness.files import read_plain
+from harness.steps import CPU, Pinned, Plan, Setting, Step, in_threads, preimage
+from harness.store.blobs import is_digest
+from harness.store.entries import Entry, read_entry
+from harness.store.journal import Chain, Event
+from harness.store.store import Store
+
+Made = dict[str, Entry]  # the steps whose entries are sound
+Settings = Mapping[bool | str, Setting]  # by whether a step infers; `trial`: of foreign code
+PARTS = {
+    "type": str, "kind": str, "params": dict, "inputs": dict, "outputs": list, "environment": str, "device": str,
+    "numerics": dict, "batch": str, "code": str,
+}  # fmt: skip
+ATTEMPT = "attempt"  # of a step that calls: how often it was asked before
+
+
+def audit_steps(
+    store: Store, chain: Chain, plan: Plan | None, seen: Seen, report: Report, threads: int | None = None
+) -> Made:
+    """Check every step the journal names, in so many threads; give those whose entries are sound."""
+    made: Made = {}
+    events = {event["step"]: event for event in chain.events if event["event"] in FINISHED}
+    started = chain.events[0]
+    for name in ("manifest", "lock"):
+        seen.look(str(started[name]), name)
+    for place in (started, started.get("sandbox")):
+        if place:
+            seen.environment(str(place["environment"]), str(place["image"]))
+    for step, event in events.items():
+        entry = _entry(store, step, event, report)
+        if entry is None:
+            continue
+        for name, output in entry.outputs.items():
+            seen.look(output.sha256, f"{step}/{name}", output.size)
+        for name, source in entry.preimage["inputs"].items():
+            for digest in [source] if isinstance(source, str) else source:
+                seen.look(digest, f"input {name} of {step}")
+        seen.closure(entry.preimage["code"], step)
+        seen.look(entry.preimage["environment"], f"environment of {step}")
+        made[step] = entry
+    seen.settle()
+    if plan:
+        settings = _settings(plan, made, started, threads)
+        _against_plan(plan, events, made, settings, chain, report)
+        _outputs(plan, made, chain, report)
+    return made
+
+
+def _entry(store: Store, step: str, event: Event, report: Report) -> Entry | None:
+    """Read the entry the journal names, and hold its bytes and its key against what the journal says."""
+    key = str(event.get("key", ""))
+    path = store.entries.path(key) if is_digest(key) else store.entries.root
+    try:
+        data = read_plain(path)
+    except HarnessError:
+        report.fail("entry.changed", f"{step} (keys/{key[:2]}/{key}.json)", "it is missing")
+        return None
+    if sha256(data) != event.get("entry"):
+        report.fail("entry.changed", f"{step} (keys/{key[:2]}/{key}.json)", "its bytes are not those the run saw")
+        return None
+    try:
+        entry = read_entry(data, key, step)
+    except HarnessError as bad:
+        report.fail("key.mismatch", step, bad.what)
+        return None
+    odd = [name for name, kind in PARTS.items() if type(entry.preimage.get(name)) is not kind]
+    odd += sorted(set(entry.preimage) - {*PARTS, ATTEMPT})
+    if not odd:
+        odd = [f"inputs/{name}" for name, source in entry.preimage["inputs"].items() if not _is_input(source)]
+    if odd:
+        report.settle("key.mismatch", step, (f"/{name} is no part of a key" for name in odd))
+        return None
+    return entry
+
+
+def _is_input(source: object) -> bool:
+    """Whether a source names a blob, or those of a fan-in."""
+    return isinstance(source, str) or (isinstance(source, list) and all(isinstance(one, str) for one in source))
+
+
+def _against_plan(
+    plan: Plan, events: Mapping[str, Event], made: Made, settings: Settings, chain: Chain, report: Report
+) -> None:
+    """Every planned step stands in the journal with the key that its inputs give; nothing else stands there."""
+    started, done = chain.events[0], chain.events[-1].get("status") == "done"
+    named = {event["step"] for event in chain.events if "step" in event}
+    flaws = [f"{name} is not in the plan" for name in sorted(named - {step.name for step in plan.steps})]
+    if started["steps"] != len(plan.steps):
+        flaws.append(f"line 1 counts {started['steps']} steps, the plan has {len(plan.steps)}")
+    if not any(step.calls for step in plan.steps):
+        flaws += ["it sums calls up, and no step calls" for event in chain.events if event["event"] == "calls"]
+    flaws += _out_of_order(plan, chain)
+    report.settle("unaccounted", "journal.jsonl", flaws, f"{len(events)} steps")
+    for step in plan.steps:
+        if step.name not in events:
+            if done:
+                report.fail("unaccounted", step.name, "the plan has this step, the journal does not")
+        elif step.name in made:
+            flaws = list(_key_flaws(step, made, settings["trial" if step.trial else step.infers]))
+            event = events[step.name]
+            if bool(event.get("sees_gold")) != step.sees_gold or event.get("stage") != step.stage:
+                flaws.append("sees_gold or stage")
+            if event.get("imported") != (step.takes() or None):
+                flaws.append("imported")
+            if bool(event.get("trial")) != step.trial:
+                flaws.append("trial")
+            if flaws:
+                report.settle("key.mismatch", step.name, flaws)
+
+
+def _out_of_order(plan: Plan, chain: Chain) -> Iterator[str]:
+    """Name the steps that stand before one whose outputs they read: no run finishes them so."""
+    finished = [event["step"] for event in chain.events if event["event"] in FINISHED]
+    place = {step: number for number, step in enumerate(finished)}
+    for step in plan.steps:
+        late = [ref.step for ref in step.refs() if place.get(ref.step, -1) > place.get(step.name, len(place))]
+        if late:
+            yield f"{step.name} stands before {late[0]}, from which it reads"
+
+
+def _settings(plan: Plan, made: Made, started: Event, threads: int | None) -> Settings:
+    """Give what surrounds the steps of a run, those that infer and the others: one environment and one device.
+
+    Foreign code has an environment of its own where the run names an image for it.
+    """
+    found = [(step, made[step.name].preimage) for step in plan.steps if step.name in made]
+    found.sort(key=lambda each: each[0].in_threads)  # the others say what is usual
+    numerics: Mapping[str, str] = next((kept["numerics"] for _, kept in found), {})
+    device = next((kept["device"] for step, kept in found if step.infers), CPU)
+    environment, wide = str(started["environment"]), in_threads(threads)
+    sandbox = str(started.get("sandbox", started)["environment"])
+    return {
+        False: Setting(environment, CPU, numerics, wide),
+        True: Setting(environment, device, numerics, wide),
+        "trial": Setting(sandbox, CPU, numerics),
+    }
+
+
+def _key_flaws(step: Step, made: Made, setting: Setting) -> Iterable[str]:
+    """Name the parts of a stored preimage that are not what the plan and the steps before say."""
+    kept = made[step.name].preimage
+    inputs: dict[str, Any] = {}
+    for name, source in step.inputs.items():
+        parts = source if isinstance(source, tuple) else (source,)
+        if any(not isinstance(part, Pinned) and part.step not in made for part in parts):  # its own flaw is named
+            inputs[name] = kept["inputs"].get(name)
+            continue
+        found = [part.sha256 if isinstance(part, Pinned) else _made(made, part.step, part.output) for part in parts]
+        inputs[name] = found if isinstance(source, tuple) else found[0]
+    wanted = preimage(step, inputs, kept["code"], setting)
+    if step.calls and type(kept.get(ATTEMPT)) is int and kept[ATTEMPT] > 0:
+        wanted[ATTEMPT] = kept[ATTEMPT]
+    return [] if document_digest(wanted) == made[step.name].key else differences(kept, wanted)  # kept has that key
+
+
+def _made(made: Made, step: str, output: str) -> str | None:
+    """Give what a step made, or nothing where it made no such thing."""
+    found = made[step].outputs.get(output) if step in made else None
+    return found.sha256 if found else None
+
+
+def _outputs(plan: Plan, made: Made, chain: Chain, report: Report) -> None:
+    """Hold the outputs a run declares against what its steps made."""
+    declared = {event["name"]: event for event in chain.events if event["event"] == "output"}
+    flaws = []
+    if chain.events[-1].get("status") == "done":
+        flaws = [f"{name} is not in the journal" for name in sorted(set(plan.outputs) - set(declared))]
+    report.settle("output.differs", "outputs", [*flaws, *_others(plan, made, declared)], f"{len(declared)} outputs")
+
+
+def _others(plan: Plan, made: Made, declared: Mapping[str, Event]) -> Iterator[str]:
+    for name, event in declared.items():
+        ref = plan.outputs.get(name)
+        if ref and ref.step not in made:
+            continue  # its own flaw is named
+        found = made[ref.step].outputs.get(ref.output) if ref else None
+        said = (event["sha256"], event["size"], event["step"], event["output"])
+        if ref is None or found is None or said != (found.sha256, found.size, ref.step, ref.output):
+            yield f"{name} is not what its step made"

@@ -1,0 +1,148 @@
+"""Claims: what somebody published, held against what a run made.
+
+A claim is registered by standing in the lock of a run: one that is no longer what the first run registered has moved,
+and says so beside its verdict, as it says how often the same was tried. It knows claims and the values they point to,
+and nothing of where either lies.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from harness.evidence.claims.asks import MET, MISSED, NEEDS, tolerance, verdict
+from harness.evidence.claims.pointed import Found
+from harness.evidence.claims.registered import Registered, asked, by_name, paired, read
+from harness.evidence.claims.variants import Count, Past
+from harness.manifest.claim import split
+from harness.manifest.schema import Claim
+
+LATE = ("count", "imported", "without")  # what a script finds otherwise, or only where there is some
+Values = Callable[[str], Found]
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A claim with what a run says of it."""
+
+    id: str
+    manifest: str
+    published: str | None
+    value: str | list[str | None] | None  # as found: one, or one for each place the claim points to
+    tolerance: str
+    verdict: str  # met | missed | not run: needs …
+    where: str
+    status: str | None
+    of: str | list[str]
+    detail: str
+    run: str | None
+    moved: bool
+    was: Registered | None  # the claim as it was first registered, where it has moved
+    withdrawn: bool  # registered by an earlier run, and gone from the manifest
+    count: Count | None  # how often the same was tried, where there is a verdict
+    without: tuple[str, ...] = ()  # published files that were absent, and that what made the value would have read
+    imported: tuple[str, ...] = ()  # models whose answers somebody else's run gave, and the value rests on
+
+    @property
+    def data(self) -> dict[str, Any]:
+        """Give all of it for a script, the counts as fields of their own."""
+        counts = vars(self.count) if self.count else dict.fromkeys(Count.__annotations__)
+        more = {name: list(getattr(self, name)) for name in ("imported", "without") if getattr(self, name)}
+        return {**{name: value for name, value in vars(self).items() if name not in LATE}, **counts, **more}
+
+
+@dataclass(frozen=True)
+class _Meant:
+    """A claim that is to be judged, and how it stands to what was registered."""
+
+    claim: Claim
+    moved: bool
+    was: Registered | None
+    withdrawn: bool = False
+
+
+def judge(
+    manifest: str,
+    claims: Sequence[Claim],
+    registered: Sequence[Registered] | None,
+    values: Values | None = None,
+    *,
+    lacks: Sequence[str] = ("a run",),
+    run: str | None = None,
+    past: Past | None = None,
+) -> list[Judged]:
+    """Judge the claims of a manifest, and those that its first run registered and that are gone.
+
+    Without values nothing can be held against anything: then `lacks` says what is needed, what a claim names first.
+    The past says what else was registered about the same things, under whatever name, and how often they were tried.
+    """
+    every = _meant(claims, registered, past.elders(claims) if past else [None] * len(claims))
+    names = _names([one.claim for one in every])
+    found = [[values(pointer) for pointer in one.claim.pointers] if values else [] for one in every]
+    tried = past.counts([one.claim for one in every], run) if past and run else [None] * len(every)
+    rows = []
+    for one, here, count in zip(every, found, tried, strict=True):
+        claim = one.claim
+        word, detail = verdict(claim, here) if here else (NEEDS + _needs(claim, lacks), "")
+        texts = [each.text for each in here]
+        rows.append(Judged(
+            next(names), manifest, claim.published, texts if len(texts) > 1 else texts[0] if texts else None,
+            tolerance(claim), word, claim.where, claim.status,
+            claim.of if isinstance(claim.of, str) else list(claim.of), detail, run,
+            one.moved, one.was, one.withdrawn, count if word in (MET, MISSED) else None,
+        ))  # fmt: skip
+    return rows
+
+
+def resting(one: Judged, imported: Collection[str], models: Collection[str], untouched: Collection[str] = ()) -> Judged:
+    """Say on whose imported answers a value rests: those of the models that it names, else of all of them.
+
+    In outputs that are `untouched` no model had a part.
+    """
+    if one.verdict.startswith(NEEDS):
+        return one
+    found: set[str] = set()
+    for pointer in [one.of] if isinstance(one.of, str) else one.of:
+        output, path = split(pointer)
+        if output not in untouched:
+            found |= set(path) & set(imported) if set(path) & set(models) else set(imported)
+    return replace(one, imported=tuple(sorted(found)))
+
+
+def partial(one: Judged, without: Mapping[str, Collection[str]]) -> Judged:
+    """Say which published files were absent when a value was made: by output, those that its steps would have read."""
+    outputs = {split(pointer)[0] for pointer in ([one.of] if isinstance(one.of, str) else one.of)}
+    absent = {path for output in outputs for path in without.get(output, ())}
+    return one if one.verdict.startswith(NEEDS) else replace(one, without=tuple(sorted(absent)))
+
+
+def _meant(
+    claims: Sequence[Claim], registered: Sequence[Registered] | None, elders: Sequence[Registered | None]
+) -> list[_Meant]:
+    """Find what each claim was when it was registered first; what is gone from the manifest comes last."""
+    olds = read({"claims": list(registered or ())})
+    pairs, gone = paired(len(claims), len(olds), by_name(claims, [old for old, _ in olds]))
+    found = []
+    for claim, place, elder in zip(claims, pairs, elders, strict=True):
+        before, was = olds[place] if place is not None else (None, None)
+        moved = registered is not None and (before is None or asked(claim) != asked(before))
+        found.append(_Meant(claim, moved or elder is not None, elder or (was if moved else None)))
+    return found + [_Meant(olds[place][0], moved=True, was=olds[place][1], withdrawn=True) for place in gone]
+
+
+def _names(claims: Sequence[Claim]) -> Iterator[str]:
+    """Name every claim by its id, else by where it points; what would stand there twice is counted."""
+    seen: Counter[str] = Counter()
+    for claim in claims:
+        first, last = claim.pointers[0], claim.pointers[-1]
+        name = claim.id or (first if first == last else f"{first} … {last}")
+        seen[name] += 1
+        yield name if seen[name] == 1 else f"{name} ({seen[name]})"
+
+
+def _needs(claim: Claim, lacks: Sequence[str]) -> str:
+    """List what is lacking, first what the claim itself names."""
+    named = {name for pointer in claim.pointers for name in split(pointer)[1]}
+    return ", ".join(sorted(lacks, key=lambda lack: lack.partition(".")[2] not in named))

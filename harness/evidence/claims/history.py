@@ -1,0 +1,245 @@
+"""The runs of a store, oldest first: what each was started under, and what those that came to an end made.
+
+It believes what the list of runs vouches for: a journal that begins otherwise than the list says counts for nothing,
+and a record whose digest is not the one the list names gives no values.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from collections.abc import Collection, Mapping
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from harness.digest import differences, parse, sha256
+from harness.errors import DamageError, HarnessError
+from harness.evidence.claims.registered import read
+from harness.evidence.record import Record, read_record
+from harness.manifest.lockfile import Lock
+from harness.steps import STAGES
+from harness.store.blobs import is_digest
+from harness.store.journal import read_chain
+from harness.store.store import Store
+
+# What of an intent changes no output, and which pins do: a run under another value of these is a run of the manifest.
+NAMES = ("name", "about", "claims", "outputs", "agents")
+RESOURCES, THREADS = "resources", "threads"  # what a step may use changes no output, but for its threads
+PINS = ("models", "instruments", "prompts", "datasets", "tables")
+_DECODER = json.JSONDecoder()
+_OUTPUTS = b',"outputs":{'
+_END = re.compile(
+    rb',"plan":"[0-9a-f]{64}","run":"[^"\\]*","sees_gold":\[[^][{}]*\],"started":"[^"\\]*",'
+    rb'"status":"([a-z]+)","steps":\{[^][{}]*\},"type":"record/1"\}\n\Z'
+)
+FEW, MOST = 1 << 12, 1 << 26  # bytes read of a file at first, and at most: a first line and a record are short
+
+
+class Started(NamedTuple):
+    """A run as it was started: the digest of its lock, and to how many first items of each dataset it was cut."""
+
+    run: str
+    lock: str
+    limit: int
+
+
+class Ended(NamedTuple):
+    """A run that came to its end: whether every step was finished, and the digest of each output."""
+
+    complete: bool
+    outputs: Mapping[str, str]
+
+
+class History:
+    """Everything that was started in a store, oldest first."""
+
+    def __init__(self, store: Store) -> None:
+        chain = store.heads.read()
+        if chain.broken:
+            raise DamageError(
+                f"the list of runs is broken at {chain.broken}",
+                where=str(store.heads.path),
+                next="restore heads.jsonl from a copy; `harness audit last` says more",
+            )
+        self.store = store
+        self._top = str(store.runs)
+        self._listed = {str(event["run"]): event for event in chain.events if event["event"] == "run.finished"}
+        self._locks: dict[str, Mapping[str, Any] | None] = {}
+        self._made: dict[str, Ended] = {}
+        self._said: dict[bytes, Mapping[str, str]] = {}
+        self.runs: list[Started] = []
+        self.unread: set[str] = set()  # runs that cannot be read: what they registered and made is not known
+        for event in chain.events:
+            if event["event"] == "run.started":
+                self._start(str(event["run"]), str(event["journal"]))
+
+    def _start(self, run: str, first: str) -> None:
+        """Read how a run was started from the first line of its journal alone, if the list of runs knows that line."""
+        try:
+            line = _read(f"{self._top}/{run}/journal.jsonl", line=True)
+            begun = _value(line) if sha256(line) == first else None
+        except (OSError, ValueError, RecursionError):
+            begun = None
+        if isinstance(begun, dict) and begun.get("run") == run and self.lock(begun.get("lock")):
+            limit = begun.get("limit")
+            self.runs.append(Started(run, begun["lock"], limit if isinstance(limit, int) else 0))
+        else:
+            self.unread.add(run)
+
+    def lock(self, digest: object) -> Mapping[str, Any] | None:
+        """Give a lock by its digest, each read once; None where it cannot be believed."""
+        if not isinstance(digest, str):
+            return None
+        if digest not in self._locks:
+            self._locks[digest] = self._lock(digest)
+        return self._locks[digest]
+
+    def _lock(self, digest: str) -> Mapping[str, Any] | None:
+        try:
+            lock = parse(self.store.blobs.read(digest), "lock/1", "lock") if is_digest(digest) else {}
+        except HarnessError:
+            return None
+        return lock if all(isinstance(lock.get(part), dict) for part in ("intent", "pins")) else None
+
+    def locks(self) -> dict[str, Mapping[str, Any]]:
+        """Give every lock that a run was started under, by its digest, in the order of their first runs."""
+        return {digest: lock for digest, lock in self._locks.items() if lock}
+
+    def registered(self, name: str) -> list[Mapping[str, Any]] | None:
+        """Give the claims that the first run of a manifest registered, or None where there was no run."""
+        first = next((lock["intent"] for digest, lock in self.locks().items() if self._names[digest] == name), None)
+        return None if first is None else [said for _, said in read(first)]
+
+    def of(self, name: str) -> list[Started]:
+        """Give the runs of a manifest, oldest first."""
+        return [run for run in self.runs if self._names.get(run.lock) == name]
+
+    @cached_property
+    def _names(self) -> dict[str, str]:
+        return {digest: str(lock["intent"].get("name")) for digest, lock in self._locks.items() if lock}
+
+    def newest(self, name: str, lock: Lock, outputs: Collection[str] = ()) -> tuple[Record | None, str]:
+        """Give the newest complete run of a manifest under what its lock now says, or say what is lacking.
+
+        A run that made all of these outputs goes before a newer one that did not.
+        """
+        runs = self.of(name)
+        same = {digest for digest in {run.lock for run in runs} if _same_work(self.lock(digest), lock)}
+        fitting = [run for run in runs if run.lock in same]
+        poorer = None
+        for run in reversed(fitting):
+            if run.run in self._listed and not run.limit:
+                made = self.made(run.run)
+                if made.complete and set(outputs) <= set(made.outputs):
+                    return self.record(run.run), ""
+                poorer = poorer or (run.run if made.complete else None)
+        if poorer:
+            return self.record(poorer), ""
+        return None, "a complete run" if fitting else "a run under its present lock" if runs else "a run"
+
+    def ended(self, run: str) -> bool:
+        """Whether the list of runs says that a run came to an end."""
+        return run in self._listed
+
+    def made(self, run: str) -> Ended:
+        """Give what a run made, from a record that the list of runs vouches for; read once."""
+        if run not in self._made:
+            try:
+                self._made[run] = self._ended(self._vouched(run))
+            except (ValueError, LookupError, TypeError, AttributeError):
+                raise self._damaged(run) from None
+        return self._made[run]
+
+    def _ended(self, record: bytes) -> Ended:
+        """Read what a record says of outputs; thousands of records say the same, which is then read once.
+
+        What stands before the end that every record has, from the word `outputs` on, is that field if it is one value.
+        """
+        end = _END.search(record, max(0, len(record) - FEW))
+        start = record.rfind(_OUTPUTS, 0, end.start()) if end else -1
+        if end and start >= 0:
+            said = record[start + len(_OUTPUTS) - 1 : end.start()]
+            try:
+                if said not in self._said:
+                    self._said[said] = _digests(json.loads(said))
+                return Ended(end[1] == b"done", self._said[said])
+            except ValueError:
+                pass  # it was no such field
+        body = _value(record)
+        return Ended(body["status"] == "done", _digests(body["outputs"]))
+
+    def _vouched(self, run: str) -> bytes:
+        """Read the record of a run that ended, if it is the one that the list of runs names."""
+        try:
+            data = _read(f"{self._top}/{run}/record.json")
+        except OSError:
+            data = b""
+        if sha256(data) != self._listed[run]["record"]:
+            raise self._damaged(run)
+        return data
+
+    def record(self, run: str) -> Record:
+        """Give the record of the run whose values count, on the one way on which anything is believed."""
+        return read_record(self.store, run)
+
+    def _damaged(self, run: str) -> DamageError:
+        return DamageError(
+            "the record of this run is not the one that the list of runs names",
+            where=str(self.store.record(run)),
+            next=f"`harness audit {run}` says more",
+        )
+
+    def untouched(self, run: str) -> frozenset[str]:
+        """Name the outputs of a run in which no model had a part: rows and prompts are there before any is asked."""
+        events = read_chain(self.store.journal(run)).events
+        before = STAGES[: STAGES.index("responses")]
+        steps = {event["step"] for event in events if event.get("stage") in before}
+        return frozenset(event["name"] for event in events if event["event"] == "output" and event["step"] in steps)
+
+
+def _digests(outputs: Mapping[str, Any]) -> dict[str, str]:
+    return {name: made["sha256"] for name, made in outputs.items()}
+
+
+def _value(line: bytes) -> Any:
+    """Read one line of JSON whose digest is known; thousands are, and so the way round is the shortest there is."""
+    text = line.decode()
+    value, end = _DECODER.raw_decode(text)
+    if text[end:] != "\n":
+        raise ValueError("more than one value")
+    return value
+
+
+def _read(path: str, *, line: bool = False) -> bytes:
+    """Read a plain file, or its first line; thousands are read, and what is no plain file gives nothing."""
+    handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    try:
+        data = more = os.read(handle, FEW)
+        while len(more) >= FEW and len(data) < MOST and not (line and b"\n" in data):
+            more = os.read(handle, len(data))
+            data += more
+    finally:
+        os.close(handle)
+    return data[: data.find(b"\n") + 1] if line else data
+
+
+def _same_work(ran: Mapping[str, Any] | None, lock: Lock) -> bool:
+    """Whether a run did what a lock now says, whatever is claimed of it."""
+    if ran is None:
+        return False
+    old, new = ({kind: pins.get(kind) for kind in PINS} for pins in (ran["pins"], lock.pins))
+    return not moved(ran["intent"], lock.intent) and not list(differences(old, new))
+
+
+def moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """Name what parts two intents and could change an output."""
+    left, right = ({**intent, RESOURCES: {THREADS: _threads(intent)}} for intent in (old, new))
+    left, right = ({key: intent[key] for key in intent if key not in NAMES} for intent in (left, right))
+    return list(differences(left, right))
+
+
+def _threads(intent: Mapping[str, Any]) -> Any:
+    """Say in how many threads a manifest computes: of what a step may use the one thing that changes a result."""
+    resources = intent.get(RESOURCES)
+    return (resources.get(THREADS) if isinstance(resources, dict) else None) or 1

@@ -1,0 +1,203 @@
+"""How often the same thing was tried: for each claim, the runs about what it is about, and how many of them missed.
+
+A history goes by what a claim is about (`about.py`), under whatever name, seed or wording, and by the study's settings:
+what missed under others is counted apart, and never left out. A run counts as it would be judged now, or as it had
+registered the claim, whichever is worse. It must never know a manifest's file.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.errors import HarnessError
+from harness.evidence.claims.about import Work, places, related, thing, work_of
+from harness.evidence.claims.asks import MET, MISSED, verdict
+from harness.evidence.claims.history import History, Started
+from harness.evidence.claims.pointed import Found, Outputs
+from harness.evidence.claims.registered import Places, Registered, asked, by_thing, paired, read, same
+from harness.manifest.claim import split
+from harness.manifest.schema import Claim
+
+FULL, CUT, UNFINISHED, UNREAD = "full", "cut", "unfinished", "unread"
+Tally = Counter[tuple[bool, bool, str, str]]  # by other settings, earlier, how far it came, the word
+
+
+@dataclass(frozen=True)
+class Count:
+    """How a run stands among all runs about what a claim is about."""
+
+    run_number: int
+    runs: int
+    missed_before: int
+    missed_after: int
+    limited_missed: int  # before it, by runs that `--limit` had cut short
+    unfinished: int  # runs before it that never came to their end
+    other_settings_missed: int  # runs under other settings of the study, before or after it, cut short or not
+
+    def __str__(self) -> str:
+        """Say it beside a verdict; what most histories do not have is left out."""
+        some = "variant" if self.missed_before == 1 else "variants"
+        words = [f"run {self.run_number} of {self.runs}", f"{self.missed_before} earlier {some} missed"]
+        more = ((self.missed_after, "later"), (self.limited_missed, "cut by --limit"), (self.unfinished, "unfinished"))
+        words += [f"{number} {what}{' missed' * (what != 'unfinished')}" for number, what in more if number]
+        words += [f"{self.other_settings_missed} missed under other settings"] * (self.other_settings_missed > 0)
+        return "; ".join(words)
+
+
+@dataclass(frozen=True)
+class _Tried:
+    """What the runs under one lock say of each claim: where each holds it, and what it had registered of it."""
+
+    places: Sequence[Places | None]
+    registered: Sequence[tuple[Claim, Registered] | None]
+    outputs: tuple[str, ...]
+    rows: int  # of the largest dataset: a limit below it cut something
+    apart: bool  # under other settings of the study
+
+
+@dataclass(frozen=True)
+class Past:
+    """The history of what a manifest is about."""
+
+    history: History
+    work: Work
+    standing: Collection[Claim] = ()  # what other manifests of the project claim
+    untouched: Collection[str] = ()  # outputs in which no model has a part
+    found: dict[tuple[str, str], Found] = field(default_factory=dict)  # in documents, whichever run made them
+
+    def elders(self, claims: Sequence[Claim]) -> list[Registered | None]:
+        """Give for each claim what the oldest run that registered one about the same thing did, where it asked else."""
+        found: dict[int, Registered | None] = {}
+        for tried in (each for each in self._tried(claims).values() if not each.apart):
+            for number, (spots, old) in enumerate(zip(tried.places, tried.registered, strict=True)):
+                if spots and old and number not in found:
+                    found[number] = None if same(claims[number], spots, old[0]) else old[1]
+        return [found.get(number) for number in range(len(claims))]
+
+    def dropped(self, name: str, claimed: Mapping[str, tuple[Work, Sequence[Claim]]]) -> dict[str, list[Registered]]:
+        """Give by manifest what its later runs registered, or runs under a name that is gone, and nobody claims now.
+
+        `claimed` is what the manifests of the project claim; what the first run of this one registered is known.
+        """
+        found: dict[str, list[Registered]] = defaultdict(list)
+        known = list(claimed.values())
+        for digest, lock in self.history.locks().items():
+            old_name, there = str(lock["intent"].get("name")), work_of(lock["intent"], lock["pins"])
+            if old_name == name or (old_name not in claimed and related(self.work, there)):
+                olds = read(lock["intent"])
+                if old_name != name or digest != self.history.of(name)[0].lock:
+                    lost = [(old, said) for old, said in olds if not any(_touch(old, there, *each) for each in known)]
+                    found[old_name] += [said for _, said in lost]
+                    olds = [*lost]
+                known.append((there, [old for old, _ in olds]))
+        return {old_name: gone for old_name, gone in found.items() if gone}
+
+    def counts(self, claims: Sequence[Claim], run: str) -> list[Count | None]:
+        """Say of each claim how a run stands among all runs about the same thing."""
+        tried, before = self._tried(claims), True
+        groups: dict[tuple[bool, str, str, tuple[str, ...]], list[str]] = defaultdict(list)
+        for each in self.history.runs:
+            before = before and each.run != run
+            if each.run != run and each.lock in tried:
+                state, digests = self._made(each, tried[each.lock])
+                groups[before, state, each.lock, digests].append(each.run)
+        tallies: list[Tally] = [Counter() for _ in claims]
+        for (earlier, state, lock, digests), runs in groups.items():
+            try:
+                words = list(self._words(claims, tried[lock], state, digests))
+            except HarnessError:  # an output of theirs is damaged: they are named, and count as nothing
+                self.history.unread.update(runs)
+                continue
+            for tally, word in zip(tallies, words, strict=True):
+                tally[tried[lock].apart, earlier, state, word] += len(runs)
+        return [_count(tally) for tally in tallies]
+
+    def _tried(self, claims: Sequence[Claim]) -> dict[str, _Tried]:
+        """Find the claims in every lock whose runs are about something of what they are about, the oldest first."""
+        found = {}
+        for digest, lock in self.history.locks().items():
+            there = work_of(lock["intent"], lock["pins"])
+            placed = [places(claim.pointers, self.work, there, self.untouched) for claim in claims]
+            if any(placed):
+                olds = read(lock["intent"])
+                apart = there.settings != self.work.settings
+                found[digest] = _tried(placed, self._was(claims, placed, olds), lock["pins"], apart)
+        return found
+
+    def _was(
+        self, claims: Sequence[Claim], placed: Sequence[Places | None], olds: Sequence[tuple[Claim, Registered]]
+    ) -> list[tuple[Claim, Registered] | None]:
+        """Pair claims with those a run had registered; what another manifest still claims is none of these.
+
+        Unless both are about the very same places: then the one is the other, moved.
+        """
+        exact, whole, part = by_thing(claims, placed, [old for old, _ in olds])
+        still = {asked(claim) for claim in self.standing}
+        free = [asked(old) not in still for old, _ in olds]
+        pairs, _ = paired(len(claims), len(olds), [exact, whole, lambda new, old: free[old] and part(new, old)])
+        return [None if place is None else olds[place] for place in pairs]
+
+    def _made(self, run: Started, tried: _Tried) -> tuple[str, tuple[str, ...]]:
+        """Say how far a run came, and which documents it holds of those that are pointed into."""
+        try:
+            made = self.history.made(run.run) if self.history.ended(run.run) else None
+            if made is None or not made.complete:
+                return UNFINISHED, ()
+            digests = tuple(str(made.outputs.get(name, "")) for name in tried.outputs)
+            return CUT if 0 < run.limit < tried.rows else FULL, digests
+        except HarnessError:
+            self.history.unread.add(run.run)
+            return UNREAD, ()
+
+    def _words(self, claims: Sequence[Claim], tried: _Tried, state: str, digests: Sequence[str]) -> Iterator[str]:
+        """Say of each claim what a run makes of it: as it is judged now, or as it was registered, if that was worse."""
+        held = {name: {"sha256": digest} for name, digest in zip(tried.outputs, digests, strict=False) if digest}
+        outputs = Outputs(held, self.history.store.blobs.deliver, self.found)
+        for claim, spots, old in zip(claims, tried.places, tried.registered, strict=True):
+            if spots is None or state in (UNFINISHED, UNREAD):
+                yield state if spots else ""
+                continue
+            words = [verdict(claim, [_first(outputs, each) for each in spots])[0]]
+            if old:
+                words.append(verdict(old[0], [outputs.at(pointer) for pointer in old[0].pointers])[0])
+            yield MISSED if MISSED in words else MET if MET in words else ""
+
+
+def _tried(
+    placed: Sequence[Places | None],
+    was: Sequence[tuple[Claim, Registered] | None],
+    pins: Mapping[str, Any],
+    apart: bool,
+) -> _Tried:
+    pointers = {pointer for spots in placed for each in spots or () for pointer in each}
+    pointers |= {pointer for old in was if old for pointer in old[0].pointers}
+    tables = [pin.get("items") for pin in pins.get("datasets", {}).values() if isinstance(pin, Mapping)]
+    rows = max((table["rows"] for table in tables if isinstance(table, Mapping)), default=0)
+    return _Tried(placed, was, tuple(sorted({split(pointer)[0] for pointer in pointers})), int(rows), apart)
+
+
+def _first(outputs: Outputs, spots: Sequence[str]) -> Found:
+    """Give what stands at the first of some places at which anything does."""
+    found = [outputs.at(spot) for spot in spots]
+    return next((one for one in found if not one.lacks), found[0])
+
+
+def _touch(old: Claim, there: Work, here: Work, claims: Sequence[Claim]) -> bool:
+    """Whether any claim is about some of what an old one was about."""
+    wanted = {thing(pointer) for pointer in old.pointers}
+    placed = (places(claim.pointers, here, there) for claim in claims)
+    return any(thing(spot) in wanted for spots in placed for each in spots or () for spot in each)
+
+
+def _count(tally: Tally) -> Count:
+    """Count the history of a claim, and beside it the misses under other settings; no run is in both."""
+    same = {key[1:]: number for key, number in tally.items() if not key[0]}
+    met, missed = ([same.get((earlier, FULL, word), 0) for earlier in (True, False)] for word in (MET, MISSED))
+    before, after = (one + other for one, other in zip(met, missed, strict=True))
+    apart = sum(number for (other, _, _, word), number in tally.items() if other and word == MISSED)
+    unfinished = sum(tally[other, True, UNFINISHED, UNFINISHED] for other in (True, False))
+    limited = same.get((True, CUT, MISSED), 0)
+    return Count(before + 1, before + after + 1, missed[0], missed[1], limited, unfinished, apart)

@@ -1,0 +1,1 @@
+"""Models on this machine: weights loaded, tokens decoded, states and likelihoods taken."""

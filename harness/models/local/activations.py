@@ -1,0 +1,172 @@
+"""Activations: what a local model makes of texts inside, a vector a piece or a word, one file a layer.
+
+Texts are read one at a time at batch `reference`, which is the bit-exact level, or N side by side. Whatever the number
+of pieces, what is held is one batch and one passage. It must never know what the vectors are compared with.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from harness import rows
+from harness.arrays import writing
+from harness.errors import InputError
+from harness.models.local.hidden import forward
+from harness.models.local.load import REFERENCE, Loaded, batch_size, laid, open_encoder
+from harness.models.local.numerics import fingerprint
+from harness.models.local.pieces import How, Read, Reader, vectors
+from harness.models.local.torch_setup import out_of_memory, release
+from harness.steps import FACTS
+
+INDEX = "vectors"  # the table that says of each row of the arrays what it is
+
+
+def layer_file(layer: int) -> str:
+    """Name the file of a layer; 0 is the embedding."""
+    return f"layer-{layer:02d}.npy"
+
+
+class Found(NamedTuple):
+    """A piece, and its vectors: float32 [layer, vector, width]."""
+
+    read: Read
+    vectors: Any
+
+
+@dataclass
+class Activations:
+    """A model whose layers are looked into, so many pieces at a time; counts what it could not show whole."""
+
+    loaded: Loaded
+    how: How
+    layers: Sequence[int] | None = None  # None: all of them
+    size: int = 1
+    told: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("pieces", "cut", "pieces_cut", "redone"), 0))
+
+    def __post_init__(self) -> None:
+        """Refuse layers that could not have a file each."""
+        if self.layers is not None and sorted(set(self.layers)) != [layer for layer in self.layers if layer >= 0]:
+            raise InputError("layers go up, each once", where="layers", next="name them so; 0 is the embedding")
+        if self.layers is not None and not self.layers:
+            raise InputError("no layer is wanted", where="layers", next="name some, or leave `layers` out for all")
+
+    def of(self, pieces: Iterable[Mapping[str, Any]]) -> Iterator[Found]:
+        """Give the vectors of rows `{id, text}`, in their order, as they are asked for."""
+        reads = Reader(self.loaded, self.how).pieces(pieces)
+        while some := list(islice(reads, self.size)):
+            yield from self._tried(some)
+
+    def _tried(self, reads: Sequence[Read]) -> Iterator[Found]:
+        """Look at some pieces side by side, at half of them where memory runs out."""
+        try:
+            found = self._looked(reads)
+        except (RuntimeError, MemoryError) as bad:
+            if not out_of_memory(bad) or len(reads) == 1:
+                raise
+            found = None
+        if found is None:
+            release()
+            self.told["redone"] += 1
+            half = -(-len(reads) // 2)
+            yield from self._tried(reads[:half])
+            yield from self._tried(reads[half:])
+            return
+        for read, vector in zip(reads, found, strict=True):
+            self.told["pieces"] += 1
+            self.told["cut"] += read.cut > 0
+            self.told["pieces_cut"] += read.lost > 0
+            yield Found(read, vector)
+
+    def _looked(self, reads: Sequence[Read]) -> list[Any]:
+        import numpy as np  # noqa: PLC0415
+
+        states = forward(self.loaded, [read.tokens for read in reads])
+        layers = range(len(states)) if self.layers is None else self.layers
+        found: list[list[Any]] = [[] for _ in reads]
+        for layer in layers:
+            if not 0 <= layer < len(states):
+                raise InputError(
+                    f"there is no layer {layer}", where="layers", next=f"use 0 to {len(states) - 1}, 0 the embedding"
+                )
+            block = states[layer].float().cpu().numpy()
+            for read, of_piece, one in zip(reads, found, block, strict=True):
+                of_piece.append(np.stack([pooled(one[places], self.how.pool) for places in read.places]))
+        return [np.stack(of_piece) for of_piece in found]
+
+
+def pooled(tokens: Any, pool: str) -> Any:
+    """Make one vector of the tokens of a piece or a word: float32 [width]."""
+    import numpy as np  # noqa: PLC0415
+
+    if pool.endswith("last"):
+        return tokens[-1]
+    whole = tokens.sum(axis=0, dtype=np.float64)
+    return (whole / len(tokens) if pool.endswith("mean") else whole).astype(np.float32)
+
+
+def extract(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write a file a layer, a row a vector in the order of `pieces`, and beside them what each row is.
+
+    params: model, files, dtype, batch, untrained, as a model's settings say; how (see `How`); layers, where not all.
+    """
+    params = {**params, "batch": str(params.get("batch", REFERENCE))}
+    how, total = How.of(params["how"]), 0
+    for row in rows.read(inputs["pieces"]):
+        total += vectors(_sound(row, how), how)
+    if not total:
+        raise InputError("there are no pieces", where="pieces", next="give rows `{id, text}`")
+    with tempfile.TemporaryDirectory() as name:
+        loaded = open_encoder(laid(inputs, params, Path(name)), params)
+        looked = Activations(loaded, how, params.get("layers"), batch_size(params["batch"]))
+        shape = _write(looked, rows.read(inputs["pieces"]), total, out)
+    told = {"batch": params["batch"], "model": params["model"], "numerics": fingerprint(), "window": loaded.window}
+    facts = {"limit": Reader(loaded, how).limit, "vectors": total, **shape}
+    rows.write_one(out / FACTS, {**loaded.facts, **looked.told, **facts, **told})
+
+
+def _write(looked: Activations, pieces: Iterable[Mapping[str, Any]], total: int, out: Path) -> dict[str, int]:
+    """Write each vector where it belongs as soon as it is there; gives how many layers there are, and their width."""
+    shape: dict[str, int] = {}
+    with ExitStack() as files:
+        add: list[Any] = []
+
+        def index() -> Iterator[dict[str, Any]]:
+            for read, found in looked.of(pieces):
+                if not shape:
+                    shape.update(layers=len(found), width=found.shape[2])
+                    for layer in range(len(found)) if looked.layers is None else looked.layers:
+                        form = (total, found.shape[2])
+                        add.append(files.enter_context(writing(out / layer_file(layer), "<f4", form)))
+                for put, block in zip(add, found, strict=True):
+                    put(block)
+                yield from _lines(read, looked.how)
+
+        rows.write(out / INDEX, index())
+    return shape
+
+
+def _lines(read: Read, how: How) -> Iterator[dict[str, Any]]:
+    """Say of each vector of a piece which it is, of how many tokens, behind how many, and what was cut off."""
+    for number, places in enumerate(read.places):
+        line: dict[str, Any] = {"id": read.id, "tokens": len(places), "before": read.before}
+        if how.by_word:
+            line["word"] = number
+        yield {**line, "cut": read.cut} if read.cut else line
+
+
+def _sound(row: Mapping[str, Any], how: How) -> Mapping[str, Any]:
+    """Refuse a row that is no piece, before a model is opened."""
+    needed = ("id", "text", *(("passage",) if how.context != "none" else ()))
+    for name in needed:
+        if not isinstance(row.get(name), str):
+            raise InputError(f"a piece has no `{name}`", where=f"piece {row.get('id')!r:.80}", next=f"give `{name}`")
+    span = row.get("span", [0, 1])
+    if not (isinstance(span, list) and len(span) == 2 and all(type(place) is int for place in span)):
+        raise InputError("`span` is two numbers of characters", where=f"piece {row['id']!r:.80}", next="mend it")
+    return row

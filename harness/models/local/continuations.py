@@ -1,0 +1,107 @@
+"""The forward passes behind log-likelihoods: what several texts share is read once, and the rest of each after it.
+
+Tokens in, numbers out, in float64 from the model's own scores. It must never know a text, an item or a file.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.models.local.load import Loaded
+
+ROWS = 64  # scores that are widened at a time: one is as wide as the vocabulary
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The tokens of a context, which a prompt's continuations share, and of one continuation; neither is empty."""
+
+    head: tuple[int, ...]
+    tail: tuple[int, ...]
+
+    @property
+    def read(self) -> tuple[int, ...]:
+        """Give what a model reads: all but the last, after which nothing is asked."""
+        return (self.head + self.tail)[:-1]
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What a model makes of one continuation."""
+
+    logprob: float  # of all its tokens together
+    tokens: int
+    greedy: bool  # whether each is the likeliest in its place
+
+
+def likelihoods(loaded: Loaded, pairs: Sequence[Pair], size: int = 1) -> list[Found]:
+    """Measure continuations of one context, `size` of them side by side, in the order given."""
+    import torch  # noqa: PLC0415
+
+    with torch.inference_mode():
+        shared = _shared([pair.read for pair in pairs])
+        least = min(len(pair.head) for pair in pairs)
+        cache, first = _first(loaded, pairs[0].read[:shared], shared - least + 1)
+        scores: list[Any] = [first] * len(pairs)
+        waiting = [place for place, pair in enumerate(pairs) if len(pair.read) > shared]
+        waiting.sort(key=lambda place: len(pairs[place].read))
+        for at in range(0, len(waiting), size):
+            group = waiting[at : at + size]
+            rests = [pairs[place].read[shared:] for place in group]
+            for place, rest, more in zip(group, rests, _rests(loaded, cache, rests, shared), strict=True):
+                scores[place] = torch.cat([first, more[: len(rest)]])
+        return [_found(each[len(pair.head) - least :], pair) for each, pair in zip(scores, pairs, strict=True)]
+
+
+def _shared(texts: Sequence[Sequence[int]]) -> int:
+    """Say how many tokens all texts begin with alike."""
+    least = min(map(len, texts))
+    return next((place for place in range(least) if len({text[place] for text in texts}) > 1), least)
+
+
+def _first(loaded: Loaded, tokens: Sequence[int], keep: int) -> tuple[Any, Any]:
+    """Read what is shared: what the model remembers of it, and its scores after each of the last tokens."""
+    from transformers import DynamicCache  # noqa: PLC0415
+
+    cache = DynamicCache(config=loaded.model.config)
+    scores = _forward(loaded, [tokens], cache, 0, {"logits_to_keep": keep} if loaded.last_only else {})
+    return cache, scores[0, -keep:]
+
+
+def _rests(loaded: Loaded, cache: Any, rests: Sequence[Sequence[int]], seen: int) -> Any:
+    """Read what parts the texts, each after what they share; filled on the right, where nothing is read any more."""
+    remembered = copy.deepcopy(cache)
+    if len(rests) > 1:
+        remembered.batch_repeat_interleave(len(rests))
+    longest = max(map(len, rests))
+    return _forward(loaded, [[*rest, *[rest[-1]] * (longest - len(rest))] for rest in rests], remembered, seen, {})
+
+
+def _forward(
+    loaded: Loaded, tokens: Sequence[Sequence[int]], cache: Any, seen: int, more: dict[str, Any]
+) -> Any:  # fmt: skip
+    import torch  # noqa: PLC0415
+
+    where = loaded.model.device
+    if loaded.positions:
+        more = {**more, "position_ids": torch.arange(seen, seen + len(tokens[0]), device=where).unsqueeze(0)}
+    given = torch.tensor([list(text) for text in tokens], device=where)
+    return loaded.model(given, past_key_values=cache, use_cache=True, **more).logits
+
+
+def _found(scores: Any, pair: Pair) -> Found:
+    """Add up what the scores say of each token of a continuation."""
+    import torch  # noqa: PLC0415
+
+    total, greedy = 0.0, True
+    for at in range(0, len(pair.tail), ROWS):
+        some = scores[at : at + ROWS]
+        wanted = torch.tensor(pair.tail[at : at + ROWS], device=some.device)
+        wide = some.to(torch.float64)
+        logs = wide.gather(1, wanted.unsqueeze(1)).squeeze(1) - torch.logsumexp(wide, dim=1)
+        total += float(logs.sum())
+        greedy = greedy and bool((torch.argmax(some, dim=1) == wanted).all())
+    return Found(total, len(pair.tail), greedy)

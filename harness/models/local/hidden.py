@@ -1,0 +1,88 @@
+"""Hidden states of every layer: what a model makes of a text inside, for embeddings and for the study `brain`.
+
+One text at a time, so that no text's numbers hang on its neighbours. It must never know what the texts are for.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from harness.errors import InputError
+from harness.models.local.load import Loaded
+
+Pool = Literal["mean", "last", "none"]
+POOLS = ("mean", "last", "none")
+
+
+def hidden_states(
+    loaded: Loaded, texts: Sequence[str], layers: Sequence[int] | None = None, pool: Pool = "mean"
+) -> Any:
+    """Give float32 [text, layer, width], or with pool `none` a list of [layer, token, width], one array a text.
+
+    Layer 0 is the embedding; negative layers count from the last; None means all of them.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    if pool not in POOLS:
+        raise InputError(f"no pooling is called {pool!r}", where="pool", next=f"use one of: {', '.join(POOLS)}")
+    found = [_pooled(_states(loaded, text, layers), pool) for text in texts]
+    if pool == "none":
+        return found
+    return np.stack(found) if found else np.zeros((0, 0, 0), np.float32)
+
+
+def _states(loaded: Loaded, text: str, layers: Sequence[int] | None) -> Any:
+    """Give [layer, token, width] of one text; one that does not fit is refused, never cut short."""
+    tokens = loaded.tokenizer(text, verbose=False)["input_ids"]
+    if not tokens:
+        raise InputError("a text has no tokens", where=f"{text!r:.60}", next="leave empty texts out")
+    if loaded.window is not None and len(tokens) > loaded.window:
+        raise InputError(
+            f"a text has {len(tokens)} tokens, the window holds {loaded.window}",
+            where=f"{text!r:.60}",
+            next="cut the text into shorter ones",
+        )
+    return of_tokens(loaded, tokens, layers)
+
+
+def of_tokens(loaded: Loaded, tokens: Sequence[int], layers: Sequence[int] | None) -> Any:
+    """Give float32 [layer, token, width] of one text that is cut into tokens already."""
+    import torch  # noqa: PLC0415
+
+    states = forward(loaded, [tokens])
+    wanted = range(len(states)) if layers is None else layers
+    for layer in wanted:
+        if not -len(states) <= layer < len(states):
+            raise InputError(
+                f"there is no layer {layer}", where="layers", next=f"use 0 to {len(states) - 1}, 0 the embedding"
+            )
+    return torch.stack([states[layer][0].float().cpu() for layer in wanted]).numpy()
+
+
+def forward(loaded: Loaded, texts: Sequence[Sequence[int]]) -> Any:
+    """Give the states of every layer, each [text, token, width]; shorter texts are padded behind their last token.
+
+    What stands behind a token never reaches it: a model that reads ahead is told what is padding.
+    """
+    import torch  # noqa: PLC0415
+
+    longest = max(map(len, texts))
+    pad = loaded.tokenizer.pad_token_id
+    padded = [[*text, *[0 if pad is None else int(pad)] * (longest - len(text))] for text in texts]
+    given: dict[str, Any] = {"input_ids": torch.tensor(padded, device=loaded.model.device)}
+    if any(len(text) < longest for text in texts):
+        mask = [[place < len(text) for place in range(longest)] for text in texts]
+        if "attention_mask" in inspect.signature(loaded.model.forward).parameters:
+            given["attention_mask"] = torch.tensor(mask, device=loaded.model.device).long()
+    with torch.inference_mode():
+        return loaded.model(**given, output_hidden_states=True).hidden_states
+
+
+def _pooled(states: Any, pool: Pool) -> Any:
+    import numpy as np  # noqa: PLC0415
+
+    if pool == "mean":
+        return states.mean(axis=1, dtype=np.float64).astype(np.float32)
+    return states[:, -1, :] if pool == "last" else states

@@ -1,0 +1,248 @@
+"""Opening a local model: from laid-out files alone, on one thread, with every switch that could move a bit set.
+
+It knows the transformers library; it must never know a prompt, a study, or the network.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.digest import sha256
+from harness.errors import InputError, MissingError
+from harness.models.local.files import lay_out
+from harness.models.local.torch_setup import device, out_of_memory, quiet, settle
+from harness.seeds import derive
+
+REFERENCE = "reference"
+UNTRAINED = "untrained"  # names the seed of weights that are drawn
+SPARE = ("pooler.",)  # of an encoder: what no hidden state is made with, and many files lack
+DTYPES = ("float32", "float16", "bfloat16")
+_UNBOUNDED = 10**9  # tokenizers without a limit of their own claim a length beyond this
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A model ready to answer, and what of it a record should say."""
+
+    model: Any
+    tokenizer: Any
+    window: int | None
+    ends: frozenset[int]
+    facts: Mapping[str, Any]
+    positions: bool = False  # whether it is told each token's place
+    last_only: bool = False  # whether it can be asked for the scores of the last token alone
+
+
+def laid(inputs: Mapping[str, Path], params: Mapping[str, Any], folder: Path) -> Path:
+    """Lay out what a step was given of a model: its files by their names, without weights where these are drawn."""
+    return lay_out(inputs["weights"], params["files"], folder, drawn=params.get(UNTRAINED) is not None)
+
+
+def open_causal(folder: Path, params: Mapping[str, Any]) -> Loaded:
+    """Open a causal language model and its tokenizer from a folder of checked files."""
+    quiet()
+    settle(params["batch"] == REFERENCE)
+    from transformers import AutoConfig, AutoModelForCausalLM  # noqa: PLC0415
+
+    config = _config(AutoConfig, folder)
+    if getattr(config, "is_encoder_decoder", False):
+        raise InputError(
+            f"a model of type {config.model_type!r} is no causal language model",
+            where="source",
+            next="use a model that continues its prompt",
+        )
+    tokenizer = open_tokenizer(folder)
+    model = _weights(AutoModelForCausalLM, folder, config, params)
+    takes = inspect.signature(model.forward).parameters
+    room, ends, facts = window(config, tokenizer), _ends(model, tokenizer), _facts(model, tokenizer, params)
+    return Loaded(model, tokenizer, room, ends, facts, "position_ids" in takes, "logits_to_keep" in takes)
+
+
+def open_encoder(folder: Path, params: Mapping[str, Any]) -> Loaded:
+    """Open a model that reads a text as a whole, for its hidden states."""
+    quiet()
+    settle(params["batch"] == REFERENCE)
+    from transformers import AutoConfig, AutoModel  # noqa: PLC0415
+
+    config = _config(AutoConfig, folder)
+    tokenizer = open_tokenizer(folder)
+    model = _weights(AutoModel, folder, config, params, SPARE)
+    return Loaded(model, tokenizer, window(config, tokenizer), frozenset(), _facts(model, tokenizer, params))
+
+
+def _config(auto: Any, folder: Path) -> Any:
+    try:
+        return auto.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except (ValueError, OSError, KeyError, TypeError) as bad:
+        raise InputError(
+            f"the model's configuration cannot be read: {_first(bad)}",
+            where="config.json",
+            next="use a model whose architecture is part of the transformers package",
+        ) from bad
+
+
+def open_tokenizer(folder: Path) -> Any:
+    """Open the tokenizer that lies beside the weights."""
+    from transformers import AutoTokenizer  # noqa: PLC0415
+
+    try:
+        return AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    except Exception as bad:  # the libraries below raise a kind each, down to bare Exception
+        raise InputError(
+            f"the model's tokenizer cannot be read: {_first(bad)}",
+            where="tokenizer.json",
+            next="give the model's own tokenizer files",
+        ) from bad
+
+
+def _weights(auto: Any, folder: Path, config: Any, params: Mapping[str, Any], spare: tuple[str, ...] = ()) -> Any:
+    """Read the weights, or draw them all; one that the files do not hold would be drawn unasked: that is refused."""
+    import torch  # noqa: PLC0415
+
+    dtype = params.get("dtype", "float32")
+    if dtype not in DTYPES:
+        raise InputError(f"no dtype is called {dtype!r}", where="dtype", next=f"use one of: {', '.join(DTYPES)}")
+    attention = {"attn_implementation": "eager"} if params["batch"] == REFERENCE else {}
+    if params.get(UNTRAINED) is not None:
+        return _drawn(auto, config, int(params[UNTRAINED]), attention).to(getattr(torch, dtype)).to(device())
+    settings: dict[str, Any] = {"config": config, "dtype": getattr(torch, dtype), **_placement(params), **attention}
+    return _read(auto, folder, settings, spare)
+
+
+def _drawn(auto: Any, config: Any, seed: int, attention: Mapping[str, Any]) -> Any:
+    """Draw the weights of a model without training as its architecture does, in float32 on the CPU, from our seed."""
+    import torch  # noqa: PLC0415
+
+    with torch.random.fork_rng(devices=()):
+        torch.manual_seed(derive(seed, UNTRAINED))
+        try:
+            model = auto.from_config(config, dtype=torch.float32, **attention)
+        except (ValueError, TypeError) as bad:
+            raise InputError(
+                f"no model can be drawn from this configuration: {_first(bad)}",
+                where="config.json",
+                next="use a model whose architecture is part of the transformers package",
+            ) from bad
+    model.train(False)
+    return model
+
+
+def _read(auto: Any, folder: Path, settings: dict[str, Any], spare: tuple[str, ...]) -> Any:
+    """Read the weights, and hold what was found against what the model needs."""
+    from safetensors import SafetensorError  # noqa: PLC0415
+
+    try:
+        model, report = auto.from_pretrained(
+            folder, local_files_only=True, trust_remote_code=False, use_safetensors=True,
+            output_loading_info=True, **settings,
+        )  # fmt: skip
+    except (ValueError, OSError, KeyError, RuntimeError, SafetensorError) as bad:
+        if out_of_memory(bad):
+            raise
+        raise InputError(
+            f"the model's weights cannot be read: {_first(bad)}",
+            where="*.safetensors",
+            next="give the weights that belong to this configuration",
+        ) from bad
+    for what in ("missing_keys", "mismatched_keys", "error_msgs"):
+        lacking = sorted(name for name in map(str, report.get(what) or ()) if not name.startswith(spare))
+        if lacking:
+            raise InputError(
+                f"the weights do not fill the model: {what} {lacking[:3]}",
+                where="*.safetensors",
+                next="give the weights that belong to this configuration",
+            )
+    if "device_map" not in settings:
+        model = model.to(device())
+    model.train(False)
+    return model
+
+
+def _placement(params: Mapping[str, Any]) -> dict[str, Any]:
+    """Say how a model is packed and over which devices it is laid."""
+    import torch  # noqa: PLC0415
+
+    settings: dict[str, Any] = {}
+    if torch.cuda.device_count() > 1:
+        settings["device_map"] = "balanced"
+    kind = params.get("quantisation")
+    if kind is None:
+        return settings
+    if kind != "nf4":
+        raise InputError(f"no quantisation is called {kind!r}", where="quantisation", next="use nf4, or leave it out")
+    import importlib.util  # noqa: PLC0415
+
+    if not torch.cuda.is_available() or importlib.util.find_spec("bitsandbytes") is None:
+        raise MissingError(
+            "nf4 needs a CUDA device and the package bitsandbytes",
+            where="quantisation",
+            next="run in an image that has both, or leave the quantisation out",
+        )
+    from transformers import BitsAndBytesConfig  # noqa: PLC0415
+
+    compute = getattr(torch, params.get("dtype", "float32"))
+    settings["quantization_config"] = BitsAndBytesConfig(
+        load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=compute
+    )
+    settings.setdefault("device_map", {"": 0})
+    return settings
+
+
+def window(config: Any, tokenizer: Any) -> int | None:
+    """Say how many tokens the model has places for; None where neither file names a limit."""
+    found = [getattr(config, name, None) for name in ("max_position_embeddings", "n_positions", "seq_length")]
+    limits = [value for value in (*found, getattr(tokenizer, "model_max_length", None)) if isinstance(value, int)]
+    limits = [value for value in limits if 0 < value < _UNBOUNDED]
+    return min(limits) if limits else None
+
+
+def _ends(model: Any, tokenizer: Any) -> frozenset[int]:
+    """Give every token at which an answer is over."""
+    found: set[int] = set()
+    for given in (getattr(model.generation_config, "eos_token_id", None), tokenizer.eos_token_id):
+        found |= set(given) if isinstance(given, list | tuple) else set() if given is None else {given}
+    return frozenset(found)
+
+
+def _facts(model: Any, tokenizer: Any, params: Mapping[str, Any]) -> dict[str, Any]:
+    import torch  # noqa: PLC0415
+    import transformers  # noqa: PLC0415
+
+    return {
+        "attention": model.config._attn_implementation,
+        "chat_template": template_digest(tokenizer) if params.get("chat") else None,
+        "device": str(model.device),
+        "devices": sorted({str(place) for place in getattr(model, "hf_device_map", {"": model.device}).values()}),
+        "dtype": params.get("dtype", "float32"),
+        "parameters": sum(tensor.numel() for tensor in model.parameters()),
+        "quantisation": params.get("quantisation"),
+        "threads": torch.get_num_threads(),
+        "torch": torch.__version__,
+        **({UNTRAINED: params[UNTRAINED]} if params.get(UNTRAINED) is not None else {}),
+        "transformers": transformers.__version__,
+    }
+
+
+def template_digest(tokenizer: Any) -> str | None:
+    """Name the template by which a model's turns are spelled; none where it has no single one."""
+    template = tokenizer.chat_template
+    return sha256(template.encode()) if isinstance(template, str) else None
+
+
+def _first(bad: BaseException) -> str:
+    """Give the first line of a library's message, without the folder it was read from."""
+    line = next(iter(str(bad).strip().splitlines()), type(bad).__name__)
+    return " ".join("…" if "/" in word else word for word in line.split())[:300]
+
+
+def batch_size(batch: str) -> int:
+    """Read the batch policy of a manifest; `reference` is one at a time."""
+    if batch == REFERENCE:
+        return 1
+    if not (batch.isascii() and batch.isdigit() and 1 <= int(batch) <= 100_000):
+        raise InputError(f"no batch policy is called {batch!r}", where="batch", next="use `reference` or a number")
+    return int(batch)

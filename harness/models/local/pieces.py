@@ -1,0 +1,219 @@
+"""How a text stands before a model when its hidden states are wanted: what goes before it, which tokens are its own.
+
+A piece is read behind so much of its passage, cut to what the model holds, and the model's own signs stand around both.
+It must never know what a model makes of it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from functools import cached_property
+from typing import Any, Literal, NamedTuple, get_args
+
+from harness.errors import InputError
+from harness.models.local.load import Loaded
+
+Pool = Literal["sum", "mean", "last", "word-sum", "word-mean", "word-last"]
+Context = Literal["none", "pieces", "words", "tokens"]
+Space = Literal["later", "always", "never"]
+CHOICES = {"pool": get_args(Pool), "context": get_args(Context), "space": get_args(Space)}
+_WORD = re.compile(r"\S+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class How:
+    """What is made of a piece's tokens, and what the model reads before them."""
+
+    pool: Pool  # `word-…` gives a vector for each word, what white space parts
+    context: Context = "none"  # what counts as one of what goes before: pieces of the passage, its words or its tokens
+    most: int | None = None  # so many of them at most; None: all of the passage
+    space: Space = "later"  # which pieces stand behind one space: those with a context, all, or none
+    limit: int | None = None  # tokens, the last of context and piece; None: as many as the model holds
+    signs: bool = True  # the signs that the model's tokenizer puts around a text; no vector is made with them
+
+    def __post_init__(self) -> None:
+        """Refuse what means nothing."""
+        for name, known in CHOICES.items():
+            if (said := getattr(self, name)) not in known:
+                raise InputError(f"no {name} is called {said!r}", where=name, next=f"use one of: {', '.join(known)}")
+        for name in ("most", "limit"):
+            if (bound := getattr(self, name)) is not None and bound < 1:
+                raise InputError(f"`{name}` is {bound}", where=name, next="write 1 or more, or leave it out")
+        if self.most is not None and self.context == "none":
+            raise InputError("`most` of no context", where="most", next=f"say of what: {', '.join(CHOICES['context'])}")
+
+    @property
+    def by_word(self) -> bool:
+        """Say whether each word has a vector."""
+        return self.pool.startswith("word-")
+
+    def params(self) -> dict[str, Any]:
+        """Give it as a step's parameters hold it: what is not said is not there."""
+        return {name: value for name, value in asdict(self).items() if value is not None}
+
+    @classmethod
+    def of(cls, params: Mapping[str, Any]) -> How:
+        """Read it from a step's parameters; a name that means nothing is refused."""
+        if strangers := sorted(set(params) - {each.name for each in fields(cls)}):
+            raise InputError(
+                f"`{strangers[0]}` says nothing of activations",
+                where="how",
+                next=f"use: {', '.join(each.name for each in fields(cls))}",
+            )
+        return cls(**params)
+
+
+class Read(NamedTuple):
+    """A piece as the model reads it."""
+
+    id: str
+    tokens: list[int]
+    places: list[list[int]]  # for each vector, where its tokens stand
+    own: int  # tokens of the piece that are there
+    before: int  # tokens of its context that are there
+    cut: int  # tokens of both that are not
+    lost: int  # of these, the piece's own
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A model's tokenizer, and how pieces are put before it."""
+
+    loaded: Loaded
+    how: How
+
+    @cached_property
+    def around(self) -> tuple[list[int], list[int]]:
+        """Give the signs that the tokenizer puts before and behind a text."""
+        if not self.how.signs:
+            return [], []
+        found = self.loaded.tokenizer("a", return_special_tokens_mask=True, verbose=False)
+        tokens, own = found["input_ids"], [not sign for sign in found["special_tokens_mask"]]
+        if not any(own):
+            raise InputError("the tokenizer makes no token of a letter", where="tokenizer.json")
+        return tokens[: own.index(True)], tokens[len(own) - own[::-1].index(True) :]
+
+    @property
+    def limit(self) -> int | None:
+        """Say how many tokens of context and piece there may be."""
+        room = [] if self.loaded.window is None else [self.loaded.window - sum(map(len, self.around))]
+        return min([*room, *([] if self.how.limit is None else [self.how.limit])], default=None)
+
+    def pieces(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[Read]:
+        """Read rows `{id, text}` in order: behind the earlier ones of their `passage`, or as a `span` of a text."""
+        earlier: list[str] = []
+        begun: set[str] = set()
+        passage = None
+        for row in rows:
+            if self.how.context == "none":
+                yield self._within(row) if "span" in row else self._behind(row, [])
+                continue
+            if row["passage"] != passage:
+                earlier, passage = [], row["passage"]
+                if passage in begun:
+                    raise InputError(
+                        f"passage {passage!r} goes on after another began",
+                        where=_where(row),
+                        next="give the pieces of a passage one after the other",
+                    )
+                begun.add(passage)
+            if "span" in row:
+                raise InputError(
+                    "a piece within a text has its context there",
+                    where=_where(row),
+                    next="leave `span` out, or the context",
+                )
+            yield self._behind(row, earlier)
+            earlier.append(row["text"])
+
+    def _behind(self, row: Mapping[str, Any], earlier: Sequence[str]) -> Read:
+        """Read a piece behind its context: each is cut into tokens by itself."""
+        context = self._context(earlier)
+        text = self._spaced(row["text"], later=bool(context))
+        tokens, spans = self._cut(text)
+        return self._read(row, context, tokens, self._groups(text, (0, len(text)), spans))
+
+    def _within(self, row: Mapping[str, Any]) -> Read:
+        """Read a piece that is some characters of a text, by the tokens that hold any of them."""
+        text, (first, last) = row["text"], row["span"]
+        if not 0 <= first < last <= len(text):
+            raise InputError(f"the text has no characters {first} to {last}", where=_where(row), next="mend `span`")
+        tokens, spans = self._cut(text, needed=True)
+        return self._read(row, [], tokens, self._groups(text, (first, last), spans, always=True))
+
+    def _context(self, earlier: Sequence[str]) -> list[int]:
+        how, most = self.how, self.how.most or 0
+        if how.context == "pieces":
+            earlier = earlier[-most:]
+        text = "".join(self._spaced(piece, later=number > 0) for number, piece in enumerate(earlier))
+        if how.context == "words" and most:
+            text = self._spaced(" ".join(text.split()[-most:]), later=False) if text else ""
+        tokens = self._cut(text)[0] if text else []
+        return tokens[-most:] if how.context == "tokens" else tokens
+
+    def _spaced(self, text: str, *, later: bool) -> str:
+        return f" {text}" if self.how.space == "always" or (later and self.how.space == "later") else text
+
+    def _cut(self, text: str, *, needed: bool = False) -> tuple[list[int], list[tuple[int, int]]]:
+        """Cut a text into tokens, with the characters of each where they are wanted."""
+        asked: dict[str, Any] = {"add_special_tokens": False, "verbose": False}
+        if needed or self.how.by_word:
+            if not self.loaded.tokenizer.is_fast:
+                raise InputError(
+                    "this tokenizer does not say which characters a token holds",
+                    where="tokenizer.json",
+                    next="give the model's tokenizer.json, or pool over the whole piece",
+                )
+            found = self.loaded.tokenizer(text, return_offsets_mapping=True, **asked)
+            return list(found["input_ids"]), list(found["offset_mapping"])
+        return list(self.loaded.tokenizer(text, **asked)["input_ids"]), []
+
+    def _groups(
+        self, text: str, piece: tuple[int, int], spans: Sequence[tuple[int, int]], *, always: bool = False
+    ) -> list[list[int]] | None:
+        """Give the tokens of each vector; None where all tokens make the one vector there is."""
+        if self.how.by_word:
+            return [_holding(spans, span) for span in words(text, piece)]
+        return [_holding(spans, piece)] if always else None
+
+    def _read(
+        self, row: Mapping[str, Any], context: list[int], tokens: list[int], groups: list[list[int]] | None
+    ) -> Read:
+        """Put context and piece together, cut to what there is room for, the signs around them."""
+        head, tail = self.around
+        whole = [*context, *tokens]
+        gone = 0 if self.limit is None else max(0, len(whole) - self.limit)
+        shift = len(head) + len(context) - gone
+        groups = [list(range(len(tokens)))] if groups is None else groups
+        own = {token for group in groups for token in group}
+        places = [[token + shift for token in group if token + shift >= len(head)] for group in groups]
+        if not places or not all(places):
+            raise InputError(
+                f"a {'word' if self.how.by_word else 'piece'} has no token{' that is left' if gone else ''}",
+                where=_where(row),
+                next="leave empty texts out, or cut the text into shorter pieces",
+            )
+        lost = sum(token + shift < len(head) for token in own)
+        seen = [*head, *whole[gone:], *tail]
+        return Read(str(row["id"]), seen, places, len(own) - lost, max(0, len(context) - gone), gone, lost)
+
+
+def words(text: str, piece: tuple[int, int]) -> list[tuple[int, int]]:
+    """Give the words of some characters of a text: what white space parts."""
+    return [found.span() for found in _WORD.finditer(text, *piece)]
+
+
+def vectors(row: Mapping[str, Any], how: How) -> int:
+    """Say how many vectors a row gives, before anything is read: one, or one a word."""
+    first, last = row.get("span", (0, len(row["text"])))
+    return len(words(row["text"], (first, last))) if how.by_word else 1
+
+
+def _holding(spans: Sequence[tuple[int, int]], piece: tuple[int, int]) -> list[int]:
+    return [number for number, (first, last) in enumerate(spans) if first < piece[1] and last > piece[0]]
+
+
+def _where(row: Mapping[str, Any]) -> str:
+    return f"piece {row.get('id')!r:.80}"

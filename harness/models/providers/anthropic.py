@@ -1,0 +1,114 @@
+"""Models behind Anthropic's wire format: messages, through the official SDK and the gateway."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InputError
+from harness.models.media import Media, turns
+from harness.models.model import limited
+from harness.models.provider import Elsewhere, Unfit
+from harness.models.providers import remote
+from harness.models.wire import EXTRA, Said, Wire, settings, usage
+from harness.rowtypes import Medium, Prompt
+
+_SAME = ("temperature", "top_p", "top_k", "max_tokens", "thinking")
+SETTINGS = {**{name: name for name in _SAME}, "stop": "stop_sequences"}
+SYSTEM = "system"
+_PROMPT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AnthropicSettings(Elsewhere):
+    """A model of this provider, or of another that speaks like it."""
+
+    URL = "https://api.anthropic.com"
+    KEY = "ANTHROPIC_API_KEY"
+    DIALECT = "harness.models.gate.anthropic:DIALECT"
+    OWN = frozenset({"model", "messages", "system", "stop_sequences", "stream"})
+
+    def __post_init__(self) -> None:
+        """Refuse an endpoint and numbers that this provider does not have."""
+        super().__post_init__()
+        if self.endpoint != "chat":
+            raise ValueError("this provider has no completions: leave `endpoint` out")
+        if self.logprobs is not None:
+            raise ValueError("this provider tells no log-probabilities: leave `logprobs` out, or ask another provider")
+
+    @property
+    def takes(self) -> tuple[str, ...]:
+        """Name the settings of a message, and those that are to come."""
+        return (*SETTINGS, EXTRA)
+
+    def unfit(self, generation: Mapping[str, Any]) -> Unfit | None:
+        """Say with which of the settings this model cannot be asked; each answer must be bounded."""
+        if "max_tokens" not in generation:
+            what = "`generation.max_tokens` is missing, which the provider anthropic needs"
+            return Unfit("max_tokens", what, "add `max_tokens: …`, such as 1024")
+        return super().unfit(generation)
+
+    def answering(self) -> dict[str, Any]:
+        """Give what can change an answer; there is one endpoint."""
+        return {name: value for name, value in super().answering().items() if name != "endpoint"}
+
+
+PROVIDER = AnthropicSettings
+
+
+def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write one response for each prompt and seed, in the order of the prompts."""
+    import anthropic  # noqa: PLC0415 - heavy
+
+    fixed = {"model": params["id"], **dict(settings(params.get("generation", {}), SETTINGS))}
+    if "max_tokens" not in fixed:
+        raise InputError("Anthropic's models need max_tokens", where="generation", next="say how many, such as 1024")
+    if isinstance(fixed.get("stop_sequences"), str):
+        fixed["stop_sequences"] = [fixed["stop_sequences"]]
+    media = Media(inputs.get("media"))
+
+    def body(row: Prompt) -> Mapping[str, Any]:
+        system, said = lifted(params.get("system", ""), turns(row, media, _image), row["item"])
+        return {**limited(fixed, row), **({"system": system} if system else {}), "messages": said}
+
+    wire = Wire(
+        sdk=anthropic,
+        client=lambda given: anthropic.AsyncAnthropic(**given, base_url="http://gateway", open_telemetry=False),
+        path="/v1/messages",
+        options={},
+        body=body,
+        read=_message,
+    )
+    remote.respond(params, inputs["prompts"], out, wire)
+
+
+Turns = Sequence[Mapping[str, Any]]
+
+
+def lifted(system: str, said: Turns, item: str) -> tuple[str, Turns]:
+    """Take the system's turns out of a conversation: this provider has a field for what they say."""
+    first = next((place for place, turn in enumerate(said) if turn.get("role") != SYSTEM), len(said))
+    if first == len(said) or any(turn.get("role") == SYSTEM for turn in said[first:]):
+        raise InputError(
+            "a conversation of system turns alone" if first == len(said) else "a system turn after another's turn",
+            where=f"item {item}",
+            next="put the system's turns first and a turn of the user after them: this provider takes no others",
+        )
+    words = [turn["content"] for turn in said[:first]]
+    if not all(isinstance(each, str) for each in words):
+        raise InputError("a system turn is more than a text", where=f"item {item}", next="give its text alone")
+    return "\n\n".join([*([system] if system else []), *words]), said[first:]
+
+
+def _image(one: Medium) -> Mapping[str, Any]:
+    return {"type": "image", "source": {"type": "base64", "media_type": one["type"], "data": one["data"]}}
+
+
+def _message(whole: Mapping[str, Any]) -> Said:
+    said = "".join(block["text"] for block in whole["content"] if block["type"] == "text")
+    thoughts = "".join(str(block.get("thinking") or "") for block in whole["content"] if block["type"] == "thinking")
+    counts = usage(whole.get("usage"), _PROMPT, "output_tokens")
+    finish, model = str(whole.get("stop_reason") or "unknown"), str(whole.get("model") or "")
+    return Said(said, finish, counts, model, reasoning=thoughts)

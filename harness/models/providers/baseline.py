@@ -1,0 +1,200 @@
+"""Stand-ins for models: what a benchmark is tried on before, and beside, any real model.
+
+Each behaviour says what a sound benchmark makes of it: `oracle` must always be right, `forger` never.
+It must never know a benchmark: it sees a prompt's text and, where it says so, an item's target and difficulty.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+from harness import rows, seeds
+from harness.errors import InputError
+from harness.models.model import Request, Response, words
+from harness.models.provider import Checked, Settings, StandIn
+from harness.models.providers.forgery import FORGERY
+from harness.models.providers.shotgun import shotgun
+from harness.rowtypes import Gold, Item, Prompt
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """What a behaviour that sees gold is told of an item."""
+
+    target: str
+    accepted: tuple[str, ...] = ()
+    difficulty: float | None = None
+
+
+NOTHING = Known("")
+
+
+@dataclass(frozen=True)
+class Behaviour(StandIn):
+    """One way of answering, and what it proves of the benchmark that scores it."""
+
+    about: str
+    answer: Callable[[Request, Known], str]
+    sees_difficulty: bool = False
+
+
+_OPTIONS = "ABCD"
+_NAME = re.compile(r"[A-Z][A-Za-z]*[a-z][A-Za-z]*", re.ASCII)
+
+
+def _turned(char: str, by: int) -> str:
+    """Give another digit for a digit (never 0, so that a number keeps its length) and another letter for a letter."""
+    if char.isdigit():
+        return str((int(char) + by % 9) % 9 + 1)
+    if char.isalpha():
+        base = 65 if char.isupper() else 97
+        return chr((ord(char) - base + by) % 26 + base)
+    return char
+
+
+# Each changes every ASCII digit and letter; the first that happens to spell no accepted answer is used.
+_CHANGES = tuple(str.maketrans({chr(code): _turned(chr(code), by) for code in range(128)}) for by in (13, 11, 6))
+
+
+def wrong(known: Known) -> str:
+    """Give an answer of the target's shape that no rule can take for it; silence where there is none."""
+    answers = [answer.casefold() for answer in (known.target, *known.accepted)]
+    for text in _altered(known.target):
+        folded = text.casefold()
+        if not any(answer in folded for answer in answers):
+            return text
+    return ""  # nothing in the target could be changed; silence is never right
+
+
+def _altered(target: str) -> Iterator[str]:
+    """Offer wrong answers by the target's shape, the likeliest to be taken for an attempt first."""
+    if len(target) == 1 and target in _OPTIONS:
+        yield from (_OPTIONS * 2)[_OPTIONS.index(target) + 1 :][:3]
+    for change in _CHANGES:
+        text = target.translate(change)
+        if _NAME.fullmatch(target):
+            yield f"It is {(text + text[-1]).capitalize()}"  # in a sentence, a word with a capital is meant as a name
+        if target.isalnum():
+            yield text + text[-1]  # one sign more: neither an addend nor the letters that were shown
+        else:
+            yield text  # a date, a list or a sum of money keeps its form
+
+
+def _noisy(request: Request, known: Known) -> str:
+    if known.difficulty is None:
+        raise InputError("noisy-oracle needs a difficulty", where=f"item {request.item}", next="give items with one")
+    draw = seeds.derive(request.seed, "noisy-oracle", request.item, request.template, request.sample)
+    return known.target if seeds.unit(draw) < 1 - known.difficulty / 100 else wrong(known)
+
+
+# Short words, because a rule that takes a right word anywhere would find it in a refusal just as well: of these only
+# `unsure` is long enough to be the answer to an anagram.
+REFUSAL = "I am unsure of it."
+
+# The budget: whole numbers from 0, one space apart, to 999; 3,889 characters, about as long as the forgery.
+LIST_BOUND = 999
+LIST = " ".join(str(number) for number in range(LIST_BOUND + 1))
+
+BEHAVIOURS: Mapping[str, Behaviour] = {
+    "oracle": Behaviour("answers with the target", lambda _, known: known.target, sees_gold=True, expected="all"),
+    "noisy-oracle": Behaviour(
+        "answers with the target with probability 1 - difficulty/100, and wrongly otherwise",
+        _noisy,
+        sees_gold=True,
+        sees_difficulty=True,
+    ),
+    "refuser": Behaviour("says that it does not know", lambda *_: REFUSAL, expected="none"),
+    "echo": Behaviour("repeats the prompt", lambda request, _: request.text, adversarial=True, expected="none"),
+    "empty": Behaviour("says nothing", lambda *_: "", adversarial=True, expected="none"),
+    "forger": Behaviour(
+        "claims, at length and in markup, to be right", lambda *_: FORGERY, adversarial=True, expected="none"
+    ),
+    "lister": Behaviour(
+        f"lists the whole numbers from 0 to {LIST_BOUND}, so that a lenient rule finds the right one among them",
+        lambda *_: LIST,
+        adversarial=True,
+    ),
+    "shotgun": Behaviour(
+        "answers with everything an answer could be: letters, numbers, cities, common words and the prompt's own words",
+        lambda request, _: shotgun(request.text),
+        adversarial=True,
+    ),
+}
+
+
+def _known_behaviour(name: str) -> str:
+    if name not in BEHAVIOURS:
+        raise ValueError(f"no stand-in behaves as {name!r}; choose one of: {', '.join(BEHAVIOURS)}")
+    return name
+
+
+@dataclass(frozen=True, kw_only=True)
+class BaselineSettings(Settings):
+    """A seeded stand-in with which a benchmark proves its own scorer."""
+
+    behaviour: Annotated[str, Checked(_known_behaviour)]
+
+    @property
+    def stand_in(self) -> StandIn:
+        """Say what it is shown, and what a sound scorer makes of it."""
+        return BEHAVIOURS[self.behaviour]
+
+
+PROVIDER = BaselineSettings
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """A model that behaves as its name says."""
+
+    name: str
+    behaviour: Behaviour
+    known: Mapping[str, Known]
+
+    def complete(self, requests: Iterable[Request]) -> Iterator[Response]:
+        """Answer each request once, in the order given."""
+        answer = self.behaviour.answer
+        for request in requests:
+            known = NOTHING
+            if self.behaviour.sees_gold:
+                if request.item not in self.known:
+                    raise InputError(
+                        f"no gold for item {request.item}", where="gold", next="give the gold of all items"
+                    )
+                known = self.known[request.item]
+            text = answer(request, known)
+            usage = {"prompt_chars": len(request.text), "completion_chars": len(text)}
+            yield Response(request.item, request.template, self.name, request.sample, text, "stop", usage)
+
+
+def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write one response for each prompt and seed, in the order of the prompts."""
+    behaviour = BEHAVIOURS[params["behaviour"]]
+    model = Baseline(params["model"], behaviour, _known(behaviour, inputs))
+    requests = _requests(inputs["prompts"], params["seeds"], params.get("generation", {}))
+    rows.write(out / "responses", (response.row() for response in model.complete(requests)))
+
+
+def _requests(prompts: Path, given: list[int], generation: Mapping[str, Any]) -> Iterator[Request]:
+    for row in rows.read(prompts, Prompt):
+        for sample, seed in enumerate(given):
+            yield Request(row["item"], row["template"], sample, words(row), seed, generation)
+
+
+def _known(behaviour: Behaviour, inputs: Mapping[str, Path]) -> dict[str, Known]:
+    if not behaviour.sees_gold:
+        return {}
+    difficulty: dict[str, float | None] = {}
+    if behaviour.sees_difficulty:
+        difficulty = {row["id"]: row["difficulty"] for row in rows.read(inputs["items"], Item)}
+    known = {}
+    for row in rows.read(inputs["gold"], Gold):
+        hard = difficulty.get(row["id"])
+        if hard is None and behaviour.sees_difficulty:
+            hard = row.get("difficulty")  # one that depends on the answer stands beside it
+        known[row["id"]] = Known(row["gold"]["target"], tuple(row["gold"].get("accepted", ())), hard)
+    return known

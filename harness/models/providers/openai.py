@@ -1,0 +1,127 @@
+"""Models behind OpenAI's wire format: chat and legacy completions, through the official SDK and the gateway."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InputError
+from harness.models import wire_logprobs
+from harness.models.media import Media, turns
+from harness.models.model import limited
+from harness.models.provider import Elsewhere, Unfit
+from harness.models.providers import remote
+from harness.models.wire import EXTRA, Said, Wire, settings, usage
+from harness.rowtypes import Medium, Prompt
+
+_SAME = ("temperature", "top_p", "max_tokens", "stop", "seed", "frequency_penalty", "presence_penalty")
+COMPLETIONS = {name: name for name in _SAME}
+CHAT = {**COMPLETIONS, "max_completion_tokens": "max_completion_tokens", "reasoning_effort": "reasoning_effort"}
+THOUGHTS = ("reasoning_content", "reasoning")  # what servers call the text of a model's reasoning
+
+
+@dataclass(frozen=True, kw_only=True)
+class OpenaiSettings(Elsewhere):
+    """A model of this provider, or of another that speaks like it."""
+
+    URL = "https://api.openai.com/v1"
+    KEY = "OPENAI_API_KEY"
+    DIALECT = "harness.models.gate.openai:DIALECT"
+    OWN = frozenset({"model", "messages", "prompt", "n", "stream", "stream_options", "user"})
+
+    @property
+    def takes(self) -> tuple[str, ...]:
+        """Name the settings of the endpoint that is asked, and those of others that speak like this one."""
+        return (*(CHAT if self.endpoint == "chat" else COMPLETIONS), EXTRA)
+
+    def unfit(self, generation: Mapping[str, Any]) -> Unfit | None:
+        """Say with which of the settings this model cannot be asked; log-probabilities are asked for in one place."""
+        for name in wire_logprobs.FIELDS if self.logprobs else ():
+            if name in json.loads(generation.get(EXTRA, "{}")):
+                mend = "take it out: `logprobs` of the model asks for them, and puts them into the rows"
+                return Unfit(
+                    f"extra.{name}", f"`generation.extra.{name}` says again what the model's settings say", mend
+                )
+        return super().unfit(generation)
+
+
+PROVIDER = OpenaiSettings
+
+
+def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write one response for each prompt and seed, in the order of the prompts."""
+    import openai  # noqa: PLC0415 - heavy
+
+    endpoint = params.get("endpoint", "chat")
+    if endpoint not in ("chat", "completions"):
+        raise InputError(f"there is no endpoint {endpoint!r}", where="endpoint", next="use chat or completions")
+    chat = endpoint == "chat"
+    fixed = {
+        "model": params["id"],
+        **dict(settings(params.get("generation", {}), CHAT if chat else COMPLETIONS)),
+        **wire_logprobs.asked(params.get("logprobs"), chat),
+    }
+    system = params.get("system", "")
+    if system and not chat:
+        raise InputError("completions have no system prompt", where="system", next="use the endpoint chat")
+
+    media = Media(inputs.get("media"))
+
+    def body(row: Prompt) -> Mapping[str, Any]:
+        asked = limited(fixed, row)
+        return {**asked, "messages": messages(row, system, media)} if chat else {**asked, "prompt": text(row)}
+
+    wire = Wire(
+        sdk=openai,
+        client=lambda given: openai.AsyncOpenAI(**given, base_url="http://gateway/v1"),
+        path="/chat/completions" if chat else "/completions",
+        options={"security": {"bearer_auth": True}},
+        body=body,
+        read=wire_logprobs.reader(_chat if chat else _completion, params.get("logprobs"), chat),
+    )
+    remote.respond(params, inputs["prompts"], out, wire)
+
+
+def messages(row: Prompt, system: str, media: Media) -> list[Mapping[str, Any]]:
+    """Give a prompt as turns, its images among them: the system's first, where there is one."""
+    said = turns(row, media, _image)
+    return [{"role": "system", "content": system}, *said] if system else said
+
+
+def _image(one: Medium) -> Mapping[str, Any]:
+    return {"type": "image_url", "image_url": {"url": f"data:{one['type']};base64,{one['data']}"}}
+
+
+def text(row: Prompt) -> str:
+    """Give the text of a prompt that is a text and nothing else."""
+    if row.get("attachments") or not isinstance(row.get("text"), str):
+        raise InputError(
+            "this prompt is more than a text, which the endpoint completions is not sent",
+            where=f"item {row['item']}",
+            next="use a set of plain prompts, or the endpoint chat",
+        )
+    return str(row["text"])
+
+
+def _chat(whole: Mapping[str, Any]) -> Said:
+    choice = whole["choices"][0]
+    message = choice["message"]
+    thoughts = next((found for name in THOUGHTS if isinstance(found := message.get(name), str) and found), "")
+    return _said(whole, choice, message.get("content") or message.get("refusal") or "", thoughts)
+
+
+def _completion(whole: Mapping[str, Any]) -> Said:
+    choice = whole["choices"][0]
+    return _said(whole, choice, choice["text"] or "")
+
+
+def _said(whole: Mapping[str, Any], choice: Mapping[str, Any], said: Any, thoughts: str = "") -> Said:
+    if not isinstance(said, str):
+        raise TypeError("a text is a string")
+    counts = usage(whole.get("usage"), ("prompt_tokens",), "completion_tokens")
+    finish = str(choice.get("finish_reason") or "unknown")
+    model, fingerprint = str(whole.get("model") or ""), str(whole.get("system_fingerprint") or "")
+    return Said(said, finish, counts, model, fingerprint, thoughts)

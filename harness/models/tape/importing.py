@@ -1,0 +1,153 @@
+"""Taping what others recorded: JSON Lines of {"request", "response"} and maybe "repeat", complete exchanges only.
+
+What `tape_export` wrote comes back byte for byte: its lines say more. The whole file is checked before its first
+exchange is taped. It must never know a study's own format.
+"""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.digest import canonical
+from harness.errors import InputError
+from harness.files import told
+from harness.models.tape.line import LIMIT, MORE, REPEATS, Ready, Was, ready
+from harness.models.tape.recorder import Recorder
+from harness.strict_json import once
+
+LONGEST = 3 * LIMIT  # bytes of a line of the file: an exact answer is spelled as text in it
+_OURS = {"provider": str, "headers": dict, "path": str, "status": int, "at": str, "redacted": str}
+_FIELDS = frozenset({"request", "response", "exact", "repeat", *_OURS})
+_AT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
+_DIGEST = re.compile(r"[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import did."""
+
+    read: int
+    added: int
+
+
+def import_lines(file: Path, folder: Path, provider: str) -> Imported:
+    """Tape a file's exchanges; those the tape has already are counted and left alone."""
+    at = 0
+
+    def exchanges() -> Iterator[Ready]:
+        nonlocal at
+        seen: Counter[str] = Counter()
+        for number, line in _lines(file):
+            at = number
+            yield _exchange(line, provider, seen)
+
+    @contextmanager
+    def placed() -> Iterator[None]:
+        try:
+            yield
+        except InputError as bad:
+            raise InputError(bad.what, where=f"{file}:{at}" if at else bad.where, next=bad.next) from bad
+
+    with placed():
+        for _ in exchanges():
+            pass
+    with Recorder(folder) as recorder, placed():
+        added = recorder.extend(exchanges())
+    return Imported(at, added)
+
+
+def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
+    with told(file), open(file, "rb") as lines:
+        number = 0
+        while line := lines.readline(LONGEST + 1):
+            number += 1
+            yield number, line
+
+
+def _exchange(line: bytes, provider: str, seen: Counter[str]) -> Ready:
+    """Spell one exchange; without a repeat it is the next asking of its request in the file."""
+    row = _row(line)
+    repeat, who = row.get("repeat"), row.get("provider", provider)
+    if repeat is not None and (type(repeat) is not int or not 0 <= repeat < REPEATS):
+        raise InputError("`repeat` is a whole number, counted from 0", next="mend it, or leave it out")
+    if not who:
+        raise InputError("nobody says who answered", next="give --provider, such as openai")
+    response, status = _response(row), row.get("status", 200)
+    kept = {name: row[name] for name in MORE if name in row}, Was(row.get("at", ""), row.get("redacted", ""))
+    one = ready(who, row["request"], repeat or 0, status, response, *kept)
+    if repeat is None and seen[one.digest]:
+        one = ready(who, row["request"], seen[one.digest], status, response, *kept)
+    seen[one.digest] = max(seen[one.digest], one.repeat + 1)
+    return one
+
+
+def _row(line: bytes) -> dict[str, Any]:
+    """Read a line, every field of the kind that it has to be."""
+    if len(line) > LONGEST:
+        raise InputError(f"a line of more than {LONGEST >> 20} MiB", next="give one exchange a line")
+    try:
+        row = json.loads(line, object_pairs_hook=once)
+    except (ValueError, RecursionError) as bad:
+        raise InputError(f"not a line of JSON: {bad}", next="give one JSON object a line") from bad
+    shape = 'an exchange is {"request": {…}, "response": {…}}, maybe with "repeat": n'
+    given = row.keys() if isinstance(row, dict) else ()
+    needed = [name for name in ("request", "response") if name == "request" or "exact" not in given]
+    if not isinstance(row, dict) or not all(isinstance(row.get(name), dict) for name in needed):
+        raise InputError(f"this is no exchange: {shape}", next="write it so")
+    if odd := sorted({*row} - _FIELDS):
+        raise InputError(f"an exchange has no field {odd[0]!r}: {shape}", next="take it out, or rename it")
+    for name, kind in _OURS.items():
+        if name in row and (type(row[name]) is not kind or not _fits(name, row[name])):
+            raise InputError(f"`{name}` is not what an exported line has there", next="mend it, or leave it out")
+    return row
+
+
+def _fits(name: str, value: Any) -> bool:
+    if name == "headers":
+        return all(isinstance(one, str) for one in value.values())
+    if name == "status":
+        return bool(200 <= value <= 299)
+    pattern = {"at": _AT, "redacted": _DIGEST}.get(name)
+    return pattern is None or pattern.fullmatch(value) is not None
+
+
+def _response(row: Mapping[str, Any]) -> bytes:
+    """Give an answer's bytes: those that are spelled exactly, or the canonical ones of what can be read."""
+    said, exact = row.get("response"), row.get("exact")
+    if said is not None and "status" not in row and (flaw := unfinished(said)):
+        raise InputError(f"this answer is not complete: {flaw}", next="tape complete answers only; leave it out")
+    if exact is None:
+        return canonical(said)
+    try:
+        data = exact.encode() if isinstance(exact, str) else base64.b64decode(exact["base64"], validate=True)
+        same = bool(data) and (said is None or json.loads(data) == said)
+    except (ValueError, LookupError, TypeError, RecursionError):
+        same = False
+    if not same:
+        raise InputError(
+            "`exact` does not say what `response` says", next="export it again: what is edited is no recording"
+        )
+    return bytes(data)
+
+
+def unfinished(response: Mapping[str, Any]) -> str:
+    """Say why an answer is not known to be complete; nothing if it is, by the marks of the wire formats."""
+    if response.get("error") is not None or response.get("type") == "error":
+        return "it is an error"
+    choices = response.get("choices")
+    if isinstance(choices, list) and choices:
+        for choice in choices:
+            if not isinstance(choice, dict) or not choice.get("finish_reason"):
+                return "a choice has no finish_reason"
+        return ""
+    if response.get("stop_reason") or response.get("status") in ("completed", "incomplete"):
+        return ""
+    return "it has neither choices with a finish_reason nor a stop_reason"

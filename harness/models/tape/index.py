@@ -1,0 +1,203 @@
+"""The index of a tape: where each exchange lies, as sorted records of one size, searched where they lie on the disk.
+
+It is a cache. It counts only if it fits the segments (their sizes, and the line at which it ends, whose `self` commits
+to every line before it); what was recorded after it is read from the segments; what it points to is checked on
+delivery. Layout: magic, SHA-256 of the rest, header, the sizes of the segments, records.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from heapq import merge
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.digest import sha256, sha256_stream
+from harness.errors import DamageError
+from harness.files import told, write_atomic
+from harness.models.tape.line import TAIL
+from harness.models.tape.segments import Place, scan, segment_path, sizes
+
+NAME = "index.bin"
+RECORD = struct.Struct(">32sI32sIQI")  # request digest, repeat; response digest, segment, offset, length
+SIZE, KEY, IDENTITY = RECORD.size, 36, 68  # bytes of a record, of its key, of what the tape's digest is made of
+_MAGIC = b"harness-tape-index/1\n"
+_HEAD = struct.Struct(">IQ32s")  # segments, records, `self` of the last line
+_START = len(_MAGIC) + 32
+_STEP = struct.Struct(">Q")
+
+
+@dataclass(frozen=True)
+class Layer:
+    """Sorted records in one piece, on the disk or in memory."""
+
+    data: bytes | mmap.mmap
+    start: int
+    count: int
+
+    def __getitem__(self, number: int) -> bytes:
+        """Give the n-th record in the order of keys."""
+        at = self.start + number * SIZE
+        return self.data[at : at + SIZE]
+
+    def get(self, key: bytes) -> bytes | None:
+        """Find the record of a key in about twenty steps, however many there are."""
+        data, start, low, high = self.data, self.start, 0, self.count
+        while low < high:
+            middle = (low + high) // 2
+            at = start + middle * SIZE
+            if data[at : at + KEY] < key:
+                low = middle + 1
+            else:
+                high = middle
+        record = self[low] if low < self.count else b""
+        return record if record[:KEY] == key else None
+
+
+class Kept(NamedTuple):
+    """An index that fits its segments, and what it covers."""
+
+    layer: Layer
+    end: Place
+
+
+@dataclass
+class Index:
+    """Everything a tape holds, by key: what the disk has, what was read after it, what was added since."""
+
+    folder: Path
+    layers: list[Layer]
+    end: Place
+    ends: list[int]  # the sizes the segments had
+    kept: bool = False  # whether the disk has all of it
+    fresh: dict[bytes, bytes] = field(default_factory=dict)
+
+    @classmethod
+    def open(cls, folder: Path, *, trusting: bool = True) -> Index:
+        """Take the kept index as far as it reaches and read what came after it; reads every line if told to."""
+        kept = load(folder) if trusting else None
+        layers, end = ([kept.layer], kept.end) if kept else ([], Place())
+        ends = sizes(folder)
+        records = Records()
+        for entry in scan(folder, end, ends):
+            end = Place(entry.segment, entry.offset + entry.length, entry.line.own)
+            record = record_of(entry.line.digest, entry.line.taped.repeat, entry.line.answer, *entry[1:])
+            known = kept.layer.get(record[:KEY]) if kept else None
+            if known is None:
+                records.add(record)
+            else:
+                list(_once([known, record], folder))
+        if records.count:
+            data = records.sorted(folder)
+            layers.append(Layer(data, 0, len(data) // SIZE))
+        return cls(folder, layers, end, ends, kept=kept is not None and kept.end == end)
+
+    def get(self, key: bytes) -> bytes | None:
+        """Find where an exchange lies."""
+        for layer in self.layers:
+            if record := layer.get(key):
+                return record
+        return self.fresh.get(key)
+
+    def __len__(self) -> int:
+        """Count the exchanges."""
+        return sum(layer.count for layer in self.layers) + len(self.fresh)
+
+    def __iter__(self) -> Iterator[bytes]:
+        """Give every record in the order of keys."""
+        layers = [map(layer.__getitem__, range(layer.count)) for layer in self.layers]
+        return merge(*layers, sorted(self.fresh.values()))
+
+    def save(self, ends: list[int], head: str) -> None:
+        """Keep the index on the disk, and use it from there."""
+        records = Records()
+        for layer in self.layers:
+            for number in range(layer.count):
+                records.add(layer[number])
+        for record in self.fresh.values():
+            records.add(record)
+        body = records.sorted(self.folder)
+        header = _HEAD.pack(len(ends), len(body) // SIZE, bytes.fromhex(head)) + b"".join(map(_STEP.pack, ends))
+        digest = bytes.fromhex(sha256(header + body))
+        write_atomic(self.folder / NAME, b"".join((_MAGIC, digest, header, body)))
+        del body
+        if kept := load(self.folder):
+            self.layers, self.end, self.fresh = [kept.layer], kept.end, {}
+
+
+class Records:
+    """Records on their way into order, in little more memory than they take."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        self._buckets = [bytearray() for _ in range(256)]
+
+    def add(self, record: bytes) -> None:
+        """Put a record among those whose digests begin alike."""
+        self._buckets[record[0]] += record
+        self.count += 1
+
+    def sorted(self, folder: Path) -> bytes:
+        """Give them in order, each key once; one request with two answers is damage."""
+        parts = []
+        while self._buckets:
+            bucket = self._buckets.pop(0)
+            found = sorted(bytes(bucket[at : at + SIZE]) for at in range(0, len(bucket), SIZE))
+            parts.append(b"".join(_once(found, folder)))
+        return b"".join(parts)
+
+
+def _once(records: Iterable[bytes], folder: Path) -> Iterator[bytes]:
+    last = b""
+    for record in records:
+        if record[:KEY] != last[:KEY]:
+            yield record
+        elif record[:IDENTITY] != last[:IDENTITY]:
+            raise DamageError(
+                f"request {record[:32].hex()[:12]}, repeat {RECORD.unpack(record)[1]}, has two different answers",
+                where=str(folder),
+                next="restore this tape from its source; a recording writes one answer",
+            )
+        last = record
+
+
+def record_of(digest: str, repeat: int, answer: str, segment: int, offset: int, length: int) -> bytes:
+    """Spell where an exchange lies."""
+    return RECORD.pack(bytes.fromhex(digest), repeat, bytes.fromhex(answer), segment, offset, length)
+
+
+def load(folder: Path) -> Kept | None:
+    """Give the kept index if it is whole and fits the segments; else it is as if there were none."""
+    path = folder / NAME
+    if not path.is_file():
+        return None
+    with told(path):
+        with open(path, "rb", buffering=0) as file:
+            begin = file.read(_START + _HEAD.size)
+            if len(begin) < _START + _HEAD.size or not begin.startswith(_MAGIC):
+                return None
+            segments, count, head = _HEAD.unpack_from(begin, _START)
+            start = _START + _HEAD.size + segments * _STEP.size
+            if path.stat().st_size != start + count * SIZE:
+                return None
+            file.seek(_START)
+            if bytes.fromhex(sha256_stream(file)[0]) != begin[len(_MAGIC) : _START]:
+                return None
+            data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+        ends = [_STEP.unpack_from(data, _START + _HEAD.size + number * _STEP.size)[0] for number in range(segments)]
+        if _fits(folder, ends, head.hex()):
+            return Kept(Layer(data, start, count), Place(segments - 1, ends[-1], head.hex()))
+    return None
+
+
+def _fits(folder: Path, ends: list[int], head: str) -> bool:
+    """Whether the segments are those that were indexed: as long, the last maybe longer, with the same last line."""
+    now = sizes(folder)
+    if not ends or len(now) < len(ends) or now[: len(ends) - 1] != ends[:-1] or now[len(ends) - 1] < ends[-1]:
+        return False
+    with open(segment_path(folder, len(ends) - 1), "rb") as file:
+        file.seek(max(ends[-1] - TAIL, 0))
+        return file.read(TAIL).startswith(f',"self":"{head}"'.encode())

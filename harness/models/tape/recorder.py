@@ -1,0 +1,221 @@
+"""Writing a tape: one writer at a time, every exchange durable before it is said to be taped.
+
+Several threads share the syncs: whoever comes while one is under way is written with the next. It must never know
+headers or keys.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.errors import DamageError, InputError
+from harness.files import append_durable, explained, locked, make_folder, open_log, told
+from harness.models.tape.index import KEY, Index, record_of
+from harness.models.tape.line import Ready, Taped, ready
+from harness.models.tape.reader import Tape
+from harness.models.tape.segments import SEGMENT, segment_path
+
+LOCK = "lock"
+_BATCH = 4 << 20  # bytes that `extend` writes with one sync
+
+
+def _holder(folder: Path) -> str:
+    """Say who holds a tape, as far as its lock tells."""
+    try:
+        own, parent = (folder / LOCK).read_text().split()
+    except (OSError, ValueError):
+        return ""
+    return f": process {own}, started by process {parent}" if own.isdigit() and parent.isdigit() else ""
+
+
+@dataclass(eq=False)
+class _Ticket:
+    """An exchange in line, and what became of it."""
+
+    ready: Ready
+    done: bool = False
+    error: BaseException | None = None
+
+
+class Recorder:
+    """The one writer of a tape, for any number of threads; `add` returns when the disk has what it was given."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        with ExitStack() as stack:
+            with told(folder):
+                make_folder(folder)
+            if not stack.enter_context(locked(folder / LOCK, wait=False)):
+                raise InputError(
+                    f"another process is recording on this tape{_holder(folder)}",
+                    where=str(folder),
+                    next="wait until it ends, or record on another tape",
+                )
+            with contextlib.suppress(OSError):  # who holds it is told only to help
+                (folder / LOCK).write_text(f"{os.getpid()} {os.getppid()}\n")
+            self._index = Index.open(folder)
+            self._segment, self._size, self._head = self._index.end
+            self._saved = self._index.kept
+            self._open(max(self._segment, len(self._index.ends) - 1))
+            stack.callback(lambda: os.close(self._handle))
+            with told(folder):
+                os.ftruncate(self._handle, self._size)  # what a kill left of a line that nobody was told of
+            self._leave = stack.pop_all()
+        self._guard, self._writing = threading.Lock(), threading.Lock()
+        self._tape = Tape(folder, self._index)
+        self._line: list[_Ticket] = []
+        self._waiting: dict[bytes, _Ticket] = {}
+        self._closed = False
+
+    def _open(self, segment: int) -> None:
+        """Go on in a segment, or begin one."""
+        handle = open_log(segment_path(self.folder, segment))
+        if segment != self._segment:
+            self._segment, self._size = segment, 0
+        self._handle = handle
+
+    def add(
+        self, provider: str, body: Mapping[str, Any], repeat: int, status: int, response: bytes,
+        more: Mapping[str, Any] | None = None,
+    ) -> None:  # fmt: skip
+        """Tape a complete 2xx answer; the same again changes nothing, another answer to the same is refused."""
+        ticket = self._enter(ready(provider, body, repeat, status, response, more))
+        if ticket:
+            self._settle([ticket])
+
+    def extend(self, exchanges: Iterable[Ready]) -> int:
+        """Tape many exchanges with few syncs; gives how many were new."""
+        count, size = 0, 0
+        batch: list[_Ticket] = []
+        try:
+            for one in exchanges:
+                ticket = self._enter(one)
+                if ticket and ticket.ready is one:
+                    batch.append(ticket)
+                    count, size = count + 1, size + len(one.middle)
+                if size >= _BATCH:
+                    self._settle(batch)
+                    batch, size = [], 0
+        finally:
+            self._settle(batch)
+        return count
+
+    def find(self, digest: str, repeat: int) -> Taped | None:
+        """Give what this tape has, and what was added to it just now."""
+        with self._guard:
+            record = self._index.get(bytes.fromhex(digest) + repeat.to_bytes(4))
+        return self._tape.deliver(record) if record else None
+
+    def _enter(self, one: Ready) -> _Ticket | None:
+        """Put an exchange in line, unless the tape has it."""
+        key = bytes.fromhex(one.digest) + one.repeat.to_bytes(4)
+        with self._guard:
+            if self._closed:
+                raise ValueError("this recorder was closed")
+            waiting = self._waiting.get(key)
+            record = self._index.get(key)
+            known = waiting.ready.answer if waiting else record[KEY : KEY + 32].hex() if record else one.answer
+            if known != one.answer:
+                raise InputError(
+                    f"request {one.digest[:12]}, repeat {one.repeat}, is on this tape with another answer",
+                    where=str(self.folder),
+                    next="give it the next repeat, or record on a new tape; what is taped is never replaced",
+                )
+            if waiting or record:
+                return waiting
+            ticket = self._waiting[key] = _Ticket(one)
+            self._line.append(ticket)
+            return ticket
+
+    def _settle(self, tickets: list[_Ticket]) -> None:
+        """Wait until the exchanges are on the disk, or say why they are not."""
+        if not tickets:
+            return
+        with self._writing:
+            if not all(ticket.done for ticket in tickets):
+                with self._guard:
+                    batch, self._line = self._line, []
+                self._write(batch)
+        for ticket in tickets:
+            if isinstance(ticket.error, OSError):
+                raise explained(ticket.error, self.folder) from ticket.error
+            if ticket.error:
+                raise ticket.error
+
+    def _write(self, batch: list[_Ticket]) -> None:
+        """Chain a batch to the tape with one sync, all of it or none."""
+        records: dict[bytes, bytes] = {}
+        error: BaseException | None = None
+        try:
+            if self._size >= SEGMENT:
+                self._roll()
+            if os.fstat(self._handle).st_size != self._size:
+                raise DamageError(
+                    "something else wrote on this tape while it was recorded",
+                    where=str(segment_path(self.folder, self._segment)),
+                    next="`harness tape verify` says what stands there now",
+                )
+            lines, at, head = [], self._size, self._head
+            for ticket in batch:
+                one = ticket.ready
+                line, head = one.line(head)
+                record = record_of(one.digest, one.repeat, one.answer, self._segment, at, len(line))
+                records[record[:KEY]] = record
+                lines.append(line)
+                at += len(line)
+            try:
+                append_durable(self._handle, lines)
+            except BaseException:  # half a batch may stand there: the tape ends where it was whole
+                os.ftruncate(self._handle, self._size)
+                raise
+            self._size, self._head, self._saved = at, head, False
+        except BaseException as bad:
+            error, records = bad, {}
+            if not isinstance(bad, Exception):
+                raise
+        finally:
+            with self._guard:
+                self._index.fresh.update(records)
+                for ticket in batch:
+                    ticket.done, ticket.error = True, error
+                    del self._waiting[bytes.fromhex(ticket.ready.digest) + ticket.ready.repeat.to_bytes(4)]
+
+    def _roll(self) -> None:
+        """Begin a new segment, and keep the index of what came before it."""
+        old = self._handle
+        self._open(self._segment + 1)
+        os.close(old)
+        self._save(self._segment)
+
+    def _save(self, segments: int) -> None:
+        ends = [segment_path(self.folder, number).stat().st_size for number in range(segments)]
+        with self._guard:
+            self._index.save(ends, self._head)
+        self._saved = True
+
+    def close(self) -> None:
+        """Keep the index and let the next writer in; what was taped is durable without it."""
+        with self._writing:
+            if self._closed:
+                return
+            with self._guard:
+                self._closed = True
+            self._tape.close()
+            with self._leave, told(self.folder):
+                if not self._saved and len(self._index):
+                    self._save(self._segment + (self._size > 0))
+
+    def __enter__(self) -> Recorder:
+        """Record for a while."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Keep the index and let the next writer in."""
+        self.close()

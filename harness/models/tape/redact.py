@@ -1,0 +1,183 @@
+"""A tape for others to see: what matches is replaced, in a new tape that never passes for the one it was made from.
+
+A line in which something was replaced names the original's digest and is found by no request, so that an answer that
+was changed is given to nobody. What nothing matches stops it: a slip of the pen would publish what was to be hidden.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from harness.digest import canonical
+from harness.errors import HarnessError, InputError
+from harness.files import told
+from harness.models.tape.line import Line, Ready, Taped, again
+from harness.models.tape.reader import Tape
+from harness.models.tape.recorder import Recorder
+from harness.strict_json import once
+
+MASK = "[redacted]"
+ANY = "*"  # in a pointer: every name, and every place of a list
+
+
+@dataclass(frozen=True)
+class Redaction:
+    """What is replaced: what patterns match in any text, name or number, and what stands at pointers."""
+
+    patterns: Sequence[re.Pattern[str]]
+    fields: Sequence[tuple[str, ...]]
+
+    @classmethod
+    def of(cls, match: Sequence[str], fields: Sequence[str]) -> Redaction:
+        """Read patterns and pointers, or say which is none."""
+        if not match and not fields:
+            raise InputError("nothing says what is to be hidden", next="give --match REGEX or --field POINTER")
+        return cls([_pattern(one) for one in match], [_pointer(one) for one in fields])
+
+
+@dataclass
+class Redacted:
+    """What a redaction did."""
+
+    exchanges: int = 0
+    redacted: int = 0
+    hits: dict[str, int] = field(default_factory=dict)  # by pattern and pointer: the exchanges in which it was found
+
+
+def redact(folder: Path, out: Path, redaction: Redaction) -> Redacted:
+    """Write a tape anew without what matches; each pattern and pointer has to be found somewhere."""
+    names = [f"/{'/'.join(words)}" for words in redaction.fields]
+    found = Redacted(hits=dict.fromkeys([*(one.pattern for one in redaction.patterns), *names], 0))
+    with ExitStack() as stack:
+        with told(out):
+            if out.exists() and (not out.is_dir() or any(out.iterdir())):
+                raise InputError(
+                    "a redacted tape is a new one, and something lies there", where=str(out), next="name a new folder"
+                )
+        tape = stack.enter_context(Tape.open(folder))
+        for line in tape.lines():
+            _Marker(redaction, found).line(line)
+        if unseen := [name for name, count in found.hits.items() if not count]:
+            raise InputError(
+                f"nothing on this tape is at {unseen[0]!r}", where=str(folder), next="mend it; nothing was written"
+            )
+        recorder = stack.enter_context(Recorder(out))
+        recorder.extend(_exchanges(tape, redaction))
+    return found
+
+
+def _exchanges(tape: Tape, redaction: Redaction) -> Iterator[Ready]:
+    for line in tape.lines():
+        yield again(_Marker(redaction, Redacted()).line(line))
+
+
+class _Marker:
+    """Takes one line apart, hides what is to be hidden, and marks the line where it hid anything."""
+
+    def __init__(self, redaction: Redaction, found: Redacted) -> None:
+        self._how, self._found, self._seen = redaction, found, set[str]()
+
+    def line(self, line: Line) -> Taped:
+        """Give the exchange as it may be seen, and count it."""
+        taped = line.taped
+        answer, whole = _opened(taped.response)
+        document = {"request": taped.body, "headers": taped.more.get("headers", {}), "response": answer}
+        shown = document
+        for words in self._how.fields:
+            shown = self._masked(shown, words, f"/{'/'.join(words)}")
+        shown = self._searched(shown)
+        self._found.exchanges += 1
+        for name in self._seen:
+            self._found.hits[name] = self._found.hits.get(name, 0) + 1
+        if not self._seen:
+            return taped
+        self._found.redacted += 1
+        response = taped.response if shown["response"] == answer else _closed(shown["response"], whole)
+        more = {**taped.more, "headers": shown["headers"]} if "headers" in taped.more else taped.more
+        return replace(taped, body=shown["request"], response=response, more=more, redacted=line.own)
+
+    def _masked(self, value: Any, words: Sequence[str], name: str) -> Any:
+        """Hide what stands at a pointer."""
+        if not words:
+            self._seen.add(name)
+            return MASK
+        first, rest = words[0], words[1:]
+        if isinstance(value, dict):
+            return {key: self._masked(one, rest, name) if first in (ANY, key) else one for key, one in value.items()}
+        if isinstance(value, list):
+            there = enumerate(value)
+            return [self._masked(one, rest, name) if first in (ANY, str(at)) else one for at, one in there]
+        return value
+
+    def _searched(self, value: Any) -> Any:
+        """Hide what patterns match, however deep it stands."""
+        if isinstance(value, dict):
+            found: dict[str, Any] = {}
+            for key, one in value.items():
+                shown = self._text(key)
+                while shown in found:
+                    shown += "_"
+                found[shown] = self._searched(one)
+            return found
+        if isinstance(value, list):
+            return [self._searched(one) for one in value]
+        if isinstance(value, str):
+            return self._text(value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            shown = self._text(json.dumps(value))
+            return value if shown == json.dumps(value) else shown
+        return value
+
+    def _text(self, text: str) -> str:
+        for pattern in self._how.patterns:
+            text, count = pattern.subn(MASK, text)
+            if count:
+                self._seen.add(pattern.pattern)
+        return text
+
+
+def _opened(response: bytes) -> tuple[Any, bool]:
+    """Give an answer as the value it is, or as text where it is none; and whether it is a value.
+
+    One that says a field twice is text: a reader of values would not see the first.
+    """
+    try:
+        return json.loads(response, object_pairs_hook=once), True
+    except (ValueError, RecursionError):
+        return response.decode("utf-8", "surrogateescape"), False
+
+
+def _closed(value: Any, whole: bool) -> bytes:
+    if not whole:
+        return str(value).encode("utf-8", "surrogateescape")
+    try:
+        return canonical(value)
+    except HarnessError:  # half a character has no canonical form
+        return json.dumps(value).encode()
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    try:
+        pattern = re.compile(text)
+    except (re.error, OverflowError, RecursionError) as bad:
+        raise InputError(f"this is no regular expression: {bad}", where=text[:200], next="mend it") from bad
+    if pattern.search(""):
+        raise InputError("this pattern matches nothing at all too", where=text[:200], next="say what is to be hidden")
+    return pattern
+
+
+def _pointer(text: str) -> tuple[str, ...]:
+    words = tuple(word.replace("~1", "/").replace("~0", "~") for word in text.split("/")[1:])
+    whole = words == ("response",)
+    if not whole and (len(words) < 2 or words[0] not in ("request", "response", "headers") or text[0] != "/"):
+        raise InputError(
+            "this points nowhere in an exchange", where=text[:200],
+            next="write /request/… or /response/…, with * for any name or place: /request/messages/*/content",
+        )  # fmt: skip
+    return words

@@ -1,0 +1,109 @@
+"""The segments of a tape: which files they are, and their lines in order, each checked and following the one before.
+
+A line without its end at the very end is what a kill leaves: it is told apart from damage, and never read.
+It must never know an index.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from harness.errors import DamageError, HarnessError, InputError
+from harness.files import told
+from harness.models.tape.line import LIMIT, START, Line, read
+
+SEGMENT = 64 << 20  # from this size on the next line begins a new segment
+_NAME = re.compile(r"segment-(\d{5,8})\.jsonl")
+
+
+class Place(NamedTuple):
+    """Where a tape ends, or was read up to: a segment, a byte in it, and the `self` of the line before."""
+
+    segment: int = 0
+    offset: int = 0
+    head: str = START
+
+
+class Entry(NamedTuple):
+    """A checked line and where it lies."""
+
+    line: Line
+    segment: int
+    offset: int
+    length: int
+
+
+class Raw(NamedTuple):
+    """The bytes of a line, unchecked; where there is no newline, a kill, a limit or a hand cut it short."""
+
+    data: bytes
+    segment: int
+    number: int  # counted from 1 where reading began
+    offset: int
+
+
+def segment_path(folder: Path, number: int) -> Path:
+    """Name a segment so that text order is tape order."""
+    return folder / f"segment-{number:05d}.jsonl"
+
+
+def sizes(folder: Path) -> list[int]:
+    """Give the size of every segment; a folder that is not there is an empty tape."""
+    if folder.exists() and not folder.is_dir():
+        raise InputError("a tape is a folder, and this is none", where=str(folder), next="name the tape's folder")
+    with told(folder):
+        names = os.listdir(folder) if folder.is_dir() else []
+        known = {int(found[1]) for name in names if (found := _NAME.fullmatch(name))}
+        paths = [segment_path(folder, number) for number in range(len(known))]
+        for path in paths:
+            if not path.is_file():
+                raise DamageError("a segment of this tape is missing", where=str(path), next="restore it")
+        return [path.stat().st_size for path in paths]
+
+
+def raw_lines(folder: Path, begin: Place, ends: list[int]) -> Iterator[Raw]:
+    """Give the lines of segments up to the sizes they had, in flat memory whatever stands in them."""
+    for segment in range(begin.segment, len(ends)):
+        offset, number = begin.offset if segment == begin.segment else 0, 0
+        path = segment_path(folder, segment)
+        with told(path), open(path, "rb") as file:
+            file.seek(offset)
+            while offset < ends[segment]:
+                number += 1
+                data = file.readline(min(LIMIT, ends[segment] - offset))
+                if not data:
+                    raise DamageError("a segment shrank while it was read", where=str(path), next="read it again")
+                yield Raw(data, segment, number, offset)
+                offset += len(data)
+
+
+def torn(raw: Raw, ends: list[int]) -> bool:
+    """Whether a line is the half that a kill leaves at the end of a tape: cut short, not changed."""
+    last = raw.segment == len(ends) - 1 and raw.offset + len(raw.data) == ends[-1]
+    if not last or raw.data.endswith(b"\n"):
+        return False
+    try:
+        read(raw.data[:-1] + b"\n", "")
+    except HarnessError:
+        return True
+    return False  # a whole line whose newline became something else
+
+
+def scan(folder: Path, begin: Place, ends: list[int]) -> Iterator[Entry]:
+    """Give every whole line from a place on; the first that is damaged or out of its order ends it with an error."""
+    head = begin.head
+    for raw in raw_lines(folder, begin, ends):
+        if torn(raw, ends):
+            return
+        where = f"{segment_path(folder, raw.segment)}, byte {raw.offset}"
+        line = read(raw.data, where)
+        if line.prev != head:
+            raise DamageError(
+                "this line does not follow the one before it", where=where, next="`harness tape verify` says more"
+            )
+        head = line.own
+        yield Entry(line, raw.segment, raw.offset, len(raw.data))

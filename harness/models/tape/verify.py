@@ -1,0 +1,94 @@
+"""Reading every byte of a tape and naming what is not as it was written, line by line; it mends nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from harness.digest import canonical
+from harness.errors import DamageError, HarnessError
+from harness.models.tape.index import NAME, Records, load, record_of
+from harness.models.tape.line import START, Line, parse, read
+from harness.models.tape.segments import Place, Raw, raw_lines, segment_path, sizes, torn
+
+MOST = 1000  # flaws after which reading stops
+
+
+@dataclass(frozen=True)
+class Flaw:
+    """One thing that is wrong, and where: a file, and a line in it where there is one."""
+
+    file: str
+    line: int
+    detail: str
+
+
+@dataclass
+class Verified:
+    """What was read, and what was found wrong with it."""
+
+    exchanges: int = 0
+    segments: int = 0
+    bytes: int = 0
+    torn: str = ""
+    redacted: int = 0  # lines that were made from others, and answer nothing
+    flaws: list[Flaw] = field(default_factory=list)
+
+
+def verify(folder: Path) -> Verified:
+    """Read a tape, and its index, whole."""
+    found, records, early = Verified(), Records(), Records()
+    try:
+        kept, ends = load(folder), sizes(folder)
+    except DamageError as bad:
+        found.flaws.append(Flaw(Path(bad.where).name, 0, bad.what))
+        return found
+    found.segments, found.bytes = len(ends), sum(ends)
+    for raw, line in _lines(folder, ends, found):
+        if len(found.flaws) >= MOST:
+            found.flaws.append(Flaw(_file(raw), raw.number, f"reading stopped after {MOST} flaws"))
+            return found
+        if line:
+            found.exchanges += 1
+            found.redacted += bool(line.taped.redacted)
+            record = record_of(line.digest, line.taped.repeat, line.answer, raw.segment, raw.offset, len(raw.data))
+            records.add(record)
+            if kept and (raw.segment, raw.offset) < kept.end[:2]:
+                early.add(record)
+    try:
+        records.sorted(folder)
+        if kept and not found.flaws and early.sorted(folder) != kept.layer.data[kept.layer.start :]:
+            raise DamageError("it says something else than the segments")
+    except DamageError as bad:
+        found.flaws.append(Flaw(NAME if not bad.where else "", 0, bad.what))
+    if not kept and (folder / NAME).exists():
+        detail = "it is damaged or belongs to other segments; if they are sound, remove it: it is made again"
+        found.flaws.append(Flaw(NAME, 0, detail))
+    return found
+
+
+def _file(raw: Raw) -> str:
+    return segment_path(Path(), raw.segment).name
+
+
+def _lines(folder: Path, ends: list[int], found: Verified) -> Iterator[tuple[Raw, Line | None]]:
+    """Give every line, whole or not, having noted what is wrong with it."""
+    head: str | None = START
+    for raw in raw_lines(folder, Place(), ends):
+        if torn(raw, ends):
+            found.torn = f"{_file(raw)} line {raw.number} was cut short by a kill; the next recording cuts it off"
+            return
+        line, flaw = None, ""
+        try:
+            line = read(raw.data, "")
+            if canonical(parse(raw.data.decode())) + b"\n" != raw.data:
+                flaw = "this line is not in canonical form"
+            elif head not in (None, line.prev):
+                flaw = "this line does not follow the one before it: lines are missing, moved or from another tape"
+        except HarnessError as bad:
+            flaw = bad.what
+        head = line.own if line else None  # what follows a damaged line is held against nothing
+        if flaw:
+            found.flaws.append(Flaw(_file(raw), raw.number, flaw))
+        yield raw, line
