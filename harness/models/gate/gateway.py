@@ -1,8 +1,8 @@
 """The gateway: a process beside the harness that speaks the providers' dialects on a Unix socket.
 
 It alone holds keys; it retries, limits and tapes. `python -m harness.models.gate.gateway` reads its settings as one
-line of JSON on stdin, says `{"ready":true}` when it listens, and ends when its stdin does, so that it never outlives its
-harness. Whatever comes on stdin meanwhile asks what it has done so far, and is answered by one line: `{"now":{…}}`.
+line of JSON on stdin, says `{"ready":true}` when it listens, and ends when its stdin does: it never outlives
+its harness. Whatever comes on stdin meanwhile asks what it has done so far, and is answered by one line: `{"now":{…}}`.
 """
 
 from __future__ import annotations
