@@ -20,7 +20,7 @@ from needs import needs
 from harness import rows
 from harness.errors import InputError
 from harness.models import media as media_module
-from harness.models.media import Media, attachment, media_type, medium, turns, write
+from harness.models.media import Media, attachment, chat_turns, media_type, medium, write
 from harness.models.providers.anthropic import lifted
 
 needs("aiohttp", "openai", "anthropic")
@@ -192,14 +192,14 @@ def test_an_image_that_is_not_what_its_prompt_names_goes_to_nobody(
 def test_an_image_needs_a_turn_of_the_user_and_a_step_that_was_given_it() -> None:
     prompt: Any = {"item": "a", "template": 0, "messages": [SYSTEM], "attachments": seen(0)}
     with pytest.raises(InputError, match="a turn of the user"):
-        turns(prompt, Media(None), lambda one: {})
+        chat_turns(prompt, Media(None), lambda one: {})
     with pytest.raises(InputError, match="was given to this step"):
         prompt["messages"] = [SYSTEM, {"role": "user", "content": "a"}]
-        turns(prompt, Media(None), lambda one: {})
+        chat_turns(prompt, Media(None), lambda one: {})
 
 
 def test_completions_are_sent_no_image(recording: Any, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="which the endpoint completions is not sent"):
+    with pytest.raises(InputError, match="which the endpoint completions does not take"):
         sent(recording, "openai", tmp_path, endpoint="completions")
 
 

@@ -8,7 +8,7 @@ from harness import rows
 from harness.errors import InputError
 from harness.manifest.models import settings_of
 from harness.models.providers.imported import MISSING, TWICE, ImportedSettings, account, respond
-from harness.models.providers.imported_rows import MOST_LINE, gathered, read
+from harness.models.providers.imported_rows import MOST_LINE, gather_rows, read
 
 ANSWER = {"item": "a", "template": 1, "sample": 0, "text": "42"}
 
@@ -115,7 +115,7 @@ def test_what_is_no_answer_is_named_by_its_line(tmp_path, join, line, what):
         join(ANSWER, line)
     assert bad.value.where == "the imported answers:2"
     with pytest.raises(InputError, match=what):
-        gathered(tmp_path / "theirs.jsonl")
+        gather_rows(tmp_path / "theirs.jsonl")
 
 
 def test_a_line_that_is_too_long_is_refused_before_it_is_read_whole(tmp_path):
@@ -131,10 +131,14 @@ def test_a_folder_is_one_table_and_a_key_that_stands_in_two_files_is_named_by_bo
     (tmp_path / "more").mkdir()
     write(tmp_path / "more" / "two.jsonl", ANSWER, {**ANSWER, "model": "other"})
     write(tmp_path / "notes.txt", "no rows")
-    assert [(row.get("model"), row["item"]) for row in gathered(tmp_path)] == [(None, "a"), (None, "b"), ("other", "a")]
+    assert [(row.get("model"), row["item"]) for row in gather_rows(tmp_path)] == [
+        (None, "a"),
+        (None, "b"),
+        ("other", "a"),
+    ]
     write(tmp_path / "three.jsonl", ANSWER)
     with pytest.raises(InputError, match=r"two rows are of a \(template 1, sample 0\)") as bad:
-        gathered(tmp_path)
+        gather_rows(tmp_path)
     assert bad.value.where == "more/two.jsonl:1 and three.jsonl:1"
 
 
@@ -142,7 +146,7 @@ def test_a_folder_or_a_file_without_rows_is_none(tmp_path):
     write(tmp_path / "none.jsonl", "", " ")
     for place in (tmp_path, tmp_path / "none.jsonl"):
         with pytest.raises(InputError, match="there are no rows"):
-            gathered(place)
+            gather_rows(place)
 
 
 def test_settings_pin_rows_by_a_digest_or_by_a_file_of_the_project():

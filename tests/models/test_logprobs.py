@@ -16,8 +16,8 @@ from support import unlocked_project
 from harness.errors import InputError
 from harness.manifest.load import load
 from harness.models.providers.openai import OpenaiSettings
-from harness.models.wire import Said
-from harness.models.wire_logprobs import reader
+from harness.models.wire import ParsedAnswer
+from harness.models.wire_logprobs import with_logprobs
 
 needs("aiohttp", "openai")
 pytestmark = pytest.mark.together
@@ -58,7 +58,7 @@ NOTHING = {"choices": [{"text": "x"}]}
 
 
 def test_a_chance_of_nothing_is_spelled_and_what_is_no_number_is_no_answer() -> None:
-    read = reader(lambda answer: Said("x", "stop", None, "m"), 2, chat=False)
+    read = with_logprobs(lambda answer: ParsedAnswer("x", "stop", None, "m"), 2, chat=False)
 
     def said(log: Any, **top: Any) -> Any:
         told = {"tokens": ["x"], "token_logprobs": [log], "top_logprobs": [top]}
@@ -106,7 +106,7 @@ def test_a_provider_that_tells_none_says_so_before_anything_is_asked(tmp_path: P
     path = unlocked_project(tmp_path, models=())
     far = "models:\n  far: {provider: anthropic, model: m, tape: live, logprobs: 5}\n"
     path.write_text(path.read_text().replace("models:\n", far))
-    with pytest.raises(InputError, match="this provider tells no log-probabilities") as bad:
+    with pytest.raises(InputError, match="this provider has no log-probabilities") as bad:
         load(path)
     assert bad.value.where == f"{path}:6"
 

@@ -21,7 +21,7 @@ from support import clean_env
 from support_tape import INDEX, answer, answers, body, record, segmented
 
 from harness.errors import InputError, MissingError
-from harness.models.tape.line import ready
+from harness.models.tape.line import prepare
 from harness.models.tape.tape import Recorder, Tape, Taped, request_digest
 from harness.models.tape.verify import verify
 
@@ -122,7 +122,7 @@ def test_the_same_again_changes_nothing_and_another_answer_is_refused(tmp_path: 
         recorder.add("openai", body(), 0, 200, answer())
         with pytest.raises(InputError, match="another answer"):
             recorder.add("openai", body(), 0, 200, answer("47"))
-        assert recorder.extend([ready("openai", body(), n % 2, 200, answer()) for n in range(6)]) == 1
+        assert recorder.extend([prepare("openai", body(), n % 2, 200, answer()) for n in range(6)]) == 1
     assert size < (tmp_path / "segment-00000.jsonl").stat().st_size < 2.5 * size
     assert len(Tape.open(tmp_path)) == 2
 

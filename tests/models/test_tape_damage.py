@@ -209,8 +209,8 @@ def test_a_stale_index_is_completed_by_reading_only_what_came_after(
     import harness.models.tape.segments as segments
 
     read: list[bytes] = []
-    real = tape_line.read
-    monkeypatch.setattr(segments, "read", lambda data, where: read.append(data) or real(data, where))
+    real = tape_line.read_line
+    monkeypatch.setattr(segments, "read_line", lambda data, where: read.append(data) or real(data, where))
     tape = Tape.open(folder)
     assert len(read) == 3 and len(tape) == 12
     assert answers(folder, TEXTS) == RIGHT

@@ -7,7 +7,7 @@ from needs import needs
 from support_models import make_model
 
 from harness.errors import InputError
-from harness.models.local.hidden import hidden_states
+from harness.models.local.hidden_states import hidden_states
 from harness.models.local.load import open_causal, open_encoder
 
 needs("torch", "transformers")

@@ -18,7 +18,7 @@ from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
 from harness.errors import InputError
 from harness.models.local.load import open_causal, open_encoder
-from harness.models.local.pieces import How
+from harness.models.local.pieces import ActivationOptions
 from harness.models.providers.transformers import TransformersSettings, respond
 from harness.run.replay import replay
 from harness.run.weights import bring, pin
@@ -134,7 +134,11 @@ def test_a_study_s_step_is_made_on_an_engine_and_an_audit_makes_the_same_bytes(f
     pieces = Pinned(shop.store.blobs.copy(tmp_path / "pieces")[0])
     files = {name: Pinned(one) for name, one in sorted(found["files"].items())}
     step = activations(
-        "hidden/m", Model("m", "transformers", settings.answering(), files), pieces, How(pool="sum"), (0, 3)
+        "hidden/m",
+        Model("m", "transformers", settings.answering(), files),
+        pieces,
+        ActivationOptions(pool="sum"),
+        (0, 3),
     )
     parts = shop.preimage(step, {})
     assert parts["params"]["untrained"] == 3 and parts["batch"] == "reference"
@@ -144,4 +148,4 @@ def test_a_study_s_step_is_made_on_an_engine_and_an_audit_makes_the_same_bytes(f
     again = replay(shop)(step, parts, 60.0)
     assert again.outputs == {name: output.sha256 for name, output in made.entry.outputs.items()} and not again.other
     with pytest.raises(InputError, match="no layers"):
-        activations("x", Model("m", "openai", {}, calls=True), pieces, How(pool="sum"), (0,))
+        activations("x", Model("m", "openai", {}, calls=True), pieces, ActivationOptions(pool="sum"), (0,))

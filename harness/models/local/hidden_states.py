@@ -1,6 +1,6 @@
-"""Hidden states of every layer: what a model makes of a text inside, for embeddings and for the study `brain`.
+"""Hidden states of a model's layers for texts, for embeddings and activations.
 
-One text at a time, so that no text's numbers hang on its neighbours. It must never know what the texts are for.
+Texts are read one at a time, so that no result depends on a batch. It never knows what the texts are for.
 """
 
 from __future__ import annotations
@@ -10,16 +10,16 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from harness.errors import InputError
-from harness.models.local.load import Loaded
+from harness.models.local.load import LoadedModel
 
 Pool = Literal["mean", "last", "none"]
 POOLS = ("mean", "last", "none")
 
 
 def hidden_states(
-    loaded: Loaded, texts: Sequence[str], layers: Sequence[int] | None = None, pool: Pool = "mean"
+    loaded: LoadedModel, texts: Sequence[str], layers: Sequence[int] | None = None, pool: Pool = "mean"
 ) -> Any:
-    """Give float32 [text, layer, width], or with pool `none` a list of [layer, token, width], one array a text.
+    """Compute pooled hidden states, float32 [text, layer, width]; with pool `none` one [layer, token, width] per text.
 
     Layer 0 is the embedding; negative layers count from the last; None means all of them.
     """
@@ -33,8 +33,8 @@ def hidden_states(
     return np.stack(found) if found else np.zeros((0, 0, 0), np.float32)
 
 
-def _states(loaded: Loaded, text: str, layers: Sequence[int] | None) -> Any:
-    """Give [layer, token, width] of one text; one that does not fit is refused, never cut short."""
+def _states(loaded: LoadedModel, text: str, layers: Sequence[int] | None) -> Any:
+    """Compute [layer, token, width] of one text; a text beyond the context window is refused, never cut."""
     tokens = loaded.tokenizer(text, verbose=False)["input_ids"]
     if not tokens:
         raise InputError("a text has no tokens", where=f"{text!r:.60}", next="leave empty texts out")
@@ -44,11 +44,11 @@ def _states(loaded: Loaded, text: str, layers: Sequence[int] | None) -> Any:
             where=f"{text!r:.60}",
             next="cut the text into shorter ones",
         )
-    return of_tokens(loaded, tokens, layers)
+    return token_states(loaded, tokens, layers)
 
 
-def of_tokens(loaded: Loaded, tokens: Sequence[int], layers: Sequence[int] | None) -> Any:
-    """Give float32 [layer, token, width] of one text that is cut into tokens already."""
+def token_states(loaded: LoadedModel, tokens: Sequence[int], layers: Sequence[int] | None) -> Any:
+    """Compute float32 [layer, token, width] of one tokenized text."""
     import torch  # noqa: PLC0415
 
     states = forward(loaded, [tokens])
@@ -61,10 +61,10 @@ def of_tokens(loaded: Loaded, tokens: Sequence[int], layers: Sequence[int] | Non
     return torch.stack([states[layer][0].float().cpu() for layer in wanted]).numpy()
 
 
-def forward(loaded: Loaded, texts: Sequence[Sequence[int]]) -> Any:
-    """Give the states of every layer, each [text, token, width]; shorter texts are padded behind their last token.
+def forward(loaded: LoadedModel, texts: Sequence[Sequence[int]]) -> Any:
+    """Run a batch through the model; returns the states of every layer, [text, token, width], padded on the right.
 
-    What stands behind a token never reaches it: a model that reads ahead is told what is padding.
+    Padding never changes a token: a model that attends forward gets an attention mask.
     """
     import torch  # noqa: PLC0415
 
