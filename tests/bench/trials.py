@@ -31,8 +31,8 @@ from harness.store.store import Store
 KIND = "harness.trial:table"
 MANY, JOBS = 1_000, 2
 BARE = (
-    "bwrap", "--unshare-all", "--as-pid-1", "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc", "--dev", "/dev",
-    "--tmpfs", "/tmp", sys.executable, "-s", "-S", "-P", "-B", "-c",
+    "bwrap", "--unshare-all", "--as-pid-1", "--die-with-parent", "--ro-bind", "/", "/", "--proc", "/proc",
+    "--dev", "/dev", "--tmpfs", "/tmp", sys.executable, "-s", "-S", "-P", "-B", "-c",
 )  # fmt: skip
 
 
