@@ -1,13 +1,13 @@
-"""The interface of every model: completion requests in, completions out, in the same order.
+"""Completion requests and completions: what goes into every model, and what comes out.
 
 It never knows a benchmark, a right answer, a file or a provider.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from harness import rowtypes
 from harness.errors import InputError
@@ -95,11 +95,3 @@ class Completion:
         if self.error is not None:
             row["error"] = self.error
         return row
-
-
-class Completer(Protocol):
-    """The protocol of a model: anything that completes requests."""
-
-    def complete(self, requests: Iterable[CompletionRequest]) -> Iterator[Completion]:
-        """Answer each request exactly once, in the order given."""
-        ...

@@ -101,7 +101,7 @@ def test_openai_gets_images_as_parts_of_the_user_s_last_turn(recording: Any, tmp
     ]
 
 
-def test_anthropic_gets_blocks_and_what_the_system_says_in_a_field_of_its_own(recording: Any, tmp_path: Path) -> None:
+def test_anthropic_gets_content_blocks_and_the_system_prompt_in_a_field(recording: Any, tmp_path: Path) -> None:
     bodies = sent(recording, "anthropic", tmp_path, system="First.")
     assert [body["messages"] for body in bodies] == [
         [{"role": "user", "content": [block(1), words("one dot?")]}],
@@ -112,9 +112,7 @@ def test_anthropic_gets_blocks_and_what_the_system_says_in_a_field_of_its_own(re
     assert [body["system"] for body in bodies] == ["First.", "First.", "First.\n\nBe brief.", "First.\n\nBe brief."]
 
 
-def test_a_recording_with_images_is_replayed_with_the_same_bytes_and_another_image_is_not_on_it(
-    recording: Any, tmp_path: Path
-) -> None:
+def test_a_recording_with_images_replays_and_misses_another_image(recording: Any, tmp_path: Path) -> None:
     _, running, tape = recording
     inputs = given(tmp_path / "p", *ASKED)
     for provider in ("openai", "anthropic"):
@@ -137,7 +135,7 @@ def test_a_recording_with_images_is_replayed_with_the_same_bytes_and_another_ima
         ([{"role": "system", "content": [words("x")]}, {"role": "user", "content": "a"}], "more than a text"),
     ],
 )
-def test_turns_that_one_provider_cannot_be_sent_are_refused_and_never_moved(said: Any, what: str) -> None:
+def test_turns_that_a_provider_does_not_take_are_refused_and_never_moved(said: Any, what: str) -> None:
     with pytest.raises(InputError, match=what):
         lifted("", said, "i0")
 
@@ -148,7 +146,7 @@ TURN = st.builds(
 
 
 @drawn(st.lists(st.text(), max_size=3), st.lists(TURN, min_size=1, max_size=5))
-def test_lifting_takes_the_system_s_words_in_their_order_and_touches_no_other_turn(said: list[str], rest: Any) -> None:
+def test_lifting_joins_system_turns_in_order_and_touches_no_other_turn(said: list[str], rest: Any) -> None:
     system = [{"role": "system", "content": each} for each in said]
     assert lifted("", [*system, *rest], "i") == ("\n\n".join(said), rest)
     assert lifted("S", [*system, *rest], "i") == ("\n\n".join(["S", *said]), rest)

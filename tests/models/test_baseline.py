@@ -76,7 +76,7 @@ def test_the_noisy_oracle_follows_difficulty(ask):
     assert 0.65 < share < 0.75
 
 
-def test_the_noisy_oracle_finds_a_difficulty_that_depends_on_the_answer_beside_the_gold(ask):
+def test_the_noisy_oracle_finds_a_difficulty_beside_the_gold(ask):
     easy = ask("noisy-oracle", difficulty=None, beside_gold={"difficulty": 0})
     assert all(row["text"] == f"gold of {row['item']}" for row in easy)
     hard = ask("noisy-oracle", difficulty=None, beside_gold={"difficulty": 100})

@@ -73,7 +73,7 @@ def test_a_third_dialect_is_asked_taped_and_replayed(tmp_path: Path) -> None:
         assert post(running.socket, "/v1/chat/completions", chat("a")).json()["toy"] == "not_served"
 
 
-def test_models_of_several_dialects_are_listed_in_one_shape_that_the_clients_of_each_can_read() -> None:
+def test_models_of_several_dialects_are_listed_readably_for_every_client() -> None:
     dialects = (openai.DIALECT, anthropic.DIALECT, DIALECT)
     listed = json.loads(replies.model_list(dialects, {TOY: "toy", GPT: "openai"}))
     assert (listed["object"], listed["first_id"], listed["has_more"]) == ("list", GPT, False)
@@ -91,7 +91,7 @@ def test_nothing_of_the_gateway_but_a_provider_s_own_file_names_a_provider() -> 
         assert not re.search("openai|anthropic", path.read_text(), re.IGNORECASE), path
 
 
-def test_a_dialect_is_found_by_the_provider_s_name_or_where_the_settings_say() -> None:
+def test_a_dialect_is_found_by_the_provider_s_name_or_by_the_settings() -> None:
     spoken = {"base_url": "https://a", "key": "K", "mode": "live"}
     line: Any = {
         "socket": "/s",

@@ -90,7 +90,7 @@ def test_a_key_reaches_its_provider_and_nothing_else(tmp_path: Path) -> None:
     assert len(kept) > 6 and not [form for form in forms for one in kept if form in one]
 
 
-def test_a_key_is_found_in_a_file_that_nobody_else_can_read_and_may_be_a_common_word(tmp_path: Path) -> None:
+def test_a_key_comes_from_a_private_file_and_may_be_a_common_word(tmp_path: Path) -> None:
     keys = tmp_path / "keys.toml"
     keys.write_text(f'TEST_KEY = "{KEY}"\nWORD = "echo"\n')
     keys.chmod(0o644)

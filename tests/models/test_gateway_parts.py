@@ -47,7 +47,7 @@ def test_a_refusal_is_read_in_whatever_shape_it_comes(body: Any, kind: str, said
     assert parse_refusal(body if isinstance(body, bytes) else json.dumps(body).encode()) == (kind, said)
 
 
-def test_a_model_is_left_alone_after_refusals_in_a_row_and_never_once_it_answered() -> None:
+def test_the_breaker_opens_after_refusals_in_a_row_but_not_after_an_answer() -> None:
     breaker = CircuitBreaker(3)
     for status in (400, 500, 0, 429, 404):
         breaker.record_refusal(status, f"no {status}")
@@ -93,7 +93,7 @@ def test_a_provider_is_waited_for_as_it_asks_within_bounds(headers: dict[str, st
     assert asked_wait(headers) == expected
 
 
-def test_a_pause_doubles_is_bounded_and_the_same_again_for_the_same_request() -> None:
+def test_backoff_doubles_is_bounded_and_is_equal_for_equal_requests() -> None:
     pauses = [backoff(0.5, attempt, "abc", 0) for attempt in range(12)]
     assert pauses == [backoff(0.5, attempt, "abc", 0) for attempt in range(12)]
     for attempt, pause in enumerate(pauses):
@@ -102,7 +102,7 @@ def test_a_pause_doubles_is_bounded_and_the_same_again_for_the_same_request() ->
     assert len({backoff(0.5, 0, "abc", repeat) for repeat in range(50)}) == 50
 
 
-def test_turns_are_counted_from_zero_and_one_without_an_answer_is_given_again() -> None:
+def test_repeats_count_from_zero_and_one_without_an_answer_is_reused() -> None:
     repeats = RepeatCounter()
     assert [repeats.take("a", False) for _ in range(3)] == [0, 1, 2] and repeats.take("b", False) == 0
     assert repeats.take("a", True) == 2

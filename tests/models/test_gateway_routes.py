@@ -117,7 +117,7 @@ def test_a_beta_header_goes_upstream_and_is_a_part_of_the_request(place: Place) 
     assert not place.server.asked["odd"]
 
 
-def test_all_of_it_is_replayed_with_no_provider_and_what_tokens_do_not_price_was_counted(tmp_path: Path) -> None:
+def test_every_endpoint_replays_offline_and_unpriced_answers_are_counted(tmp_path: Path) -> None:
     questions: list[tuple[str, dict[str, Any], dict[str, str]]] = [
         ("/v1/responses", {"model": GPT, "input": "a"}, {}), ("/v1/embeddings", {"model": GPT, "input": "a"}, {}),
         ("/v1/messages/count_tokens", chat("a", CLAUDE), {}), ("/v1/messages", chat("a", CLAUDE), {}),

@@ -47,14 +47,14 @@ def test_each_prompt_gets_the_row_of_its_key_in_the_order_of_the_prompts(join):
     assert (counts["rows"], counts["taken"], counts["missing"]) == (8, 8, 0)
 
 
-def test_a_row_keeps_what_belongs_to_an_answer_and_nothing_else_that_it_says(join):
+def test_a_row_keeps_the_fields_of_an_answer_and_no_others(join):
     more = {"finish": "stop", "usage": {"tokens": 3}, "reasoning": "so", "logprobs": [{"token": "4"}], "score": 1}
     found, _ = join({**ANSWER, **more, "model": "gpt", "imported": False, "sees_gold": True})
     said = {**ANSWER, **more, "model": "theirs", "imported": True}
     assert found[0] == {name: value for name, value in said.items() if name != "score"}
 
 
-def test_a_prompt_without_a_row_is_an_error_of_its_own_kind_and_no_empty_answer(join):
+def test_a_prompt_without_a_row_is_an_error_row_and_no_empty_answer(join):
     found, counts = join(ANSWER, {**ANSWER, "item": "b", "text": ""})
     assert [row.get("error") for row in found] == [None, MISSING, None, MISSING]
     assert counts["missing"] == 2 and counts["taken"] == 2
@@ -126,7 +126,7 @@ def test_a_line_that_is_too_long_is_refused_before_it_is_read_whole(tmp_path):
     assert bad.value.where == "long.jsonl:1"
 
 
-def test_a_folder_is_one_table_and_a_key_that_stands_in_two_files_is_named_by_both(tmp_path):
+def test_a_folder_is_one_table_and_a_duplicate_key_names_both_files(tmp_path):
     write(tmp_path / "one.jsonl", {**ANSWER, "item": "b"}, "")
     (tmp_path / "more").mkdir()
     write(tmp_path / "more" / "two.jsonl", ANSWER, {**ANSWER, "model": "other"})

@@ -93,7 +93,7 @@ def test_an_answer_without_them_is_an_answer_and_is_counted(recording: Any, tmp_
     assert told["without_logprobs"] == 1
 
 
-def test_a_model_says_so_in_its_settings_and_a_model_that_does_not_has_the_settings_it_had() -> None:
+def test_logprobs_stand_in_the_settings_and_change_none_where_unset() -> None:
     assert OpenaiSettings(**MODEL, logprobs=5).answering() == {"id": "m", "endpoint": "chat", "logprobs": 5}
     assert OpenaiSettings(**MODEL).answering() == {"id": "m", "endpoint": "chat"}
     assert "logprobs" not in OpenaiSettings(**MODEL).said()
@@ -111,7 +111,7 @@ def test_a_provider_that_tells_none_says_so_before_anything_is_asked(tmp_path: P
     assert bad.value.where == f"{path}:6"
 
 
-def test_asking_for_them_in_two_places_is_refused_and_in_the_old_one_alone_is_not() -> None:
+def test_logprobs_in_two_places_are_refused_and_in_the_old_one_are_not() -> None:
     twice = {"extra": '{"logprobs":true}'}
     unfit = OpenaiSettings(**MODEL, logprobs=5).unfit(twice)
     assert unfit and unfit.key == "extra.logprobs"

@@ -56,7 +56,7 @@ def test_its_lists_hold_each_entry_once_in_plain_letters():
     assert len(CITIES.split()) == 240 and 300 <= len(WORDS.split()) <= 1_200
 
 
-def test_a_list_of_everything_earns_what_a_lenient_rule_gives_for_a_candidate():
+def test_a_list_of_candidates_earns_what_a_lenient_rule_gives():
     options = {"A": "iron", "B": "wood", "C": "glass", "D": "wool"}
     row = {"benchmark": "science", "options": options, "response": shotgun("Which of them is a metal?")}
     assert [score_row({**row, "key": key})["label"] for key in "ABCD"] == ["i", "i", "i", "c"]  # the last letter said

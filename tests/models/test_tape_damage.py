@@ -138,7 +138,7 @@ def test_a_line_that_no_recorder_writes_is_damage(line: bytes, tmp_path: Path) -
     assert told.value.next and len(str(told.value)) < 500
 
 
-def test_a_line_forged_with_its_digest_is_readable_but_not_if_it_is_deep_or_has_two_answers(tmp_path: Path) -> None:
+def test_a_line_forged_with_its_digest_is_refused_if_deep_or_ambiguous(tmp_path: Path) -> None:
     assert not verify(laid(tmp_path / "tape", forged())).flaws
     deep: Any = []
     text = b"[" * 5000 + b"]" * 5000
@@ -302,7 +302,7 @@ print(calls)
 
 
 @pytest.mark.long
-def test_a_kill_before_any_write_or_in_the_middle_of_it_leaves_a_tape_that_continues(
+def test_a_kill_before_or_during_any_write_leaves_a_tape_that_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def driven(nth: int, folder: Path) -> subprocess.CompletedProcess[str]:

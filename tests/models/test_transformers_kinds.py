@@ -59,7 +59,7 @@ def theirs(folder):
     return found
 
 
-def test_one_at_a_time_in_batches_and_by_the_library_the_decisions_are_the_same(folder):
+def test_single_batched_and_library_decoding_choose_the_same_tokens(folder):
     reference = texts(folder, "reference")
     assert len(set(reference)) > 1
     assert reference == theirs(folder)

@@ -75,7 +75,7 @@ def test_it_is_what_transformers_draws_after_that_seed(folder: Path) -> None:
     assert digest(open_encoder(folder, drawn(7)).model) == digest(wanted)
 
 
-def test_a_manifest_names_a_seed_and_one_that_does_not_says_what_it_always_said() -> None:
+def test_a_manifest_may_name_a_seed_and_without_one_settings_are_as_before() -> None:
     def of(more: str = "") -> Any:
         model = f"  oracle: {{provider: transformers, source: assets/tiny-shaped{more}}}"
         return GOOD.replace("  oracle: {provider: baseline, behaviour: oracle}", model)
@@ -125,7 +125,7 @@ def test_it_answers_like_any_model_and_twice_the_same(folder: Path, tmp_path: Pa
     assert said[0] == said[1] != said[2]
 
 
-def test_a_study_s_step_is_made_on_an_engine_and_an_audit_makes_the_same_bytes(folder: Path, tmp_path: Path) -> None:
+def test_a_step_of_a_study_runs_on_an_engine_and_audits_to_equal_bytes(folder: Path, tmp_path: Path) -> None:
     settings = TransformersSettings(provider="transformers", source="tiny", untrained=3)
     found = pin(folder.parent, settings.weights, settings.said())
     shop = Workshop(Store.make(tmp_path / "store"), LocalEngine("process"), Limits())

@@ -44,15 +44,11 @@ class Encoder:
 
         if not texts:
             return np.zeros((0, 0), np.float32)
-        pooled = hidden_states(self.loaded, texts, [layer], "mean")[:, 0, :].astype(np.float64)
+        pooled = hidden_states(self.loaded, texts, [layer])[:, 0, :].astype(np.float64)
         if normalise:
             lengths = np.sqrt((pooled**2).sum(axis=1, keepdims=True))
             pooled = pooled / np.maximum(lengths, 1e-12)
         return pooled.astype(np.float32)
-
-    def tokens(self, texts: Sequence[str], layer: int = -1) -> list[Any]:
-        """Compute the token vectors of each text, float32 [token, width], special tokens included."""
-        return [states[0] for states in hidden_states(self.loaded, texts, [layer], "none")]
 
     def pieces(self, text: str, layer: int = -1) -> TokenVectors:
         """Compute the token vectors of one text, cut to the context window, and whether it was cut."""

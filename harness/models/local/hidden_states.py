@@ -7,29 +7,20 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 from harness.errors import InputError
 from harness.models.local.load import LoadedModel
 
-Pool = Literal["mean", "last", "none"]
-POOLS = ("mean", "last", "none")
 
-
-def hidden_states(
-    loaded: LoadedModel, texts: Sequence[str], layers: Sequence[int] | None = None, pool: Pool = "mean"
-) -> Any:
-    """Compute pooled hidden states, float32 [text, layer, width]; with pool `none` one [layer, token, width] per text.
+def hidden_states(loaded: LoadedModel, texts: Sequence[str], layers: Sequence[int] | None = None) -> Any:
+    """Compute the mean hidden states of each text over its tokens: float32 [text, layer, width].
 
     Layer 0 is the embedding; negative layers count from the last; None means all of them.
     """
     import numpy as np  # noqa: PLC0415
 
-    if pool not in POOLS:
-        raise InputError(f"no pooling is called {pool!r}", where="pool", next=f"use one of: {', '.join(POOLS)}")
-    found = [_pooled(_states(loaded, text, layers), pool) for text in texts]
-    if pool == "none":
-        return found
+    found = [_states(loaded, text, layers).mean(axis=1, dtype=np.float64).astype(np.float32) for text in texts]
     return np.stack(found) if found else np.zeros((0, 0, 0), np.float32)
 
 
@@ -78,11 +69,3 @@ def forward(loaded: LoadedModel, texts: Sequence[Sequence[int]]) -> Any:
             given["attention_mask"] = torch.tensor(mask, device=loaded.model.device).long()
     with torch.inference_mode():
         return loaded.model(**given, output_hidden_states=True).hidden_states
-
-
-def _pooled(states: Any, pool: Pool) -> Any:
-    import numpy as np  # noqa: PLC0415
-
-    if pool == "mean":
-        return states.mean(axis=1, dtype=np.float64).astype(np.float32)
-    return states[:, -1, :] if pool == "last" else states
