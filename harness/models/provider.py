@@ -70,17 +70,17 @@ class UnsupportedSetting(NamedTuple):
 
     key: str
     what: str
-    mend: str
+    fix: str
 
 
-def _said(value: Any) -> Any:
+def _plain(value: Any) -> Any:
     """Convert settings to plain data, nested ones too, without late fields that are unset."""
     if isinstance(value, Mapping):
         return dict(value)
     if not is_dataclass(value):
         return value
     parts = [(each, getattr(value, each.name)) for each in fields(value)]
-    return {each.name: _said(part) for each, part in parts if each.metadata != LATE or part != each.default}
+    return {each.name: _plain(part) for each, part in parts if each.metadata != LATE or part != each.default}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -92,27 +92,25 @@ class Settings:
     provider: str
     facts: Mapping[Name, Line] = field(default_factory=dict)
 
-    def said(self) -> dict[str, Any]:
+    def as_data(self) -> dict[str, Any]:
         """Convert all settings to plain data, as the lock holds them."""
-        return dict(_said(self))
+        return dict(_plain(self))
 
-    def answering(self) -> dict[str, Any]:
+    def answer_params(self) -> dict[str, Any]:
         """Select the settings that can change an answer: they become step parameters and part of the model's pin."""
-        return {name: value for name, value in self.said().items() if name not in ("provider", "facts")}
+        return {name: value for name, value in self.as_data().items() if name not in ("provider", "facts")}
 
     @property
     def takes(self) -> tuple[str, ...]:
         """List the `generation` settings that this model supports, or is known to ignore."""
         return USUAL
 
-    def unfit(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
+    def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
         """Find the first `generation` setting that this model does not support; none is ever dropped silently."""
         for key in generation:
             if key not in self.takes:
-                mend = f"take it out, or ask this model in a manifest of its own; it takes {', '.join(self.takes)}"
-                return UnsupportedSetting(
-                    key, f"`generation.{key}` means nothing to the provider {self.provider}", mend
-                )
+                fix = f"take it out, or ask this model in a manifest of its own; it takes {', '.join(self.takes)}"
+                return UnsupportedSetting(key, f"`generation.{key}` means nothing to the provider {self.provider}", fix)
         return None
 
     @property
@@ -205,7 +203,7 @@ class RemoteSettings(Settings):
         if self.limits and self.limits.dollars and not self.prices:
             raise ValueError("a limit in dollars needs `prices`, or nobody knows what is spent")
 
-    def answering(self) -> dict[str, Any]:
+    def answer_params(self) -> dict[str, Any]:
         """Select what can change an answer: model name, endpoint, URL, system prompt and log-probabilities."""
         asked = {
             "id": self.model, "endpoint": self.endpoint, "system": self.system, "base_url": self.base_url,
@@ -213,13 +211,13 @@ class RemoteSettings(Settings):
         }  # fmt: skip
         return {name: value for name, value in asked.items() if value is not None}
 
-    def unfit(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
+    def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
         """Find the first unsupported `generation` setting, also among those given as plain JSON in `extra`."""
         for name in json.loads(generation.get("extra", "{}")):
             if name in self.OWN:
-                mend = "take it out: models, prompts, seeds and how an answer travels are not settings"
-                return UnsupportedSetting(f"extra.{name}", f"`generation.extra.{name}` is for the harness to say", mend)
-        return super().unfit(generation)
+                fix = "take it out: models, prompts, seeds and how an answer travels are not settings"
+                return UnsupportedSetting(f"extra.{name}", f"`generation.extra.{name}` is for the harness to say", fix)
+        return super().unsupported(generation)
 
     @property
     def service(self) -> Service:

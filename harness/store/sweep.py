@@ -65,7 +65,7 @@ def gc(store: Store, *, delete: bool = False) -> Sweep:
             raise MissingError(
                 "a run is using this store", where=str(store.root), next="wait for it to end, then sweep again"
             )
-        found = _unnamed(store)
+        found = _find_garbage(store)
         if delete:
             for key in found.entries:
                 with told(store.entries.path(key)):
@@ -84,7 +84,7 @@ def gc(store: Store, *, delete: bool = False) -> Sweep:
     return found
 
 
-def _unnamed(store: Store) -> Sweep:
+def _find_garbage(store: Store) -> Sweep:
     named_blobs, named_keys, documents = _named_by_runs(store)
     found = Sweep()
     kept: list[Entry] = []
@@ -92,7 +92,7 @@ def _unnamed(store: Store) -> Sweep:
         try:
             entry = read_entry_file(store, path)
         except HarnessError as bad:
-            raise _stop(path, bad.what) from bad
+            raise _unreadable(path, bad.what) from bad
         if entry.key in named_keys:
             kept.append(entry)
         else:
@@ -108,10 +108,10 @@ def _unnamed(store: Store) -> Sweep:
         try:
             named_blobs |= _digests(read_image(path))
         except HarnessError as bad:
-            raise _stop(path, bad.what) from bad
+            raise _unreadable(path, bad.what) from bad
     for path in blob_files(store):
         if not is_digest(path.name) or path.parent.name != path.name[:2]:
-            raise _stop(path, "no blob has such a name")
+            raise _unreadable(path, "no blob has such a name")
         if path.name not in named_blobs:
             found.blobs.append(path.name)
             found.bytes += path.lstat().st_size
@@ -143,7 +143,7 @@ def _named_by_runs(store: Store) -> tuple[set[str], set[str], set[str]]:
     try:
         runs = listed(store)
     except HarnessError as bad:
-        raise _stop(store.heads.path, bad.what) from bad
+        raise _unreadable(store.heads.path, bad.what) from bad
     for run in sorted({*store.run_ids(), *runs}):
         path = store.journal(run)
         if run not in runs and not path.exists() and not any(path.parent.iterdir()):
@@ -151,9 +151,9 @@ def _named_by_runs(store: Store) -> tuple[set[str], set[str], set[str]]:
         try:
             chain = follow_journal(store, runs[run]) if run in runs else read_chain(path)
         except HarnessError as bad:
-            raise _stop(path, bad.what) from bad
+            raise _unreadable(path, bad.what) from bad
         if chain.broken:
-            raise _stop(path, chain.broken)
+            raise _unreadable(path, chain.broken)
         for event in chain.events:
             blobs |= _digests(event)
             if "key" in event:
@@ -167,7 +167,7 @@ def _named_in(store: Store, digest: str, *, needed: bool) -> set[str]:
     """Collect the digests in a document; one that is needed and cannot be read stops the collection."""
     state = store.blobs.state(digest)
     if needed and state != "sound":
-        raise _stop(store.blobs.path(digest), f"this blob is {state}, and what it names cannot be known")
+        raise _unreadable(store.blobs.path(digest), f"this blob is {state}, and what it names cannot be known")
     path = store.blobs.path(digest)
     if state != "sound":
         return set()
@@ -197,7 +197,7 @@ def _digests(value: object) -> set[str]:
     return found
 
 
-def _stop(path: Path, why: str) -> DamageError:
+def _unreadable(path: Path, why: str) -> DamageError:
     return DamageError(
         f"nothing was deleted: {why}",
         where=str(path),

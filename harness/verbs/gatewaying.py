@@ -13,7 +13,7 @@ from pydantic import Field
 
 from harness.errors import InputError, MissingError
 from harness.manifest.models import PROVIDERS
-from harness.models.gate.forward import offered
+from harness.models.gate.forward import tcp_forwarder
 from harness.models.gate.keys import STAND_IN
 from harness.models.provider import RemoteSettings
 from harness.models.tape.tape import Tape
@@ -165,7 +165,7 @@ def _offered(socket: Path, port: int) -> Iterator[str]:
     """Offer it on the port that was asked for."""
     with ExitStack() as stack:
         try:
-            url = stack.enter_context(offered(socket, port))
+            url = stack.enter_context(tcp_forwarder(socket, port))
         except OSError as bad:
             raise InputError(
                 f"port {port} cannot be had: {bad.strerror}", where="--port", next="name another, or leave it out"

@@ -21,7 +21,7 @@ from harness import rows
 from harness.errors import InputError
 from harness.models import media as media_module
 from harness.models.media import Media, attachment, chat_turns, media_type, medium, write
-from harness.models.providers.anthropic import lifted
+from harness.models.providers.anthropic import lift_system_turns
 
 needs("aiohttp", "openai", "anthropic")
 pytestmark = pytest.mark.together
@@ -137,7 +137,7 @@ def test_a_recording_with_images_replays_and_misses_another_image(recording: Any
 )
 def test_turns_that_a_provider_does_not_take_are_refused_and_never_moved(said: Any, what: str) -> None:
     with pytest.raises(InputError, match=what):
-        lifted("", said, "i0")
+        lift_system_turns("", said, "i0")
 
 
 TURN = st.builds(
@@ -148,8 +148,8 @@ TURN = st.builds(
 @drawn(st.lists(st.text(), max_size=3), st.lists(TURN, min_size=1, max_size=5))
 def test_lifting_joins_system_turns_in_order_and_touches_no_other_turn(said: list[str], rest: Any) -> None:
     system = [{"role": "system", "content": each} for each in said]
-    assert lifted("", [*system, *rest], "i") == ("\n\n".join(said), rest)
-    assert lifted("S", [*system, *rest], "i") == ("\n\n".join(["S", *said]), rest)
+    assert lift_system_turns("", [*system, *rest], "i") == ("\n\n".join(said), rest)
+    assert lift_system_turns("S", [*system, *rest], "i") == ("\n\n".join(["S", *said]), rest)
 
 
 def test_an_image_is_known_by_its_bytes_and_by_no_name(tmp_path: Path) -> None:

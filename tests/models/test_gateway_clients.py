@@ -19,7 +19,7 @@ from models.gateways import CLAUDE, GPT, SECONDS, both, gateway
 from models.misbehaving import Misbehaving, misbehaving
 from needs import needs
 
-from harness.models.gate.forward import offered
+from harness.models.gate.forward import tcp_forwarder
 from harness.models.tape.tape import Tape
 
 needs("aiohttp", "openai", "anthropic")
@@ -34,7 +34,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Misbehavin
     with (
         misbehaving() as server,
         gateway(both(server.url, "record", tape)) as running,
-        offered(running.socket) as url,
+        tcp_forwarder(running.socket) as url,
     ):
         yield server, url, tape
 
@@ -168,7 +168,7 @@ def test_unmodified_code_in_another_process_needs_the_two_variables_only(place: 
 
 
 def test_a_forwarder_ends_with_its_block_and_outlives_its_gateway(tmp_path: Path) -> None:
-    with offered(tmp_path / "nobody") as url:
+    with tcp_forwarder(tmp_path / "nobody") as url:
         port = int(url.rpartition(":")[2])
         with socket.create_connection(("127.0.0.1", port), timeout=SECONDS) as one:
             assert one.recv(1) == b""
@@ -189,7 +189,7 @@ def test_a_forwarder_goes_on_where_a_connection_could_not_be_let_in(
 
     monkeypatch.setattr(socket.socket, "accept", full)
     with (
-        offered(tmp_path / "nobody") as url,
+        tcp_forwarder(tmp_path / "nobody") as url,
         socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), timeout=SECONDS) as one,
     ):
         assert one.recv(1) == b"" and failed
@@ -201,7 +201,7 @@ def test_a_forwarder_that_ends_leaves_no_connection_open(tmp_path: Path) -> None
     silent.listen(64)
     with silent:
         for _ in range(20):
-            with offered(tmp_path / "silent") as url, contextlib.ExitStack() as held:
+            with tcp_forwarder(tmp_path / "silent") as url, contextlib.ExitStack() as held:
                 for _ in range(8):
                     held.enter_context(socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), SECONDS))
                 held.pop_all().close()

@@ -11,7 +11,7 @@ from models.gateways import CLAUDE, GPT, KEY, Running, both, chat, gateway, post
 from models.misbehaving import Misbehaving, misbehaving
 from needs import needs
 
-from harness.models.gate.forward import offered
+from harness.models.gate.forward import tcp_forwarder
 from harness.models.tape.redact import Redaction, redact
 from harness.models.tape.tape import Recorder, Tape
 
@@ -38,7 +38,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     with (
         misbehaving() as server,
         gateway(both(server.url, "record", tape, prices=PRICES), retries=1) as running,
-        offered(running.socket) as url,
+        tcp_forwarder(running.socket) as url,
         openai.OpenAI(base_url=f"{url}/v1", api_key="x", max_retries=0) as gpt,
         anthropic.Anthropic(base_url=url, api_key="x", max_retries=0) as claude,
     ):

@@ -94,9 +94,9 @@ def test_an_answer_without_them_is_an_answer_and_is_counted(recording: Any, tmp_
 
 
 def test_logprobs_stand_in_the_settings_and_change_none_where_unset() -> None:
-    assert OpenaiSettings(**MODEL, logprobs=5).answering() == {"id": "m", "endpoint": "chat", "logprobs": 5}
-    assert OpenaiSettings(**MODEL).answering() == {"id": "m", "endpoint": "chat"}
-    assert "logprobs" not in OpenaiSettings(**MODEL).said()
+    assert OpenaiSettings(**MODEL, logprobs=5).answer_params() == {"id": "m", "endpoint": "chat", "logprobs": 5}
+    assert OpenaiSettings(**MODEL).answer_params() == {"id": "m", "endpoint": "chat"}
+    assert "logprobs" not in OpenaiSettings(**MODEL).as_data()
     for many in (0, 21):
         with pytest.raises(ValueError, match="from 1 to 20"):
             OpenaiSettings(**MODEL, logprobs=many)
@@ -113,6 +113,6 @@ def test_a_provider_that_tells_none_says_so_before_anything_is_asked(tmp_path: P
 
 def test_logprobs_in_two_places_are_refused_and_in_the_old_one_are_not() -> None:
     twice = {"extra": '{"logprobs":true}'}
-    unfit = OpenaiSettings(**MODEL, logprobs=5).unfit(twice)
+    unfit = OpenaiSettings(**MODEL, logprobs=5).unsupported(twice)
     assert unfit and unfit.key == "extra.logprobs"
-    assert OpenaiSettings(**MODEL).unfit(twice) is None
+    assert OpenaiSettings(**MODEL).unsupported(twice) is None

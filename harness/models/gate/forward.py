@@ -20,7 +20,7 @@ PAUSE = 0.05  # seconds before the next accept, after one that failed
 
 
 @contextlib.contextmanager
-def offered(socket: Path | str, port: int = 0) -> Iterator[str]:
+def tcp_forwarder(socket: Path | str, port: int = 0) -> Iterator[str]:
     """Offer a Unix socket at `http://127.0.0.1:PORT` for as long as the block lasts; 0 is any free port."""
     with _Forwarder(str(socket), port) as forwarder:
         yield f"http://{HOST}:{forwarder.port}"

@@ -67,13 +67,13 @@ def encoder(weights: Path | None = None, names: Sequence[str] = (), dtype: str =
     """Open the default encoder, or one from pinned weight files."""
     params = {"batch": REFERENCE, "dtype": dtype}
     if weights is None:
-        yield Encoder(open_encoder(packaged(), params))
+        yield Encoder(open_encoder(packaged_files(), params))
         return
     with tempfile.TemporaryDirectory() as folder:
         yield Encoder(open_encoder(lay_out(weights, names, Path(folder)), params))
 
 
-def packaged() -> Path:
+def packaged_files() -> Path:
     """Locate the files of the default encoder's package, after a safety check of each."""
     import importlib.util  # noqa: PLC0415
 

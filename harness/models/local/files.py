@@ -39,12 +39,12 @@ def model_files(folder: Path, *, drawn: bool = False) -> list[str]:
         if path.is_file() and path.suffix != ".md" and not path.name.startswith("."):
             names.append(name)
     if drawn:
-        names = [name for name in names if not of_weights(name)]
+        names = [name for name in names if not is_weights_or_index(name)]
     check_names(names, drawn=drawn)
     return names
 
 
-def of_weights(name: str) -> bool:
+def is_weights_or_index(name: str) -> bool:
     """Whether a file holds weights, or is their index; an untrained model needs neither."""
     return name.endswith((WEIGHTS, f"{WEIGHTS}.index.json"))
 

@@ -43,16 +43,16 @@ class AnthropicSettings(RemoteSettings):
         """List the generation settings of the Messages API, and `extra`."""
         return (*SETTINGS, EXTRA)
 
-    def unfit(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
+    def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
         """Find the first unsupported generation setting; `max_tokens` is required."""
         if "max_tokens" not in generation:
             what = "`generation.max_tokens` is missing, which the provider anthropic needs"
             return UnsupportedSetting("max_tokens", what, "add `max_tokens: …`, such as 1024")
-        return super().unfit(generation)
+        return super().unsupported(generation)
 
-    def answering(self) -> dict[str, Any]:
+    def answer_params(self) -> dict[str, Any]:
         """Select what can change an answer; the endpoint is left out, since there is one."""
-        return {name: value for name, value in super().answering().items() if name != "endpoint"}
+        return {name: value for name, value in super().answer_params().items() if name != "endpoint"}
 
 
 PROVIDER = AnthropicSettings
@@ -70,7 +70,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     media = Media(inputs.get("media"))
 
     def body(row: Prompt) -> Mapping[str, Any]:
-        system, said = lifted(params.get("system", ""), chat_turns(row, media, _image), row["item"])
+        system, said = lift_system_turns(params.get("system", ""), chat_turns(row, media, _image), row["item"])
         return {**with_token_limit(fixed, row), **({"system": system} if system else {}), "messages": said}
 
     wire = WireFormat(
@@ -87,7 +87,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 Turns = Sequence[Mapping[str, Any]]
 
 
-def lifted(system: str, said: Turns, item: str) -> tuple[str, Turns]:
+def lift_system_turns(system: str, said: Turns, item: str) -> tuple[str, Turns]:
     """Move leading system turns into the request's `system` field; later ones are refused, never moved."""
     first = next((place for place, turn in enumerate(said) if turn.get("role") != SYSTEM), len(said))
     if first == len(said) or any(turn.get("role") == SYSTEM for turn in said[first:]):

@@ -37,11 +37,11 @@ class ImportedSettings(Settings):
         if self.sha256 is None:
             texts.inside(self.source)
 
-    def answering(self) -> dict[str, Any]:
+    def answer_params(self) -> dict[str, Any]:
         """Select the settings that can change an answer; the rows themselves are pinned apart."""
         return {"of": self.model} if self.model else {}
 
-    def unfit(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
+    def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
         """Accept every generation setting: the answers exist already, and `facts` says how they were generated."""
         return None
 

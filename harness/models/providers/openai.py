@@ -37,15 +37,15 @@ class OpenaiSettings(RemoteSettings):
         """List the generation settings of the endpoint, and `extra` for those of compatible servers."""
         return (*(CHAT if self.endpoint == "chat" else COMPLETIONS), EXTRA)
 
-    def unfit(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
+    def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
         """Find the first unsupported generation setting; log-probabilities may be set in one place only."""
         for name in wire_logprobs.FIELDS if self.logprobs else ():
             if name in json.loads(generation.get(EXTRA, "{}")):
-                mend = "take it out: `logprobs` of the model asks for them, and puts them into the rows"
+                fix = "take it out: `logprobs` of the model asks for them, and puts them into the rows"
                 return UnsupportedSetting(
-                    f"extra.{name}", f"`generation.extra.{name}` says again what the model's settings say", mend
+                    f"extra.{name}", f"`generation.extra.{name}` says again what the model's settings say", fix
                 )
-        return super().unfit(generation)
+        return super().unsupported(generation)
 
 
 PROVIDER = OpenaiSettings

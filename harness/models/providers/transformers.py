@@ -66,7 +66,7 @@ class TransformersSettings(Settings):
         elif (self.revision is None) == (self.unresolved is None):
             raise ValueError("a model from a hub needs a pin: add `revision: <40 hex digits>`")
 
-    def answering(self) -> dict[str, Any]:
+    def answer_params(self) -> dict[str, Any]:
         """Select what can change an answer; the files are pinned apart, and their location never matters."""
         chosen = {name: getattr(self, name) for name in ("dtype", "batch", "chat", "logprobs", "quantisation")}
         return {**chosen, **({} if self.untrained is None else {UNTRAINED: self.untrained})}

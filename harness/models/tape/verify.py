@@ -16,7 +16,7 @@ MOST = 1000  # defects after which reading stops
 
 
 @dataclass(frozen=True)
-class TapeFlaw:
+class TapeDefect:
     """A defect of a tape: its file, its line (0: none), and what is wrong."""
 
     file: str
@@ -33,7 +33,7 @@ class VerifyReport:
     bytes: int = 0
     torn: str = ""
     redacted: int = 0  # redacted lines, which answer no request
-    flaws: list[TapeFlaw] = field(default_factory=list)
+    flaws: list[TapeDefect] = field(default_factory=list)
 
 
 def verify(folder: Path) -> VerifyReport:
@@ -42,12 +42,12 @@ def verify(folder: Path) -> VerifyReport:
     try:
         kept, ends = load(folder), sizes(folder)
     except DamageError as bad:
-        found.flaws.append(TapeFlaw(Path(bad.where).name, 0, bad.what))
+        found.flaws.append(TapeDefect(Path(bad.where).name, 0, bad.what))
         return found
     found.segments, found.bytes = len(ends), sum(ends)
     for raw, line in _lines(folder, ends, found):
         if len(found.flaws) >= MOST:
-            found.flaws.append(TapeFlaw(_file(raw), raw.number, f"reading stopped after {MOST} flaws"))
+            found.flaws.append(TapeDefect(_file(raw), raw.number, f"reading stopped after {MOST} flaws"))
             return found
         if line:
             found.exchanges += 1
@@ -61,10 +61,10 @@ def verify(folder: Path) -> VerifyReport:
         if kept and not found.flaws and early.sorted(folder) != kept.layer.data[kept.layer.start :]:
             raise DamageError("it says something else than the segments")
     except DamageError as bad:
-        found.flaws.append(TapeFlaw(NAME if not bad.where else "", 0, bad.what))
+        found.flaws.append(TapeDefect(NAME if not bad.where else "", 0, bad.what))
     if not kept and (folder / NAME).exists():
         detail = "it is damaged or belongs to other segments; if they are sound, remove it: it is made again"
-        found.flaws.append(TapeFlaw(NAME, 0, detail))
+        found.flaws.append(TapeDefect(NAME, 0, detail))
     return found
 
 
@@ -90,5 +90,5 @@ def _lines(folder: Path, ends: list[int], found: VerifyReport) -> Iterator[tuple
             flaw = bad.what
         head = line.own if line else None  # what follows a damaged line is held against nothing
         if flaw:
-            found.flaws.append(TapeFlaw(_file(raw), raw.number, flaw))
+            found.flaws.append(TapeDefect(_file(raw), raw.number, flaw))
         yield raw, line
