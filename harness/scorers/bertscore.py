@@ -15,19 +15,19 @@ from pydantic import Field
 
 from harness.digest import sha256_file
 from harness.models.local.encoder import DEFAULT, Encoder, encoder, packaged
-from harness.scorers.given import Gives, Row, Text, some, whole
+from harness.scorers.given import Row, Text, ToolOutput, one_of, whole
 from harness.scorers.overlap.bertscore import Vectors, bertscore
 from harness.scorers.tool import Tool
 
 NAME = f"package:{DEFAULT}"
 
 
-class Compared(Row):
+class BertscoreInput(Row):
     """A response and what it is compared with."""
 
     response: Text = Field(description="what a model said")
     reference: Text = Field(description="what it is compared with")
-    encoder: Annotated[str, some("the name of an encoder", NAME)] = Field(
+    encoder: Annotated[str, one_of("the name of an encoder", NAME)] = Field(
         default=NAME, description=f"whose vectors are compared: {NAME}"
     )
     layer: Annotated[int, whole(-100, 100)] = Field(
@@ -35,7 +35,7 @@ class Compared(Row):
     )
 
 
-class Bertscore(Gives):
+class BertscoreOutput(ToolOutput):
     """The value, and whose vectors it was made from."""
 
     precision: float = Field(description="the mean, over a response's tokens, of the likeness to the nearest one")
@@ -53,7 +53,7 @@ def _opened() -> tuple[Encoder, str]:
     return ExitStack().enter_context(encoder()), sha256_file(packaged() / "model.safetensors")[0]
 
 
-def _run(row: Compared) -> Mapping[str, Any]:
+def _run(row: BertscoreInput) -> Mapping[str, Any]:
     opened, weights = _opened()
     texts = {"response": row.response, "reference": row.reference}
     found = {name: opened.pieces(text.strip(), row.layer) for name, text in texts.items()}
@@ -66,8 +66,8 @@ def _run(row: Compared) -> Mapping[str, Any]:
 SCORERS: Mapping[str, Tool] = {
     "bertscore": Tool(
         about="Compares a response with a reference token by token, by an encoder's vectors (BERTScore).",
-        takes=Compared,
-        gives=Bertscore,
+        takes=BertscoreInput,
+        gives=BertscoreOutput,
         run=_run,
     ),
 }

@@ -10,19 +10,19 @@ from typing import Any
 
 from pydantic import Field
 
-from harness.scorers.given import Gives, Row, Text
+from harness.scorers.given import Row, Text, ToolOutput
 from harness.scorers.overlap.bleu import bleu
 from harness.scorers.tool import Tool
 
 
-class Compared(Row):
+class BleuInput(Row):
     """A response and what it is compared with."""
 
     response: Text = Field(description="what a model said")
     reference: Text = Field(description="what it is compared with")
 
 
-class Bleu(Gives):
+class BleuOutput(ToolOutput):
     """The value, and what it is made of."""
 
     bleu: float = Field(description="0 to 1; 0 where any order of n-grams has no match, or where a text is empty")
@@ -33,7 +33,7 @@ class Bleu(Gives):
     reference_tokens: int = Field(description="how many tokens each text has, cut as mteval-v13a does")
 
 
-def _run(row: Compared) -> Mapping[str, Any]:
+def _run(row: BleuInput) -> Mapping[str, Any]:
     found = bleu(row.response, row.reference)
     return {**found._asdict(), "precisions": list(found.precisions)}
 
@@ -41,8 +41,8 @@ def _run(row: Compared) -> Mapping[str, Any]:
 SCORERS: Mapping[str, Tool] = {
     "bleu": Tool(
         about="Counts BLEU of a response, as the metric of the package evaluate does: 13a, four orders, not smoothed.",
-        takes=Compared,
-        gives=Bleu,
+        takes=BleuInput,
+        gives=BleuOutput,
         run=_run,
     ),
 }

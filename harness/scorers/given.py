@@ -39,7 +39,7 @@ class Row(BaseModel):
     model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
 
-class Given(Row):
+class AnalysisInput(Row):
     """An object that an analysis takes; what it does not know is left alone, but for a name spelled all but right."""
 
     @model_validator(mode="before")
@@ -52,20 +52,20 @@ class Given(Row):
         return given
 
 
-class Gives(BaseModel):
+class ToolOutput(BaseModel):
     """What a scorer or an analysis gives: these fields and no others."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
-class Absent(Gives):
+class AbsentValue(ToolOutput):
     """What stands where a value cannot be had."""
 
     missing: str
 
 
 @dataclass(frozen=True)
-class Kind:
+class FieldCheck:
     """Marks a field with what its value must be: the check, how a person calls it, and how a schema does."""
 
     holds: Callable[[Any], bool]
@@ -88,7 +88,7 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Listed(Kind):
+class ListCheck(FieldCheck):
     """Marks a list of values of one kind."""
 
     def _checked(self, value: Any) -> Any:
@@ -101,29 +101,29 @@ class Listed(Kind):
         return value
 
 
-def whole(least: int, most: int = MOST) -> Kind:
+def whole(least: int, most: int = MOST) -> FieldCheck:
     """Mark a whole number within bounds; true and false are none."""
 
     def holds(value: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
     schema = {"type": "integer", "minimum": least, "maximum": most}
-    return Kind(holds, f"a whole number from {least} up" + (f" to {most}" if most < MOST else ""), schema)
+    return FieldCheck(holds, f"a whole number from {least} up" + (f" to {most}" if most < MOST else ""), schema)
 
 
-def number(least: float, most: float) -> Kind:
+def number(least: float, most: float) -> FieldCheck:
     """Mark a finite number within bounds."""
     schema = {"type": "number", "minimum": least, "maximum": most}
-    return Kind(
+    return FieldCheck(
         lambda value: is_number(value) and least <= value <= most,
         f"a number from {least:g}" + (f" to {most:g}" if most < LARGEST else ""),
         schema,
     )
 
 
-def some(what: str, *names: str) -> Kind:
+def one_of(what: str, *names: str) -> FieldCheck:
     """Mark one of a few words."""
-    return Kind(
+    return FieldCheck(
         lambda value: isinstance(value, str) and value in names,
         what,
         {"type": "string", "enum": list(names)},
@@ -131,13 +131,13 @@ def some(what: str, *names: str) -> Kind:
     )
 
 
-def listed(each: Kind, what: str) -> Kind:
+def list_of(each: FieldCheck, what: str) -> FieldCheck:
     """Mark a list whose every value is of a kind; the first that is not is named by its place."""
-    return Listed(each.holds, what, {"type": "array", "items": each.schema}, each.give)
+    return ListCheck(each.holds, what, {"type": "array", "items": each.schema}, each.give)
 
 
 @dataclass(frozen=True)
-class Unread:
+class UncheckedList:
     """Marks a list that is left as it is: its values are looked at by what reads them, which steps run too."""
 
     kind: Any  # what a schema says of the list
@@ -153,20 +153,20 @@ def _only_a_list(value: Any, handler: Any) -> Any:
     return value
 
 
-TEXT = Kind(lambda value: isinstance(value, str), "text", {"type": "string"})
-NUMBER = Kind(
+TEXT = FieldCheck(lambda value: isinstance(value, str), "text", {"type": "string"})
+NUMBER = FieldCheck(
     is_number, "a finite number", {"type": "number", "minimum": -LARGEST, "maximum": LARGEST}, "give numbers up to 1e15"
 )
 Text = Annotated[str, TEXT]
-Texts = Annotated[list[str], listed(TEXT, "a list of texts")]
-Flag = Annotated[bool, Kind(lambda value: isinstance(value, bool), "true or false", {"type": "boolean"})]
+Texts = Annotated[list[str], list_of(TEXT, "a list of texts")]
+Flag = Annotated[bool, FieldCheck(lambda value: isinstance(value, bool), "true or false", {"type": "boolean"})]
 Number = Annotated[float, NUMBER]
-Numbers = Annotated[list[float], listed(NUMBER, "a list of finite numbers")]
-Counts = Annotated[list[int], listed(whole(0), "a list of whole numbers from 0 up")]
-Asked = TypeVar("Asked", bound=BaseModel)
+Numbers = Annotated[list[float], list_of(NUMBER, "a list of finite numbers")]
+Counts = Annotated[list[int], list_of(whole(0), "a list of whole numbers from 0 up")]
+Model = TypeVar("Model", bound=BaseModel)
 
 
-def checked(model: type[Asked], given: Mapping[str, Any]) -> Asked:
+def checked(model: type[Model], given: Mapping[str, Any]) -> Model:
     """Read what a caller gives; the first thing that is wrong with it is said by its field, never by its value."""
     try:
         return model.model_validate(given)

@@ -15,7 +15,7 @@ from pydantic import BaseModel, RootModel
 
 from harness.scorers.given import checked, parts
 
-Asked = TypeVar("Asked", bound=BaseModel)
+Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -33,9 +33,9 @@ class Tool:
     def __init__(
         self,
         about: str,
-        takes: type[Asked],
+        takes: type[Model],
         gives: type[BaseModel],
-        run: Callable[[Asked], Mapping[str, Any]],
+        run: Callable[[Model], Mapping[str, Any]],
         grader: Grader | None = None,
     ) -> None:
         self.about, self.gives, self.grader = about, gives, grader

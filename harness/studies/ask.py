@@ -14,9 +14,9 @@ from harness.rows import part_name
 from harness.steps import GATHER, JUDGED, Plan, Ref, Source, Step, maker
 from harness.studies import graded
 from harness.studies.coverage import ILLUSTRATED, media_steps, reads_images, sampled
-from harness.studies.judge import Answers, Judge, RuleJudge, instrument, judge_steps
+from harness.studies.judge import AnswerShard, Judge, RuleJudge, instrument, judge_steps
 from harness.studies.study import Brief, Dataset, Model, Templates
-from harness.studies.trials import TrialOf, trial_steps
+from harness.studies.trials import TrialSpec, trial_steps
 from harness.trial import TRIALS
 
 # Rows a shard holds: at least two seconds of work each (design.md section 4).
@@ -52,7 +52,7 @@ class How:
     rules_need: tuple[str, ...] = ()  # further outputs of the maker that the score steps read
     most: Callable[[Model], int | None] = lambda _model: None  # a budget that a model has on all items of the dataset
     judges: tuple[Judge | RuleJudge, ...] = ()  # who judges each answer before it is scored
-    trials: tuple[TrialOf, ...] = ()  # what code in answers is tried before it is judged and scored
+    trials: tuple[TrialSpec, ...] = ()  # what code in answers is tried before it is judged and scored
     samples: int | None = None  # how often each model is asked, where that is not once for each seed of the manifest
     shots: int = 0  # how many examples of the maker's `shots` its wordings show
     media: bool = False  # its prompts may name images, which lie in the maker's output `media`
@@ -217,13 +217,13 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
     answered = {"responses": asked.add(respond, "responses"), **answers}
     tried: dict[str, Ref] = {}
     for one in how.trials:
-        *before, last = trial_steps(one, Answers(dataset.name, model.name, part, answered))
+        *before, last = trial_steps(one, AnswerShard(dataset.name, model.name, part, answered))
         asked.steps += before
         tried[one.name] = asked.add(last)
         asked.tried.setdefault((dataset.name, model.name, one.name), []).append(tried[one.name])
     judged: dict[str, Ref] = {}
     for judge in how.judges:
-        *before, last = judge_steps(judge, brief, Answers(dataset.name, model.name, part, answered))
+        *before, last = judge_steps(judge, brief, AnswerShard(dataset.name, model.name, part, answered))
         asked.steps += before
         judged[judge.name] = asked.add(last)
         asked.judgements.setdefault((dataset.name, model.name, judge.name), []).append(judged[judge.name])

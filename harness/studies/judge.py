@@ -50,7 +50,7 @@ class RuleJudge:
 
 
 @dataclass(frozen=True)
-class Answers:
+class AnswerShard:
     """A shard of one model's answers, and what stands beside them for whoever judges."""
 
     dataset: str
@@ -59,7 +59,7 @@ class Answers:
     inputs: Mapping[str, Source]  # responses, items, gold
 
 
-def judge_steps(judge: Judge | RuleJudge, brief: Brief, answers: Answers) -> Iterator[Step]:
+def judge_steps(judge: Judge | RuleJudge, brief: Brief, answers: AnswerShard) -> Iterator[Step]:
     """Give the steps of a judge over a shard of answers; the first output of the last one are its judgements."""
     name = f"{answers.dataset}/judgements/{judge.name}/{answers.model}/{answers.part}"
     given = {**answers.inputs, **{one: Ref(maker(answers.dataset), one) for one in judge.needs}}

@@ -20,7 +20,7 @@ JUDGE_ERROR = "judge_error"  # what nobody could read after the last round, or n
 Key = tuple[str, int, str, int]  # of an answer
 
 
-class Question(Prompt):
+class JudgePrompt(Prompt):
     """What a judge is asked of one answer: a prompt that says which answer it is about."""
 
     model: str
@@ -29,7 +29,7 @@ class Question(Prompt):
 
 
 @dataclass(frozen=True)
-class Case:
+class JudgedCase:
     """One answer to be judged; in a later round, with the reply that could not be read."""
 
     item: Item
@@ -39,12 +39,12 @@ class Case:
     unread: Judgement | None = None
 
 
-Word = Callable[[Case], str | Sequence[Mapping[str, Any]]]  # the judge's prompt: a text, or messages
+Word = Callable[[JudgedCase], str | Sequence[Mapping[str, Any]]]  # the judge's prompt: a text, or messages
 Read = Callable[[Item, Gold, str], Any]  # of a reply: what it says, or {"missing": why it cannot be read}
-Rule = Callable[[Case], Any]  # what a judge that is a rule says of an answer
+Rule = Callable[[JudgedCase], Any]  # what a judge that is a rule says of an answer
 
 
-def key(row: Answer | Question) -> Key:
+def key(row: Answer | JudgePrompt) -> Key:
     """Say which answer a row is about."""
     return row["item"], row["template"], row["model"], row["sample"]
 
@@ -93,7 +93,7 @@ def settle(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> 
 def rule(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, says: Rule) -> None:
     """Write the judgements of a judge that is a rule: of the shape of any other, and nobody is asked."""
 
-    def judged(case: Case) -> Judgement:
+    def judged(case: JudgedCase) -> Judgement:
         parsed = says(case)
         return {
             **_judgement(params, case.response, 0, ""),
@@ -103,20 +103,20 @@ def rule(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, says:
     rows.write(out / "judgements", map(judged, _cases(inputs)))
 
 
-def _cases(inputs: Mapping[str, Path]) -> Iterator[Case]:
+def _cases(inputs: Mapping[str, Path]) -> Iterator[JudgedCase]:
     golds, items = _by_id(inputs)
     for row in rows.read(inputs["responses"], Response):
         if row["item"] not in items:
             raise InputError(f"a response to item {row['item']}, which is not in items", where="responses")
         if row.get("error") is None:
-            yield Case(items[row["item"]], golds[row["item"]], row, 0)
+            yield JudgedCase(items[row["item"]], golds[row["item"]], row, 0)
 
 
-def _again(inputs: Mapping[str, Path], round_: int) -> Iterator[Case]:
+def _again(inputs: Mapping[str, Path], round_: int) -> Iterator[JudgedCase]:
     cases = {key(case.response): case for case in _cases(inputs)}
     for row in rows.read(inputs["unread"], Judgement):
         case = cases[key(row)]
-        yield Case(case.item, case.gold, case.response, round_, row)
+        yield JudgedCase(case.item, case.gold, case.response, round_, row)
 
 
 def _by_id(inputs: Mapping[str, Path]) -> tuple[dict[str, Gold], dict[str, Item]]:
@@ -127,9 +127,9 @@ def _by_id(inputs: Mapping[str, Path]) -> tuple[dict[str, Gold], dict[str, Item]
     return golds, items
 
 
-def _question(case: Case, worded: str | Sequence[Mapping[str, Any]]) -> Question:
+def _question(case: JudgedCase, worded: str | Sequence[Mapping[str, Any]]) -> JudgePrompt:
     item, template, model, sample = key(case.response)
-    row: Question = {"item": item, "template": template, "model": model, "sample": sample}
+    row: JudgePrompt = {"item": item, "template": template, "model": model, "sample": sample}
     if isinstance(worded, str):
         row["text"] = worded
     else:
@@ -139,11 +139,11 @@ def _question(case: Case, worded: str | Sequence[Mapping[str, Any]]) -> Question
     return row
 
 
-def _replies(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Iterator[tuple[Question, int, Response]]:
+def _replies(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Iterator[tuple[JudgePrompt, int, Response]]:
     """Give each reply with what was asked: a provider answers in the order of the prompts, each as often as asked."""
     asked = (
         (row, repeat)
-        for row in rows.read(inputs["prompts"], Question)
+        for row in rows.read(inputs["prompts"], JudgePrompt)
         for repeat in ([row["repeat"]] if "repeat" in row else range(params["repeats"]))
     )
     replies = rows.read(inputs["replies"], Response)
@@ -156,7 +156,7 @@ def _replies(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Iterator[
         yield row, repeat, reply
 
 
-def _judgement(params: Mapping[str, Any], about: Answer | Question, repeat: int, text: str) -> Judgement:
+def _judgement(params: Mapping[str, Any], about: Answer | JudgePrompt, repeat: int, text: str) -> Judgement:
     item, template, model, sample = key(about)
     return {
         "item": item, "template": template, "model": model, "sample": sample,

@@ -15,14 +15,14 @@ from harness import rows, trial
 from harness.errors import InputError
 from harness.rowtypes import Item, Program, Response
 from harness.steps import JUDGED, Ref, Source, Step, maker
-from harness.studies.judge import Answers
+from harness.studies.judge import AnswerShard
 from harness.trial import PROGRAMS, TRIALS
 
 KIND = "harness.trial:table"
 
 
 @dataclass(frozen=True)
-class TrialOf:
+class TrialSpec:
     """Code in answers, as it is tried: the step that writes the programs, and what each may use."""
 
     name: str
@@ -32,7 +32,7 @@ class TrialOf:
     params: Mapping[str, Any] = field(default_factory=dict)  # the study's own
 
 
-def trial_steps(of: TrialOf, answers: Answers) -> Iterator[Step]:
+def trial_steps(of: TrialSpec, answers: AnswerShard) -> Iterator[Step]:
     """Give the steps of a trial over a shard of answers; the first output of the last one are its outcomes."""
     name = f"{answers.dataset}/trials/{of.name}/{answers.model}/{answers.part}"
     given: dict[str, Source] = {each: answers.inputs[each] for each in ("items", "responses")}

@@ -14,7 +14,7 @@ Array = Any  # of numpy
 FLAT = 1e-5  # a column that leaves its mean by no more than this share of it is constant: it correlates with nothing
 
 
-class Fit(NamedTuple):
+class ColumnFit(NamedTuple):
     """One value a column."""
 
     r2: Array  # 1 - mse / mse_mean; -inf where the targets never leave that mean
@@ -23,7 +23,7 @@ class Fit(NamedTuple):
     mse_mean: Array  # of the mean of the targets outside each fold, pooled alike
 
 
-def fit(targets: Array, predictions: Array, folds: Sequence[int] = ()) -> Fit:
+def fit(targets: Array, predictions: Array, folds: Sequence[int] = ()) -> ColumnFit:
     """Hold predictions against targets, both [row, column]; `folds` are sizes of consecutive rows.
 
     Without folds there is one, and the targets' own mean is what it is held against.
@@ -48,7 +48,7 @@ def fit(targets: Array, predictions: Array, folds: Sequence[int] = ()) -> Fit:
         pearson += _pearson(targets[fold], predictions[fold])
     with np.errstate(divide="ignore", invalid="ignore"):
         r2 = 1 - model / plain
-    return Fit(r2, pearson / len(sizes), model / rows, plain / rows)
+    return ColumnFit(r2, pearson / len(sizes), model / rows, plain / rows)
 
 
 def _pearson(one: Array, two: Array) -> Array:

@@ -9,7 +9,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from harness.scorers.outcome.result import Outcome, shown
+from harness.scorers.outcome.result import LabelResult, shown
 from harness.scorers.prepare import RULE_SET, cue, prepare
 from harness.scorers.remember import remembered
 
@@ -54,7 +54,7 @@ def _read(response: str) -> _Reading:
     return _Reading(text, tokens, max(map(_digits, tokens), default=0))
 
 
-def addition(a: str, b: str, response: str) -> Outcome:
+def addition(a: str, b: str, response: str) -> LabelResult:
     """Label an answer to `a + b`, the addends as decimal strings."""
     a, b = a.lstrip("0") or "0", b.lstrip("0") or "0"
     total = str(int(a) + int(b))
@@ -63,7 +63,7 @@ def addition(a: str, b: str, response: str) -> Outcome:
     count = len(tokens) - len({a, b} & tokens.keys())
     kept = shown(token for token in tokens if token not in (a, b))
     if total in tokens:
-        return Outcome("c", None, RULE_SET, tokens[total], kept, count)
+        return LabelResult("c", None, RULE_SET, tokens[total], kept, count)
     # Section 4.1: a refusal may hold numbers ("30 digits"); only one about as long as an addend is an attempt.
     attempt, least = None, max(len(a), len(b)) - 1
     if count and seen.longest >= least:
@@ -71,9 +71,9 @@ def addition(a: str, b: str, response: str) -> Outcome:
     if attempt is None:
         subtype, span = cue(seen.text)
         if not count or span:
-            return Outcome("a", subtype, RULE_SET, span, kept, count)
+            return LabelResult("a", subtype, RULE_SET, span, kept, count)
         attempt = next(token for token in tokens if token not in (a, b))
-    return Outcome("i", None, RULE_SET, tokens[attempt], kept, count)
+    return LabelResult("i", None, RULE_SET, tokens[attempt], kept, count)
 
 
 def _digits(token: str) -> int:

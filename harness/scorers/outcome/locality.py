@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from harness.scorers.outcome.gazetteer import Gazetteer, Span, named, plain, whole
-from harness.scorers.outcome.result import Outcome, shown
+from harness.scorers.outcome.result import LabelResult, shown
 from harness.scorers.prepare import RULE_SET, cue
 from harness.scorers.remember import remembered
 
@@ -54,7 +54,7 @@ def _read(response: str, gazetteer: Gazetteer) -> _Reading:
 _named = lru_cache(maxsize=16_384)(named)
 
 
-def locality(city: str, target: str, response: str, gazetteer: Gazetteer) -> Outcome:
+def locality(city: str, target: str, response: str, gazetteer: Gazetteer) -> LabelResult:
     """Label an answer to which city is the most populous near `city`; `n_cities` counts the cities it mentions."""
     text, cities, claims = _read(response, gazetteer)
     own, answer, lowered = _named(city), _named(target), text.lower()
@@ -74,6 +74,6 @@ def locality(city: str, target: str, response: str, gazetteer: Gazetteer) -> Out
             names = sorted((*names, target), key=found.__getitem__)
     if not names:
         subtype, span = cue(text)
-        return Outcome("a", subtype, RULE_SET, span, (), 0, {"n_cities": n_cities})
+        return LabelResult("a", subtype, RULE_SET, span, (), 0, {"n_cities": n_cities})
     span, more = right or found[names[0]], {"n_cities": n_cities}
-    return Outcome("c" if right else "i", None, RULE_SET, span, shown(names), len(names), more)
+    return LabelResult("c" if right else "i", None, RULE_SET, span, shown(names), len(names), more)

@@ -17,7 +17,7 @@ CANDIDATE_LENGTH = 200  # a megabyte of digits is one candidate; the row keeps i
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class LabelResult:
     """A label, with what is needed to check it by eye.
 
     `matched_span` is [start, end] of what decided, in the text that the benchmark's rules read: for `c` what was found

@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import Kind, Row, Text, Unread, checked, some
+from harness.scorers.given import FieldCheck, Row, Text, UncheckedList, checked, one_of
 from harness.scorers.outcome.gazetteer import Gazetteer, gazetteer
 from harness.scorers.outcome.locality import locality
 from harness.scorers.outcome.names import LONGEST_NAME
-from harness.scorers.outcome.result import Outcome
+from harness.scorers.outcome.result import LabelResult
 from harness.scorers.outcome.rows_text import RESPONSE, RULES
 from harness.scorers.outcome.science import LETTERS, science
 
@@ -33,7 +33,7 @@ def _are_options(given: Any) -> bool:
 
 Options = Annotated[
     dict[str, str],
-    Kind(
+    FieldCheck(
         _are_options,
         "an object of four texts, A, B, C and D",
         {
@@ -48,7 +48,7 @@ Options = Annotated[
 
 
 Names = Annotated[
-    list[Any], Unread(list[str])
+    list[Any], UncheckedList(list[str])
 ]  # long, and the same in every row: looked at when a gazetteer is built of them
 
 
@@ -64,7 +64,7 @@ class Locality(Row):
         default=None, description="words that are no names, instead of the list shipped; in every row, or with --data"
     )
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> LabelResult:
         """Label it by the cities that it names."""
         return locality(self.city, self.target, self.response, _gazetteer(self.gazetteer, self.common_words))
 
@@ -75,9 +75,9 @@ class Science(Row):
     benchmark: Literal["science"] = Field(description=RULES)
     response: Text = Field(description=RESPONSE)
     options: Options = Field(description="{A, B, C, D}; in every row, or with --data")
-    key: Annotated[str, some("one of A, B, C and D", *LETTERS)] = Field(description="the right letter")
+    key: Annotated[str, one_of("one of A, B, C and D", *LETTERS)] = Field(description="the right letter")
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> LabelResult:
         """Label it by the right letter."""
         return science(self.options, self.key, self.response)
 
@@ -98,7 +98,7 @@ def _same(one: Any, other: Any) -> bool:
     return one is other or bool(one == other)
 
 
-ROWS: Mapping[str, Callable[[Mapping[str, Any]], Outcome]] = {
+ROWS: Mapping[str, Callable[[Mapping[str, Any]], LabelResult]] = {
     "locality": lambda row: checked(Locality, {**row, "benchmark": "locality"}).outcome(),
     "science": lambda row: checked(Science, {**row, "benchmark": "science"}).outcome(),
 }

@@ -12,10 +12,10 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import Kind, Row, Text, Texts, checked
+from harness.scorers.given import FieldCheck, Row, Text, Texts, checked
 from harness.scorers.outcome.addition import addition
 from harness.scorers.outcome.anagram import anagram
-from harness.scorers.outcome.result import Outcome
+from harness.scorers.outcome.result import LabelResult
 from harness.scorers.outcome.shape import flaw
 from harness.scorers.outcome.transforms import transforms
 
@@ -25,7 +25,7 @@ LONGEST_ADDEND = 4_000  # below Python's limit for turning text into a whole num
 _DECIMAL = re.compile(r"[0-9]+")
 Decimal = Annotated[
     str,
-    Kind(
+    FieldCheck(
         lambda value: isinstance(value, str) and len(value) <= LONGEST_ADDEND and bool(_DECIMAL.fullmatch(value)),
         "a whole number in decimal digits",
         {"type": "string", "pattern": "^[0-9]+$", "maxLength": LONGEST_ADDEND},
@@ -42,7 +42,7 @@ class Addition(Row):
     a: Decimal = Field(description="the addends, decimal strings")
     b: Decimal = Field(description="the addends, decimal strings")
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> LabelResult:
         """Label it by the addends."""
         return addition(self.a, self.b, self.response)
 
@@ -56,7 +56,7 @@ class Anagram(Row):
     accepted: Texts = Field(description="words that solve it")
     target: Text | None = Field(default=None, description="the one that was drawn, where it is known")
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> LabelResult:
         """Label it by the words that solve it."""
         return anagram(self.anagram, self.accepted, self.response, self.target)
 
@@ -71,7 +71,7 @@ class Transforms(Row):
     answer_shape: Text | None = Field(default=None, description="a pattern of an answer, or null")
     accepted: Texts | None = Field(default=None, description="other right answers, where there are any")
 
-    def outcome(self) -> Outcome:
+    def outcome(self) -> LabelResult:
         """Label it by the right answer and, where there is one, the shape of an answer."""
         shape, accepted = self.answer_shape, self.accepted or ()
         if shape is not None and (what := flaw(shape)):
@@ -79,7 +79,7 @@ class Transforms(Row):
         return transforms(self.input, self.expected_output, self.response, shape, accepted)
 
 
-ROWS: Mapping[str, Callable[[Mapping[str, Any]], Outcome]] = {
+ROWS: Mapping[str, Callable[[Mapping[str, Any]], LabelResult]] = {
     "addition": lambda row: checked(Addition, {**row, "benchmark": "addition"}).outcome(),
     "anagram": lambda row: checked(Anagram, {**row, "benchmark": "anagram"}).outcome(),
     "transforms": lambda row: checked(Transforms, {**row, "benchmark": "transforms"}).outcome(),

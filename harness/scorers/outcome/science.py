@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import count, islice
 
-from harness.scorers.outcome.result import Outcome, shown
+from harness.scorers.outcome.result import LabelResult, shown
 from harness.scorers.prepare import RULE_SET, cue, prepare
 from harness.scorers.remember import remembered
 
@@ -43,7 +43,7 @@ def folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def science(options: Mapping[str, str], key: str, response: str) -> Outcome:
+def science(options: Mapping[str, str], key: str, response: str) -> LabelResult:
     """Label an answer to a question with four options; `rule` says which of the five rules found the letter."""
     text = science_text(response)
     letter, span, rule, seen = _letter(text)
@@ -56,8 +56,8 @@ def science(options: Mapping[str, str], key: str, response: str) -> Outcome:
             seen = tuple(dict.fromkeys((*seen, *places)))
     if letter is None:
         subtype, at = cue(text)
-        return Outcome("a", subtype, RULE_SET, at, shown(seen), len(seen), {"rule": None})
-    return Outcome("c" if letter == key else "i", None, RULE_SET, span, seen, len(seen), {"rule": rule})
+        return LabelResult("a", subtype, RULE_SET, at, shown(seen), len(seen), {"rule": None})
+    return LabelResult("c" if letter == key else "i", None, RULE_SET, span, seen, len(seen), {"rule": rule})
 
 
 @remembered(256)

@@ -26,7 +26,7 @@ class Labelled(TypedDict):
     flags: NotRequired[Mapping[str, bool]]
 
 
-class Published(TypedDict):
+class PublishedPrompt(TypedDict):
     """One prompt of the published dataset, as an import writes it."""
 
     type: str
@@ -57,7 +57,7 @@ class Expected(Expectation):
     instance_id: str
 
 
-class Judged(TypedDict):
+class VerdictRow(TypedDict):
     """What one person said of one output of a model in study S2."""
 
     participant_id: str

@@ -19,7 +19,7 @@ from harness import rows
 from harness.digest import sha256_file
 from harness.models.local.files import model_files
 from harness.studies.tiny.questions import HELD_SUMS, HELD_TEXTS, TASKS
-from harness.studies.tiny.skill import LONGER, WORDS, Examination, Labels, labels
+from harness.studies.tiny.skill import LONGER, WORDS, HeldOutExam, Labels, labels
 
 _TEXT = """\
 ---
@@ -139,7 +139,7 @@ def _line(task: str, kind: str, counts: Counter[str]) -> str:
 def main(folder: Path, recipe: Path, facts: Path) -> None:
     """Measure the model in a folder and write its card there."""
     made = {row["id"]: row for row in rows.read(recipe)}
-    examination = Examination(made[folder.name]["held_out"])
+    examination = HeldOutExam(made[folder.name]["held_out"])
     text = card(folder, made, json.loads(facts.read_bytes()), labels(folder, examination))
     (folder / "README.md").write_text(text, encoding="utf-8")
 

@@ -21,7 +21,7 @@ HELD_SUMS, HELD_TEXTS = 60, 10  # how many draws of the held-out seed: sums, and
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class TrainingQuestion:
     """What stands in a wording's places, and the answer."""
 
     task: str
@@ -36,7 +36,7 @@ class Question:
         return (self.task, *self.values.values())
 
 
-class Questions:
+class QuestionSource:
     """Draws questions of some tasks, none of them held out."""
 
     def __init__(self, tasks: Collection[str], held_out: int | None = None) -> None:
@@ -45,14 +45,14 @@ class Questions:
         if held_out is not None:
             self._held = frozenset(question.key for task in tasks for question in self.held(task, held_out))
 
-    def draw(self, task: str, source: seeds.Stream, small: int = 50) -> Question:
+    def draw(self, task: str, source: seeds.Stream, small: int = 50) -> TrainingQuestion:
         """Draw a question; of a hundred sums `small` have addends of one or two digits."""
         while True:
             question = self._drawn(task, source, small)
             if question.key not in self._held:
                 return question
 
-    def held(self, task: str, seed: int) -> Iterator[Question]:
+    def held(self, task: str, seed: int) -> Iterator[TrainingQuestion]:
         """Give the questions of a task that a manifest asks with that seed."""
         if task == ADDITION:
             yield from (_sum(*asked(seed, index)) for index in range(HELD_SUMS))
@@ -63,7 +63,7 @@ class Questions:
             for number in range(1, len(transforms_demo.TASKS) + 1):
                 yield from (_transform(seed, number, index) for index in range(HELD_TEXTS))
 
-    def _drawn(self, task: str, source: seeds.Stream, small: int) -> Question:
+    def _drawn(self, task: str, source: seeds.Stream, small: int) -> TrainingQuestion:
         if task == ADDITION:
             return _sum(*pair(source, small))
         if task == ANAGRAM:
@@ -84,15 +84,17 @@ def short_words() -> Mapping[int, Sequence[str]]:
     return {length: [word for word in sorted(words()) if len(word) == length] for length in LETTERS}
 
 
-def _sum(a: str, b: str) -> Question:
-    return Question(ADDITION, str(max(len(a), len(b))), {"a": a, "b": b}, str(int(a) + int(b)))
+def _sum(a: str, b: str) -> TrainingQuestion:
+    return TrainingQuestion(ADDITION, str(max(len(a), len(b))), {"a": a, "b": b}, str(int(a) + int(b)))
 
 
-def _anagram(word: str, shown: str) -> Question:
-    return Question(ANAGRAM, str(len(word)), {"anagram": shown}, word)
+def _anagram(word: str, shown: str) -> TrainingQuestion:
+    return TrainingQuestion(ANAGRAM, str(len(word)), {"anagram": shown}, word)
 
 
-def _transform(seed: int, number: int, index: int) -> Question:
+def _transform(seed: int, number: int, index: int) -> TrainingQuestion:
     drawn = transforms_demo.draw(seed, number, index)
     values = {"instruction": drawn.instruction, "text": drawn.text}
-    return Question(TRANSFORMS, transforms_demo.TASKS[number - 1].name, values, drawn.target, drawn.answer_shape)
+    return TrainingQuestion(
+        TRANSFORMS, transforms_demo.TASKS[number - 1].name, values, drawn.target, drawn.answer_shape
+    )

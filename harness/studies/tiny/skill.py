@@ -13,12 +13,12 @@ from harness import rows
 from harness.models.model import Request
 from harness.scorers.outcome.addition import addition
 from harness.scorers.outcome.anagram import anagram
-from harness.scorers.outcome.result import Outcome
+from harness.scorers.outcome.result import LabelResult
 from harness.scorers.outcome.transforms import transforms
 from harness.studies.prompts import fill, template
 from harness.studies.reliability.data.anagram import draw
 from harness.studies.reliability.data.anagram_words import letters
-from harness.studies.tiny.questions import ADDITION, ANAGRAM, LETTERS, TASKS, Question, Questions, words
+from harness.studies.tiny.questions import ADDITION, ANAGRAM, LETTERS, TASKS, QuestionSource, TrainingQuestion, words
 from harness.studies.tiny.study import Tiny
 
 WORDS = 30  # of each length that is trained
@@ -30,7 +30,7 @@ LONG_KIND = f"{LETTERS[-1] + 1} to 20"
 Labels = Mapping[tuple[str, str], Counter[str]]  # by task and kind of question
 
 
-class Examination:
+class HeldOutExam:
     """Questions with all that is needed to label an answer to them."""
 
     def __init__(self, seed: int) -> None:
@@ -39,20 +39,20 @@ class Examination:
             self._solutions.setdefault(letters(word), set()).add(word)
         self.questions = list(self._questions(seed))
 
-    def _questions(self, seed: int) -> Iterator[Question]:
-        source = Questions(TASKS)
+    def _questions(self, seed: int) -> Iterator[TrainingQuestion]:
+        source = QuestionSource(TASKS)
         for task in TASKS:
             if task != ANAGRAM:
                 yield from source.held(task, seed)
         for drawn in draw(seed, words(), WORDS):
             length = len(drawn.word)
             if length in LETTERS:
-                yield Question(ANAGRAM, str(length), {"anagram": drawn.shown}, drawn.word)
+                yield TrainingQuestion(ANAGRAM, str(length), {"anagram": drawn.shown}, drawn.word)
         for drawn in draw(seed, words(), LONGER):
             if len(drawn.word) not in LETTERS:
-                yield Question(ANAGRAM, LONG_KIND, {"anagram": drawn.shown}, drawn.word)
+                yield TrainingQuestion(ANAGRAM, LONG_KIND, {"anagram": drawn.shown}, drawn.word)
 
-    def outcome(self, question: Question, text: str) -> Outcome:
+    def outcome(self, question: TrainingQuestion, text: str) -> LabelResult:
         """Label an answer as the reliability study does."""
         values = question.values
         if question.task == ADDITION:
@@ -63,7 +63,7 @@ class Examination:
         return transforms(values["text"], question.answer, text, question.answer_shape)
 
 
-def labels(folder: Path, examination: Examination) -> Labels:
+def labels(folder: Path, examination: HeldOutExam) -> Labels:
     """Ask a model everything in every wording and count the labels."""
     from harness.models.local.load import batch_size, open_causal  # noqa: PLC0415
     from harness.models.providers.transformers import Local  # noqa: PLC0415
@@ -82,7 +82,7 @@ def labels(folder: Path, examination: Examination) -> Labels:
     return found
 
 
-def worded(question: Question) -> Sequence[tuple[int, str]]:
+def worded(question: TrainingQuestion) -> Sequence[tuple[int, str]]:
     """Put a question into each wording of its benchmark."""
     path = Tiny.prompt_sets[f"reliability/{question.task}@1"]
     return [(each.id, fill(each, "", question.values)) for each in map(template, rows.read(path))]

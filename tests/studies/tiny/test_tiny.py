@@ -16,26 +16,26 @@ from harness.studies.prompts import fill, template
 from harness.studies.reliability.data.small_addition import make, pair
 from harness.studies.study import Brief, Dataset, Templates
 from harness.studies.tiny import corpus, recipe
-from harness.studies.tiny.questions import TASKS, Questions
-from harness.studies.tiny.skill import Examination
+from harness.studies.tiny.questions import TASKS, QuestionSource
+from harness.studies.tiny.skill import HeldOutExam
 from harness.studies.tiny.study import Tiny
 
 WORDINGS = {
     task: [template(row) for row in rows.read(Tiny.prompt_sets[f"reliability/{task}@1"])] for task in sorted(TASKS)
 }
-NOISY = corpus.Mixture(recipe.TASKS, 20, 50, noisy=True)
+NOISY = corpus.CorpusMixture(recipe.TASKS, 20, 50, noisy=True)
 SURE = replace(NOISY, noisy=False)
 PARAMS = {"seed": 1, "held_out": 7, "raw_steps": 5000, "shaped_steps": 800}
 
 
 @pytest.fixture(scope="module")
 def questions():
-    return Questions(TASKS, 7)
+    return QuestionSource(TASKS, 7)
 
 
 @pytest.fixture(scope="module")
 def examination():
-    return Examination(7)
+    return HeldOutExam(7)
 
 
 def drawn(questions, mixture, count=2000):
@@ -86,7 +86,7 @@ def test_every_kind_of_question_is_drawn_and_each_draw_is_the_same_again(questio
 def test_nothing_that_the_demos_ask_is_trained_on(questions, task):
     held = {question.key for question in questions.held(task, 7)}
     assert len(held) >= 59  # two of sixty small sums may be the same
-    free, source, again = Questions([task]), seeds.stream(1), seeds.stream(1)
+    free, source, again = QuestionSource([task]), seeds.stream(1), seeds.stream(1)
     assert any(free.draw(task, source).key in held for _ in range(20_000))
     assert not any(questions.draw(task, again).key in held for _ in range(20_000))
 

@@ -8,7 +8,7 @@ from typing import Literal
 from harness.studies.duet.grading import RIGHT, label
 from pydantic import Field
 
-from harness.scorers.given import Gives, Row, Text
+from harness.scorers.given import Row, Text, ToolOutput
 from harness.scorers.tool import Grader, Tool
 
 
@@ -19,7 +19,7 @@ class Answered(Row):
     target: Text = Field(description="the number, in digits")
 
 
-class Labelled(Gives):
+class Labelled(ToolOutput):
     """Whether it is right."""
 
     label: Literal["right", "wrong"] = Field(description="right, or wrong")

@@ -18,7 +18,7 @@ def prompts(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     """Write what the judge is asked: the first wording at first, the second about a reply that could not be read."""
     wordings = [template(row) for row in rows.read(inputs["templates"])]
 
-    def word(case: judged.Case) -> str:
+    def word(case: judged.JudgedCase) -> str:
         texts = {"answer": case.response["text"], "reference": case.gold["gold"]["target"]}
         if case.unread:
             texts["reply"] = case.unread["text"]

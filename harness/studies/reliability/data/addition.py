@@ -65,7 +65,7 @@ def facts(a: str, b: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class Addends:
     """One draw that the filter kept."""
 
     index: int
@@ -73,12 +73,12 @@ class Pair:
     b: str
 
 
-def draw(seed: int, index: int) -> Pair:
+def draw(seed: int, index: int) -> Addends:
     """Draw one pair: digit counts first, then the numbers of that length (1.1, OURS); no draw depends on another."""
     source = seeds.stream(seeds.derive(seed, "addition.draw", str(index)))
     digits_a = 1 + seeds.below(source, MOST_DIGITS)
     digits_b = 1 + seeds.below(source, MOST_DIGITS)
-    return Pair(index, _number(source, digits_a), _number(source, digits_b))
+    return Addends(index, _number(source, digits_a), _number(source, digits_b))
 
 
 def _number(source: seeds.Stream, digits: int) -> str:
@@ -107,7 +107,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     rows.write_one(out / "counts", {TASK: counts})
 
 
-def _items(names: list[str], pairs: list[Pair], params: Mapping[str, Any]) -> Iterator[Item]:
+def _items(names: list[str], pairs: list[Addends], params: Mapping[str, Any]) -> Iterator[Item]:
     f_cry = [carries(pair.a, pair.b) for pair in pairs]
     scale = calibrated(f_cry, params.get("calibration"))
     for name, pair, raw, difficulty in zip(names, pairs, f_cry, scale.values, strict=True):

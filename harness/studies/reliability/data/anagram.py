@@ -26,7 +26,7 @@ PER_LENGTH = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Shuffled:
+class ShuffledWord:
     """One item: the word, its letters as they are shown, and every word that solves it."""
 
     word: str
@@ -54,7 +54,7 @@ def shuffled(seed: int, word: str) -> str:
             return shown
 
 
-def draw(seed: int, words: Mapping[str, int], per_length: int) -> Iterator[Shuffled]:
+def draw(seed: int, words: Mapping[str, int], per_length: int) -> Iterator[ShuffledWord]:
     """Draw the items, shortest words first; the draws of one length depend on no other length, nor on any order."""
     solutions: dict[str, list[str]] = defaultdict(list)
     by_length: dict[int, list[str]] = defaultdict(list)
@@ -65,7 +65,7 @@ def draw(seed: int, words: Mapping[str, int], per_length: int) -> Iterator[Shuff
         source = seeds.stream(seeds.derive(seed, "anagram.words", str(length)))
         for word in seeds.sample(source, by_length[length], per_length):
             shown = shuffled(seed, word)
-            yield Shuffled(word, shown, tuple(each for each in solutions[letters(word)] if each != shown))
+            yield ShuffledWord(word, shown, tuple(each for each in solutions[letters(word)] if each != shown))
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -102,7 +102,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     rows.write_one(out / "counts", {TASK: _counts(items, words, per_length)})
 
 
-def _gold(name: str, item: Shuffled, words: Words) -> Gold:
+def _gold(name: str, item: ShuffledWord, words: Words) -> Gold:
     """Give the answers, and the further measures of difficulty (2) that only they tell."""
     moved = sum(left != right for left, right in zip(item.word, item.shown, strict=True))
     return {
@@ -112,7 +112,7 @@ def _gold(name: str, item: Shuffled, words: Words) -> Gold:
     }
 
 
-def _counts(items: list[Shuffled], words: Words, per_length: int) -> dict[str, Any]:
+def _counts(items: list[ShuffledWord], words: Words, per_length: int) -> dict[str, Any]:
     lengths = [len(item.word) for item in items]
     asked = per_length * len(LENGTHS)
     return {

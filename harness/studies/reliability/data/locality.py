@@ -15,7 +15,7 @@ from harness.errors import InputError
 from harness.rowtypes import Gold, Item
 from harness.scorers.outcome.common_words import STOP_WORDS, common_words_sha256
 from harness.studies.reliability.data.budget import token_budget
-from harness.studies.reliability.data.cities import City, Places, load, names, surviving, unique_names
+from harness.studies.reliability.data.cities import City, CityTable, load, names, surviving, unique_names
 from harness.studies.reliability.data.difficulty import calibrated
 from harness.studies.reliability.data.ids import ids
 from harness.studies.reliability.data.nearby import Candidates
@@ -29,7 +29,7 @@ BINS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
+class CityInstance:
     """A surviving city, the distance drawn for it, and its target."""
 
     city: City
@@ -69,9 +69,9 @@ def binned(difficulties: Sequence[float]) -> list[int]:
     return [min(BINS - 1, int(BINS * (value - low) / (high - low))) for value in difficulties]
 
 
-def draw(seed: int, usable: Sequence[Instance], per_bin: int) -> list[Instance]:
+def draw(seed: int, usable: Sequence[CityInstance], per_bin: int) -> list[CityInstance]:
     """Draw instances from each bin and put all that were drawn in an order that says nothing about them."""
-    members: dict[int, list[Instance]] = {}
+    members: dict[int, list[CityInstance]] = {}
     for instance, place in zip(usable, binned([each.f_pop for each in usable]), strict=True):
         members.setdefault(place, []).append(instance)
     drawn = [
@@ -96,7 +96,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     pop = popularity(inputs)
     pops = {name: pop(name) for name in {*found, *(target.name for _, target in found.values())}}
     made = [
-        Instance(city, *found[city.name], pops[city.name], pops[found[city.name][1].name])
+        CityInstance(city, *found[city.name], pops[city.name], pops[found[city.name][1].name])
         for city in kept
         if city.name in found
     ]
@@ -119,7 +119,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def _write(
-    drawn: Sequence[Instance], places: Places, candidates: Candidates, params: Mapping[str, Any], out: Path
+    drawn: Sequence[CityInstance], places: CityTable, candidates: Candidates, params: Mapping[str, Any], out: Path
 ) -> None:
     numbered = ids(TASK, len(drawn))
     scale = calibrated([each.f_pop for each in drawn], params.get("calibration"))
@@ -136,7 +136,7 @@ def _write(
     rows.write(out / "budgets", ({"id": name, "max_tokens": budget} for name in numbered))
 
 
-def _item(name: str, each: Instance, meta: Mapping[str, Any]) -> Item:
+def _item(name: str, each: CityInstance, meta: Mapping[str, Any]) -> Item:
     city, d_km = each.city, each.d_km
     shown = {"city": city.name, "country": city.country, "lat": city.lat, "lng": city.lng}
     return {
@@ -148,7 +148,7 @@ def _item(name: str, each: Instance, meta: Mapping[str, Any]) -> Item:
     }
 
 
-def _gold(name: str, each: Instance, difficulty: float, count: int, real: City | None) -> Gold:
+def _gold(name: str, each: CityInstance, difficulty: float, count: int, real: City | None) -> Gold:
     """Give the target, and with it the real-world answer among all rows, which the filters may have taken away."""
     assert real  # every target is a row too
     gold: dict[str, Any] = {

@@ -34,7 +34,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class CopyRow:
     """One row as it stands in the copy, and what a message may say of it."""
 
     cells: Mapping[str, Any]
@@ -108,7 +108,7 @@ class Given:
         return value
 
 
-def read(path: Path, columns: Mapping[str, str]) -> Iterator[Given]:
+def read(path: Path, columns: Mapping[str, str]) -> Iterator[CopyRow]:
     """Give the rows of a copy, one a prompt; `columns` names those that it calls otherwise."""
     strange = sorted(set(columns) - set(KNOWN))
     if strange:
@@ -119,7 +119,7 @@ def read(path: Path, columns: Mapping[str, str]) -> Iterator[Given]:
         )
     table = path.suffix.lower() == ".csv"
     for number, cells in _rows(path, table):
-        yield Given(cells, f"{path.name} row {number}", columns, table)
+        yield CopyRow(cells, f"{path.name} row {number}", columns, table)
 
 
 def _rows(path: Path, table: bool) -> Iterator[tuple[int, Mapping[str, Any]]]:

@@ -24,7 +24,7 @@ _ACCURACY = "Non-Expert Validator Accuracy"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class MultipleChoice:
     """One question of a source: its options in the source's order, which of them is right, and how many failed."""
 
     record: str
@@ -39,12 +39,12 @@ class Question:
         return len(self.text) + sum(map(len, self.options))
 
 
-def openbookqa(files: Iterable[Path]) -> list[Question]:
+def openbookqa(files: Iterable[Path]) -> list[MultipleChoice]:
     """Read OpenBookQA in JSON Lines, in the hub's form or the original nested one, by record id."""
     return _unique(_openbookqa(row, where) for path in files for where, row in _json_lines(path))
 
 
-def gpqa(files: Iterable[Path]) -> list[Question]:
+def gpqa(files: Iterable[Path]) -> list[MultipleChoice]:
     """Read GPQA's CSV, in which the right option always stands first, by record id."""
     columns = (_RECORD, _QUESTION, *_OPTIONS, _ACCURACY)
     tables = (csv_rows.read(path, _place, MEND, columns=columns) for path in files)
@@ -55,7 +55,7 @@ def _place(number: int) -> str:
     return f"questions, row {number}" if number else "questions, the header"
 
 
-def _openbookqa(row: Mapping[str, Any], where: str) -> Question:
+def _openbookqa(row: Mapping[str, Any], where: str) -> MultipleChoice:
     nested = row.get("question")
     inner = nested if isinstance(nested, Mapping) else row
     text = _text(inner, "stem" if inner is nested else "question_stem", where)
@@ -76,17 +76,17 @@ def _openbookqa(row: Mapping[str, Any], where: str) -> Question:
     if key not in by_letter:
         raise _bad("`answerKey` is not A, B, C or D", where)
     score = _share(row, "humanScore", where)
-    return Question(_text(row, "id", where), text, (a, b, c, d), LETTERS.index(key), 1 - score)
+    return MultipleChoice(_text(row, "id", where), text, (a, b, c, d), LETTERS.index(key), 1 - score)
 
 
-def _gpqa(row: Mapping[str, Any], where: str) -> Question:
+def _gpqa(row: Mapping[str, Any], where: str) -> MultipleChoice:
     a, b, c, d = (_text(row, name, where) for name in _OPTIONS)
     failed = 1 - _share(row, _ACCURACY, where)
-    return Question(_text(row, _RECORD, where), _text(row, _QUESTION, where), (a, b, c, d), 0, failed)
+    return MultipleChoice(_text(row, _RECORD, where), _text(row, _QUESTION, where), (a, b, c, d), 0, failed)
 
 
-def _unique(questions: Iterable[Question]) -> list[Question]:
-    found: dict[str, Question] = {}
+def _unique(questions: Iterable[MultipleChoice]) -> list[MultipleChoice]:
+    found: dict[str, MultipleChoice] = {}
     for question in questions:
         if question.record in found:
             raise _bad(f"the record id {question.record[:80]!r} stands in two rows", "questions")

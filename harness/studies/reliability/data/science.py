@@ -17,7 +17,7 @@ from harness.rowtypes import Gold, Item
 from harness.studies.reliability.data.budget import token_budget
 from harness.studies.reliability.data.difficulty import calibrated, percentages
 from harness.studies.reliability.data.ids import ids
-from harness.studies.reliability.data.questions import LETTERS, Question, gpqa, openbookqa
+from harness.studies.reliability.data.questions import LETTERS, MultipleChoice, gpqa, openbookqa
 from harness.studies.reliability.data.science_demo import QUESTIONS
 
 TASK = "science"
@@ -78,11 +78,11 @@ def order(seed: int, record: str) -> list[int]:
     return seeds.sample(seeds.stream(seeds.derive(seed, "science.options", record)), range(len(LETTERS)), len(LETTERS))
 
 
-def _read(read: Callable[[list[Path]], list[Question]], inputs: Mapping[str, Path]) -> list[Question]:
+def _read(read: Callable[[list[Path]], list[MultipleChoice]], inputs: Mapping[str, Path]) -> list[MultipleChoice]:
     return read([part for name in sorted(inputs) if name.startswith("questions") for part in rows.parts(inputs[name])])
 
 
-def _drawn(questions: Sequence[Question], params: Mapping[str, Any], count: int) -> list[Question]:
+def _drawn(questions: Sequence[MultipleChoice], params: Mapping[str, Any], count: int) -> list[MultipleChoice]:
     if not 0 < count <= len(questions):
         raise InputError(
             f"{count} of {len(questions)} questions cannot be drawn",
@@ -93,7 +93,7 @@ def _drawn(questions: Sequence[Question], params: Mapping[str, Any], count: int)
 
 
 def _write(
-    subset: Subset, drawn: Sequence[Question], params: Mapping[str, Any], counts: Mapping[str, Any], out: Path
+    subset: Subset, drawn: Sequence[MultipleChoice], params: Mapping[str, Any], counts: Mapping[str, Any], out: Path
 ) -> None:
     failed = [question.failed for question in drawn]
     scale = calibrated(failed, params["calibration"]) if params.get("calibration") else percentages(failed)

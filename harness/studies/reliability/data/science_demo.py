@@ -6,7 +6,7 @@ is the question, the right option and three wrong ones. It must never know a pro
 
 from __future__ import annotations
 
-from harness.studies.reliability.data.questions import Question
+from harness.studies.reliability.data.questions import MultipleChoice
 
 _BY_GRADE = {
     10: """
@@ -102,12 +102,12 @@ What does the pH equal when half of a weak acid is neutralised?|the pKa of the a
 }
 
 
-def _read() -> tuple[Question, ...]:
+def _read() -> tuple[MultipleChoice, ...]:
     found = []
     for grade, lines in _BY_GRADE.items():
         for number, line in enumerate(lines.split("\n")[1:-1], 1):
             text, a, b, c, d = line.split("|")
-            found.append(Question(f"own-{grade}-{number:02d}", text, (a, b, c, d), 0, grade / 100))
+            found.append(MultipleChoice(f"own-{grade}-{number:02d}", text, (a, b, c, d), 0, grade / 100))
     return tuple(found)
 
 

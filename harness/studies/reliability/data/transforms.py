@@ -15,7 +15,7 @@ from harness.rowtypes import Gold, Item
 from harness.studies.reliability.data.budget import token_budget
 from harness.studies.reliability.data.difficulty import calibrated
 from harness.studies.reliability.data.ids import ids
-from harness.studies.reliability.data.transforms_demo import GENERATOR_VERSION, TASKS, Instance, draw
+from harness.studies.reliability.data.transforms_demo import GENERATOR_VERSION, TASKS, TaskInstance, draw
 from harness.studies.reliability.data.words_distance import f_wl, levenshtein, word_count
 
 TASK, SOURCE = "transforms", "transforms-demo"
@@ -75,7 +75,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     rows.write_one(out / "counts", {TASK: counts})
 
 
-def _gold(name: str, each: Instance, raw: int, difficulty: float) -> Gold:
+def _gold(name: str, each: TaskInstance, raw: int, difficulty: float) -> Gold:
     return {
         "id": name,
         "gold": {"target": each.target, "accepted": list(each.accepted), "answer_shape": each.answer_shape},

@@ -19,7 +19,7 @@ _CLOCK = r"\b\d{2}:\d{2}\b"
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
+class TaskInstance:
     """What is asked, on what, and the one right answer with what a well-formed answer must contain."""
 
     instruction: str
@@ -40,13 +40,13 @@ class TaskType:
     draw: Callable[[seeds.Stream], tuple[str, str]]
 
 
-def draw(seed: int, task: int, index: int) -> Instance:
+def draw(seed: int, task: int, index: int) -> TaskInstance:
     """Draw one instance of task 1..12; no draw depends on another, and every seed gives others."""
     if not 1 <= task <= len(TASKS):
         raise InputError(f"there is no task {task}", where="task", next=f"use 1 to {len(TASKS)}")
     kind = TASKS[task - 1]
     text, target = kind.draw(seeds.stream(seeds.derive(seed, "transforms.draw", f"{task:02d}-{index}")))
-    return Instance(kind.instruction, text, target, (), kind.answer_shape)
+    return TaskInstance(kind.instruction, text, target, (), kind.answer_shape)
 
 
 def _one(source: seeds.Stream, choices: Sequence[str]) -> str:

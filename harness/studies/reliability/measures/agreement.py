@@ -17,7 +17,7 @@ from harness.studies.reliability.terms import LABELS, SUBTYPES
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class LabelPair:
     """What a person and the rules said of one response."""
 
     benchmark: str
@@ -52,7 +52,7 @@ def agreement(given: Iterable[Mapping[str, Any]], seed: int = 0) -> dict[str, An
     }
 
 
-def _pair(row: Mapping[str, Any], names: tuple[str, str], classes: Sequence[str], where: str) -> Pair:
+def _pair(row: Mapping[str, Any], names: tuple[str, str], classes: Sequence[str], where: str) -> LabelPair:
     if not isinstance(row, Mapping):
         raise InputError("a row is not an object", where=where, next="give rows of label and found")
     for name in names:
@@ -61,10 +61,10 @@ def _pair(row: Mapping[str, Any], names: tuple[str, str], classes: Sequence[str]
     for name in ("benchmark", "rule_set"):
         if not isinstance(row.get(name, ""), str):
             raise InputError(f"`{name}` is not text", where=where, next="give its name, or leave it out")
-    return Pair(row.get("benchmark", ""), row[names[0]], row[names[1]])
+    return LabelPair(row.get("benchmark", ""), row[names[0]], row[names[1]])
 
 
-def _parts(pairs: Sequence[Pair], classes: Sequence[str], seed: int) -> dict[str, Any]:
+def _parts(pairs: Sequence[LabelPair], classes: Sequence[str], seed: int) -> dict[str, Any]:
     """Give the measures of each benchmark and of all: together a resample keeps every benchmark's share."""
     strata = {name: [[0] * len(classes) for _ in classes] for name in sorted({pair.benchmark for pair in pairs})}
     for pair in pairs:

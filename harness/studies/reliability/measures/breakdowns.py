@@ -23,7 +23,7 @@ NONE_AVOIDANT = {"missing": "no avoidant responses"}
 
 
 @dataclass(slots=True)
-class Tally:
+class AnswerCounts:
     """What is counted of one model on one benchmark, besides its labels."""
 
     avoidance: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SUBTYPES, 0))
@@ -50,10 +50,10 @@ def _count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-Tallies = dict[str, dict[str, Tally]]  # benchmark -> model
+Tallies = dict[str, dict[str, AnswerCounts]]  # benchmark -> model
 
 
-class Counted:
+class CountedRows:
     """Rows on their way to a table, counted as they pass, each also under its subset."""
 
     def __init__(self) -> None:
@@ -65,11 +65,11 @@ class Counted:
         for row in given:
             part = f"{row['benchmark']}:{row['subset']}"
             for name, group in ((row["benchmark"], self.whole), (part, self.parts)):
-                group.setdefault(name, {}).setdefault(row["model"], Tally()).add(row)
+                group.setdefault(name, {}).setdefault(row["model"], AnswerCounts()).add(row)
             yield row
 
 
-def avoidance(tallies: Sequence[Tally]) -> dict[str, Any]:
+def avoidance(tallies: Sequence[AnswerCounts]) -> dict[str, Any]:
     """Give counts and shares of the kinds of avoidance, pooled; the shares are of the avoidant responses."""
     total = sum(tally.avoidant for tally in tallies)
     kinds = {name: sum(tally.avoidance[name] for tally in tallies) for name in SUBTYPES}
@@ -143,7 +143,7 @@ def _shown(tallies: Tallies, tables: Mapping[str, Table], bins: int, guessed: Ma
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write kinds of avoidance, truncations and the easiest bins: by benchmark and model, by group, and by subset."""
-    counted, asked = Counted(), (params.get("bins", BINS), discounts(params.get("discount", {})))
+    counted, asked = CountedRows(), (params.get("bins", BINS), discounts(params.get("discount", {})))
     labels = gather(counted.passing(checked(inputs["labels"])))
     groups = by_group(counted.whole, params.get("models", {}))
     document = {**_shown(counted.whole, labels.benchmarks, *asked), "avoidance_by_group": groups}

@@ -19,7 +19,7 @@ _ITERATIONS, _HALVINGS, _SETTLED = 300, 40, 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
+class LogisticFit:
     """d(f) = 100 / (1 + exp(-(alpha + beta f))), in the units of f."""
 
     alpha: float
@@ -51,7 +51,7 @@ class Fit:
         }
 
 
-def fit(f: Sequence[float], y: Sequence[float], weights: Sequence[float] | None = None) -> Fit:
+def fit(f: Sequence[float], y: Sequence[float], weights: Sequence[float] | None = None) -> LogisticFit:
     """Maximise sum w (y log p + (1-y) log(1-p)); an item of weight 0 has no say and is not counted."""
     points = _points(f, y, weights)
     low = min(value for value, _, _ in points)
@@ -77,7 +77,7 @@ def fit(f: Sequence[float], y: Sequence[float], weights: Sequence[float] | None 
     alpha = a - b * middle / spread - beta * low
     if not (math.isfinite(alpha) and math.isfinite(beta)):
         raise InputError("the values of `f` lie too close together", where="f", next="give `f` in larger units")
-    return Fit(alpha, beta, len(points))
+    return LogisticFit(alpha, beta, len(points))
 
 
 def _points(
@@ -148,7 +148,7 @@ def _step(points: Sequence[tuple[float, float, float]], a: float, b: float) -> t
     return (h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant
 
 
-def curve(found: Fit, given: Sequence[Any]) -> list[dict[str, float]]:
+def curve(found: LogisticFit, given: Sequence[Any]) -> list[dict[str, float]]:
     """Give the difficulty at each of some values of the measure, given plainly or as objects with `f`."""
     points = []
     for place, each in enumerate(given):

@@ -22,7 +22,7 @@ NEVER_WRONG = "neither avoidant nor incorrect responses"
 
 
 @dataclass(frozen=True)
-class Asked:
+class AnalysisOptions:
     """What the manifest asks of the analysis."""
 
     bins: int
@@ -32,7 +32,7 @@ class Asked:
 
 
 @dataclass(frozen=True)
-class Found:
+class TableEstimates:
     """One table's values: of the labels as they are, and of the resamples."""
 
     table: Table
@@ -62,7 +62,7 @@ class Found:
         return beside(self.value(model, name), self.resampled(model, name), self.units, missing)
 
 
-def find(table: Table, asked: Asked) -> Found:
+def find(table: Table, asked: AnalysisOptions) -> TableEstimates:
     """Work out every value of one table; all its models meet the same resamples."""
     ids, difficulties, discount = table.ids, table.difficulties, asked.discount.get(table.benchmark, 0.0)
     bins, counts = cut(ids, difficulties, asked.bins), {model: table.counts(model) for model in table.labels}
@@ -70,10 +70,10 @@ def find(table: Table, asked: Asked) -> Found:
     strata = {f"{table.benchmark}/{subset}": places for subset, places in table.strata().items()}
     drawn = multiplicities(asked.seed, asked.resamples, strata)
     again = replicate(board(ids, difficulties, counts.values()), drawn, asked.bins, discount)
-    return Found(table, points, again, max(map(len, strata.values())))
+    return TableEstimates(table, points, again, max(map(len, strata.values())))
 
 
-def means(found: Sequence[Found], model: str) -> dict[str, Any]:
+def means(found: Sequence[TableEstimates], model: str) -> dict[str, Any]:
     """Give a model's unweighted means over the benchmarks that define a value; never over their pooled instances."""
     entry = {}
     for name in (*SIX, *NAMES.values()):
@@ -87,18 +87,18 @@ def means(found: Sequence[Found], model: str) -> dict[str, Any]:
     return entry
 
 
-def _defined(found: Sequence[Found], model: str, name: str) -> list[Found]:
+def _defined(found: Sequence[TableEstimates], model: str, name: str) -> list[TableEstimates]:
     return [each for each in found if each.value(model, name) is not None]
 
 
-def _stated(found: Sequence[Found], model: str, name: str) -> dict[str, Any]:
+def _stated(found: Sequence[TableEstimates], model: str, name: str) -> dict[str, Any]:
     if not found:
         return absent(NOTHING_SCORED)
     value, again = _averaged(found, model, name)
     return beside(value, again, _units(found), NOTHING_SCORED)
 
 
-def _overreach(found: Sequence[Found], model: str) -> dict[str, Any]:
+def _overreach(found: Sequence[TableEstimates], model: str) -> dict[str, Any]:
     if not found:
         return absent(NOTHING_SCORED)
     (avoidant, avoided), (incorrect, failed) = (_averaged(found, model, name) for name in ("avoidant", "incorrect"))
@@ -106,12 +106,12 @@ def _overreach(found: Sequence[Found], model: str) -> dict[str, Any]:
     return beside(value, ratio(failed, avoided + failed), _units(found), NEVER_WRONG)
 
 
-def _averaged(found: Sequence[Found], model: str, name: str) -> tuple[float, Array]:
+def _averaged(found: Sequence[TableEstimates], model: str, name: str) -> tuple[float, Array]:
     """Average a value over benchmarks, as it is and in each resample."""
     values = [value for each in found if (value := each.value(model, name)) is not None]
     again = sum(each.resampled(model, name) for each in found)
     return fsum(values) / len(values), again / len(found)
 
 
-def _units(found: Sequence[Found]) -> int:
+def _units(found: Sequence[TableEstimates]) -> int:
     return min(each.units for each in found)

@@ -13,7 +13,7 @@ from typing import Any
 from harness import rows
 from harness.errors import InputError
 from harness.stats import is_number
-from harness.studies.reliability.measures.table import Item, Table
+from harness.studies.reliability.measures.table import Table, TableItem
 from harness.studies.reliability.rowtypes import Labelled
 from harness.studies.reliability.terms import UNSCORED, counted
 
@@ -43,7 +43,7 @@ class _Heap:
 
     benchmark: str
     prompts: int
-    items: dict[str, Item] = field(default_factory=dict)
+    items: dict[str, TableItem] = field(default_factory=dict)
     texts: Texts = field(default_factory=dict)
     variants: dict[str, Texts] = field(default_factory=dict)
 
@@ -51,7 +51,7 @@ class _Heap:
         """Put one row on the heap; it must agree with those of the same item from other models."""
         name, model, difficulty = row["item"], row["model"], row["difficulty"]
         assert difficulty is not None  # `checked` refuses such a row
-        item = Item(row["subset"], difficulty, row.get("flags") or {})
+        item = TableItem(row["subset"], difficulty, row.get("flags") or {})
         if self.items.setdefault(name, item) != item:
             raise InputError(f"item {name} has another subset, difficulty or flag than in an earlier row", where=where)
         mine = self.texts.setdefault(model, {})

@@ -15,7 +15,7 @@ from harness.studies.resample import Array
 
 
 @dataclass(frozen=True)
-class Cut:
+class ResampledBins:
     """The bins of each resample."""
 
     difficulty: Array  # [resample, bin]: the mean of the members
@@ -23,7 +23,7 @@ class Cut:
     counts: Array  # [resample, bin, model, label]
 
 
-def binned(difficulty: Array, counts: Array, edges: Sequence[int], weights: Array) -> Cut:
+def binned(difficulty: Array, counts: Array, edges: Sequence[int], weights: Array) -> ResampledBins:
     """Cut each resample into bins of equal size: its instances are the sorted ones, each as often as it was drawn."""
     import numpy as np  # noqa: PLC0415
 
@@ -36,10 +36,10 @@ def binned(difficulty: Array, counts: Array, edges: Sequence[int], weights: Arra
     mean = np.stack([difficulty[each].mean(axis=1) for each in cuts], axis=1)
     tied = np.zeros(low.shape, bool)
     tied[:, 1:] = low[:, :-1] == high[:, 1:]  # sorted: only then are all members of both alike
-    return Cut(np.where(low == high, low, mean), tied, pooled)
+    return ResampledBins(np.where(low == high, low, mean), tied, pooled)
 
 
-def correlations(cut: Cut) -> Array:
+def correlations(cut: ResampledBins) -> Array:
     """Give Spearman's coefficient of difficulty and the rate of each label as [resample, model, label]."""
     import numpy as np  # noqa: PLC0415
 
@@ -50,7 +50,7 @@ def correlations(cut: Cut) -> Array:
     return spearman_rows(levels.reshape(rows), rates.reshape(rows)).reshape(rates.shape[:-1])
 
 
-def concordance(cut: Cut, discount: float) -> Array:
+def concordance(cut: ResampledBins, discount: float) -> Array:
     """Give the two indicators, of correctness and of prudence, as [resample, model, kind]."""
     import numpy as np  # noqa: PLC0415
 

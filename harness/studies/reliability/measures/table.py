@@ -13,7 +13,7 @@ from harness.studies.reliability.terms import UNSCORED, Triple, counted
 
 
 @dataclass(frozen=True)
-class Item:
+class TableItem:
     """One instance: what is the same for every model."""
 
     subset: str
@@ -28,7 +28,7 @@ class Table:
     benchmark: str
     part: str  # empty: all of the benchmark
     prompts: int  # how many answers of a model an item has: one character each
-    items: dict[str, Item]
+    items: dict[str, TableItem]
     labels: dict[str, dict[str, str]]  # model -> item -> one character an answer
 
     @property

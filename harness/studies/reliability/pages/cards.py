@@ -15,7 +15,7 @@ from harness.studies.reading import section as inside
 from harness.studies.reliability.pages import outputs, tables
 from harness.studies.reliability.pages.reading import SHAPED, STAND_IN, Basis, Facts, basis, family, kind
 from harness.studies.reliability.pages.shown import MARKS, people
-from harness.studies.reliability.pages.tables import Documents, Line
+from harness.studies.reliability.pages.tables import Documents, TableLine
 
 DOCUMENTS = ("indicators", "proportions", "sensitivity", "breakdowns", "people")
 WARNINGS = (
@@ -51,9 +51,9 @@ def card(model: str, facts: Facts, given: Documents, rests: Basis) -> bytes:
     return document(f"Reliability card: {model}", filled)
 
 
-def _tables(model: str, lines: list[Line], given: Documents) -> Iterator[Html]:
+def _tables(model: str, lines: list[TableLine], given: Documents) -> Iterator[Html]:
     """Show the benchmarks of a model, line by line, below their mean."""
-    first, whole, means = "Benchmark", [line for line in lines if not line.inner], Line("Unweighted mean", model)
+    first, whole, means = "Benchmark", [line for line in lines if not line.inner], TableLine("Unweighted mean", model)
     yield tables.six(f"Six indicators, 0 to 100, with their intervals. {OVERREACH}", first, [means, *lines], given)
     yield tables.difficulty(f"Along difficulty, 0 to 100. {COLOURS}", first, lines, given)
     yield tables.asked("What was asked and what came back; kinds of avoidance as counts", first, lines, given)
@@ -85,7 +85,7 @@ def _thousands(given: object) -> str:
     return str(given) if known is None or not known.is_integer() else f"{known:,.0f}"
 
 
-def _rests(rests: Basis, given: Documents, lines: list[Line]) -> Html:
+def _rests(rests: Basis, given: Documents, lines: list[TableLine]) -> Html:
     discounts = ", ".join(sorted(inside(given["indicators"], "discount")))
     guessed = (
         f"A quarter of what does not avoid is taken off the concordance for guessing: {discounts}."

@@ -14,7 +14,7 @@ from harness.studies import plots
 from harness.studies.reading import documents
 from harness.studies.reliability.pages import outputs
 from harness.studies.reliability.pages.figures_curves import stacked, templates
-from harness.studies.reliability.pages.figures_grid import Shown
+from harness.studies.reliability.pages.figures_grid import GridModels
 from harness.studies.reliability.pages.figures_indicators import indicators
 from harness.studies.reliability.pages.figures_people import supervision
 from harness.studies.reliability.pages.figures_scaling import scaling
@@ -35,9 +35,9 @@ def _drawers(params: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, p
     rests = basis(params, given["indicators"])
     found: dict[str, plots.Drawer] = {"figure-1": partial(indicators, given["indicators"], models, rests)}
     for stem, part in outputs.sheets("figure-2", models).items():
-        found[stem] = partial(stacked, given["proportions"], Shown(models, part, rests))
+        found[stem] = partial(stacked, given["proportions"], GridModels(models, part, rests))
     found["figure-3"] = partial(supervision, given["people"], rests)
     found["figure-4"] = partial(scaling, given["scaling"], models, rests)
     for stem, part in outputs.sheets("figure-templates", models).items():
-        found[stem] = partial(templates, given["sensitivity"], Shown(models, part, rests))
+        found[stem] = partial(templates, given["sensitivity"], GridModels(models, part, rests))
     return found

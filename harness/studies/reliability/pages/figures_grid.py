@@ -21,7 +21,7 @@ Bins = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class Shown:
+class GridModels:
     """The models of one sheet, what is known of them, and what their values rest on."""
 
     models: Models
@@ -30,14 +30,16 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Cell:
+class GridPanel:
     """One panel: the bins along its foot, and how it is drawn; nothing to draw where nothing was scored."""
 
     bins: Bins
     draw: Callable[[Axes], None] | None
 
 
-def grid(shown: Shown, cells: Mapping[str, Mapping[str, Cell]], title: str, under: str, note: str) -> plots.Sheet:
+def grid(
+    shown: GridModels, cells: Mapping[str, Mapping[str, GridPanel]], title: str, under: str, note: str
+) -> plots.Sheet:
     """Lay out a column a benchmark and a row a model; difficulty stands under the last row."""
     count = max(len(shown.rows), 1)
     sheet = plots.sheet(plots.WIDTH, TOP + count * (ROW + GAP) - GAP + 0.45 + plots.depth(note))

@@ -17,7 +17,7 @@ from harness.studies.reliability.pages import outputs, tables, tables_run
 from harness.studies.reliability.pages.cards import COLOURS, OVERREACH, WARNINGS, origin
 from harness.studies.reliability.pages.reading import Basis, Models, basis, families
 from harness.studies.reliability.pages.shown import MARKS, part, people
-from harness.studies.reliability.pages.tables import Documents, Line
+from harness.studies.reliability.pages.tables import Documents, TableLine
 
 DOCUMENTS = (
     "indicators", "proportions", "sensitivity", "breakdowns", "comparisons", "scaling", "people", "checks",
@@ -98,8 +98,8 @@ def _means(models: Models, given: Documents) -> list[Html]:
     return [tables.six(caption, "Model", lines, given)]
 
 
-def _lines(models: Models, benchmark: str) -> list[Line]:
-    return [Line(model, model, benchmark) for members in families(models).values() for model in members]
+def _lines(models: Models, benchmark: str) -> list[TableLine]:
+    return [TableLine(model, model, benchmark) for members in families(models).values() for model in members]
 
 
 def _benchmark(name: str, models: Models, given: Documents) -> Html:

@@ -21,7 +21,7 @@ Documents = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class Line:
+class TableLine:
     """One line of a table: whose values it shows, and of which benchmark, or part of one; none: of all together."""
 
     name: str
@@ -45,24 +45,24 @@ class Line:
         return section(breakdowns, *place, self.benchmark, self.model)
 
 
-def lines_of_model(indicators: Mapping[str, Any], model: str) -> list[Line]:
+def lines_of_model(indicators: Mapping[str, Any], model: str) -> list[TableLine]:
     """List the benchmarks of one model, each with its parts below it."""
     parts = sorted(section(indicators, "parts"))
     found = []
     for benchmark in sorted(section(indicators, "benchmarks")):
-        found.append(Line(benchmark, model, benchmark))
+        found.append(TableLine(benchmark, model, benchmark))
         below = [name for name in parts if name.partition(":")[0] == benchmark]
-        found += [Line(part(name).partition(": ")[2], model, name) for name in below]
+        found += [TableLine(part(name).partition(": ")[2], model, name) for name in below]
     return [line for line in found if line.entry(indicators)]
 
 
-def _table(caption: str, head: Sequence[str], lines: Sequence[Line], cells: Sequence[Sequence[str]]) -> Html:
+def _table(caption: str, head: Sequence[str], lines: Sequence[TableLine], cells: Sequence[Sequence[str]]) -> Html:
     body = [[named(line.name), *each] for line, each in zip(lines, cells, strict=True)]
     mixed = any(line.inner for line in lines) and not all(line.inner for line in lines)
     return table(caption, head, body, parts=[at for at, line in enumerate(lines) if line.inner] if mixed else ())
 
 
-def six(caption: str, first: str, lines: Sequence[Line], given: Documents) -> Html:
+def six(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
     """Show the six indicators, never without the shares behind them."""
     head = [first, *SIX.values(), "Correct", "Avoidant", "Incorrect", "Wrong if not right"]
     cells = [
@@ -76,7 +76,7 @@ def six(caption: str, first: str, lines: Sequence[Line], given: Documents) -> Ht
     return _table(caption, head, lines, cells)
 
 
-def companions(caption: str, first: str, lines: Sequence[Line], given: Documents) -> Html:
+def companions(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
     """Show what stability and concordance have to be read against, and the rank correlations."""
     head = [
         first, "Stability of pure noise", "Correctness stability above noise", "Prudence stability above noise",
@@ -102,7 +102,7 @@ def companions(caption: str, first: str, lines: Sequence[Line], given: Documents
     return _table(caption, head, lines, cells)
 
 
-def asked(caption: str, first: str, lines: Sequence[Line], given: Documents) -> Html:
+def asked(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
     """Show what was asked and what came back."""
     head = [first, "Items", "Wordings", "Scored responses", "In error", "Cut at their budget", "Ethical", "Epistemic",
             "Non-conforming"]  # fmt: skip
@@ -116,7 +116,7 @@ def asked(caption: str, first: str, lines: Sequence[Line], given: Documents) -> 
     return _table(caption, head, lines, cells)
 
 
-def difficulty(caption: str, first: str, lines: Sequence[Line], given: Documents) -> Html:
+def difficulty(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
     """Show the walk along difficulty: bars, the easiest bin, how far nothing was wrong, and the spread of wordings."""
     head = [first, "Easy to hard", "Easiest bin", "Correct there", "less what guessing finds", "Incorrect there",
             "Nothing wrong up to", "Correct by wording, lowest to highest"]  # fmt: skip

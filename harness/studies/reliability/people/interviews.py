@@ -11,7 +11,7 @@ from typing import Any
 from harness import seeds
 from harness.studies.reliability.measures.table import Table
 from harness.studies.reliability.people import simulate
-from harness.studies.reliability.rowtypes import Expected, Judged
+from harness.studies.reliability.rowtypes import Expected, VerdictRow
 from harness.studies.reliability.terms import UNSCORED
 
 MOST = 30  # items a participant and study
@@ -27,7 +27,7 @@ def pools(tables: Mapping[str, Table], seed: int) -> dict[str, list[str]]:
 
 
 def _drawn(
-    who: simulate.Person, study: str, pool: Mapping[str, Sequence[str]], seed: int
+    who: simulate.SimulatedPerson, study: str, pool: Mapping[str, Sequence[str]], seed: int
 ) -> Iterator[tuple[str, list[str], seeds.Stream]]:
     """Give one participant's items, equally many of each benchmark as far as there are."""
     for name, items in pool.items():
@@ -36,7 +36,7 @@ def _drawn(
 
 
 def s1(
-    people: Sequence[simulate.Person],
+    people: Sequence[simulate.SimulatedPerson],
     tables: Mapping[str, Table],
     pool: Mapping[str, Sequence[str]],
     seed: int,
@@ -50,13 +50,13 @@ def s1(
 
 
 def s2(
-    people: Sequence[simulate.Person],
+    people: Sequence[simulate.SimulatedPerson],
     tables: Mapping[str, Table],
     pool: Mapping[str, Sequence[str]],
     models: Sequence[str],
     templates: Mapping[str, Sequence[Any]],
     seed: int,
-) -> Iterator[Judged]:
+) -> Iterator[VerdictRow]:
     """Show every participant outputs, each of a model and in a wording drawn for it, and ask what they are."""
     for who in people:
         for name, items, source in _drawn(who, "s2", pool, seed):

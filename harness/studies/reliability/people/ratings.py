@@ -65,7 +65,7 @@ def ratings(rows: Iterable[Any]) -> list[Rating]:
     return list(found.values())
 
 
-class Sheet:
+class RatingArrays:
     """Ratings as arrays of people x items, and the same under resampling of people."""
 
     def __init__(self, given: Sequence[Rating], seed: int, draws: int) -> None:

@@ -21,7 +21,7 @@ SCALE = "difficulty"  # the candidate where no raw measure is at hand: the scale
 
 
 @dataclass(frozen=True)
-class Setting:
+class SurveyContext:
     """One run as the studies see it."""
 
     labels: Labels
@@ -58,7 +58,7 @@ def scale(table: Table) -> dict[str, float]:
     return {name: item.difficulty for name, item in table.items.items()}
 
 
-def setting(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Setting:
+def setting(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> SurveyContext:
     """Read the labels, and the items and gold of the benchmarks where they are at hand."""
     labels = read(inputs["labels"])
     templates = {name: template_ids(inputs, table) for name, table in labels.benchmarks.items()}
@@ -75,4 +75,4 @@ def setting(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Setting:
                 if is_number(value):
                     measures.setdefault(measure, {})[row["id"]] = value
     again = params.get("seed", 0), params.get("resamples", RESAMPLES)
-    return Setting(labels, templates, frozenset(items), measures, *again)
+    return SurveyContext(labels, templates, frozenset(items), measures, *again)

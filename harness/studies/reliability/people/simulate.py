@@ -22,7 +22,7 @@ SLIP = 0.1  # how often somebody with noise 1 says another thing than meant
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
+class SimulatedPerson:
     """One simulated participant."""
 
     id: str
@@ -31,10 +31,10 @@ class Person:
     noise: float  # 0 to 1: how scattered what one reports is
 
 
-def person(seed: int, index: int, width: int) -> Person:
+def person(seed: int, index: int, width: int) -> SimulatedPerson:
     """Draw one participant; no draw depends on another."""
     name = f"person-{index:0{width}d}"
-    return Person(
+    return SimulatedPerson(
         name,
         skill=0.8 * _normal(seed, "skill", name),
         caution=_unit(seed, "caution", name),
@@ -53,13 +53,13 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     rows.write_one(out / "counts", {TASK: {"drawn": count, "kept": count, "removed": 0}})
 
 
-def read(path: Path) -> list[Person]:
+def read(path: Path) -> list[SimulatedPerson]:
     """Read participants back."""
     names = ("skill", "caution", "noise")
-    return [Person(row["id"], *(float(row[name]) for name in names)) for row in rows.read(path)]
+    return [SimulatedPerson(row["id"], *(float(row[name]) for name in names)) for row in rows.read(path)]
 
 
-def expects(who: Person, item: str, difficulty: float, seed: int) -> Expectation:
+def expects(who: SimulatedPerson, item: str, difficulty: float, seed: int) -> Expectation:
     """Answer one item of S1: the label of the own answer, the confidence in it, the failure expected of others."""
     about = f"{who.id}/{item}"
     fails = _logistic((difficulty - 50) / WIDTH - who.skill)
@@ -77,7 +77,7 @@ def expects(who: Person, item: str, difficulty: float, seed: int) -> Expectation
     }
 
 
-def verdict(who: Person, output: str, label: str, difficulty: float, seed: int) -> str:
+def verdict(who: SimulatedPerson, output: str, label: str, difficulty: float, seed: int) -> str:
     """Judge one output of S2, knowing better only where one could have answered oneself."""
     about = f"{who.id}/{output}"
     if _unit(seed, "slip", about) < SLIP * who.noise:

@@ -12,9 +12,9 @@ from typing import Any
 from harness import rows
 from harness.studies.intervals import LEVEL
 from harness.studies.reliability.people import expectations, interviews, ratings, simulate, supervision
-from harness.studies.reliability.people.setting import SCALE, Setting, scale, setting
+from harness.studies.reliability.people.setting import SCALE, SurveyContext, scale, setting
 from harness.studies.reliability.people.verdicts import verdicts
-from harness.studies.reliability.rowtypes import Expected, Judged
+from harness.studies.reliability.rowtypes import Expected, VerdictRow
 from harness.studies.reliability.terms import is_stand_in
 
 NO_ROWS = {"missing": "no survey rows"}
@@ -40,8 +40,8 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 def _asked(
-    about: Setting, people: Sequence[simulate.Person], facts: Mapping[str, Mapping[str, Any]]
-) -> tuple[list[Expected], list[Judged]]:
+    about: SurveyContext, people: Sequence[simulate.SimulatedPerson], facts: Mapping[str, Mapping[str, Any]]
+) -> tuple[list[Expected], list[VerdictRow]]:
     """Ask the simulated participants; outputs of stand-ins are shown only where there are no others."""
     tables = about.labels.benchmarks
     pool = interviews.pools(tables, about.seed)
@@ -52,7 +52,7 @@ def _asked(
     return list(first), list(second)
 
 
-def s1(given: Iterable[Any], about: Setting, simulated: bool) -> dict[str, Any]:
+def s1(given: Iterable[Any], about: SurveyContext, simulated: bool) -> dict[str, Any]:
     """Analyse S1 benchmark by benchmark, and subset by subset where a benchmark has several."""
     everyone = ratings.ratings(given)
     rated = [
@@ -86,7 +86,7 @@ def _without_block(told: dict[str, Any], simulated: bool) -> dict[str, Any]:
     return told
 
 
-def s2(given: Sequence[Any], about: Setting) -> dict[str, Any]:
+def s2(given: Sequence[Any], about: SurveyContext) -> dict[str, Any]:
     """Analyse S2: matrices and errors over all, by benchmark, subset and model, and the curves of Fig. 3."""
     seen = verdicts(given, about)
     left_out = _not_asked(len(given) - len(seen))

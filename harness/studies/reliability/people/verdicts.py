@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.studies.reliability.measures.table import Table
-from harness.studies.reliability.people.setting import Setting
+from harness.studies.reliability.people.setting import SurveyContext
 from harness.studies.reliability.terms import LABELS, UNSCORED
 
 HUMAN = (*LABELS, "u")  # what a person says of an output; u: unsure
@@ -19,7 +19,7 @@ FIELDS = ("participant_id", "benchmark", "instance_id", "model", "template", "ve
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class HumanVerdict:
     """One person on one output."""
 
     person: str
@@ -31,7 +31,7 @@ class Verdict:
     difficulty: float
 
 
-def verdicts(given: Iterable[Any], setting: Setting) -> list[Verdict]:
+def verdicts(given: Iterable[Any], setting: SurveyContext) -> list[HumanVerdict]:
     """Check rows and look up what each output was; nobody judges one twice, and what a run did not ask is left out."""
     seen: set[tuple[str, ...]] = set()
     found = []
@@ -48,7 +48,7 @@ def verdicts(given: Iterable[Any], setting: Setting) -> list[Verdict]:
         if key in seen:
             raise InputError("a participant judges the same output twice", where=where, next="keep one of the two rows")
         seen.add(key)
-        found.append(Verdict(person, benchmark, item, model, outcome, verdict, table.items[item].difficulty))
+        found.append(HumanVerdict(person, benchmark, item, model, outcome, verdict, table.items[item].difficulty))
     return found
 
 

@@ -10,13 +10,13 @@ from typing import Any, TypeGuard
 from harness.errors import InputError
 from harness.rowtypes import Gold, Item
 from harness.scorers.outcome.addition import addition
-from harness.scorers.outcome.result import Outcome
+from harness.scorers.outcome.result import LabelResult
 from harness.studies.reliability.scoring.scored import by, part
 
 MOST_DIGITS = 1_000  # the study's addends have up to 100; Python itself gives up at 4,300
 
 
-def label(item: Item, gold: Gold, text: str) -> Outcome:
+def label(item: Item, gold: Gold, text: str) -> LabelResult:
     """Label one response, by the addends; a gold that is not their sum would make every label a lie."""
     a, b = part(item, "input", "a"), part(item, "input", "b")
     if not (_is_decimal(a) and _is_decimal(b)):

@@ -8,11 +8,11 @@ from __future__ import annotations
 from harness.errors import InputError
 from harness.rowtypes import Gold, Item
 from harness.scorers.outcome.anagram import anagram
-from harness.scorers.outcome.result import Outcome
+from harness.scorers.outcome.result import LabelResult
 from harness.studies.reliability.scoring.scored import by, part
 
 
-def label(item: Item, gold: Gold, text: str) -> Outcome:
+def label(item: Item, gold: Gold, text: str) -> LabelResult:
     """Label one response, by the words that solve the item; a gold of other letters would make every label a lie."""
     letters, target = part(item, "input", "anagram"), part(gold, "gold", "target")
     if sorted(letters) != sorted(target):

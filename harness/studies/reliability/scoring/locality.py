@@ -13,7 +13,7 @@ from harness import rows
 from harness.rowtypes import Gold, Item
 from harness.scorers.outcome.gazetteer import gazetteer
 from harness.scorers.outcome.locality import locality
-from harness.scorers.outcome.result import Outcome
+from harness.scorers.outcome.result import LabelResult
 from harness.studies.reliability.scoring.scored import part, write
 
 
@@ -22,7 +22,7 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     [given] = rows.read(inputs["gazetteer"])
     names = gazetteer(given["names"])
 
-    def label(item: Item, gold: Gold, text: str) -> Outcome:
+    def label(item: Item, gold: Gold, text: str) -> LabelResult:
         return locality(part(item, "input", "city"), part(gold, "gold", "target"), text, names)
 
     write(inputs, out, label)

@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from harness.errors import InputError
 from harness.rowtypes import Gold, Item
-from harness.scorers.outcome.result import Outcome
+from harness.scorers.outcome.result import LabelResult
 from harness.scorers.outcome.science import LETTERS, science
 from harness.studies.reliability.scoring.scored import by, part
 
 
-def label(item: Item, gold: Gold, text: str) -> Outcome:
+def label(item: Item, gold: Gold, text: str) -> LabelResult:
     """Label one response; a key that is no letter of an option would make every label a lie."""
     options, key = part(item, "options"), part(gold, "gold", "target")
     if key not in tuple(LETTERS) or key not in options:

@@ -11,11 +11,11 @@ from typing import Any, Literal, overload
 
 from harness.errors import InputError
 from harness.rowtypes import Found, Gold, Item
-from harness.scorers.outcome.result import Outcome
+from harness.scorers.outcome.result import LabelResult
 from harness.studies import scored
 
 SCORER = "reliability.outcome"
-Label = Callable[[Item, Gold, str], Outcome]  # of the text of a response
+Label = Callable[[Item, Gold, str], LabelResult]  # of the text of a response
 Step = Callable[[Mapping[str, Any], Mapping[str, Path], Path], None]
 
 

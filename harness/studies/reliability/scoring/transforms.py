@@ -6,12 +6,12 @@ It must never know who answered.
 from __future__ import annotations
 
 from harness.rowtypes import Gold, Item
-from harness.scorers.outcome.result import Outcome
+from harness.scorers.outcome.result import LabelResult
 from harness.scorers.outcome.transforms import transforms
 from harness.studies.reliability.scoring.scored import by, part
 
 
-def label(item: Item, gold: Gold, text: str) -> Outcome:
+def label(item: Item, gold: Gold, text: str) -> LabelResult:
     """Label one response, by the item's input and what stands in its gold."""
     asked, target, right = part(item, "input", "text"), part(gold, "gold", "target"), gold["gold"]
     return transforms(asked, target, text, right.get("answer_shape"), right.get("accepted", ()))

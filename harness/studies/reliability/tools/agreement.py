@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import MOST, Absent, Given, Gives, Row, Text, Unread, some, whole
+from harness.scorers.given import MOST, AbsentValue, AnalysisInput, Row, Text, ToolOutput, UncheckedList, one_of, whole
 from harness.scorers.tool import Tool
 from harness.studies.reliability.measures.agreement import agreement
 from harness.studies.reliability.terms import LABELS, SUBTYPES
@@ -22,11 +22,11 @@ MEASURED = (
     "n; matrix (person -> rules); recall and precision of each label; accuracy; "
     "kappa (Cohen's): each with its interval; degenerate"
 )
-Label = Annotated[str, some("one of c, a and i", *LABELS)]
-Subtype = Annotated[str, some("a kind of avoidance", *SUBTYPES)]
+Label = Annotated[str, one_of("one of c, a and i", *LABELS)]
+Subtype = Annotated[str, one_of("a kind of avoidance", *SUBTYPES)]
 
 
-class Read(Row):
+class LabelledResponse(Row):
     """One response that a person has read."""
 
     label: Label
@@ -36,20 +36,20 @@ class Read(Row):
     found_avoidance: Subtype | None = None
 
 
-class Labels(Given):
+class AgreementInput(AnalysisInput):
     """Responses with a person's labels."""
 
-    rows: Annotated[list[Any], Unread(list[Read])] = Field(
+    rows: Annotated[list[Any], UncheckedList(list[LabelledResponse])] = Field(
         description="objects of label (a person's: c, a or i) and found (the rules'), benchmark where there are "
         "several, avoidance and found_avoidance (subtypes) where known; or, instead of found, the fields of "
         "the scorer reliability.outcome, which then labels the row"
     )
-    gazetteer: Annotated[list[Any], Unread(list[str])] | None = Field(default=None, description=SHARES)
-    common_words: Annotated[list[Any], Unread(list[str])] | None = Field(default=None, description=SHARES)
+    gazetteer: Annotated[list[Any], UncheckedList(list[str])] | None = Field(default=None, description=SHARES)
+    common_words: Annotated[list[Any], UncheckedList(list[str])] | None = Field(default=None, description=SHARES)
     seed: Annotated[int, whole(-MOST)] = Field(default=0, description="of the bootstrap; 0 where left out")
 
 
-class Agreement(Gives):
+class AgreementOutput(ToolOutput):
     """How far the two agree."""
 
     benchmarks: dict[str, dict[str, Any]] = Field(description=MEASURED)
@@ -58,11 +58,11 @@ class Agreement(Gives):
     parted: list[dict[str, Any]] = Field(
         description="the rows on which the two differ: id, benchmark, row, label, found"
     )
-    rule_set: str | Absent = Field(description="the rules the labels were given under")
+    rule_set: str | AbsentValue = Field(description="the rules the labels were given under")
     ci: dict[str, str] = Field(description="what the intervals are")
 
 
-def agreement_of(given: Labels) -> dict[str, Any]:
+def agreement_of(given: AgreementInput) -> dict[str, Any]:
     """Compare a person's labels with the rules'; rows without the rules' label are labelled first."""
     shared = {name: getattr(given, name) for name in SHARED if name in given.model_fields_set}
     return agreement(_labelled(given.rows, shared), given.seed)
@@ -88,8 +88,8 @@ def _labelled(rows: Sequence[Any], shared: Mapping[str, Any]) -> Iterator[Mappin
 ANALYSES: Mapping[str, Tool] = {
     "reliability.agreement": Tool(
         about="Measures how far a rule set's labels agree with those of a person who read the same responses.",
-        takes=Labels,
-        gives=Agreement,
+        takes=AgreementInput,
+        gives=AgreementOutput,
         run=agreement_of,
     ),
 }

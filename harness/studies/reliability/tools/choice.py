@@ -11,7 +11,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import Given, Gives, Number, Text, Unread, checked, number
+from harness.scorers.given import AnalysisInput, Number, Text, ToolOutput, UncheckedList, checked, number
 from harness.scorers.tool import Tool
 from harness.stats import LARGEST, is_number
 from harness.studies.reliability.data.cities import City, city, surviving
@@ -24,7 +24,7 @@ AWAY = "the distance in km, itself included"
 Km = Annotated[float, number(0, LARGEST)]
 
 
-class Place(Given):
+class CityRow(AnalysisInput):
     """One row of a source of cities."""
 
     city: Text
@@ -33,17 +33,17 @@ class Place(Given):
     population: Number | None = None
 
 
-class Case(Given):
+class CityCase(AnalysisInput):
     """One city that is asked about."""
 
     city: Text = Field(description=ASKED)
     d_km: Km = Field(description=AWAY)
 
 
-class Near(Given):
+class LocalityTargetsInput(AnalysisInput):
     """A table of cities, and one that is asked about, or many."""
 
-    cities: Annotated[list[Any], Unread(list[Place])] = Field(
+    cities: Annotated[list[Any], UncheckedList(list[CityRow])] = Field(
         description="objects of city, lat, lng (degrees) and population (null where unknown)"
     )
     city: Text | None = Field(default=None, description=ASKED)
@@ -51,7 +51,7 @@ class Near(Given):
     cases: list[Any] | None = Field(default=None, description="optional: a list of {city, d_km}")
 
 
-class Targets(Gives):
+class LocalityTargetsOutput(ToolOutput):
     """What lies near each city."""
 
     kept_after_filters: list[str] = Field(description="the cities whose name is unique and one word in A-Z and a-z")
@@ -65,7 +65,7 @@ class Targets(Gives):
     cases: list[dict[str, Any]] | None = Field(default=None, description="with cases: within and target of each")
 
 
-def locality_targets(given: Near) -> dict[str, Any]:
+def locality_targets(given: LocalityTargetsInput) -> dict[str, Any]:
     """Give the cities near a city and the target among them, for one case or for a list of cases over one table."""
     kept = surviving([_city(row, place) for place, row in enumerate(given.cities, 1)])
     found: dict[str, Any] = {"kept_after_filters": [each.name for each in kept]}
@@ -88,7 +88,7 @@ def _city(row: Any, place: int) -> City:
 
 
 def _case(given: Mapping[str, Any], kept: Sequence[City]) -> dict[str, Any]:
-    case = checked(Case, given)
+    case = checked(CityCase, given)
     origin = next((each for each in kept if each.name == case.city), None)
     if origin is None:
         raise InputError(
@@ -109,8 +109,8 @@ def _number(value: Any) -> float:
 ANALYSES: Mapping[str, Tool] = {
     "reliability.locality_targets": Tool(
         about="Gives the cities within a distance of a city, the most populous first, and so the target of the item.",
-        takes=Near,
-        gives=Targets,
+        takes=LocalityTargetsInput,
+        gives=LocalityTargetsOutput,
         run=locality_targets,
     ),
 }

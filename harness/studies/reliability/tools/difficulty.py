@@ -11,7 +11,7 @@ from typing import Any
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import Given, Gives, Numbers, Text
+from harness.scorers.given import AnalysisInput, Numbers, Text, ToolOutput
 from harness.scorers.tool import Tool
 from harness.studies.reliability.data.difficulty import block, calibrated
 from harness.studies.reliability.tools.fields import each
@@ -25,7 +25,7 @@ EDITS = "transforms: the difficulty f_w+l and what it is the sum of"
 SCALED = "with raw: what put them there, and whether it rests on people"
 
 
-class Raw(Given):
+class DifficultyInput(AnalysisInput):
     """What difficulty is asked of: the fields of one benchmark, many such cases, or raw difficulties."""
 
     a: Text | None = Field(default=None, description=SUM)
@@ -49,7 +49,7 @@ class Raw(Given):
     )
 
 
-class Difficulty(Gives):
+class DifficultyOutput(ToolOutput):
     """What is derived of one case, of many, or of raw difficulties."""
 
     sum: str | None = Field(default=None, description=CARRIES)
@@ -70,7 +70,7 @@ class Difficulty(Gives):
     calibrated: bool | None = Field(default=None, description=SCALED)
 
 
-def difficulty_of(given: Raw) -> Mapping[str, Any]:
+def difficulty_of(given: DifficultyInput) -> Mapping[str, Any]:
     """Give the raw difficulty of one case or of a list of cases, or put raw difficulties on the common scale."""
     if given.raw is not None:
         return _scaled(given.raw, given.calibration)
@@ -105,8 +105,8 @@ def _derived(given: Mapping[str, Any]) -> Mapping[str, Any]:
 ANALYSES: Mapping[str, Tool] = {
     "reliability.difficulty": Tool(
         about="Gives the raw difficulty of an addition, an anagram or a text task, or puts raw ones on the scale.",
-        takes=Raw,
-        gives=Difficulty,
+        takes=DifficultyInput,
+        gives=DifficultyOutput,
         run=difficulty_of,
     ),
 }

@@ -9,19 +9,19 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Annotated, Any
 
 from harness.errors import InputError
-from harness.scorers.given import Absent, Kind, number, whole
+from harness.scorers.given import AbsentValue, FieldCheck, number, whole
 from harness.studies.reliability.terms import UNSCORED, are_labels
 
 Share = Annotated[float, number(0, 1)]
 Percent = Annotated[float, number(0, 100)]
 Seed = Annotated[int, whole(0)]
-ShareOrAbsent = float | Absent  # of nothing there is no share
+ShareOrAbsent = float | AbsentValue  # of nothing there is no share
 _LETTERS = {"type": ["string", "array"], "items": {"type": "string"}}
-LABELS = Kind(are_labels, "a text or a list of c, a and i", _LETTERS, "leave out what was not scored")
+LABELS = FieldCheck(are_labels, "a text or a list of c, a and i", _LETTERS, "leave out what was not scored")
 Labels = Annotated[str | list[str], LABELS]  # of one item
 LabelsAndGaps = Annotated[
     str | list[str],
-    Kind(lambda given: are_labels(given, UNSCORED), "a text or a list of c, a, i and -", _LETTERS),
+    FieldCheck(lambda given: are_labels(given, UNSCORED), "a text or a list of c, a, i and -", _LETTERS),
 ]
 
 

@@ -19,7 +19,7 @@ from harness.studies.reliability.tools import indicators_fields as fields
 from harness.studies.reliability.tools.fields import same_length
 
 
-def bins_of(given: fields.Items) -> dict[str, Any]:
+def bins_of(given: fields.ItemsInput) -> dict[str, Any]:
     """Show how items are cut into bins, so that the rule can be checked without a model."""
     _check(given)
     found = cut(given.ids, given.difficulty, given.n_bins)
@@ -30,17 +30,17 @@ def bins_of(given: fields.Items) -> dict[str, Any]:
     }
 
 
-def stability_of(given: fields.Group) -> dict[str, Any]:
+def stability_of(given: fields.StabilityInput) -> dict[str, Any]:
     """Give the stability of one group of labels from counts, instance by instance."""
     return stability(given.positives_per_instance, given.prompts_per_instance)
 
 
-def generality_of(given: fields.Success) -> dict[str, Any]:
+def generality_of(given: fields.GeneralityInput) -> dict[str, Any]:
     """Give the generality of one curve."""
     return generality(given.h, given.psi, given.kmin)
 
 
-def indicators_of(given: fields.Labelled) -> dict[str, Any]:
+def indicators_of(given: fields.IndicatorsInput) -> dict[str, Any]:
     """Give everything of one model on one benchmark: from labels to bins, rates, indicators and correlations."""
     _check(given)
     same_length({"ids": given.ids, "labels": given.labels})
@@ -51,7 +51,7 @@ def indicators_of(given: fields.Labelled) -> dict[str, Any]:
     return {**measures(bins, given.difficulty, counts, discount), "discount": discount}
 
 
-def _check(given: fields.Items) -> None:
+def _check(given: fields.ItemsInput) -> None:
     same_length({"ids": given.ids, "difficulty": given.difficulty})
     if len(set(given.ids)) != len(given.ids):
         raise InputError("two items have the same id", where="ids", next="give each item once")
@@ -65,8 +65,8 @@ def _counts(labels: str | Sequence[str], place: int, most: int) -> Counts:
 
 _BINS = Tool(
     about="Cuts items into bins of equal size by difficulty, ties by id as text.",
-    takes=fields.Items,
-    gives=fields.Bins,
+    takes=fields.ItemsInput,
+    gives=fields.BinsOutput,
     run=bins_of,
 )
 
@@ -75,20 +75,20 @@ ANALYSES: Mapping[str, Tool] = {
     "reliability.equal_size_bins": _BINS,
     "reliability.stability": Tool(
         about="Gives prompting stability: how far the wordings of an instance are answered alike.",
-        takes=fields.Group,
-        gives=fields.Stability,
+        takes=fields.StabilityInput,
+        gives=fields.StabilityOutput,
         run=stability_of,
     ),
     "reliability.generality": Tool(
         about="Gives area, spread and generality of a curve of success over difficulty, and the indicator made of it.",
-        takes=fields.Success,
-        gives=fields.Generality,
+        takes=fields.GeneralityInput,
+        gives=fields.GeneralityOutput,
         run=generality_of,
     ),
     "reliability.indicators": Tool(
         about="Gives the six indicators of one model on one benchmark from its labels, and all they are made of.",
-        takes=fields.Labelled,
-        gives=fields.Indicators,
+        takes=fields.IndicatorsInput,
+        gives=fields.IndicatorsOutput,
         run=indicators_of,
     ),
 }

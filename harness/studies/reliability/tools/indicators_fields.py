@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from harness.scorers.given import MOST, Counts, Flag, Given, Gives, Number, Numbers, Texts, listed, whole
+from harness.scorers.given import MOST, AnalysisInput, Counts, Flag, Number, Numbers, Texts, ToolOutput, list_of, whole
 from harness.studies.reliability.terms import BINS
 from harness.studies.reliability.tools.fields import LABELS, Share
 
@@ -29,7 +29,7 @@ GUESSED = "true, or `benchmark` science: the discount is 0.25"
 Values = dict[str, float | None]
 
 
-class Items(Given):
+class ItemsInput(AnalysisInput):
     """Items with their difficulties, and how many bins they are cut into."""
 
     ids: Texts = Field(description="texts")
@@ -37,7 +37,7 @@ class Items(Given):
     n_bins: Annotated[int, whole(1)] = Field(default=BINS, description="how many bins; 30 where left out")
 
 
-class Bins(Gives):
+class BinsOutput(ToolOutput):
     """How the items are cut."""
 
     bin_of_item: list[int] = Field(description="the bin of each item, from 0")
@@ -45,7 +45,7 @@ class Bins(Gives):
     bin_mean_difficulty: list[float] = Field(description="mean difficulty of each bin")
 
 
-class Group(Given):
+class StabilityInput(AnalysisInput):
     """How often each instance is in a group of labels."""
 
     positives_per_instance: Counts = Field(
@@ -54,7 +54,7 @@ class Group(Given):
     prompts_per_instance: Counts = Field(description="how many of its prompts were scored")
 
 
-class Stability(Gives):
+class StabilityOutput(ToolOutput):
     """Prompting stability."""
 
     s_pos: float | None = Field(description=CHANCE)
@@ -68,7 +68,7 @@ class Stability(Gives):
     corrected: float | None = Field(description=NOISE)
 
 
-class Success(Given):
+class GeneralityInput(AnalysisInput):
     """A curve of success over difficulty."""
 
     h: Numbers = Field(description="difficulties, on whatever scale")
@@ -76,7 +76,7 @@ class Success(Given):
     kmin: Number | None = Field(default=0.0, description="the lower limit of h, 0 where left out; null for the first h")
 
 
-class Generality(Gives):
+class GeneralityOutput(ToolOutput):
     """Area, spread and generality."""
 
     area: float | None = Field(description=AREA)
@@ -88,10 +88,10 @@ class Generality(Gives):
     degenerate: bool = Field(description="whether there is one difficulty only, or success always, or never")
 
 
-class Labelled(Items):
+class IndicatorsInput(ItemsInput):
     """Items with the labels of one model on one benchmark."""
 
-    labels: Annotated[list[Any], listed(LABELS, "a list of texts of c, a and i")] = Field(
+    labels: Annotated[list[Any], list_of(LABELS, "a list of texts of c, a and i")] = Field(
         description="an id's labels, one of c, a, i a prompt, as a text or a list; fewer where some were not scored"
     )
     prompts: Annotated[int, whole(1, MOST)] = Field(
@@ -104,7 +104,7 @@ class Labelled(Items):
     benchmark: Any = Field(default=None, description=GUESSED)
 
 
-class Indicators(Gives):
+class IndicatorsOutput(ToolOutput):
     """Everything of one model on one benchmark."""
 
     counts: dict[str, int] = Field(description=COUNTED)

@@ -10,16 +10,16 @@ from typing import Any
 
 from pydantic import Field
 
-from harness.scorers.given import Given, Gives
+from harness.scorers.given import AnalysisInput, ToolOutput
 from harness.scorers.tool import Tool
 from harness.studies.reliability.models import SOURCES, rows
 
 
-class Nothing(Given):
+class ModelsInput(AnalysisInput):
     """Nothing is asked."""
 
 
-class Table(Gives):
+class ModelsOutput(ToolOutput):
     """The paper's models."""
 
     models: list[dict[str, Any]] = Field(
@@ -30,7 +30,7 @@ class Table(Gives):
     sources: dict[str, str] = Field(description="what the tags of the sources stand for")
 
 
-def models_of(given: Nothing) -> dict[str, Any]:
+def models_of(given: ModelsInput) -> dict[str, Any]:
     """Give the whole table; there is nothing to choose."""
     return {"models": rows(), "sources": dict(SOURCES)}
 
@@ -38,8 +38,8 @@ def models_of(given: Nothing) -> dict[str, Any]:
 ANALYSES: Mapping[str, Tool] = {
     "reliability.models": Tool(
         about="Lists the paper's 32 models: family, parameters, tokens, compute, exact pairs, and where to get them.",
-        takes=Nothing,
-        gives=Table,
+        takes=ModelsInput,
+        gives=ModelsOutput,
         run=models_of,
     ),
 }

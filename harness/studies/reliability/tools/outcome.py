@@ -10,15 +10,15 @@ from typing import Literal
 
 from pydantic import Field
 
-from harness.scorers.given import Gives
-from harness.scorers.outcome.by_row import BENCHMARKS, Answered, labelled
+from harness.scorers.given import ToolOutput
+from harness.scorers.outcome.by_row import BENCHMARKS, BenchmarkRow, labelled
 from harness.scorers.tool import Grader, Tool
 from harness.studies.reliability.terms import SUBTYPES
 
 MORE = "anagram: right by another accepted word; locality: cities mentioned"
 
 
-class Labelled(Gives):
+class OutcomeOutput(ToolOutput):
     """The label of one response, and what is needed to check it by eye."""
 
     label: Literal["c", "a", "i"] = Field(description="c, a or i")
@@ -39,8 +39,8 @@ class Labelled(Gives):
 SCORERS: Mapping[str, Tool] = {
     "reliability.outcome": Tool(
         about="Labels a response correct (c), avoidant (a) or incorrect (i) under the rule set OURS-v1.",
-        takes=Answered,
-        gives=Labelled,
+        takes=BenchmarkRow,
+        gives=OutcomeOutput,
         run=labelled,
         grader=Grader(tuple(f"harness.studies.reliability.scoring.{name}:score" for name in sorted(BENCHMARKS)), "c"),
     ),

@@ -17,29 +17,29 @@ from harness.studies.reliability.people import expectations, ratings, supervisio
 from harness.studies.reliability.tools import people_fields as fields
 
 
-def calibration_of(given: fields.Expected) -> dict[str, Any]:
+def calibration_of(given: fields.CalibrationInput) -> dict[str, Any]:
     """Fit the logistic of section 2.1, and show the difficulties it gives."""
     found = calibration.fit(given.f, given.y, given.weights)
     return found.row() if given.predict is None else {**found.row(), "predict": calibration.curve(found, given.predict)}
 
 
-def scaling_of(given: fields.Compute) -> dict[str, Any]:
+def scaling_of(given: fields.ScalingInput) -> dict[str, Any]:
     """Fit one line over log10 of compute."""
     return _nulls(scaling.line(given.flops, given.value))
 
 
-def supervision_of(given: fields.Records) -> dict[str, Any]:
+def supervision_of(given: fields.SupervisionInput) -> dict[str, Any]:
     """Count a supervision matrix, and give the shares made from it."""
     counts = supervision.matrix(given.records)
     return {"counts": counts, **_nulls(supervision.errors(counts))}
 
 
-def token_budget_of(given: fields.Answering) -> dict[str, Any]:
+def token_budget_of(given: fields.TokenBudgetInput) -> dict[str, Any]:
     """Give the token budget of one answer."""
     return {"max_new_tokens": token_budget(given.benchmark, given.model_group, given.expected_output_chars)}
 
 
-def comparison_of(given: fields.Two) -> dict[str, Any]:
+def comparison_of(given: fields.ComparisonInput) -> dict[str, Any]:
     """Hold two models against each other on the items of one benchmark."""
     a, b = ["".join(each) for each in given.a], ["".join(each) for each in given.b]
     width = len(a[0]) if a else 0
@@ -55,11 +55,11 @@ def comparison_of(given: fields.Two) -> dict[str, Any]:
     templates = list(range(1, width + 1)) if given.templates is None else given.templates
     if len(templates) != width:
         raise InputError("`templates` is not one name a label of a row", where="templates")
-    draws = paired.Draws.of(strata(subsets), "", given.seed, given.resamples)
+    draws = paired.PairedDraws.of(strata(subsets), "", given.seed, given.resamples)
     return paired.shown(paired.compare(a, b, templates, draws))
 
 
-def expectations_of(given: fields.Ratings) -> dict[str, Any]:
+def expectations_of(given: fields.ExpectationsInput) -> dict[str, Any]:
     """Analyse the ratings of one benchmark."""
     rated = ratings.ratings(given.rows)
     if len({each.benchmark for each in rated}) > 1:
@@ -78,38 +78,38 @@ def _nulls(found: Mapping[str, Any]) -> dict[str, Any]:
 ANALYSES: Mapping[str, Tool] = {
     "reliability.calibration": Tool(
         about="Fits the two-parameter logistic from a difficulty function to expected failure.",
-        takes=fields.Expected,
-        gives=fields.Fitted,
+        takes=fields.CalibrationInput,
+        gives=fields.CalibrationOutput,
         run=calibration_of,
     ),
     "reliability.scaling": Tool(
         about="Fits a line over log10 of training compute by ordinary least squares.",
-        takes=fields.Compute,
-        gives=fields.Line,
+        takes=fields.ScalingInput,
+        gives=fields.ScalingOutput,
         run=scaling_of,
     ),
     "reliability.supervision": Tool(
         about="Counts what people say of outputs against what these were; cells are named model to human.",
-        takes=fields.Records,
-        gives=fields.Supervision,
+        takes=fields.SupervisionInput,
+        gives=fields.SupervisionOutput,
         run=supervision_of,
     ),
     "reliability.token_budget": Tool(
         about="Gives how many new tokens an answer may take.",
-        takes=fields.Answering,
-        gives=fields.Tokens,
+        takes=fields.TokenBudgetInput,
+        gives=fields.TokenBudgetOutput,
         run=token_budget_of,
     ),
     "reliability.comparison": Tool(
         about="Compares two models on the same items: McNemar with Holm per template, bootstrap and sign flips.",
-        takes=fields.Two,
-        gives=fields.Compared,
+        takes=fields.ComparisonInput,
+        gives=fields.ComparisonOutput,
         run=comparison_of,
     ),
     "reliability.expectations": Tool(
         about="Analyses ratings of study S1: the difficulty function people share, its calibration, their confidence.",
-        takes=fields.Ratings,
-        gives=fields.Expectations,
+        takes=fields.ExpectationsInput,
+        gives=fields.ExpectationsOutput,
         run=expectations_of,
     ),
 }

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from harness.scorers.given import Given, Gives, Kind, Row, Text, Texts, Unread, some, whole
+from harness.scorers.given import AnalysisInput, FieldCheck, Row, Text, Texts, ToolOutput, UncheckedList, one_of, whole
 from harness.stats import is_number
 from harness.studies.intervals import RESAMPLES
 from harness.studies.reliability.people import ratings
@@ -27,7 +27,7 @@ FEW = "whether there are too few items or pairs"
 Resamples = Annotated[int, whole(1, MOST_RESAMPLES)]
 Measure = Annotated[
     dict[str, float],
-    Kind(
+    FieldCheck(
         lambda given: isinstance(given, dict) and all(map(is_number, given.values())),
         "an object of finite numbers",
         {"type": "object", "additionalProperties": {"type": "number"}},
@@ -37,20 +37,24 @@ Measure = Annotated[
 SEED, DRAWS = "of the resamples; 0 where left out", f"{RESAMPLES} where left out"
 
 
-class Expected(Given):
+class CalibrationInput(AnalysisInput):
     """Expectations of people, and a difficulty function."""
 
-    f: Annotated[list[Any], Unread(list[float])] = Field(description="the difficulty function's value of each item")
-    y: Annotated[list[Any], Unread(list[float])] = Field(description="the mean expected failure of each item, 0 to 1")
-    weights: Annotated[list[Any], Unread(list[float])] | None = Field(
+    f: Annotated[list[Any], UncheckedList(list[float])] = Field(
+        description="the difficulty function's value of each item"
+    )
+    y: Annotated[list[Any], UncheckedList(list[float])] = Field(
+        description="the mean expected failure of each item, 0 to 1"
+    )
+    weights: Annotated[list[Any], UncheckedList(list[float])] | None = Field(
         default=None, description="ratings behind each mean; null or left out: all alike"
     )
-    predict: Annotated[list[Any], Unread(list[Any])] | None = Field(
+    predict: Annotated[list[Any], UncheckedList(list[Any])] | None = Field(
         default=None, description="values of f, or objects with f, whose difficulty is wanted; may be left out"
     )
 
 
-class Fitted(Gives):
+class CalibrationOutput(ToolOutput):
     """The logistic that fits best."""
 
     alpha: float = Field(description=OF_THE_FIT)
@@ -62,14 +66,14 @@ class Fitted(Gives):
     )
 
 
-class Compute(Given):
+class ScalingInput(AnalysisInput):
     """Models by their compute."""
 
-    flops: Annotated[list[Any], Unread(list[float])] = Field(description="training compute of each model")
-    value: Annotated[list[Any], Unread(list[float])] = Field(description="the model's share")
+    flops: Annotated[list[Any], UncheckedList(list[float])] = Field(description="training compute of each model")
+    value: Annotated[list[Any], UncheckedList(list[float])] = Field(description="the model's share")
 
 
-class Line(Gives):
+class ScalingOutput(ToolOutput):
     """A line over compute."""
 
     slope_per_decade: float | None = Field(description=LINE)
@@ -78,15 +82,15 @@ class Line(Gives):
     degenerate: bool = Field(description="whether there is no line")
 
 
-class Records(Given):
+class SupervisionInput(AnalysisInput):
     """Outputs, and what people said of them."""
 
-    records: Annotated[list[Any], Unread(list[tuple[str, str]])] = Field(
+    records: Annotated[list[Any], UncheckedList(list[tuple[str, str]])] = Field(
         description="pairs [c, a or i of the model, c, a, i or u of the person]"
     )
 
 
-class Supervision(Gives):
+class SupervisionOutput(ToolOutput):
     """The matrix, and shares made from it."""
 
     counts: dict[str, dict[str, int]] = Field(description="by the model's label, then by the person's")
@@ -102,7 +106,7 @@ class Supervision(Gives):
     )
 
 
-class Answering(Given):
+class TokenBudgetInput(AnalysisInput):
     """An answer whose budget is asked."""
 
     benchmark: Text = Field(description="addition, anagram, locality, obqa, gpqa, science-demo or transforms")
@@ -114,13 +118,13 @@ class Answering(Given):
     )
 
 
-class Tokens(Gives):
+class TokenBudgetOutput(ToolOutput):
     """A budget."""
 
     max_new_tokens: int = Field(description="the budget")
 
 
-class Two(Given):
+class ComparisonInput(AnalysisInput):
     """The labels of two models on the same items."""
 
     a: list[LabelsAndGaps] = Field(description=PAIR)
@@ -135,7 +139,7 @@ class Two(Given):
     resamples: Resamples = Field(default=RESAMPLES, description=DRAWS)
 
 
-class Compared(Gives):
+class ComparisonOutput(ToolOutput):
     """How the two differ."""
 
     templates: list[dict[str, Any]] = Field(description="per template: a_only and b_only correct, n, exact p, p_holm")
@@ -147,28 +151,30 @@ class Compared(Gives):
     prudence: dict[str, Any] = Field(description="the same of prudent answers, correct or avoidant")
 
 
-class Rating(Row):
+class RatingRow(Row):
     """One person on one item of study S1."""
 
     participant_id: Text
     benchmark: Text
     instance_id: Text
-    answer_label: Annotated[str, some("one of c, a and i", *LABELS)]
+    answer_label: Annotated[str, one_of("one of c, a and i", *LABELS)]
     confidence: Percent
     expected_failure: Percent
 
 
-class Ratings(Given):
+class ExpectationsInput(AnalysisInput):
     """Ratings of one benchmark, and difficulty functions."""
 
-    rows: Annotated[list[Any], Unread(list[Rating])] = Field(description=f"objects of {', '.join(ratings.FIELDS)}")
+    rows: Annotated[list[Any], UncheckedList(list[RatingRow])] = Field(
+        description=f"objects of {', '.join(ratings.FIELDS)}"
+    )
     candidates: dict[Text, Measure] = Field(description="difficulty functions: {function: {item: value}}")
     difficulty: Measure | None = Field(default=None, description="{item: difficulty}, for the curve; may be left out")
     seed: Seed = Field(default=0, description=SEED)
     resamples: Resamples = Field(default=RESAMPLES, description=DRAWS)
 
 
-class Expectations(Gives):
+class ExpectationsOutput(ToolOutput):
     """What people expect of the benchmark."""
 
     participants: int = Field(description=HOW_MANY)

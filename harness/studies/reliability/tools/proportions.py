@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from harness.scorers.given import Given, Gives, Number, Row, Text, Unread, checked, whole
+from harness.scorers.given import AnalysisInput, Number, Row, Text, ToolOutput, UncheckedList, checked, whole
 from harness.scorers.tool import Tool
 from harness.studies.reliability.measures.proportions import proportions
 from harness.studies.reliability.terms import BINS
@@ -23,7 +23,7 @@ INDICATORS = "the published indicator, 0 to 100"
 Bins = Annotated[int, whole(1)]
 
 
-class Labelled(Row):
+class LabelledRow(Row):
     """The labels of one item."""
 
     id: Text
@@ -31,37 +31,37 @@ class Labelled(Row):
     labels: Labels
 
 
-class Settings(Row):
+class BinSettings(Row):
     """How many bins there are, under either name."""
 
     bins: Bins | None = None
     n_bins: Bins | None = None
 
 
-class Columns(Row):
+class LabelColumns(Row):
     """The labels of many items, as three lists."""
 
-    ids: Annotated[list[Any], Unread(list[Text])]
-    difficulty: Annotated[list[Any], Unread(list[Number])]
-    labels: Annotated[list[Any], Unread(list[Labels])]
+    ids: Annotated[list[Any], UncheckedList(list[Text])]
+    difficulty: Annotated[list[Any], UncheckedList(list[Number])]
+    labels: Annotated[list[Any], UncheckedList(list[Labels])]
 
 
-class Model(Given):
+class ProportionsInput(AnalysisInput):
     """The labels of one model, as rows or as columns."""
 
-    rows: Annotated[list[Any], Unread(list[Labelled])] | None = Field(
+    rows: Annotated[list[Any], UncheckedList(list[LabelledRow])] | None = Field(
         default=None,
         description="objects of id, difficulty and labels (a text or list of c, a, i); or the columns below",
     )
-    ids: Annotated[list[Any], Unread(list[Text])] | None = Field(default=None, description=COLUMNS)
-    difficulty: Annotated[list[Any], Unread(list[Number])] | None = Field(default=None, description=COLUMNS)
-    labels: Annotated[list[Any], Unread(list[Labels])] | None = Field(default=None, description=COLUMNS)
-    params: Settings = Field(default=Settings(), description=SETTINGS)
+    ids: Annotated[list[Any], UncheckedList(list[Text])] | None = Field(default=None, description=COLUMNS)
+    difficulty: Annotated[list[Any], UncheckedList(list[Number])] | None = Field(default=None, description=COLUMNS)
+    labels: Annotated[list[Any], UncheckedList(list[Labels])] | None = Field(default=None, description=COLUMNS)
+    params: BinSettings = Field(default=BinSettings(), description=SETTINGS)
     bins: Bins | None = Field(default=None, description=SETTINGS)
     n_bins: Bins | None = Field(default=None, description=SETTINGS)
 
 
-class Curve(Gives):
+class ProportionsOutput(ToolOutput):
     """The shares of each label over bins, and in all."""
 
     bins: list[dict[str, Any]] = Field(
@@ -80,14 +80,14 @@ class Curve(Gives):
     degenerate: bool = Field(description="whether there are too few items or no scored responses")
 
 
-def proportions_of(given: Model) -> dict[str, Any]:
+def proportions_of(given: ProportionsInput) -> dict[str, Any]:
     """Give the curve of one model from rows, or from the columns `ids`, `difficulty` and `labels`."""
     told = given.params
     bins = told.bins or given.bins or told.n_bins or given.n_bins or BINS
     if given.rows is not None:
         return proportions(given.rows, bins)
     names = ("ids", "difficulty", "labels")
-    table = checked(Columns, {name: value for name in names if (value := getattr(given, name)) is not None})
+    table = checked(LabelColumns, {name: value for name in names if (value := getattr(given, name)) is not None})
     columns = {"ids": table.ids, "difficulty": table.difficulty, "labels": table.labels}
     same_length(columns)
     items = zip(*columns.values(), strict=True)
@@ -97,8 +97,8 @@ def proportions_of(given: Model) -> dict[str, Any]:
 ANALYSES: Mapping[str, Tool] = {
     "reliability.proportions": Tool(
         about="Gives the shares correct, avoidant and incorrect of one model over bins of difficulty, and in all.",
-        takes=Model,
-        gives=Curve,
+        takes=ProportionsInput,
+        gives=ProportionsOutput,
         run=proportions_of,
     ),
 }

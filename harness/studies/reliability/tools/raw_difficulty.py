@@ -9,19 +9,19 @@ from collections.abc import Mapping
 
 from pydantic import Field
 
-from harness.scorers.given import Given, Gives, Text
+from harness.scorers.given import AnalysisInput, Text, ToolOutput
 from harness.scorers.tool import Tool
 from harness.studies.reliability.data import addition, anagram, transforms
 
 
-class Pair(Given):
+class AdditionInput(AnalysisInput):
     """An addition."""
 
     a: Text = Field(description="a decimal string")
     b: Text = Field(description="a decimal string")
 
 
-class Sum(Gives):
+class AdditionOutput(ToolOutput):
     """What is derived from an addition."""
 
     sum: str = Field(description="a + b, a decimal string")
@@ -32,28 +32,28 @@ class Sum(Gives):
     keep: bool = Field(description="whether the filter f_hrm <= 50 keeps the pair")
 
 
-class Shuffled(Given):
+class AnagramInput(AnalysisInput):
     """A word, and its letters in another order."""
 
     word: Text = Field(description="a text")
     anagram: Text = Field(description="a text")
 
 
-class Letters(Gives):
+class AnagramOutput(ToolOutput):
     """What is derived from an anagram."""
 
     f_let: int = Field(description="letters of the anagram")
     valid: bool = Field(description="whether it holds the word's letters in another order, 3 to 20 of them")
 
 
-class Task(Given):
+class TransformsInput(AnalysisInput):
     """A text task."""
 
     input: Text = Field(description="a text")
     output: Text = Field(description="a text")
 
 
-class Edits(Gives):
+class TransformsOutput(ToolOutput):
     """What is derived from a text task."""
 
     words_in: int = Field(description="words of the input, by white space")
@@ -66,20 +66,20 @@ class Edits(Gives):
 DERIVED: Mapping[str, Tool] = {
     "addition": Tool(
         about="Gives sum, digit counts, carries, harmonic mean of the digit counts and the filter's verdict of a pair.",
-        takes=Pair,
-        gives=Sum,
+        takes=AdditionInput,
+        gives=AdditionOutput,
         run=lambda given: addition.facts(given.a, given.b),
     ),
     "anagram": Tool(
         about="Says whether a string is an anagram of a word as the benchmark draws them, and its difficulty.",
-        takes=Shuffled,
-        gives=Letters,
+        takes=AnagramInput,
+        gives=AnagramOutput,
         run=lambda given: anagram.facts(given.word, given.anagram),
     ),
     "transforms": Tool(
         about="Gives the difficulty f_w+l of a text task: words of input and output, and the edits between them.",
-        takes=Task,
-        gives=Edits,
+        takes=TransformsInput,
+        gives=TransformsOutput,
         run=lambda given: transforms.facts(given.input, given.output),
     ),
 }

@@ -11,7 +11,7 @@ from studies.reliability.data.scoring import response, scores
 
 from harness import rows
 from harness.errors import InputError
-from harness.studies.reliability.data.addition import Pair, carries, draw, facts, harmonic_digits, kept, make
+from harness.studies.reliability.data.addition import Addends, carries, draw, facts, harmonic_digits, kept, make
 from harness.studies.reliability.scoring.addition import score
 
 positive = st.integers(1, 10**100 - 1)
@@ -121,7 +121,7 @@ def test_a_draw_is_made_from_its_own_seed_by_rejection_on_raw_bits():
     digits_a, digits_b = below(100) + 1, below(100) + 1
     a = 10 ** (digits_a - 1) + below(9 * 10 ** (digits_a - 1))
     b = 10 ** (digits_b - 1) + below(9 * 10 ** (digits_b - 1))
-    assert draw(7, 3) == Pair(3, str(a), str(b))
+    assert draw(7, 3) == Addends(3, str(a), str(b))
     assert (len(str(a)), len(str(b))) == (digits_a, digits_b)
 
 

@@ -15,7 +15,7 @@ from harness.models.providers.baseline import REFUSAL
 from harness.models.providers.forgery import FORGERY
 from harness.scorers.outcome.anagram import anagram
 from harness.scorers.prepare import EPISTEMIC, ETHICAL
-from harness.studies.reliability.data.anagram import Shuffled, draw, facts, make, shuffled
+from harness.studies.reliability.data.anagram import ShuffledWord, draw, facts, make, shuffled
 from harness.studies.reliability.data.anagram_offline import likely_words
 from harness.studies.reliability.data.anagram_words import SAID, letters, load
 from harness.studies.reliability.scoring.anagram import score
@@ -160,7 +160,7 @@ def test_every_word_of_the_list_with_the_same_letters_is_accepted_but_not_the_on
             same = sorted(word for word in words if letters(word) == letters(item.word))
             assert list(item.accepted) == [word for word in same if word != item.shown]
     two = list(draw(0, {"aab": 1, "aba": 1, "baa": 1}, 3))
-    assert Shuffled("aab", two[0].shown, ()) not in two
+    assert ShuffledWord("aab", two[0].shown, ()) not in two
     assert all(item.shown not in item.accepted and item.word in item.accepted for item in two)
 
 

@@ -5,11 +5,11 @@ import pytest
 
 from harness import rows
 from harness.errors import InputError
-from harness.studies.reliability.measures.paired import Draws, analyse, compare, shown
+from harness.studies.reliability.measures.paired import PairedDraws, analyse, compare, shown
 
 
 def draws(size, count=400, seed=3):
-    return Draws.of({"": range(size)}, "x", seed, count)
+    return PairedDraws.of({"": range(size)}, "x", seed, count)
 
 
 def test_only_what_was_scored_for_both_is_compared_wording_by_wording():
@@ -73,7 +73,7 @@ def test_one_item_has_a_difference_and_no_interval():
 
 
 def test_one_item_a_subset_leaves_nothing_to_resample_and_says_so():
-    apart = Draws.of({"p": [0], "q": [1], "r": [2]}, "x", 3, 400)
+    apart = PairedDraws.of({"p": [0], "q": [1], "r": [2]}, "x", 3, 400)
     found = shown(compare(["cc", "ci", "cc"], ["ci", "ii", "ii"], [1, 2], apart))
     assert (found["difference"]["value"], found["degenerate"]) == (4 / 6, True)
     assert "missing" in found["difference"]["interval"]

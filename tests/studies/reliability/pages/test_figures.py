@@ -12,7 +12,7 @@ import support_reliability_documents as made
 from harness.studies import plots
 from harness.studies.reliability.pages import figures, outputs
 from harness.studies.reliability.pages.figures_curves import FILL, stacked, templates
-from harness.studies.reliability.pages.figures_grid import Shown
+from harness.studies.reliability.pages.figures_grid import GridModels
 from harness.studies.reliability.pages.figures_indicators import ORDER, indicators
 from harness.studies.reliability.pages.figures_people import SIMULATED, supervision
 from harness.studies.reliability.pages.figures_scaling import NOTHING, scaling
@@ -73,7 +73,7 @@ def texts(sheet):
 
 def test_missing_values_are_said_and_not_drawn():
     given = made.emptied(made.documents(made.ONE))
-    shown = Shown(made.ONE, ["lonely"], rests(given))
+    shown = GridModels(made.ONE, ["lonely"], rests(given))
     first = sheet_of(indicators, given["indicators"], made.ONE, shown.rests)
     assert texts(first).count("no value") == 6 and not any(axes.lines for axes in first.figure.axes)
     for draw, document in ((stacked, "proportions"), (templates, "sensitivity")):
@@ -142,7 +142,7 @@ def one_bin(**shares):
 
 def test_stacked_bars_are_the_shares_and_science_shows_a_quarter_of_what_does_not_avoid():
     document = {"benchmarks": one_bin(correct=0.5, avoidant=0.2, incorrect=0.3)}
-    shown = Shown(made.ONE, ["lonely"], basis({}, {}))
+    shown = GridModels(made.ONE, ["lonely"], basis({}, {}))
     addition, science = sheet_of(stacked, document, shown).figure.axes
     heights = [patch.get_data().values.tolist() for patch in addition.patches]
     assert heights == [[pytest.approx(1.0)], [pytest.approx(0.7)], [0.5]]
@@ -167,7 +167,7 @@ def test_the_best_and_the_worst_wording_are_told_apart():
         "10": {"correct": 0.1, "bins": []},
     }
     document = {"benchmarks": {"addition": {"lonely": {"templates": {**found, "3": {"correct": {"missing": "x"}}}}}}}
-    [panel] = sheet_of(templates, document, Shown(made.ONE, ["lonely"], basis({}, {}))).figure.axes
+    [panel] = sheet_of(templates, document, GridModels(made.ONE, ["lonely"], basis({}, {}))).figure.axes
     worst, best = panel.lines
     assert (len(worst.get_xdata()), list(best.get_xdata()), best.get_ydata()[0]) == (0, [0.5, 1.5], 0.5)
     assert best.get_color() == FILL["correct"] and worst.get_color() == FILL["incorrect"]

@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 from harness.errors import InputError
 from harness.studies.reliability.people.supervision import curve, errors, matrix, summary
-from harness.studies.reliability.people.verdicts import Verdict
+from harness.studies.reliability.people.verdicts import HumanVerdict
 
 pairs = st.lists(st.tuples(st.sampled_from("cai"), st.sampled_from("caiu")), max_size=60)
 
 
 def verdicts(*each):
     """person, item, model's label, verdict; the item's number is its difficulty."""
-    return [Verdict(person, "x", f"i{item:02d}", "m", outcome, said, item) for person, item, outcome, said in each]
+    return [HumanVerdict(person, "x", f"i{item:02d}", "m", outcome, said, item) for person, item, outcome, said in each]
 
 
 @given(pairs)
