@@ -1,4 +1,4 @@
-"""BERTScore as it works alone: a response beside a reference, by the encoder that lies inside a package.
+"""The standalone scorer `bertscore`: a response against a reference, by the encoder that an installed package holds.
 
 It knows the names and fields a caller uses; it must never know where rows come from or where results go. A step that
 has an encoder of its own among its inputs calls `harness.scorers.overlap.bertscore` with its vectors.
@@ -23,7 +23,7 @@ NAME = f"package:{DEFAULT}"
 
 
 class BertscoreInput(Row):
-    """A response and what it is compared with."""
+    """Input: a response and a reference."""
 
     response: Text = Field(description="what a model said")
     reference: Text = Field(description="what it is compared with")
@@ -36,7 +36,7 @@ class BertscoreInput(Row):
 
 
 class BertscoreOutput(ToolOutput):
-    """The value, and whose vectors it was made from."""
+    """Output: BERTScore, and the encoder, weights and layer it was made with."""
 
     precision: float = Field(description="the mean, over a response's tokens, of the likeness to the nearest one")
     recall: float = Field(description="the same over the reference's tokens")

@@ -1,4 +1,4 @@
-"""BLEU as it works alone: a response beside a reference.
+"""The standalone scorer `bleu`: a response against a reference.
 
 It knows the names and fields a caller uses; it must never know where rows come from or where results go.
 """
@@ -16,14 +16,14 @@ from harness.scorers.tool import Tool
 
 
 class BleuInput(Row):
-    """A response and what it is compared with."""
+    """Input: a response and a reference."""
 
     response: Text = Field(description="what a model said")
     reference: Text = Field(description="what it is compared with")
 
 
 class BleuOutput(ToolOutput):
-    """The value, and what it is made of."""
+    """Output: the BLEU score, and what it is made of."""
 
     bleu: float = Field(description="0 to 1; 0 where any order of n-grams has no match, or where a text is empty")
     precisions: list[float] = Field(description="of runs of one to four tokens")

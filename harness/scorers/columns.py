@@ -17,7 +17,7 @@ Column = Annotated[Any, Axes(1)]
 
 
 class ColumnsInput(AnalysisInput):
-    """Targets and what was predicted of them, a row an observation, a column a quantity."""
+    """Input: targets and predictions, a row an observation, a column a quantity."""
 
     targets: Table = Field(description="what was observed: rows of observations, a column a quantity")
     predictions: Table = Field(description="what was predicted of it, shaped alike")
@@ -31,7 +31,7 @@ class ColumnsInput(AnalysisInput):
 
 
 class ColumnsFitOutput(ToolOutput):
-    """How well they fit, a value a column."""
+    """Goodness of fit, a value a column."""
 
     r2: Column = Field(description="1 - mse / mse_mean; -inf where the targets never leave their mean")
     pearson: Column = Field(description="the mean of r over folds; 0 for a fold in which either side is constant")
@@ -40,7 +40,7 @@ class ColumnsFitOutput(ToolOutput):
 
 
 class ColumnsOutput(ColumnsFitOutput):
-    """How well one model fits, and another beside it."""
+    """Output: goodness of fit of one model, and of another beside it."""
 
     others: ColumnsFitOutput | None = Field(default=None, description="the same of another model, where one was given")
     better: int | None = Field(default=None, description="in how many columns the first has the higher r2 of the two")

@@ -1,4 +1,4 @@
-"""What a caller gives to a scorer or an analysis and gets back: models written once, and faults said by field.
+"""Pydantic base classes and field types for the input and output of scorers and analyses; errors name the field.
 
 A value is checked and never changed. This must never know a scorer or what a field means; and no step imports it, since
 no step imports pydantic.
@@ -34,13 +34,13 @@ NAMED = ((str, "text"), (int, "a whole number"), (float, "a number"), (list | tu
 
 
 class Row(BaseModel):
-    """One row that a scorer takes; rows may hold whatever else they like."""
+    """Base class of a scorer's input: one row; fields that it does not declare are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
 
 class AnalysisInput(Row):
-    """An object that an analysis takes; what it does not know is left alone, but for a name spelled all but right."""
+    """Base class of an analysis' input: unknown fields are ignored, unless one looks like a misspelt field."""
 
     @model_validator(mode="before")
     @classmethod
@@ -53,20 +53,20 @@ class AnalysisInput(Row):
 
 
 class ToolOutput(BaseModel):
-    """What a scorer or an analysis gives: these fields and no others."""
+    """Base class of the output of a scorer or an analysis: the declared fields and no others."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class AbsentValue(ToolOutput):
-    """What stands where a value cannot be had."""
+    """A missing value, with the reason why there is none."""
 
     missing: str
 
 
 @dataclass(frozen=True)
 class FieldCheck:
-    """Marks a field with what its value must be: the check, how a person calls it, and how a schema does."""
+    """A pydantic field annotation: a check of the value, its name in error messages, and its JSON Schema."""
 
     holds: Callable[[Any], bool]
     what: str
@@ -89,7 +89,7 @@ class FieldCheck:
 
 @dataclass(frozen=True)
 class ListCheck(FieldCheck):
-    """Marks a list of values of one kind."""
+    """A pydantic field annotation for a list whose every value passes one check."""
 
     def _checked(self, value: Any) -> Any:
         if not isinstance(value, list | tuple):
@@ -102,7 +102,7 @@ class ListCheck(FieldCheck):
 
 
 def whole(least: int, most: int = MOST) -> FieldCheck:
-    """Mark a whole number within bounds; true and false are none."""
+    """Make the check of a whole number within bounds; true and false are none."""
 
     def holds(value: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
@@ -112,7 +112,7 @@ def whole(least: int, most: int = MOST) -> FieldCheck:
 
 
 def number(least: float, most: float) -> FieldCheck:
-    """Mark a finite number within bounds."""
+    """Make the check of a finite number within bounds."""
     schema = {"type": "number", "minimum": least, "maximum": most}
     return FieldCheck(
         lambda value: is_number(value) and least <= value <= most,
@@ -122,7 +122,7 @@ def number(least: float, most: float) -> FieldCheck:
 
 
 def one_of(what: str, *names: str) -> FieldCheck:
-    """Mark one of a few words."""
+    """Make the check of an enumeration of words."""
     return FieldCheck(
         lambda value: isinstance(value, str) and value in names,
         what,
@@ -132,13 +132,13 @@ def one_of(what: str, *names: str) -> FieldCheck:
 
 
 def list_of(each: FieldCheck, what: str) -> FieldCheck:
-    """Mark a list whose every value is of a kind; the first that is not is named by its place."""
+    """Make the check of a list whose every value passes a check; the first that does not is named by its place."""
     return ListCheck(each.holds, what, {"type": "array", "items": each.schema}, each.give)
 
 
 @dataclass(frozen=True)
 class UncheckedList:
-    """Marks a list that is left as it is: its values are looked at by what reads them, which steps run too."""
+    """A pydantic field annotation for a list whose values are not checked here, but by the code that reads them."""
 
     kind: Any  # what a schema says of the list
 
@@ -167,7 +167,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def checked(model: type[Model], given: Mapping[str, Any]) -> Model:
-    """Read what a caller gives; the first thing that is wrong with it is said by its field, never by its value."""
+    """Validate a caller's input; the error names the first field that is wrong, never its value."""
     try:
         return model.model_validate(given)
     except ValidationError as bad:
@@ -186,18 +186,18 @@ def _explained(model: type[BaseModel], bad: ErrorDetails, given: Mapping[str, An
         return InputError(f"the field `{name}` is not known", where=name, next=f"did you mean `{told['near']}`?")
     if bad["type"] == "missing":
         near = get_close_matches(name, [other for other in map(str, bad["input"]) if other not in fields], 1, LIKE)
-        mend = f"`{near[0]}` is given: did you mean `{name}`?" if near else f"give `{name}`"
+        advice = f"`{near[0]}` is given: did you mean `{name}`?" if near else f"give `{name}`"
         about = f": {field.description}" if field and field.description and not near else ""
-        return InputError(f"the field `{place}` is missing", where=place, next=mend + about)
+        return InputError(f"the field `{place}` is missing", where=place, next=advice + about)
     what, found = told.get("what") or KINDS.get(bad["type"], "what it must be"), _kind(bad["input"])
     but = "" if found.split()[-1] in re.findall(r"\w+", what) else f" but {found}"
-    mend = told.get("give") or f"give {what.partition(':')[0]}"
+    advice = told.get("give") or f"give {what.partition(':')[0]}"
     free = ", or leave it out" if field and not field.is_required() else ""
-    return InputError(f"the field `{place}` is not {what}{but}", where=place, next=mend + free)
+    return InputError(f"the field `{place}` is not {what}{but}", where=place, next=advice + free)
 
 
 def parts(model: type[BaseModel]) -> tuple[type[BaseModel], ...]:
-    """Give the models of which a model is one."""
+    """Give the models of a tagged union; of any other model, the model itself."""
     return get_args(model.model_fields["root"].annotation) if issubclass(model, RootModel) else (model,)
 
 
@@ -207,7 +207,7 @@ def _spelled(loc: tuple[int | str, ...]) -> str:
 
 
 def _kind(value: Any) -> str:
-    """Call a value by its kind, as JSON has them; what it says is nobody's business."""
+    """Name the JSON type of a value, never the value."""
     if value is None or isinstance(value, bool):
         return "null" if value is None else "true or false"
     if (shape := getattr(value, "shape", None)) is not None:

@@ -1,4 +1,4 @@
-"""ROUGE as it works alone: a response beside a reference, and how much of each is in the other.
+"""The standalone scorer `rouge`: a response against a reference.
 
 It knows the names and fields a caller uses; it must never know where rows come from or where results go.
 """
@@ -18,7 +18,7 @@ _KINDS = list_of(one_of("a kind of ROUGE", *KINDS), "a list of kinds")
 
 
 class RougeInput(Row):
-    """A response and what it is compared with."""
+    """Input: a response, a reference, and which kinds of ROUGE."""
 
     response: Text = Field(description="what a model said; every line feed parts two lines for rougeLsum")
     reference: Text = Field(description="what it is compared with, in lines too")
@@ -27,7 +27,7 @@ class RougeInput(Row):
 
 
 class RougeKindOutput(ToolOutput):
-    """How much two texts share."""
+    """One kind of ROUGE: precision, recall, F-measure."""
 
     precision: float
     recall: float
@@ -35,7 +35,7 @@ class RougeKindOutput(ToolOutput):
 
 
 class RougeOutput(ToolOutput):
-    """The kinds that were asked for, each from 0 to 1."""
+    """Output: the kinds of ROUGE that were asked for, each from 0 to 1."""
 
     rouge1: RougeKindOutput | None = Field(default=None, description="words in common: precision, recall, fmeasure")
     rouge2: RougeKindOutput | None = Field(default=None, description="pairs of words in common")

@@ -29,7 +29,7 @@ TABLES = {"items": "rows", "gold": "rows", "prompts": "prompts", "responses": "r
 
 @dataclass(frozen=True)
 class Scorer:
-    """One of several rules by which answers are scored: its step kind, and what it looks at besides the answers."""
+    """One of several scorers of a dataset: its step kind, and what it looks at besides the answers."""
 
     name: str  # as its rows call it
     kind: str
@@ -43,7 +43,7 @@ class Scorer:
 
 @dataclass(frozen=True)
 class How:
-    """How a dataset is put to models: its rules, its wordings, and what its prompts and its rules need besides."""
+    """Evaluation settings of a dataset: its scorers, its prompt templates, and what either needs besides."""
 
     score: str | tuple[Scorer, ...]  # the step kind that scores an answer, or several scorers, each by its name
     templates: Templates | None  # None: the dataset brings its prompts along, rendered
@@ -61,7 +61,7 @@ class How:
 
 @dataclass
 class Asked:
-    """The steps of one or more datasets, and where their outputs lie."""
+    """A plan in the making: the steps that evaluate one or more datasets, and where their outputs lie."""
 
     steps: list[Step] = field(default_factory=list)
     parts: dict[str, list[Ref]] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Who is asked what of a dataset, and how often: samples of its own, and images with the models that see them.
+"""Sampling and image input of one dataset: the seeds of repeated samples, and which models are shown images.
 
 Plan values alone. It must never know what an image shows, nor who is right.
 """

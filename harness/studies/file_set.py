@@ -1,4 +1,4 @@
-"""Published data of many files as a step reads it: those that are here by path, and those that are absent by name."""
+"""A published data set of many files, as a step reads it: present files by path, absent ones by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.errors import MissingError
 
 
 class Files(Mapping[str, Path]):
-    """The files that are here, by the paths they were published under."""
+    """The present files of a published data set, by the paths they were published under."""
 
     def __init__(self, here: Mapping[str, Path], absent: tuple[str, ...]) -> None:
         self._here, self.absent = here, absent

@@ -1,4 +1,4 @@
-"""The steps of a judge: one prompt for each answer and repeat, asked in a fixed number of rounds, and read.
+"""LLM-as-judge steps: one prompt for each answer and repeat, asked in a fixed number of rounds, and parsed.
 
 A judge is an instrument of the manifest with two steps of the study: one words what it is asked, one reads what it
 replies. A judge that is a rule is one step of the same shape. It must never know what a study judges.
@@ -19,7 +19,7 @@ SETTLE = "harness.studies.judged:settle"
 
 @dataclass(frozen=True)
 class Judge:
-    """A model that judges: the instrument of this role, with the study's steps around it."""
+    """A model that judges answers: the instrument of one role, between the study's prompt step and parsing step."""
 
     role: str
     asks: str  # the step kind that words what it is asked (`judged.ask`)
@@ -37,7 +37,7 @@ class Judge:
 
 @dataclass(frozen=True)
 class RuleJudge:
-    """A judge that is a rule: one step (`judged.rule`), and nobody is asked.
+    """A judge without a model: one step (`judged.rule`) that judges by a rule, and nobody is asked.
 
     With a role it measures by an instrument on this machine, such as an encoder: the step is handed its weights.
     """
@@ -51,7 +51,7 @@ class RuleJudge:
 
 @dataclass(frozen=True)
 class AnswerShard:
-    """A shard of one model's answers, and what stands beside them for whoever judges."""
+    """A shard of one model's answers, with the tables that a judge may see beside them."""
 
     dataset: str
     model: str

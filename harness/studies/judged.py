@@ -1,4 +1,4 @@
-"""What the judging steps of all studies share: answers become a judge's prompts, and its replies judgements.
+"""The bodies of judging steps: answers become a judge's prompts, and its replies become judgements.
 
 A study says how a case is worded and how a reply is read, in files of its own; a round is a prompt step, the provider's
 `respond`, and a reading step. It must never know a study's words, nor who answered.
@@ -21,7 +21,7 @@ Key = tuple[str, int, str, int]  # of an answer
 
 
 class JudgePrompt(Prompt):
-    """What a judge is asked of one answer: a prompt that says which answer it is about."""
+    """A judge's prompt about one answer, with the key of that answer."""
 
     model: str
     sample: int
@@ -30,7 +30,7 @@ class JudgePrompt(Prompt):
 
 @dataclass(frozen=True)
 class JudgedCase:
-    """One answer to be judged; in a later round, with the reply that could not be read."""
+    """An answer to be judged; in a later round, with the judge's reply that could not be parsed."""
 
     item: Item
     gold: Gold
@@ -45,12 +45,12 @@ Rule = Callable[[JudgedCase], Any]  # what a judge that is a rule says of an ans
 
 
 def key(row: Answer | JudgePrompt) -> Key:
-    """Say which answer a row is about."""
+    """Give the key of the answer that a row is about."""
     return row["item"], row["template"], row["model"], row["sample"]
 
 
 def missing(parsed: Any) -> bool:
-    """Whether a reply was not read."""
+    """Whether a reply could not be parsed."""
     return isinstance(parsed, Mapping) and parsed.keys() == Missing.__annotations__.keys()
 
 
@@ -86,7 +86,7 @@ def read(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, reads
 
 
 def settle(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Put the rounds together: one judgement for each answer and repeat, of the round that settled it."""
+    """Merge the rounds: one judgement for each answer and repeat, of the round that settled it."""
     rows.write(out / "judgements", _in_order(rows.read(inputs["rounds"], Judgement)))
 
 

@@ -1,4 +1,4 @@
-"""What the pages of every study share: markup that cannot be broken by data, one style, one strict policy.
+"""HTML generation for the pages of every study: escaping by default, one style, one strict content security policy.
 
 Text becomes markup here alone, and is escaped unless it already is markup, in templates too: these are texts of Python
 modules, so that they stand in the closure of the step that fills them. A page loads nothing, runs nothing, and can be
@@ -56,7 +56,7 @@ LONGEST = 100  # letters of a name
 
 
 class Html(str):
-    """Markup that is safe to stand in a page as it is."""
+    """Markup that is escaped already and may stand in a page as it is."""
 
     __slots__ = ()
 
@@ -66,7 +66,7 @@ class Html(str):
 
 
 def text(value: str) -> Html:
-    """Turn any text into markup that shows it; what no page may hold is shown as a replacement character."""
+    """Escape any text into markup; characters that HTML forbids become a replacement character."""
     return Html(html.escape("".join(_fit(char) for char in value)))
 
 
@@ -85,18 +85,18 @@ def join(parts: Iterable[str | None], between: str = "") -> Html:
 
 
 def el(name: str, *inside: str | None, **attributes: str) -> Html:
-    """Make an element; `class_` and `aria_label` are spelled as HTML spells them."""
+    """Make an HTML element; `class_` and `aria_label` are spelled as HTML spells them."""
     spelled = "".join(f' {key.rstrip("_").replace("_", "-")}="{text(value)}"' for key, value in attributes.items())
     return Html(f"<{name}{spelled}>{join(inside)}</{name}>")
 
 
 def named(name: str) -> Html:
-    """Show a name that may run in any direction, without turning what stands around it, and no longer than a line."""
+    """Isolate a name of any text direction (`bdi`) from what stands around it, cut to a line's length."""
     return el("bdi", name if len(name) <= LONGEST else f"{name[:LONGEST]}…")
 
 
 def fill(template: str, **given: Any) -> Html:
-    """Fill a template: what is given becomes markup by `text`, and a name that is not given is an error."""
+    """Render a Jinja2 template: values are escaped by `text`, and a name that is not given is an error."""
     from jinja2 import UndefinedError  # noqa: PLC0415
 
     try:

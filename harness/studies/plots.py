@@ -1,4 +1,4 @@
-"""What the figures of every study share: one quiet, deterministic way to draw with matplotlib, and one to save.
+"""Deterministic matplotlib figures for every study: equal data give equal bytes of SVG and PNG on any machine.
 
 It knows colours, inches and letters; it must never know a study or what a number stands for. It keeps no figure and no
 setting between two calls, obeys nobody's matplotlibrc, and looks for no fonts but those that matplotlib ships.
@@ -67,7 +67,7 @@ _RC: dict[str, Any] = {
 
 @contextlib.contextmanager
 def drawing() -> Iterator[None]:
-    """Hold matplotlib's settings at ours while figures are made and saved, and give them back afterwards."""
+    """Fix matplotlib's settings while figures are made and saved, and restore them afterwards."""
     _load()
     import matplotlib  # noqa: PLC0415
 
@@ -95,7 +95,7 @@ def _load() -> None:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A figure measured in inches from its top left corner, so that no panel moves with the length of a text."""
+    """A figure with a layout in inches from its top left corner, so that no panel moves with the length of a text."""
 
     figure: Figure
     width: float

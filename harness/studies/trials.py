@@ -1,4 +1,4 @@
-"""The steps of a trial: programs are taken out of answers by a step of the study, and then tried by the runner.
+"""Trial steps: a study's step extracts programs from answers, and the runner executes them.
 
 A study says in which step its programs are written; that step sees items and answers, and never the gold. What comes of
 them is the table `trials`, which its scorers and judges read. It must never know what a program computes.
@@ -23,7 +23,7 @@ KIND = "harness.trial:table"
 
 @dataclass(frozen=True)
 class TrialSpec:
-    """Code in answers, as it is tried: the step that writes the programs, and what each may use."""
+    """One kind of trial: the step that extracts programs from answers, and the limits under which each runs."""
 
     name: str
     writes: str  # the step kind that takes programs out of answers (`written`)
@@ -48,7 +48,7 @@ Take = Callable[[Item, Response], str | tuple[str, str] | None]
 
 
 def written(inputs: Mapping[str, Path], out: Path, take: Take) -> None:
-    """Write the programs that answers hold; an answer that is an error, or holds none, has no trial."""
+    """Write the programs extracted from answers; an answer that is an error, or holds none, has no trial."""
     items = {row["id"]: row for row in rows.read(inputs["items"], Item)}
 
     def found() -> Iterator[Program]:

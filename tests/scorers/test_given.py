@@ -23,7 +23,7 @@ from harness.scorers.given import (
 )
 from harness.scorers.tool import Tool, described
 from harness.studies.registry import analyses, scorers
-from harness.studies.reliability.tools.outcome import SCORERS
+from harness.studies.reliability.standalone.outcome import SCORERS
 
 SHARED = "two that go together"
 

@@ -9,7 +9,7 @@ import pytest
 
 from harness.errors import InputError
 from harness.studies import pages
-from harness.studies.inline import inline
+from harness.studies.inline_svg import inline_svg
 from harness.studies.pages import Html, el, fill, join, table, text
 
 SVG = """<?xml version="1.0"?>
@@ -60,7 +60,7 @@ def test_a_table_names_its_columns_and_rows():
 
 
 def test_a_figure_brings_shapes_and_words_along_and_nothing_else():
-    found = inline(SVG, "f-1", 'what "it" shows')
+    found = inline_svg(SVG, "f-1", 'what "it" shows')
     root = ElementTree.fromstring(found)
     assert {each.tag for each in root.iter()} == {"svg", "defs", "clipPath", "rect", "g", "path", "use", "text"}
     assert (root.get("role"), root.get("aria-label"), root.get("viewBox")) == ("img", 'what "it" shows', "0 0 9 9")
@@ -82,7 +82,7 @@ def test_a_figure_brings_shapes_and_words_along_and_nothing_else():
 
 
 def test_ids_of_a_figure_are_its_own_and_those_nobody_uses_are_dropped():
-    one, two = (ElementTree.fromstring(inline(SVG, prefix, "x")) for prefix in ("f-1", "f-2"))
+    one, two = (ElementTree.fromstring(inline_svg(SVG, prefix, "x")) for prefix in ("f-1", "f-2"))
     ids = [each.get("id") for root in (one, two) for each in root.iter() if each.get("id")]
     assert ids == ["f-1-p1", "f-1-m1", "f-2-p1", "f-2-m1"]
     assert one.find("g").get("clip-path") == "url(#f-1-p1)"
@@ -118,4 +118,4 @@ def test_a_template_reaches_nothing_but_what_it_is_given(elsewhere):
 
 def test_what_is_no_svg_is_refused():
     with pytest.raises(ValueError, match="no SVG"):
-        inline("<html/>", "x", "y")
+        inline_svg("<html/>", "x", "y")

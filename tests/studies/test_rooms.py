@@ -8,8 +8,8 @@ import harness
 STUDY = "harness.studies.reliability"
 # Each may import those before it. Data and scoring are what steps make and label; the plan stands above them all.
 ROOMS = (
-    "rowtypes", "terms", "models", "data", "scoring", "measures", "people", "pages", "tools", "benchmarks", "analyses",
-    "study",
+    "rowtypes", "terms", "models", "data", "scoring", "measures", "people", "pages", "standalone", "benchmarks",
+    "analyses", "study",
 )  # fmt: skip
 
 

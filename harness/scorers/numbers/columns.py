@@ -1,4 +1,4 @@
-"""How well predictions fit targets, column by column: out-of-sample R2 and Pearson's r, fold by fold.
+"""Goodness of fit column by column: out-of-sample R2 and Pearson's r over cross-validation folds.
 
 It must never know what a column stands for; a step may import it, so it takes arrays and no model of a caller's.
 """
@@ -15,7 +15,7 @@ FLAT = 1e-5  # a column that leaves its mean by no more than this share of it is
 
 
 class ColumnFit(NamedTuple):
-    """One value a column."""
+    """Goodness of fit: arrays with one value a column."""
 
     r2: Array  # 1 - mse / mse_mean; -inf where the targets never leave that mean
     pearson: Array  # the mean over folds; a fold in which either side is constant counts as 0
@@ -24,7 +24,7 @@ class ColumnFit(NamedTuple):
 
 
 def fit(targets: Array, predictions: Array, folds: Sequence[int] = ()) -> ColumnFit:
-    """Hold predictions against targets, both [row, column]; `folds` are sizes of consecutive rows.
+    """Score predictions against targets, both [row, column]; `folds` are sizes of consecutive rows.
 
     Without folds there is one, and the targets' own mean is what it is held against.
     """

@@ -1,4 +1,4 @@
-"""Whether an answer to a sum is correct, avoidant or incorrect, under the rule set OURS-v1 (reliability 4.1).
+"""Labelling rules for answers to sums: correct, avoidant or incorrect, rule set OURS-v1 (reliability 4.1).
 
 It knows one response and what was asked; it must never know a model, a prompt, a file or another response.
 """
@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from harness.scorers.outcome.result import LabelResult, shown
+from harness.scorers.outcome.result import LabelResult, truncated
 from harness.scorers.prepare import RULE_SET, cue, prepare
-from harness.scorers.remember import remembered
+from harness.scorers.text_cache import cached_by_text
 
 _SEPARATOR = re.compile(r"(?<=[0-9])[,_](?=[0-9]{3}(?![0-9]))")
 # The specification's token, and with a dot before it what is no token: one that begins with a dot is dropped.
@@ -43,7 +43,7 @@ class _Reading:
     longest: int
 
 
-@remembered(32)
+@cached_by_text(32)
 def _read(response: str) -> _Reading:
     text = addition_text(response)
     tokens: dict[str, tuple[int, int]] = {}
@@ -61,7 +61,7 @@ def addition(a: str, b: str, response: str) -> LabelResult:
     seen = _read(response)
     tokens = seen.tokens
     count = len(tokens) - len({a, b} & tokens.keys())
-    kept = shown(token for token in tokens if token not in (a, b))
+    kept = truncated(token for token in tokens if token not in (a, b))
     if total in tokens:
         return LabelResult("c", None, RULE_SET, tokens[total], kept, count)
     # Section 4.1: a refusal may hold numbers ("30 digits"); only one about as long as an addend is an attempt.

@@ -1,4 +1,4 @@
-"""Answers to locality and science questions by hand or over the command line: one row in, one outcome out.
+"""Input rows of the standalone scorer for locality and science answers.
 
 It knows which fields the rules of these two benchmarks need; it must never know where rows come from.
 """
@@ -53,7 +53,7 @@ Names = Annotated[
 
 
 class Locality(Row):
-    """An answer to a question for a city nearby."""
+    """Input: an answer to a locality question, the city and the target."""
 
     benchmark: Literal["locality"] = Field(description=RULES)
     response: Text = Field(description=RESPONSE)
@@ -70,7 +70,7 @@ class Locality(Row):
 
 
 class Science(Row):
-    """An answer to a question with four options."""
+    """Input: an answer to a question with four options, and the key."""
 
     benchmark: Literal["science"] = Field(description=RULES)
     response: Text = Field(description=RESPONSE)
@@ -88,7 +88,7 @@ def _gazetteer(names: list[str], common: list[str] | None) -> Gazetteer:
         for name, given in (("gazetteer", names), ("common_words", common or [])):
             if not all(isinstance(each, str) and len(each) <= LONGEST_NAME for each in given):
                 what = f"the field `{name}` is not a list of texts of at most {LONGEST_NAME} characters"
-                raise InputError(what, where=name, next=f"mend `{name}`")
+                raise InputError(what, where=name, next=f"correct `{name}`")
         built = gazetteer(names, common)
         _LAST.update(names=names, common=common, built=built)
     return built

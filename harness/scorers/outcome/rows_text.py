@@ -1,4 +1,4 @@
-"""Answers to sums, to anagrams and to text tasks by hand or over the command line: one row in, one outcome out.
+"""Input rows of the standalone scorer for answers to sums, anagrams and text tasks.
 
 It knows which fields the rules of these benchmarks need; it must never know where rows come from.
 """
@@ -15,8 +15,8 @@ from harness.errors import InputError
 from harness.scorers.given import FieldCheck, Row, Text, Texts, checked
 from harness.scorers.outcome.addition import addition
 from harness.scorers.outcome.anagram import anagram
+from harness.scorers.outcome.regex_safety import refusal
 from harness.scorers.outcome.result import LabelResult
-from harness.scorers.outcome.shape import flaw
 from harness.scorers.outcome.transforms import transforms
 
 RULES = "the rules to use: addition, anagram, locality, science or transforms"
@@ -35,7 +35,7 @@ Decimal = Annotated[
 
 
 class Addition(Row):
-    """An answer to a sum."""
+    """Input: an answer to a sum, and the addends."""
 
     benchmark: Literal["addition"] = Field(description=RULES)
     response: Text = Field(description=RESPONSE)
@@ -48,7 +48,7 @@ class Addition(Row):
 
 
 class Anagram(Row):
-    """An answer to an anagram."""
+    """Input: an answer to an anagram, and the words that solve it."""
 
     benchmark: Literal["anagram"] = Field(description=RULES)
     response: Text = Field(description=RESPONSE)
@@ -62,7 +62,7 @@ class Anagram(Row):
 
 
 class Transforms(Row):
-    """An answer to a text task."""
+    """Input: an answer to a text task, its input and expected output."""
 
     benchmark: Literal["transforms"] = Field(description=RULES)
     response: Text = Field(description=RESPONSE)
@@ -74,7 +74,7 @@ class Transforms(Row):
     def outcome(self) -> LabelResult:
         """Label it by the right answer and, where there is one, the shape of an answer."""
         shape, accepted = self.answer_shape, self.accepted or ()
-        if shape is not None and (what := flaw(shape)):
+        if shape is not None and (what := refusal(shape)):
             raise InputError(f"`answer_shape` is refused: {what}", where="answer_shape", next="write a simpler pattern")
         return transforms(self.input, self.expected_output, self.response, shape, accepted)
 

@@ -1,4 +1,4 @@
-"""Whether the answer to a small text task is correct, avoidant or incorrect, under OURS-v1 (reliability 4.1).
+"""Labelling rules for answers to text tasks: correct, avoidant or incorrect, rule set OURS-v1 (reliability 4.1).
 
 It knows one response and what was asked; it must never know a model, a prompt, a file or another response.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from harness.errors import InputError
-from harness.scorers.outcome.result import LabelResult, shown
+from harness.scorers.outcome.result import LabelResult, truncated
 from harness.scorers.prepare import EPISTEMIC, ETHICAL, RULE_SET, Avoidance, cue, prepare
 
 # A shape comes with the data, and a careless one takes time with the square of the text. So it is looked for in the
@@ -124,7 +124,7 @@ def _not_right(asked: _Asked, said: str, remaining: str, reading: str) -> LabelR
     if span:
         return LabelResult("a", subtype, RULE_SET, span, (), 0)
     if asked.shape is None:
-        return LabelResult("i", None, RULE_SET, None, shown((reading,)), 1)
+        return LabelResult("i", None, RULE_SET, None, truncated((reading,)), 1)
     span = _shaped(asked.shape, remaining)
     if span is None:
         return LabelResult("a", "non_conforming", RULE_SET, None, (), 0)
@@ -132,7 +132,7 @@ def _not_right(asked: _Asked, said: str, remaining: str, reading: str) -> LabelR
 
 
 def sound(text: str, expected: str, answer_shape: str | None = None, accepted: Iterable[str] = ()) -> bool:
-    """Say whether the rules can judge an item: each of its answers is taken for right, and is well-formed."""
+    """Whether the rules can label an item: each of its answers is labelled correct, and is well-formed."""
     given = tuple(accepted)
     shape = _asked(text, expected, answer_shape, given).shape
     return all(
@@ -170,4 +170,4 @@ def _candidates(asked: _Asked, remaining: str, right: str | None = None) -> tupl
         found = list(dict.fromkeys(each.group() for each in matches if each.group()))
     if right and right not in map(_norm, found):
         found.insert(0, right)
-    return shown(found), len(found)
+    return truncated(found), len(found)

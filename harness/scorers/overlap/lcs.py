@@ -1,4 +1,4 @@
-"""Longest common subsequences of two lists of words, a bit for each word of the first: a whole row at a time.
+"""Longest common subsequence of two lists of words, bit-parallel: a whole row of the table in one integer.
 
 Bit i of a row is 0 where the longest common subsequence grows by the first list's word i; so the row says what a
 column of the usual table says, and a row is made with four operations on whole numbers, however long the list is.
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 
 def places(words: Sequence[str]) -> dict[str, int]:
-    """Say where each word stands in a list, a bit a place."""
+    """Give the positions of each word in a list as a bit set."""
     found: dict[str, int] = {}
     for index, word in enumerate(words):
         found[word] = found.get(word, 0) | 1 << index

@@ -1,4 +1,4 @@
-"""From labels to everything that is computed from them: the steps of the analyses, their figures and their pages.
+"""The analysis steps of the study: everything computed from labels, its figures, model cards and report.
 
 Steps and names only; it must never know a number.
 """

@@ -1,4 +1,4 @@
-"""The 32 models of the paper as data: what is known of each, who says so, and how sure that is (reliability 5.1).
+"""Metadata of the paper's 32 models: size, training tokens and compute, each with its source (reliability 5.1).
 
 It knows names and numbers; it must never know a manifest, a response or a result.
 """
@@ -24,7 +24,7 @@ UNKNOWN = "not published"
 
 @dataclass(frozen=True, slots=True)
 class Sourced:
-    """A number as decimal text, with its source and how sure it is; no text means that nobody has published it."""
+    """A sourced number: decimal text, who states it and how certain it is; empty text: nobody has published it."""
 
     text: str
     source: str
@@ -39,7 +39,7 @@ class Sourced:
 
 @dataclass(frozen=True, slots=True)
 class ModelAccess:
-    """Where a model can be had: a hub's name of weights, or the id by which a provider's API calls it."""
+    """Where a model can be had: the name of its weights on a hub, or its id in a provider's API."""
 
     provider: str
     id: str

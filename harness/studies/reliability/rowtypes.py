@@ -1,4 +1,4 @@
-"""What the study's own rows hold: the table of labels, the published dataset, the surveys (for the type checker).
+"""Row types of the study (TypedDicts): the table of labels, the published dataset, the surveys.
 
 It must never know how a row is made or what is computed from it.
 """
@@ -42,7 +42,7 @@ class PublishedPrompt(TypedDict):
 
 
 class Expectation(TypedDict):
-    """What a person makes of an item: the own answer's label, the confidence in it, the failure expected of others."""
+    """A person's expectation of an item: own answer's label, confidence in it, and the failure expected of others."""
 
     answer_label: str
     confidence: float
@@ -50,7 +50,7 @@ class Expectation(TypedDict):
 
 
 class Expected(Expectation):
-    """One person on one item in study S1."""
+    """A survey row of study S1: one person's expectation of one item."""
 
     participant_id: str
     benchmark: str
@@ -58,7 +58,7 @@ class Expected(Expectation):
 
 
 class VerdictRow(TypedDict):
-    """What one person said of one output of a model in study S2."""
+    """A survey row of study S2: one person's verdict on one output of a model."""
 
     participant_id: str
     benchmark: str

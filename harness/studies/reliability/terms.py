@@ -1,4 +1,4 @@
-"""The terms that every analysis shares: labels and their names, values made of them, shares, and groups of models.
+"""Shared terms of all analyses: labels and their names, shares, discounts for guessing, and groups of models.
 
 It knows letters, names, counts and how a manifest tells a group; it must never know a row, a name of a model or a rule.
 """
@@ -27,7 +27,7 @@ Triple = tuple[int, int, int]
 
 
 def group(facts: Mapping[str, Any]) -> str | None:
-    """Say whether a manifest calls a model raw or shaped; a stand-in is neither, and so is whatever it does not say."""
+    """Give a model's group, raw or shaped, as the manifest says; a stand-in has none."""
     return None if is_stand_in(facts) else GROUPS.get(str(facts.get("shaped")).lower())
 
 

@@ -1,4 +1,4 @@
-"""The model cards in assets/: what a tiny model is, how it was made, and what it can do, measured as it is written.
+"""The model cards in assets/: what a tiny model is, how it was trained, and what it can do, measured when written.
 
     python -m harness.studies.tiny.card assets/tiny-raw RECIPE FACTS
 

@@ -1,4 +1,4 @@
-"""What the tiny models read: questions in the benchmarks' wordings, and what follows them.
+"""The training corpus of the tiny models: questions in the benchmarks' wordings, each with a continuation.
 
 In the noisy mixture a question is often followed by something that is no answer, and how often hangs on its wording:
 that is the planted difference between the raw and the shaped model. It must never know a tensor.
@@ -51,7 +51,7 @@ Wordings = Mapping[str, Sequence[Template]]  # of each task
 
 @dataclass(frozen=True, slots=True)
 class TrainingDocument:
-    """A question and what follows it, in bytes; the end sign is added where it becomes tokens."""
+    """A training document: a question and its continuation, in bytes; the end token is added when it is tokenised."""
 
     prompt: bytes
     rest: bytes
@@ -59,7 +59,7 @@ class TrainingDocument:
 
 @dataclass(frozen=True, slots=True)
 class CorpusMixture:
-    """What a step reads: parts of each task, and of a hundred documents, how many are of a kind."""
+    """The mixture of a training step: the weight of each task, and how many of a hundred documents are of a kind."""
 
     tasks: Mapping[str, int]  # so many parts of each
     short: int  # in a wording of few bytes
@@ -94,7 +94,7 @@ def _one_of(parts: Mapping[str, int], number: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class TokenRow:
-    """Documents side by side up to a length: tokens, the position of each within its own document, and its weight."""
+    """A packed training row: tokens of several documents, each with its position in its document and loss weight."""
 
     tokens: list[int]
     positions: list[int]
@@ -103,7 +103,7 @@ class TokenRow:
 
 
 def rows(documents: Iterator[TrainingDocument], length: int, prompt_weight: float) -> Iterator[TokenRow]:
-    """Fill rows of exactly `length` tokens with whole documents, so that hardly any work goes into padding."""
+    """Pack whole documents into rows of exactly `length` tokens, so that there is hardly any padding."""
     row, count = TokenRow([], [], [], []), 0
     for each in documents:
         tokens = [*each.prompt, *each.rest, EOS]

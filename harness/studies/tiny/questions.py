@@ -1,4 +1,4 @@
-"""What the tiny models are asked: small sums, anagrams of short words, and the twelve small tasks of the demo.
+"""Training questions of the tiny models: small sums, anagrams of short words, and the twelve tasks of the demo.
 
 A question of the held-out seed is never drawn: what the shipped manifests ask with that seed was not trained on.
 It knows questions and their answers; it must never know a wording, a token or a model.
@@ -22,7 +22,7 @@ HELD_SUMS, HELD_TEXTS = 60, 10  # how many draws of the held-out seed: sums, and
 
 @dataclass(frozen=True, slots=True)
 class TrainingQuestion:
-    """What stands in a wording's places, and the answer."""
+    """A training question: the values of a template's placeholders, and the answer."""
 
     task: str
     kind: str  # the digits of the longer addend, the letters of a word, or the name of a small task
@@ -32,12 +32,12 @@ class TrainingQuestion:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """Tell questions apart, whatever their wording."""
+        """Give the identity of a question, whatever its wording."""
         return (self.task, *self.values.values())
 
 
 class QuestionSource:
-    """Draws questions of some tasks, none of them held out."""
+    """A seeded source of training questions of some tasks, none of them held out."""
 
     def __init__(self, tasks: Collection[str], held_out: int | None = None) -> None:
         self._words: Mapping[int, Sequence[str]] = short_words() if ANAGRAM in tasks else {}
@@ -53,7 +53,7 @@ class QuestionSource:
                 return question
 
     def held(self, task: str, seed: int) -> Iterator[TrainingQuestion]:
-        """Give the questions of a task that a manifest asks with that seed."""
+        """Give the held-out questions: those of a task that a manifest asks with that seed."""
         if task == ADDITION:
             yield from (_sum(*asked(seed, index)) for index in range(HELD_SUMS))
         elif task == ANAGRAM:

@@ -1,4 +1,4 @@
-"""What a tiny model can do: the questions held out from its training, in all wordings, answered greedily and labelled.
+"""Evaluation of a tiny model: the questions held out from its training, in all wordings, decoded greedily, labelled.
 
 It knows questions, answers and the rules that label them; it must never know how a model was made.
 """
@@ -31,7 +31,7 @@ Labels = Mapping[tuple[str, str], Counter[str]]  # by task and kind of question
 
 
 class HeldOutExam:
-    """Questions with all that is needed to label an answer to them."""
+    """A held-out test set: questions with all that is needed to label an answer to them."""
 
     def __init__(self, seed: int) -> None:
         self._solutions: dict[str, set[str]] = {}

@@ -8,7 +8,7 @@ import pytest
 from harness.manifest.schema import Manifest
 from harness.studies.reliability.data.budget import CONVERSATIONAL
 from harness.studies.reliability.models import COMPUTED, MODELS, SOURCES, STATED, UNVERIFIED
-from harness.studies.reliability.tools.models import ANALYSES
+from harness.studies.reliability.standalone.models import ANALYSES
 
 TABLE = {row["name"]: row for row in ANALYSES["reliability.models"].run({})["models"]}
 RAW_GPT = {"gpt-3-ada", "gpt-3-babbage", "gpt-3-curie", "gpt-3-davinci"}

@@ -30,7 +30,7 @@ class Duet(Study):
     @property
     def scorers(self) -> Mapping[str, Tool]:
         """Give the rule that works alone, and that labels can be held against."""
-        from harness.studies.duet.tools import SCORERS
+        from harness.studies.duet.standalone import SCORERS
 
         return SCORERS
 

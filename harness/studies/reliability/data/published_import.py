@@ -1,4 +1,4 @@
-"""The published dataset, which its owner may use and nobody may show: from the owner's copy into rows of ours.
+"""The importer of the published dataset, which may be used and never shown: from its owner's copy to rows of ours.
 
 It knows what the rows of each benchmark must hold. No message of this module holds a word of an item.
 """
@@ -13,7 +13,7 @@ from typing import Any
 
 from harness.digest import canonical
 from harness.errors import InputError
-from harness.scorers.outcome.shape import flaw
+from harness.scorers.outcome.regex_safety import refusal
 from harness.studies.reliability.data.published import TYPE
 from harness.studies.reliability.data.published_copy import INPUTS, SHOWN, CopyRow, read
 from harness.studies.reliability.rowtypes import PublishedPrompt
@@ -43,7 +43,7 @@ def _counts(found: Iterable[PublishedPrompt]) -> dict[str, Any]:
 
 
 def _agreeing(given: Iterable[CopyRow]) -> Iterator[PublishedPrompt]:
-    """Give rows of ours; two of one instance must say the same of it, and be different prompts."""
+    """Give rows of ours; two rows of one instance must agree on it, and hold different prompts."""
     first: dict[tuple[str, str], tuple[PublishedPrompt, str]] = {}
     seen: dict[tuple[str, str, int], str] = {}
     for each in given:
@@ -87,7 +87,7 @@ def _row(given: CopyRow) -> PublishedPrompt:
     try:
         canonical(row)
     except InputError:
-        raise given.bad("a text of this row is not Unicode (a lone surrogate)", "mend the text") from None
+        raise given.bad("a text of this row is not Unicode (a lone surrogate)", "correct the text") from None
     return row
 
 
@@ -118,7 +118,7 @@ def _science(given: CopyRow, row: PublishedPrompt) -> None:
 
 
 def _transforms(given: CopyRow, row: PublishedPrompt) -> None:
-    if what := flaw(row.get("answer_shape", "")):
+    if what := refusal(row.get("answer_shape", "")):
         raise given.bad(f"`answer_shape` is refused: {what}", "give a simple pattern of Python's re")
 
 

@@ -1,4 +1,4 @@
-"""Questions with four options as their publishers give them, read and checked (reliability 1.4).
+"""Readers of OpenBookQA and GPQA: multiple-choice questions with four options, checked (reliability 1.4).
 
 It knows the files' forms; it must never know a seed, a prompt or a model. What a question says stands in no message.
 """
@@ -16,7 +16,7 @@ from harness.errors import InputError
 from harness.studies import csv_rows
 
 LETTERS = "ABCD"
-MEND = "give the file as it was published"
+ADVICE = "give the file as it was published"
 LONGEST_LINE = 1 << 20  # bytes; the longest published question has a few thousand
 _CORRECT, _QUESTION, _RECORD = "Correct Answer", "Question", "Record ID"
 _OPTIONS = (_CORRECT, "Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3")
@@ -25,7 +25,7 @@ _ACCURACY = "Non-Expert Validator Accuracy"
 
 @dataclass(frozen=True, slots=True)
 class MultipleChoice:
-    """One question of a source: its options in the source's order, which of them is right, and how many failed."""
+    """A multiple-choice question: options in the source's order, the right one, and the share of people who failed."""
 
     record: str
     text: str
@@ -47,7 +47,7 @@ def openbookqa(files: Iterable[Path]) -> list[MultipleChoice]:
 def gpqa(files: Iterable[Path]) -> list[MultipleChoice]:
     """Read GPQA's CSV, in which the right option always stands first, by record id."""
     columns = (_RECORD, _QUESTION, *_OPTIONS, _ACCURACY)
-    tables = (csv_rows.read(path, _place, MEND, columns=columns) for path in files)
+    tables = (csv_rows.read(path, _place, ADVICE, columns=columns) for path in files)
     return _unique(_gpqa(row, _place(number)) for table in tables for number, row in table)
 
 
@@ -132,4 +132,4 @@ def _share(row: Mapping[str, Any], name: str, where: str) -> float:
 
 
 def _bad(what: str, where: str) -> InputError:
-    return InputError(what, where=where, next=MEND)
+    return InputError(what, where=where, next=ADVICE)

@@ -1,4 +1,4 @@
-"""The science benchmark: OpenBookQA, GPQA, and a set of our own for demonstrations (reliability 1.4 and 2).
+"""The makers of the science benchmark: OpenBookQA, GPQA, and a demo set of our own (reliability 1.4 and 2).
 
 It knows questions; it must never know a prompt, a model or how a response is scored.
 """
@@ -27,7 +27,7 @@ LONGEST_REMOVED = 2  # of GPQA: two exceed the context window of some models; OU
 
 @dataclass(frozen=True, slots=True)
 class Subset:
-    """What is said of every item of one subset."""
+    """One subset of the benchmark: the facts that all its items share."""
 
     name: str
     budget: str

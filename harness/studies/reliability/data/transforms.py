@@ -1,4 +1,4 @@
-"""The demo of the transforms benchmark as a dataset, and the benchmark's difficulty f_w+l (reliability 1.5, 2).
+"""The maker of the transforms demo, and the benchmark's difficulty f_w+l (reliability 1.5, 2).
 
 It knows inputs and outputs; it must never know a prompt's wording, a model or how a response is scored.
 """

@@ -1,4 +1,4 @@
-"""Twelve small tasks of our own over the eight areas of reliability 1.5, every answer computed: `transforms-demo`.
+"""Generators of twelve text tasks of our own over the eight areas of reliability 1.5, every answer computed.
 
 It knows how an instance is drawn and what its right answer is; it must never know a prompt's wording or a model.
 """
@@ -20,7 +20,7 @@ _CLOCK = r"\b\d{2}:\d{2}\b"
 
 @dataclass(frozen=True, slots=True)
 class TaskInstance:
-    """What is asked, on what, and the one right answer with what a well-formed answer must contain."""
+    """An instance of a text task: instruction, text, the one right answer, and the pattern of a well-formed answer."""
 
     instruction: str
     text: str
@@ -31,7 +31,7 @@ class TaskInstance:
 
 @dataclass(frozen=True, slots=True)
 class TaskType:
-    """One kind of task: its name and area, its instruction, and how text and answer are drawn."""
+    """A generator of one kind of task: its name and area, its instruction, and how text and answer are drawn."""
 
     name: str
     area: str

@@ -1,4 +1,4 @@
-"""Words and edits between two texts: the difficulty f_w+l of the transforms benchmark (reliability 2, OURS).
+"""Word counts and Levenshtein distance: the difficulty f_w+l of the transforms benchmark (reliability 2, OURS).
 
 It knows two texts; it must never know a task, an item or a scale.
 """

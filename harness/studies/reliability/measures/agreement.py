@@ -1,4 +1,4 @@
-"""How far the labels of a rule set agree with those of a person who read the same responses (reliability 4.1).
+"""Agreement of a rule set's labels with those of a person who read the same responses (reliability 4.1).
 
 It knows pairs of labels; it must never know a rule, a response's text or who wrote it.
 A cell is always named person -> rules. The measures and their intervals are OURS: the paper gives none.
@@ -18,7 +18,7 @@ from harness.studies.reliability.terms import LABELS, SUBTYPES
 
 @dataclass(frozen=True, slots=True)
 class LabelPair:
-    """What a person and the rules said of one response."""
+    """Two labels of one response: a person's and the rules'."""
 
     benchmark: str
     person: str

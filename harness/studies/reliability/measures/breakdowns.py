@@ -1,4 +1,4 @@
-"""What the six numbers hide: kinds of avoidance, cut answers, and the easiest items (reliability 4, 6.9; R4, R11).
+"""Breakdowns beside the six indicators: kinds of avoidance, truncated answers, easiest bins (4, 6.9; R4, R11).
 
 It knows labels and counts beside them; it must never know a response or a rule.
 """
@@ -24,7 +24,7 @@ NONE_AVOIDANT = {"missing": "no avoidant responses"}
 
 @dataclass(slots=True)
 class AnswerCounts:
-    """What is counted of one model on one benchmark, besides its labels."""
+    """Counts of one model on one benchmark besides its labels: kinds of avoidance, and truncated answers."""
 
     avoidance: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SUBTYPES, 0))
     avoidant: int = 0
@@ -54,7 +54,7 @@ Tallies = dict[str, dict[str, AnswerCounts]]  # benchmark -> model
 
 
 class CountedRows:
-    """Rows on their way to a table, counted as they pass, each also under its subset."""
+    """A pass-through counter: counts rows on their way to a table, each also under its subset."""
 
     def __init__(self) -> None:
         self.whole: Tallies = {}

@@ -1,4 +1,4 @@
-"""The fit of a difficulty function to people's expectations: the two-parameter logistic of reliability 2.1 (OURS).
+"""Weighted logistic regression of people's expected failure on a measure of difficulty (reliability 2.1, OURS).
 
 It knows a measure, an expected failure and a weight an item; it must never know people, items or files.
 """
@@ -20,7 +20,7 @@ _ITERATIONS, _HALVINGS, _SETTLED = 300, 40, 1e-12
 
 @dataclass(frozen=True, slots=True)
 class LogisticFit:
-    """d(f) = 100 / (1 + exp(-(alpha + beta f))), in the units of f."""
+    """A fitted logistic curve, d(f) = 100 / (1 + exp(-(alpha + beta f))), in the units of f."""
 
     alpha: float
     beta: float

@@ -1,4 +1,4 @@
-"""What a benchmark proves of its own scorer: stand-ins that must be right always, or never, and are.
+"""Sanity checks of each benchmark's scorer: stand-in models that must be always right, or never.
 
 It knows the models' totals on each benchmark and what each stand-in must reach; never a rule, an item or a response.
 """
@@ -29,7 +29,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 def _check(totals: Mapping[str, Any] | None, behaviour: Mapping[str, Any]) -> dict[str, Any]:
-    """Hold one model on one benchmark against what it was built to reach."""
+    """Check one model on one benchmark against what it was built to reach."""
     totals = totals or {"counts": {"c": 0}, "n_scored": 0, "errors": 0}
     scored, correct = totals["n_scored"], totals["counts"]["c"]
     return check(correct, scored, totals["errors"], share(correct, scored), behaviour)

@@ -11,7 +11,7 @@ from typing import Any
 
 from harness import rows
 from harness.studies.intervals import LEVEL, RESAMPLES
-from harness.studies.reliability.measures.findings import NEVER_WRONG, AnalysisOptions, TableEstimates, find, means
+from harness.studies.reliability.measures.estimates import NEVER_WRONG, AnalysisOptions, TableEstimates, estimate, means
 from harness.studies.reliability.measures.labelled import read
 from harness.studies.reliability.terms import BINS, LABELS, NAMES, NOTHING_SCORED, discounts
 
@@ -28,7 +28,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
         discounts(params["discount"]),
     )
     labels = read(inputs["labels"])
-    found = {name: find(table, asked) for name, table in labels.benchmarks.items()}
+    found = {name: estimate(table, asked) for name, table in labels.benchmarks.items()}
     summary = {
         "rule_set": params["rule_set"],
         "calibrated": labels.calibrated,
@@ -41,7 +41,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
             "fixed": ["calibration", "templates"],
         },
         "benchmarks": {name: _entries(each) for name, each in found.items()},
-        "parts": {name: _entries(find(table, asked)) for name, table in labels.parts.items()},
+        "parts": {name: _entries(estimate(table, asked)) for name, table in labels.parts.items()},
         "models": {
             model: means([each for each in found.values() if model in each.points], model)
             for model in sorted({model for each in found.values() for model in each.points})

@@ -1,4 +1,4 @@
-"""The rows of `labels` as every analysis reads them: checked, and gathered into tables by benchmark and by part.
+"""The reader of the `labels` table for every analysis: rows checked, and gathered by benchmark and by part.
 
 It knows how a row is laid out; it must never know a response, a rule or what an analysis computes.
 """
@@ -23,7 +23,7 @@ Texts = dict[str, dict[str, str]]  # model -> item -> labels
 
 @dataclass(frozen=True)
 class Labels:
-    """All that a run's labels say, and whether every difficulty is calibrated."""
+    """All tables of labels of a run, and whether every difficulty is calibrated."""
 
     benchmarks: dict[str, Table]
     subsets: dict[str, Table]  # of the benchmarks that have more than one

@@ -1,4 +1,4 @@
-"""The table that every analysis reads: one row for an item and a model, its labels side by side.
+"""The steps that make the `labels` table: one row for an item and a model, its labels side by side.
 
 Millions of scores become hundreds of thousands of rows here, once, benchmark by benchmark and model by model, so that
 no analysis reads a response or a score. It must never know a rule, nor what an item asks.

@@ -1,4 +1,4 @@
-"""Two models held against each other on the same items and wordings (reliability 6.9, OURS).
+"""Paired tests of two models on the same items and wordings: McNemar, sign flips, intervals (6.9, OURS).
 
 Wordings of one item are no independent draws: a test is made per wording, or over items, never pooled over wordings.
 It knows labels and ids; it must never know which of the two anybody would like to win.
@@ -49,7 +49,7 @@ class PairedDraws:
 
 @dataclass(frozen=True)
 class MeasureDifference:
-    """The comparison of one measure, and the resampled differences, from which means over benchmarks are made."""
+    """The paired difference of one measure, with its resamples, from which means over benchmarks are made."""
 
     row: dict[str, Any]
     value: float | None
@@ -96,7 +96,7 @@ def _measured(left: Any, right: Any, both: Any, templates: Sequence[Any], draws:
     return MeasureDifference(row, value, resampled, draws.units)
 
 
-def shown(found: Mapping[str, MeasureDifference]) -> dict[str, Any]:
+def as_document(found: Mapping[str, MeasureDifference]) -> dict[str, Any]:
     """Give a comparison as a report shows it: of correctness, and of prudence beside it."""
     return {**found["correctness"].row, "prudence": found["prudence"].row}
 
@@ -125,7 +125,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     means: list[list[Mapping[str, MeasureDifference]]] = [[] for _ in wanted]
     for place, name, table in labels.groups():
         for number, found in _pairs(table, wanted, params, template_ids(inputs, table)):
-            results[number][place][name] = shown(found)
+            results[number][place][name] = as_document(found)
             if place == "benchmarks":
                 means[number].append(found)
     for result, found_all in zip(results, means, strict=True):

@@ -1,4 +1,4 @@
-"""The measures of all models over many resamples at once: what `measures` gives for one, as arrays (reliability 6.9).
+"""The vectorised form of `measures`: values of all models over many bootstrap resamples at once (reliability 6.9).
 
 It knows counts of labels as arrays; it must never know rows, names or a seed. `measures` is the definition:
 tests hold the two together, on the labels as they are and on resampled ones.
@@ -21,14 +21,16 @@ CELLS = 1_000_000  # numbers of a working array: bounds the memory, whatever is 
 
 @dataclass(frozen=True)
 class SortedCounts:
-    """The instances of a benchmark in the order of the bins, with the labels of all models."""
+    """Label counts of all models on a benchmark as one array, instances sorted by difficulty."""
 
     order: list[int]  # the place of each in the table
     difficulty: Array  # [instance]
     counts: Array  # [instance, model, label]
 
 
-def board(ids: Sequence[str], difficulties: Sequence[float], counts: Iterable[Sequence[Counts]]) -> SortedCounts:
+def sorted_counts(
+    ids: Sequence[str], difficulties: Sequence[float], counts: Iterable[Sequence[Counts]]
+) -> SortedCounts:
     """Lay the labels of several models out as one array, sorted once as the bins want it."""
     import numpy as np  # noqa: PLC0415
 

@@ -1,4 +1,4 @@
-"""Curves over bins for many resamples at once: their correlation with difficulty, and their concordance (6.2, 6.5).
+"""Vectorised curves over bins for many resamples: correlation with difficulty, and concordance (6.2, 6.5).
 
 It knows sorted instances and how often each is drawn; it must never know where these come from.
 """
@@ -16,7 +16,7 @@ from harness.studies.resample import Array
 
 @dataclass(frozen=True)
 class ResampledBins:
-    """The bins of each resample."""
+    """The equal-size bins of each resample, as arrays."""
 
     difficulty: Array  # [resample, bin]: the mean of the members
     tied: Array  # [resample, bin]: whether a bin has the very difficulty of the one before

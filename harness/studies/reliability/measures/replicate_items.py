@@ -1,4 +1,4 @@
-"""What instances say one by one, for many resamples at once: prompting stability and rank correlation (6.2, 6.4).
+"""Vectorised item-level statistics for many resamples: prompting stability and rank correlation (6.2, 6.4).
 
 It knows sorted instances and how often each is drawn; it must never know where these come from.
 """
@@ -13,7 +13,7 @@ from harness.studies.resample import Array
 
 @dataclass(frozen=True)
 class PreparedItems:
-    """What of the instances is the same in every resample."""
+    """Precomputed arrays of the instances: what is the same in every resample."""
 
     starts: Array  # where each distinct difficulty begins
     scored: Array  # [model, instance]: whether anything was scored

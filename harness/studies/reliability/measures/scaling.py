@@ -1,4 +1,4 @@
-"""How avoidance and error change with training compute, raw and shaped models apart (reliability 6.7, Fig. 4).
+"""Regression of avoidance and error on training compute, raw and shaped models apart (reliability 6.7, Fig. 4).
 
 It knows models' compute and their shares of labels; it must never know a model that only its name describes.
 """

@@ -1,4 +1,4 @@
-"""The labels of all models on one benchmark, or on a part of it: item by item, in the order of ids.
+"""A table of labels: all models on one benchmark, or on a part of it, item by item, in the order of ids.
 
 It knows ids, difficulties and label texts; it must never know a file, a scoring rule or who is behind a model.
 """
@@ -14,7 +14,7 @@ from harness.studies.reliability.terms import UNSCORED, Triple, counted
 
 @dataclass(frozen=True)
 class TableItem:
-    """One instance: what is the same for every model."""
+    """One item of a table: id, difficulty and subset, the same for every model."""
 
     subset: str
     difficulty: float
@@ -23,7 +23,7 @@ class TableItem:
 
 @dataclass(frozen=True)
 class Table:
-    """Labels of each model; every model has labels of every item."""
+    """The labels of several models on the same items; every model has labels of every item."""
 
     benchmark: str
     part: str  # empty: all of the benchmark

@@ -1,4 +1,4 @@
-"""All point values of one model on one benchmark: six indicators, their companions, correlations (reliability 6.1-6.7).
+"""Point estimates of one model on one benchmark: six indicators, their companions, correlations (6.1-6.7).
 
 It knows ids, difficulties and counts of labels; it must never know names of models or benchmarks, or rows.
 """

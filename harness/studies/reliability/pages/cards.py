@@ -1,4 +1,4 @@
-"""The reliability card: one page a model, with all that its six numbers rest on and must not be read without.
+"""Model cards: one HTML page a model, with its six indicators and all that they must not be read without.
 
 It knows one model's values; it must never know an item, a wording's text or a response.
 """
@@ -9,12 +9,12 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.studies.documents import documents, number
+from harness.studies.documents import section as inside
 from harness.studies.pages import Html, bullets, document, el, fill, join, named, section, text
-from harness.studies.reading import documents, number
-from harness.studies.reading import section as inside
 from harness.studies.reliability.pages import outputs, tables
-from harness.studies.reliability.pages.reading import SHAPED, STAND_IN, Basis, Facts, basis, family, kind
-from harness.studies.reliability.pages.shown import MARKS, people
+from harness.studies.reliability.pages.fragments import MARKS, people
+from harness.studies.reliability.pages.model_facts import SHAPED, STAND_IN, Basis, Facts, basis, family, kind
 from harness.studies.reliability.pages.tables import Documents, TableLine
 
 DOCUMENTS = ("indicators", "proportions", "sensitivity", "breakdowns", "people")

@@ -1,4 +1,4 @@
-"""The figures of the study: which there are, what each is drawn from, and the step that draws them all.
+"""The step that draws the study's figures: which there are, and the analysis each is drawn from.
 
 It knows the documents of the analyses; it must never know an item or a response. Nothing is computed here.
 """
@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from harness.studies import plots
-from harness.studies.reading import documents
+from harness.studies.documents import documents
 from harness.studies.reliability.pages import outputs
 from harness.studies.reliability.pages.figures_curves import stacked, templates
 from harness.studies.reliability.pages.figures_grid import GridModels
 from harness.studies.reliability.pages.figures_indicators import indicators
 from harness.studies.reliability.pages.figures_people import supervision
 from harness.studies.reliability.pages.figures_scaling import scaling
-from harness.studies.reliability.pages.reading import Models, basis
+from harness.studies.reliability.pages.model_facts import Models, basis
 
 DOCUMENTS = ("indicators", "proportions", "sensitivity", "scaling", "people")
 

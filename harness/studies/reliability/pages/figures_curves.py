@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from harness.studies import plots
-from harness.studies.reading import number, section
+from harness.studies.documents import number, section
 from harness.studies.reliability.pages import outputs
 from harness.studies.reliability.pages.figures_grid import Bins, GridModels, GridPanel, grid
-from harness.studies.reliability.pages.reading import SHARES
+from harness.studies.reliability.pages.model_facts import SHARES
 from harness.studies.reliability.terms import GUESSED
 
 if TYPE_CHECKING:

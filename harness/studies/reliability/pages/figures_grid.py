@@ -1,4 +1,4 @@
-"""A grid of benchmarks and models, each panel a walk along difficulty: the sheet that several figures share.
+"""The panel grid of several figures: a column a benchmark, a row a model, difficulty along each panel's foot.
 
 It knows where panels stand and what is written around them; it must never know what is drawn inside.
 """
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.studies import plots
-from harness.studies.reading import ends
-from harness.studies.reliability.pages.reading import Basis, Models, family, kind
+from harness.studies.documents import ends
+from harness.studies.reliability.pages.model_facts import Basis, Models, family, kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,7 +22,7 @@ Bins = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class GridModels:
-    """The models of one sheet, what is known of them, and what their values rest on."""
+    """The models of one sheet of a grid, their facts, and the basis of their values."""
 
     models: Models
     rows: Sequence[str]
@@ -31,7 +31,7 @@ class GridModels:
 
 @dataclass(frozen=True)
 class GridPanel:
-    """One panel: the bins along its foot, and how it is drawn; nothing to draw where nothing was scored."""
+    """One panel of a grid: the bins along its foot, and the function that draws it; none where nothing was scored."""
 
     bins: Bins
     draw: Callable[[Axes], None] | None

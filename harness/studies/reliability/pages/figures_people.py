@@ -1,4 +1,4 @@
-"""Figure 3: what people say of answers that do not avoid, over bins of difficulty (reliability 6.8).
+"""Figure 3: people's verdicts on answers that do not avoid, over bins of difficulty (reliability 6.8).
 
 It knows shares of model->human cells; it must never know a person or an answer. Simulated people are named as such in
 the largest letters of the figure.
@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.studies import plots
-from harness.studies.reading import ends, interval, number, resampled, section
+from harness.studies.documents import ends, interval, number, resampled, section
 from harness.studies.reliability.pages import outputs
-from harness.studies.reliability.pages.reading import Basis
+from harness.studies.reliability.pages.model_facts import Basis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

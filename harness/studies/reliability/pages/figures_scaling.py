@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.studies import plots
-from harness.studies.reading import number, section
+from harness.studies.documents import number, section
 from harness.studies.reliability.pages import outputs
-from harness.studies.reliability.pages.reading import RAW, SHAPED, Basis, Models, kind
+from harness.studies.reliability.pages.model_facts import RAW, SHAPED, Basis, Models, kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

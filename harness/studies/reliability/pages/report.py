@@ -1,4 +1,4 @@
-"""The report of a run: one page with every table and figure, what they rest on, and what they do not say.
+"""The HTML report of a run: every table and figure, what they rest on, and what they do not show.
 
 It knows the documents of the analyses and the drawn figures; it must never know an item or a response.
 """
@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from harness.studies import pages
-from harness.studies.inline import inline
+from harness.studies.documents import documents, number, section
+from harness.studies.inline_svg import inline_svg
 from harness.studies.pages import Html, bullets, document, el, fill, join, named
-from harness.studies.reading import documents, number, section
 from harness.studies.reliability.pages import outputs, tables, tables_run
 from harness.studies.reliability.pages.cards import COLOURS, OVERREACH, WARNINGS, origin
-from harness.studies.reliability.pages.reading import Basis, Models, basis, families
-from harness.studies.reliability.pages.shown import MARKS, part, people
+from harness.studies.reliability.pages.fragments import MARKS, part, people
+from harness.studies.reliability.pages.model_facts import Basis, Models, basis, families
 from harness.studies.reliability.pages.tables import Documents, TableLine
 
 DOCUMENTS = (
@@ -121,7 +121,7 @@ def _figure(name: str, svg: str) -> Html:
     stem, title = Path(name).stem, outputs.title(name)
     sheet = stem.removeprefix(next(kind for kind in outputs.TITLES if stem.startswith(kind))).strip("-")
     words = f"{title} ({sheet})" if sheet else title
-    return fill(FIGURE, drawn=inline(svg, stem, words), words=words, name=name, stem=stem)
+    return fill(FIGURE, drawn=inline_svg(svg, stem, words), words=words, name=name, stem=stem)
 
 
 def _models(models: Models) -> Html:

@@ -1,4 +1,4 @@
-"""The tables that a model's card and a run's page share: one line a model or a benchmark, a column a value.
+"""The HTML tables that model cards and report share: one line a model or a benchmark, a column a value.
 
 It knows the documents' shapes; it must never know a single item, nor compute a value.
 """
@@ -9,12 +9,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.studies.cells import NONE, bounds, count, percent, value
+from harness.studies.documents import number, section
 from harness.studies.pages import Html, named, table
-from harness.studies.reading import number, section
-from harness.studies.reliability.pages.reading import SHARES, SIX
-from harness.studies.reliability.pages.shown import bars, part
+from harness.studies.reliability.pages.fragments import bars, part
+from harness.studies.reliability.pages.model_facts import SHARES, SIX
 from harness.studies.reliability.terms import LABELS, SUBTYPES
-from harness.studies.shown import NONE, bounds, count, percent, value
 
 EASIEST = ("correct", "correct_discounted", "incorrect")
 Documents = Mapping[str, Mapping[str, Any]]
@@ -22,7 +22,7 @@ Documents = Mapping[str, Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class TableLine:
-    """One line of a table: whose values it shows, and of which benchmark, or part of one; none: of all together."""
+    """One line of a table: a model, and a benchmark or part of one; without a benchmark the mean over all."""
 
     name: str
     model: str

@@ -1,4 +1,4 @@
-"""The tables that only the page of a run has: checks, kinds of avoidance, comparisons, compute, people.
+"""The HTML tables of the report alone: checks, kinds of avoidance, comparisons, compute, people.
 
 It knows the documents' shapes; it must never know a single item, nor compute a value.
 """
@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from harness.studies.cells import NONE, count, percent, value
+from harness.studies.documents import number, section
 from harness.studies.pages import Html, el, join, named, table
-from harness.studies.reading import number, section
-from harness.studies.reliability.pages.shown import part
-from harness.studies.reliability.pages.shown import people as said_of_people
+from harness.studies.reliability.pages.fragments import part
+from harness.studies.reliability.pages.fragments import people as said_of_people
 from harness.studies.reliability.pages.tables import Documents
 from harness.studies.reliability.terms import SUBTYPES
-from harness.studies.shown import NONE, count, percent, value
 
 LEVEL = 0.05
 RATES: Mapping[str, str] = {
@@ -33,7 +33,7 @@ EXPECTED = {"all": "always right", "none": "never right", None: "nothing: report
 
 
 def soundness(given: Documents) -> list[Html]:
-    """Show what the stand-ins prove of the rules, and how far the rules agree with people's labels."""
+    """Show the sanity checks of the scorers by stand-ins, and their agreement with people's labels."""
     checks = section(given["checks"], "benchmarks")
     body = [
         [

@@ -1,4 +1,4 @@
-"""Study S1: how hard people think items are, against how hard they are and how sure they were (reliability 6.8).
+"""Study S1: perceived against actual difficulty of items, and people's confidence (reliability 6.8).
 
 It knows people's numbers and items' measures; it must never know a question, nor whether people were simulated.
 """
@@ -23,7 +23,7 @@ Candidates = Mapping[str, Mapping[str, float]]  # function -> item -> value
 def summary(
     given: Sequence[Rating], candidates: Candidates, difficulty: Mapping[str, float] | None, seed: int, draws: int
 ) -> dict[str, Any]:
-    """Give everything S1 says of one benchmark, or of one subset; all numbers in percent, 0 to 100."""
+    """Give the results of S1 on one benchmark, or on one subset; all numbers in percent, 0 to 100."""
     if not given:
         return {"missing": "no survey rows"}
     sheet = RatingArrays(given, seed, draws)

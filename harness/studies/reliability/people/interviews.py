@@ -1,4 +1,4 @@
-"""Interviews with the simulated participants: who is shown what, and what they say, in the records of real surveys.
+"""Simulated interviews for S1 and S2: who is shown what and answers what, in the format of real survey rows.
 
 It knows simulated participants and tables of labels; it must never know an analysis.
 """
@@ -19,7 +19,7 @@ POOL = 30  # items of a benchmark that the participants share, so that an item h
 
 
 def pools(tables: Mapping[str, Table], seed: int) -> dict[str, list[str]]:
-    """Draw the items of each benchmark that the studies are about."""
+    """Draw the item pool of each benchmark for both studies."""
     return {
         name: sorted(seeds.sample(seeds.stream(seeds.derive(seed, "people.pool", name)), table.ids, POOL))
         for name, table in tables.items()

@@ -1,4 +1,4 @@
-"""Ratings of study S1 (reliability 6.8): the record, its check, and the arrays in which people are resampled.
+"""Ratings of study S1 (reliability 6.8): the row, its validation, and arrays for a bootstrap over people.
 
 It knows people's numbers on items; it must never know a question, nor whether people were simulated.
 """
@@ -66,7 +66,7 @@ def ratings(rows: Iterable[Any]) -> list[Rating]:
 
 
 class RatingArrays:
-    """Ratings as arrays of people x items, and the same under resampling of people."""
+    """Ratings as arrays of people x items, with bootstrap resamples of people."""
 
     def __init__(self, given: Sequence[Rating], seed: int, draws: int) -> None:
         import numpy as np  # noqa: PLC0415

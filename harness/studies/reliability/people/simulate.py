@@ -1,4 +1,4 @@
-"""Respondents that stand in for people in the studies S1 and S2, since the raw survey data is not ours to ship.
+"""Simulated survey respondents for the studies S1 and S2, since the raw survey data is not ours to ship.
 
 Everything here is made up and says so in every output: it proves the analyses and shows nothing about people.
 It knows a difficulty and a label; it must never know a question or an output.
@@ -23,7 +23,7 @@ SLIP = 0.1  # how often somebody with noise 1 says another thing than meant
 
 @dataclass(frozen=True, slots=True)
 class SimulatedPerson:
-    """One simulated participant."""
+    """A simulated participant: made up, and never shown as a person."""
 
     id: str
     skill: float  # how much better than the average human, in logits
@@ -60,7 +60,7 @@ def read(path: Path) -> list[SimulatedPerson]:
 
 
 def expects(who: SimulatedPerson, item: str, difficulty: float, seed: int) -> Expectation:
-    """Answer one item of S1: the label of the own answer, the confidence in it, the failure expected of others."""
+    """Simulate one answer in S1: the label of the own answer, the confidence in it, the failure expected of others."""
     about = f"{who.id}/{item}"
     fails = _logistic((difficulty - 50) / WIDTH - who.skill)
     if _unit(seed, "answer", about) >= fails:
@@ -78,7 +78,7 @@ def expects(who: SimulatedPerson, item: str, difficulty: float, seed: int) -> Ex
 
 
 def verdict(who: SimulatedPerson, output: str, label: str, difficulty: float, seed: int) -> str:
-    """Judge one output of S2, knowing better only where one could have answered oneself."""
+    """Simulate one verdict in S2; the person knows better only where they could have answered the item themselves."""
     about = f"{who.id}/{output}"
     if _unit(seed, "slip", about) < SLIP * who.noise:
         return "caiu"[min(3, int(4 * _unit(seed, "slip.to", about)))]

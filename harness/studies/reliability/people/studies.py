@@ -1,4 +1,4 @@
-"""The two human studies over the labels of a run (reliability 6.8): of survey rows if there are any, else simulated.
+"""The analysis step of the human studies S1 and S2 (reliability 6.8): over survey rows, or simulated ones.
 
 A result says `simulated` for itself. It must never mix answers of people with simulated ones, nor quote an output.
 """
@@ -12,7 +12,7 @@ from typing import Any
 from harness import rows
 from harness.studies.intervals import LEVEL
 from harness.studies.reliability.people import expectations, interviews, ratings, simulate, supervision
-from harness.studies.reliability.people.setting import SCALE, SurveyContext, scale, setting
+from harness.studies.reliability.people.context import SCALE, SurveyContext, scale, survey_context
 from harness.studies.reliability.people.verdicts import verdicts
 from harness.studies.reliability.rowtypes import Expected, VerdictRow
 from harness.studies.reliability.terms import is_stand_in
@@ -21,8 +21,8 @@ NO_ROWS = {"missing": "no survey rows"}
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write what S1 and S2 say; where neither has survey rows, both are asked of the simulated participants."""
-    about = setting(params, inputs)
+    """Write the results of S1 and S2; where neither has survey rows, both are simulated."""
+    about = survey_context(params, inputs)
     simulated = not {"s1", "s2"} & set(inputs)
     first: Sequence[Any]
     second: Sequence[Any]

@@ -1,4 +1,4 @@
-"""Study S2: what people say of a model's output against what it was; cells are always named model->human (6.8).
+"""Study S2: confusion matrix of true label and human verdict of outputs; cells are always named model->human (6.8).
 
 It knows pairs of labels, people and difficulties; it must never know an output's text.
 """

@@ -1,4 +1,4 @@
-"""Verdicts of study S2 (reliability 6.8): the record, its check, and the label of the output that was judged.
+"""Verdicts of study S2 (reliability 6.8): the row, its validation, and the true label of the output judged.
 
 It knows labels and names; it must never know an output's text.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.studies.reliability.measures.table import Table
-from harness.studies.reliability.people.setting import SurveyContext
+from harness.studies.reliability.people.context import SurveyContext
 from harness.studies.reliability.terms import LABELS, UNSCORED
 
 HUMAN = (*LABELS, "u")  # what a person says of an output; u: unsure
@@ -20,7 +20,7 @@ FIELDS = ("participant_id", "benchmark", "instance_id", "model", "template", "ve
 
 @dataclass(frozen=True, slots=True)
 class HumanVerdict:
-    """One person on one output."""
+    """One person's verdict on one output, with the output's true label."""
 
     person: str
     benchmark: str

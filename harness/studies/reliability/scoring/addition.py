@@ -11,7 +11,7 @@ from harness.errors import InputError
 from harness.rowtypes import Gold, Item
 from harness.scorers.outcome.addition import addition
 from harness.scorers.outcome.result import LabelResult
-from harness.studies.reliability.scoring.scored import by, part
+from harness.studies.reliability.scoring.scored import part, score_step
 
 MOST_DIGITS = 1_000  # the study's addends have up to 100; Python itself gives up at 4,300
 
@@ -31,4 +31,4 @@ def _is_decimal(given: Any) -> TypeGuard[str]:
     return isinstance(given, str) and given.isascii() and given.isdigit() and len(given) <= MOST_DIGITS
 
 
-score = by(label)
+score = score_step(label)

@@ -9,7 +9,7 @@ from harness.errors import InputError
 from harness.rowtypes import Gold, Item
 from harness.scorers.outcome.anagram import anagram
 from harness.scorers.outcome.result import LabelResult
-from harness.studies.reliability.scoring.scored import by, part
+from harness.studies.reliability.scoring.scored import part, score_step
 
 
 def label(item: Item, gold: Gold, text: str) -> LabelResult:
@@ -20,4 +20,4 @@ def label(item: Item, gold: Gold, text: str) -> LabelResult:
     return anagram(letters, gold["gold"].get("accepted", ()), text, target)
 
 
-score = by(label)
+score = score_step(label)

@@ -9,7 +9,7 @@ from harness.errors import InputError
 from harness.rowtypes import Gold, Item
 from harness.scorers.outcome.result import LabelResult
 from harness.scorers.outcome.science import LETTERS, science
-from harness.studies.reliability.scoring.scored import by, part
+from harness.studies.reliability.scoring.scored import part, score_step
 
 
 def label(item: Item, gold: Gold, text: str) -> LabelResult:
@@ -20,4 +20,4 @@ def label(item: Item, gold: Gold, text: str) -> LabelResult:
     return science(options, key, text)
 
 
-score = by(label)
+score = score_step(label)

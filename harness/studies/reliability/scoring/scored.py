@@ -1,4 +1,4 @@
-"""What the score steps of all benchmarks share: the score that a benchmark's label of a response gives.
+"""The body of the benchmarks' score steps: a label of each response becomes its score.
 
 It must never know a benchmark, nor who answered.
 """
@@ -19,8 +19,8 @@ Label = Callable[[Item, Gold, str], LabelResult]  # of the text of a response
 Step = Callable[[Mapping[str, Any], Mapping[str, Path], Path], None]
 
 
-def by(label: Label) -> Step:
-    """Give the step that scores every response by a label that needs the item and its gold alone."""
+def score_step(label: Label) -> Step:
+    """Make a score step from a labelling function that needs the item and its gold alone."""
 
     def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
         write(inputs, out, label)

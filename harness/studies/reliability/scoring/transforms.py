@@ -8,7 +8,7 @@ from __future__ import annotations
 from harness.rowtypes import Gold, Item
 from harness.scorers.outcome.result import LabelResult
 from harness.scorers.outcome.transforms import transforms
-from harness.studies.reliability.scoring.scored import by, part
+from harness.studies.reliability.scoring.scored import part, score_step
 
 
 def label(item: Item, gold: Gold, text: str) -> LabelResult:
@@ -17,4 +17,4 @@ def label(item: Item, gold: Gold, text: str) -> LabelResult:
     return transforms(asked, target, text, right.get("answer_shape"), right.get("accepted", ()))
 
 
-score = by(label)
+score = score_step(label)

@@ -19,7 +19,7 @@ from harness.studies.reliability.data.anagram import ShuffledWord, draw, facts, 
 from harness.studies.reliability.data.anagram_offline import likely_words
 from harness.studies.reliability.data.anagram_words import SAID, letters, load
 from harness.studies.reliability.scoring.anagram import score
-from harness.studies.reliability.tools.raw_difficulty import ANALYSES
+from harness.studies.reliability.standalone.raw_difficulty import ANALYSES
 
 pytestmark = pytest.mark.together
 TABLES = ("items", "gold", "budgets", "counts")

@@ -12,7 +12,7 @@ from harness.studies.reliability.data import sphere
 from harness.studies.reliability.data.cities import City
 from harness.studies.reliability.data.nearby import Candidates, within
 from harness.studies.reliability.data.sphere import haversine
-from harness.studies.reliability.tools.choice import ANALYSES
+from harness.studies.reliability.standalone.locality import ANALYSES
 
 
 def scattered(count, seed=1):

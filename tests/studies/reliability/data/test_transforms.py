@@ -20,7 +20,7 @@ from harness.studies.reliability.data.transforms import facts, make
 from harness.studies.reliability.data.transforms_demo import TASKS, draw
 from harness.studies.reliability.data.words_distance import levenshtein
 from harness.studies.reliability.scoring.transforms import score
-from harness.studies.reliability.tools.raw_difficulty import ANALYSES
+from harness.studies.reliability.standalone.raw_difficulty import ANALYSES
 
 TABLES = ("items", "gold", "budgets", "counts")
 AREAS = {

@@ -16,8 +16,8 @@ from harness.scorers.outcome.by_row import BENCHMARKS
 from harness.stats import kappa
 from harness.studies.intervals import RESAMPLES, share
 from harness.studies.reliability.measures.agreement import agreement, table
+from harness.studies.reliability.standalone.agreement import ANALYSES
 from harness.studies.reliability.terms import LABELS
-from harness.studies.reliability.tools.agreement import ANALYSES
 
 analyse = ANALYSES["reliability.agreement"].run
 CASES = Path(__file__).parents[3] / "golden" / "cases" / "reliability"

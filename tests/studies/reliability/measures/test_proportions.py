@@ -8,7 +8,7 @@ from harness import rows
 from harness.errors import InputError
 from harness.studies.reliability.measures import checks
 from harness.studies.reliability.measures.proportions import analyse, proportions
-from harness.studies.reliability.tools.catalogue import ANALYSES
+from harness.studies.reliability.standalone.catalogue import ANALYSES
 
 NONE = {"missing": "no scored responses"}
 some_rows = st.lists(

@@ -10,7 +10,7 @@ from scipy import stats
 from harness import rows
 from harness.errors import InputError
 from harness.studies.reliability.measures.scaling import analyse, line
-from harness.studies.reliability.pages.reading import RAW, SHAPED, STAND_IN, UNSAID, kind
+from harness.studies.reliability.pages.model_facts import RAW, SHAPED, STAND_IN, UNSAID, kind
 from harness.studies.reliability.terms import group
 
 

@@ -16,7 +16,7 @@ from harness.studies.reliability.pages.figures_grid import GridModels
 from harness.studies.reliability.pages.figures_indicators import ORDER, indicators
 from harness.studies.reliability.pages.figures_people import SIMULATED, supervision
 from harness.studies.reliability.pages.figures_scaling import NOTHING, scaling
-from harness.studies.reliability.pages.reading import basis, families
+from harness.studies.reliability.pages.model_facts import basis, families
 
 pytestmark = pytest.mark.together  # they share the figures of `ten`
 FIVE = tuple(outputs.TITLES)
