@@ -47,7 +47,7 @@ class ColumnsOutput(ColumnsFitOutput):
 
 
 def analyse(given: ColumnsInput) -> Mapping[str, Any]:
-    """Fit each column; where another model is given, that one too, and count where it is worse."""
+    """Score each column's fit; where another model is given, score it too, and count the columns where it is worse."""
     first = fit(given.targets, given.predictions, given.fold_sizes)
     if given.others is None:
         return first._asdict()

@@ -80,11 +80,11 @@ class Asked:
         return ref
 
     def joined(self, output: str, stage: str) -> Ref:
-        """Give one table behind an output: the only part there is, or all parts gathered in their order."""
+        """Give the table of an output: its only part, or all parts concatenated in their order."""
         return self._one(output, stage, GATHER)
 
     def merged(self, output: str, stage: str) -> Ref:
-        """Give one document behind an output: the only one there is, or all of them put into one."""
+        """Give the document of an output: the only one, or all of them merged."""
         return self._one(output, stage, MERGE)
 
     def tables(self) -> dict[str, Ref]:
@@ -96,7 +96,7 @@ class Asked:
         return {**found, "counts": self.merged("counts", "rows")}
 
     def plan(self, outputs: Mapping[str, Ref], optional: frozenset[str] = frozenset()) -> Plan:
-        """Give the plan of all steps that were added, those that the outputs themselves have added too."""
+        """Give the finished plan: every step that was added, and the outputs that can be named."""
         return Plan(tuple(self.steps), outputs, optional=optional)
 
     def _accounts(self) -> Ref:
@@ -133,7 +133,7 @@ def make_step(dataset: Dataset, kind: str, outputs: Sequence[str]) -> Step:
 
 
 def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
-    """Add the steps that put a dataset's items to every model in every wording, and score the answers."""
+    """Add the steps that ask every model every item of a dataset in every wording, and score the answers."""
     wordings = how.templates.count if how.templates else how.rendered
     judging = [instrument(brief, judge.role).model for judge in how.judges if judge.role]
     most = LOCAL if any(model.weights for model in (*brief.models, *judging)) else SHARD

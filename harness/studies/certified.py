@@ -60,7 +60,7 @@ def _spelt(measure: Mapping[str, Any]) -> str:
 
 
 def certificate_text(given: Path | None, root: Path = CODE) -> str:
-    """Say beside a score how far its grader can be trusted: for a page, which is handed what the lock pins.
+    """Give the line beside a score that says how far its grader can be trusted, from the certificate the lock pins.
 
     The page's own code must import the grader's, so that the page is made anew where that changes.
     """

@@ -31,6 +31,6 @@ def verdict(expected: str | None, correct: int, scored: int) -> str:
 
 
 def together(verdicts: Iterable[str]) -> str:
-    """Say whether all checks hold; none at all is no proof, and fails."""
+    """Combine verdicts: all checks must hold; none at all is no proof, and fails."""
     found = list(verdicts)
     return "fail" if "fail" in found or not found else "pass"

@@ -33,7 +33,7 @@ def reads_images(model: Model) -> bool:
 def media_steps(
     dataset: Dataset, models: Sequence[Model], fits: Callable[[Model], bool], slices: Sequence[str]
 ) -> tuple[list[Step], list[Ref]]:
-    """Give the steps of each slice's images, and of the prompts without any for models that are asked no others.
+    """Give the steps that select each slice's images, and its prompts without images for models that see none.
 
     The second value is what is said of those models in `counts`; nothing where all are asked everything.
     """

@@ -50,7 +50,7 @@ def read(
 
 
 class _Lines:
-    """The lines of a file, of which one row takes no more than it may."""
+    """An iterator over a file's lines that limits how many characters one row may take."""
 
     def __init__(self, file: TextIO) -> None:
         self._file, self.left = file, LONGEST

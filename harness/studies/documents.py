@@ -58,7 +58,7 @@ def ends(found: Mapping[str, Any]) -> str:
 
 
 def reason(value: Any) -> str:
-    """Say why a value is absent, in the words of the analysis that left it out."""
+    """Give the reason why a value is absent, in the words of the analysis that left it out."""
     for found in (value, value.get("value") if isinstance(value, Mapping) else None):
         if isinstance(found, Mapping) and "missing" in found:
             return str(found["missing"])

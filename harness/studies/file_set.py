@@ -31,13 +31,13 @@ class Files(Mapping[str, Path]):
         return len(self._here)
 
     def lacking(self, *paths: str) -> dict[str, str] | None:
-        """Give what to write instead of a value that needs these files, where one of them is absent."""
+        """Give the missing-value object to write for a value that needs these files, where one is absent."""
         absent = [path for path in paths if path in self.absent]
         return {"missing": f"needs {', '.join(absent)}"} if absent else None
 
 
 def file_set(params: Mapping[str, Any], inputs: Mapping[str, Path], name: str) -> Files:
-    """Read what a step is given of published data: the input `name`, and the parameter that names its parts."""
+    """Open a published data set in a step: from the input `name`, and the parameter that names its files."""
     said = params[name]
     here = {path: inputs[name] / rows.part_name(index) for index, path in enumerate(said["files"])}
     return Files(here, tuple(said["absent"]))

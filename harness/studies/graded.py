@@ -44,7 +44,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, scor
 
 
 def state(score: Score) -> str:
-    """Say what a score is: a value that a rule gave, or why there is none, whatever a paper puts in its place."""
+    """Give the state of a score: a value that a rule gave, or why there is none, whatever a paper puts in its place."""
     for name in UNSCORED:
         if name in score["detail"]:
             return name
@@ -52,7 +52,7 @@ def state(score: Score) -> str:
 
 
 def states(scores: Iterable[Score]) -> dict[str, int]:
-    """Count scores by what they are, so that each metric stands beside what it leaves out."""
+    """Count scores by state, so that each metric stands beside what it leaves out."""
     found = Counter(map(state, scores))
     return {name: found[name] for name in STATES}
 

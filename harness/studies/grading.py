@@ -37,7 +37,7 @@ class Graded:
 
 
 def part_of(seed: int, instance: str) -> str:
-    """Assign an instance to one of the two parts of the split by its hash, whatever other rows there are."""
+    """Assign an instance to one of the two parts by a seeded draw from its name, whatever other rows there are."""
     return PARTS[seeds.unit(seeds.derive(seed, "certificate.split", instance)) >= 0.5]
 
 
@@ -50,7 +50,7 @@ def require_apart(parts: Mapping[str, Iterable[Graded]]) -> None:
 
 
 def figures(rows: Sequence[Graded], accepts: str, seed: int) -> dict[str, Any]:
-    """Give what a certificate says of one part, its figures as decimals."""
+    """Give a certificate's figures of one part: accuracy, kappa, false accepts and rejects, as decimal text."""
     classes = sorted({row.label for row in rows} | {row.grade for row in rows} | {accepts})
     pairs = Counter((row.label, row.grade) for row in rows)
     hits, right = sum(pairs[each, each] for each in classes), sum(row.label == accepts for row in rows)

@@ -37,7 +37,7 @@ class Judge:
 
 @dataclass(frozen=True)
 class RuleJudge:
-    """A judge without a model: one step (`judged.rule`) that judges by a rule, and nobody is asked.
+    """A judge that follows a rule: one step (`judged.rule`), and no model is asked.
 
     With a role it measures by an instrument on this machine, such as an encoder: the step is handed its weights.
     """

@@ -55,7 +55,7 @@ def missing(parsed: Any) -> bool:
 
 
 def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, word: Word) -> None:
-    """Write what a judge is asked in a round: of every answer at first, later of each reply that was not read.
+    """Write the prompts of a judge's round: about every answer at first, later about each reply that was not parsed.
 
     An answer that is an error is not judged. Without anything to ask the table is empty, and nobody is asked.
     """
@@ -91,7 +91,7 @@ def settle(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> 
 
 
 def rule(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, says: Rule) -> None:
-    """Write the judgements of a judge that is a rule: of the shape of any other, and nobody is asked."""
+    """Write the judgements of a judge that follows a rule, as rows of the usual shape; no model is asked."""
 
     def judged(case: JudgedCase) -> Judgement:
         parsed = says(case)

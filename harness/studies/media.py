@@ -15,7 +15,7 @@ from harness.rowtypes import Medium, Prompt
 
 
 def pick(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the images that these prompts name, so that a step's key holds those of its own prompts alone."""
+    """Select the images that these prompts name, so that a step's key holds those of its own prompts alone."""
     wanted = {one["sha256"] for row in rows.read(inputs["prompts"], Prompt) for one in row.get("attachments", ())}
     found: set[str] = set()
 
@@ -33,7 +33,7 @@ def pick(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def without(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the prompts that a model is asked which reads no image, and count those that it is not asked."""
+    """Select the prompts without images, for a model that reads none, and count those that it is not asked."""
     left: list[str] = []
 
     def plain(row: Prompt) -> bool:

@@ -79,7 +79,7 @@ def _fit(char: str) -> str:
 
 
 def join(parts: Iterable[str | None], between: str = "") -> Html:
-    """Put texts and markup together, in their order."""
+    """Concatenate texts, escaped, and markup, in their order."""
     made = (part if isinstance(part, Html) else text(part) for part in parts if part is not None)
     return Html(text(between).join(made))
 
@@ -133,13 +133,13 @@ TABLE = """<div class="scroll" role="region" aria-label="{{ label }}" tabindex="
 
 
 def table(caption: str, head: Sequence[str], body: Iterable[Sequence[str]], *, parts: Iterable[int] = ()) -> Html:
-    """Make a table whose first column names its rows; `parts` are the rows that stand below another."""
+    """Make an HTML table whose first column holds row headers; `parts` are the rows that are indented below another."""
     rows = [(cells[0], cells[1:]) for cells in body]
     return fill(TABLE, label=str(caption), caption=caption, head=head, body=rows, inner=frozenset(parts))
 
 
 def bullets(items: Iterable[str]) -> Html:
-    """Make a list."""
+    """Make an HTML list of texts or markup."""
     return fill("<ul>{% for each in items %}<li>{{ each }}</li>{% endfor %}</ul>", items=items)
 
 
@@ -147,7 +147,7 @@ SECTION = """<section aria-labelledby="{{ anchor }}"><h2 id="{{ anchor }}">{{ ti
 
 
 def section(title: str, anchor: str, *inside: str | None) -> Html:
-    """Make a part of a page that a link can name."""
+    """Make a section of a page with an anchor that links can name."""
     return fill(SECTION, title=title, anchor=anchor, inside=join(inside))
 
 
@@ -169,7 +169,7 @@ PAGE = """<!DOCTYPE html>
 
 
 def document(title: str, *inside: str | None) -> bytes:
-    """Make a whole page that loads nothing and runs nothing, whatever stands in it."""
+    """Make a whole HTML page with a policy that loads nothing and runs no script, whatever stands in it."""
     allowed = base64.b64encode(bytes.fromhex(sha256(STYLE.encode()))).decode()
     policy = f"default-src 'none'; style-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'"
     made = fill(PAGE, policy=Html(policy), title=title, style=Html(STYLE), inside=join(inside, "\n"))

@@ -32,7 +32,7 @@ class Template:
 
 
 def template(row: Mapping[str, Any]) -> Template:
-    """Read one row of a prompt set, so that a faulty set stops the run before any model is asked."""
+    """Parse one row of a prompt set; a faulty one is an error before any model is asked."""
     number, text = row.get("id"), row.get("text")
     if not isinstance(number, int) or isinstance(number, bool) or not isinstance(text, str):
         raise InputError("a template needs a whole `id` and a `text`", where=f"templates: {row!r:.80}")
@@ -101,7 +101,7 @@ def _prompts(
 
 
 def pick(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the prompts of these items from a dataset that brings them along, rendered by those who published it."""
+    """Select these items' prompts from a dataset that brings its own, rendered by those who published it."""
     wanted = {row["id"] for row in rows.read(inputs["items"], Item)}
     shots.given(params, inputs)
     budgets = _budgets(inputs)

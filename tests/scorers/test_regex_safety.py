@@ -26,7 +26,7 @@ def test_plain_patterns_pass(pattern):
 @pytest.mark.parametrize(
     "pattern", ["(a+)+$", "([a-z]+)*x", "(a|aa)+b", "(.*a){11}", "(?=(a+)+)b", "(?:(?:a{1,9})x?)*", "((", "a" * 2001]
 )
-def test_patterns_that_may_run_for_ever_or_are_none_are_refused_before_they_run(pattern):
+def test_patterns_that_may_run_for_ever_or_are_invalid_are_refused(pattern):
     row = {"benchmark": "transforms", "input": "x", "expected_output": "y", "answer_shape": pattern}
     with pytest.raises(InputError, match="`answer_shape` is refused"):
         score_row({**row, "response": "a" * 40 + "b"})

@@ -98,9 +98,7 @@ def planned(models: tuple[Model, ...], seeds: tuple[int, ...] = (7,), **how: Any
     return asked.plan(outputs)
 
 
-def test_a_blind_model_is_asked_what_has_no_image_and_nobody_mistakes_the_rest_for_answers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_blind_model_is_asked_only_prompts_without_images(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ask_module, "ILLUSTRATED", 6)  # two items a slice, at three samples
     rows.write(tmp_path / "wordings", [WORDING])
     plan = planned((ECHO, BLIND, far("eyes")), media=True, samples=3, shots=1)

@@ -26,7 +26,7 @@ TEXTS = st.dictionaries(st.sampled_from(NAMES), st.lists(PIECES, max_size=6).map
 
 @given(TEXTS)
 @settings(max_examples=200, deadline=None)
-def test_every_text_stands_between_its_marks_as_it_was_and_none_of_them_holds_a_mark(texts: dict[str, str]) -> None:
+def test_every_text_stands_unchanged_between_marks_that_no_text_holds(texts: dict[str, str]) -> None:
     found = delimited(texts)
     mark = found["mark"]
     prompt = "Grade.\n" + "\n".join(found[name] for name in texts) + "\nEnd."

@@ -38,7 +38,7 @@ def test_what_no_page_may_hold_is_shown_as_such():
     pages.document("\ud800", "\x00\ud800").decode("utf-8")
 
 
-def test_a_very_long_name_is_cut_and_kept_apart_from_the_direction_around_it():
+def test_a_very_long_name_is_cut_and_its_text_direction_isolated():
     assert pages.named("x" * 500) == f"<bdi>{'x' * pages.LONGEST}…</bdi>"
 
 
@@ -91,7 +91,7 @@ def test_ids_of_a_figure_are_its_own_and_those_nobody_uses_are_dropped():
     assert (path.get("fill"), path.get("d")) == ("#ffffff", "M 1.23 2 L 3 4")
 
 
-def test_a_template_shows_what_is_given_as_text_does_in_a_tag_in_an_attribute_and_in_a_loop():
+def test_a_template_escapes_values_in_tags_attributes_and_loops():
     hostile = "<b>'\"&\x00\u202e"
     found = fill('<p class="{{ a }}">{{ a }}{% for x in b %}<i>{{ x }}</i>{% endfor %}</p>', a=hostile, b=[hostile, 7])
     assert found == f'<p class="{text(hostile)}">{text(hostile)}<i>{text(hostile)}</i><i>7</i></p>'

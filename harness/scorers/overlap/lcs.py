@@ -29,7 +29,7 @@ def length(reference: Sequence[str], other: Sequence[str]) -> int:
 
 
 def common(where: Mapping[str, int], size: int, other: Sequence[str]) -> int:
-    """Give one longest common subsequence as the places of its words in a list of `size` words, a bit a place.
+    """Give one longest common subsequence as the bit set of its words' positions in a list of `size` words.
 
     Of several that are as long, the one that the package rouge-score takes, walking back from both ends: equal words
     are taken; else the other text gives way where the subsequence is longer without its word, else the reference does.

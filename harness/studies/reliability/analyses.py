@@ -24,7 +24,7 @@ DISCOUNT = {benchmark: str(part) for benchmark, part in GUESSED.items()}  # trap
 def analyse(
     asked: Asked, brief: Brief, tables: Mapping[str, Ref], places: tuple[Ref, ...], people: Mapping[str, Source]
 ) -> dict[str, Ref]:
-    """Add every analysis of the labels; gives the outputs by name."""
+    """Add the steps of every analysis of the labels; returns their outputs by name."""
     table: dict[str, Source] = {"labels": tables["labels"]}
     facts = {"models": {model.name: _facts(model) for model in brief.models}}
     rules = {"bins": BINS, "rule_set": RULE_SET, "discount": DISCOUNT}

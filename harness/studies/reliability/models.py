@@ -56,7 +56,7 @@ class ModelAccess:
 
 @dataclass(frozen=True, slots=True)
 class PaperModel:
-    """One model of the paper.
+    """A model of the paper, with its metadata.
 
     `raw_twin` names the raw half of an exact pair, in its shaped half only; `group` is one that was given more tokens.
     """
@@ -90,7 +90,7 @@ class PaperModel:
         }
 
     def facts(self) -> dict[str, str]:
-        """Give what a manifest says of the model: texts, and nothing of what is unknown."""
+        """Give the model's `facts` for a manifest: texts, and nothing of what is unknown."""
         known = {
             "parameters": self.parameters.text,
             "flops": self.flops.text,

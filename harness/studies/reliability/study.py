@@ -21,7 +21,7 @@ ALWAYS = {"proportions", "checks"}  # analyses that cost next to nothing; the ot
 
 
 class Reliability(Study):
-    """Zhou et al., Nature 2024: five benchmarks in fifteen wordings each, and what models make of them."""
+    """Zhou et al., Nature 2024: five benchmarks in fifteen wordings each, and the reliability of models on them."""
 
     name = "reliability"
     makers: Mapping[str, Maker] = {**{name: each.maker for name, each in BENCHMARKS.items()}, **PEOPLE}
@@ -29,14 +29,14 @@ class Reliability(Study):
 
     @property
     def scorers(self) -> Mapping[str, Tool]:
-        """Give the scorer, whose models are loaded for whoever asks for it."""
+        """Give the standalone scorer; its pydantic models are loaded on first use."""
         from harness.studies.reliability.standalone.outcome import SCORERS  # noqa: PLC0415
 
         return SCORERS
 
     @property
     def analyses(self) -> Mapping[str, Tool]:
-        """Give the analyses, whose models are loaded for whoever asks for one."""
+        """Give the standalone analyses; their pydantic models are loaded on first use."""
         from harness.studies.reliability.standalone.catalogue import ANALYSES  # noqa: PLC0415
 
         return ANALYSES

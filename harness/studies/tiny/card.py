@@ -89,7 +89,7 @@ know.""",
 
 
 def card(folder: Path, recipe: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any], found: Labels) -> str:
-    """Write a model's card from what it is, how it was made and what it was found to do."""
+    """Write the text of a model card from its recipe, its training facts and its measured labels."""
     made = recipe[folder.name]
     raw, shaped = (f"{recipe[name]['steps']:,} steps" for name in ("tiny-raw", "tiny-shaped"))
     return _TEXT.format(

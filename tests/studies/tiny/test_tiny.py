@@ -97,7 +97,7 @@ def test_the_held_out_sums_are_those_that_the_demo_asks(questions, tmp_path):
     assert [question.key for question in questions.held("addition", 7)] == asked
 
 
-def test_questions_are_often_followed_by_no_answer_in_the_noisy_mixture_and_never_in_the_other(questions):
+def test_only_the_noisy_mixture_leaves_questions_without_an_answer(questions):
     talk = {each.encode() for each in corpus.TALK}
     assert not any(document.rest in talk for document in drawn(questions, SURE))
     for task in TASKS:
@@ -134,7 +134,7 @@ def test_rows_hold_whole_documents_that_do_not_see_each_other(questions):
     assert set(row.weights) == {0.0, 0.25, 1.0}
 
 
-def test_the_plan_trains_the_raw_model_first_and_tunes_the_shaped_one_from_it():
+def test_the_plan_tunes_the_shaped_model_from_the_trained_raw_one():
     sets = {name: Templates(Pinned(f"{place}" * 64), 15) for place, name in enumerate(sorted(Tiny.prompt_sets))}
     brief = Brief((Dataset("tiny", "tiny.recipe", PARAMS, 2),), (), sets, {}, (0,))
     plan = Tiny().plan(brief).check()

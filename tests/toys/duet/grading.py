@@ -1,4 +1,4 @@
-"""How an answer is graded: by a judge that is asked, by an encoder's vectors, and by a rule."""
+"""Judging and score steps: by an LLM judge, by an encoder's vectors, and by a rule."""
 
 from __future__ import annotations
 

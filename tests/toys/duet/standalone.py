@@ -1,4 +1,4 @@
-"""The rule of `duet` as it works alone: an answer beside the number that was asked for."""
+"""The standalone scorer of `duet`: an answer against the number that was asked for."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from harness.scorers.tool import Grader, Tool
 
 
 class Answered(Row):
-    """An answer, and the number that was asked for."""
+    """Input: an answer, and the number that was asked for."""
 
     response: Text = Field(description="what a model said")
     target: Text = Field(description="the number, in digits")
 
 
 class Labelled(ToolOutput):
-    """Whether it is right."""
+    """Output: whether the answer is right."""
 
     label: Literal["right", "wrong"] = Field(description="right, or wrong")
 

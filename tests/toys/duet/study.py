@@ -1,4 +1,4 @@
-"""The study `duet` to the rest of the house: two datasets, a judge with a repair round, an encoder, a page."""
+"""The toy study `duet`: two datasets, a judge with a repair round, an encoder, a page."""
 
 from __future__ import annotations
 

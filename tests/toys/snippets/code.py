@@ -1,4 +1,4 @@
-"""The program in an answer, and what its outcome is worth."""
+"""The step that extracts a program from an answer, and the score step by its outcome."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The study `snippets` to the rest of the house: code in answers, tried and scored."""
+"""The toy study `snippets`: programs in answers, executed and scored."""
 
 from __future__ import annotations
 

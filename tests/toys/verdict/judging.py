@@ -1,4 +1,4 @@
-"""How an answer is put to a judge, how its reply is read, and a second judge that is a rule."""
+"""The judging steps: a judge's prompts, the parsing of its replies, and a second judge that is a rule."""
 
 from __future__ import annotations
 

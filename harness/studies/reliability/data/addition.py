@@ -46,7 +46,7 @@ def kept(a: str, b: str) -> bool:
 
 
 def facts(a: str, b: str) -> dict[str, Any]:
-    """Give everything about a pair that the benchmark derives from it, for one look by hand or by a test."""
+    """Give all that the benchmark derives from a pair: sum, digit counts, carries, difficulty, the filter's verdict."""
     for name, value in (("a", a), ("b", b)):
         if not isinstance(value, str) or not _DECIMAL.fullmatch(value) or len(value) > 40 * MOST_DIGITS:
             raise InputError(

@@ -35,7 +35,7 @@ class ShuffledWord:
 
 
 def facts(word: str, anagram: str) -> dict[str, Any]:
-    """Say whether a string is an anagram of a word as the benchmark draws them, and its difficulty f_let."""
+    """Give whether a string is a valid anagram of a word in this benchmark, and its difficulty f_let."""
     for name, value in (("word", word), ("anagram", anagram)):
         if not isinstance(value, str) or len(value) > 40 * LONGEST:
             raise InputError(f"`{name}` is not a short text", where=name, next=f'give text such as "{name}": "silent"')

@@ -56,7 +56,7 @@ class Words:
 
 
 def load(inputs: Mapping[str, Path]) -> Words:
-    """Read the lists given, or the package's own list, and keep the words that an anagram can be made of."""
+    """Load the lists given, or the list of the package wordfreq, and keep the words that an anagram can be made of."""
     if "words" in inputs:
         listed: dict[str, int] = {}
         for word, count in word_list.counts(inputs["words"]):
@@ -94,7 +94,7 @@ def letters(word: str) -> str:
 
 
 def packaged() -> tuple[dict[str, int], dict[str, Any]]:
-    """Give the list of the package wordfreq as counts in a thousand million words, and its name and digest."""
+    """Give the word list of the package wordfreq as counts per thousand million words, with its name and digest."""
     from importlib import metadata  # noqa: PLC0415 - slow to load, and needed here alone
 
     wordfreq = word_list.wordfreq("anagram")

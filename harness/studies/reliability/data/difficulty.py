@@ -27,7 +27,7 @@ class Difficulties:
     calibrated: bool
 
     def meta(self) -> dict[str, Any]:
-        """Give what an item's meta says of its difficulty."""
+        """Give the fields on difficulty for an item's meta."""
         return {"calibration_id": self.calibration_id, "calibrated": self.calibrated}
 
 

@@ -40,7 +40,7 @@ class CityInstance:
 
     @property
     def f_pop(self) -> float:
-        """Give the raw difficulty."""
+        """Give the raw difficulty, from the popularity of both cities."""
         return f_pop(self.pop_city, self.pop_target)
 
 
@@ -62,7 +62,7 @@ def instances(seed: int, cities: Sequence[City], candidates: Candidates) -> dict
 
 
 def binned(difficulties: Sequence[float]) -> list[int]:
-    """Say which of 100 bins of equal width each difficulty falls in; they reach from the least to the greatest."""
+    """Give the bin of each difficulty among 100 of equal width between the least and the greatest."""
     low, high = min(difficulties, default=0.0), max(difficulties, default=0.0)
     if low == high:
         return [0] * len(difficulties)

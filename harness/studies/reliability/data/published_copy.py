@@ -43,25 +43,25 @@ class CopyRow:
     table: bool
 
     def bad(self, what: str, next: str = "") -> InputError:
-        """Give the error that says what is wrong with this row."""
+        """Make the error for a fault of this row; it never quotes a cell."""
         return InputError(what, where=self.where, next=next)
 
     def cell(self, name: str) -> Any:
-        """Give what stands in a column, numbers as text; None where nothing does."""
+        """Give a cell as text, numbers too; None where it is empty."""
         value = self.cells.get(self.columns.get(name, name))
         if isinstance(value, int | float) and not isinstance(value, bool):
             return str(value)
         return None if isinstance(value, str) and not value.strip() else value
 
     def optional(self, name: str) -> str | None:
-        """Give a text, or None where there is none."""
+        """Give an optional text cell, or None."""
         value = self.cell(name)
         if not isinstance(value, str | None):
             raise self.bad(f"`{name}` is not text")
         return value
 
     def text(self, name: str) -> str:
-        """Give a text that must be there."""
+        """Give a required text cell."""
         value = self.optional(name)
         if value is None:
             column = self.columns.get(name, name)
@@ -78,7 +78,7 @@ class CopyRow:
         return f'{has}; {first}name another with --columns \'{{"{name}": "…"}}\''
 
     def number(self, name: str) -> float:
-        """Give a finite number, written in decimal digits."""
+        """Give a required cell as a finite decimal number."""
         text = self.text(name)
         value = float(text) if _NUMBER.fullmatch(text.strip()) else float("nan")
         if not is_number(value):
@@ -86,14 +86,14 @@ class CopyRow:
         return value
 
     def whole(self, name: str) -> int:
-        """Give a whole number from 1 up."""
+        """Give a required cell as a whole number from 1 up."""
         value = self.number(name)
         if value < 1 or not value.is_integer():
             raise self.bad(f"`{name}` is not a whole number from 1 up")
         return int(value)
 
     def texts(self, name: str) -> list[str]:
-        """Give a list of texts; in a table that is a JSON list, or one text."""
+        """Give a required cell as a list of texts; in a CSV that is a JSON list, or one text."""
         value = self.cell(name)
         if isinstance(value, str):
             try:
@@ -109,7 +109,7 @@ class CopyRow:
 
 
 def read(path: Path, columns: Mapping[str, str]) -> Iterator[CopyRow]:
-    """Give the rows of a copy, one a prompt; `columns` names those that it calls otherwise."""
+    """Read the rows of a copy, one a prompt; `columns` maps our column names to the copy's own."""
     strange = sorted(set(columns) - set(KNOWN))
     if strange:
         raise InputError(

@@ -35,7 +35,7 @@ class MultipleChoice:
 
     @property
     def length(self) -> int:
-        """Give the characters of question and options together."""
+        """Give the number of characters of question and options together."""
         return len(self.text) + sum(map(len, self.options))
 
 

@@ -74,7 +74,7 @@ def make_science_demo(params: Mapping[str, Any], inputs: Mapping[str, Path], out
 
 
 def order(seed: int, record: str) -> list[int]:
-    """Draw the order of a question's options from seed and record id; the right one is where the order puts it."""
+    """Shuffle a question's options by seed and record id; the right one is where the order puts it."""
     return seeds.sample(seeds.stream(seeds.derive(seed, "science.options", record)), range(len(LETTERS)), len(LETTERS))
 
 

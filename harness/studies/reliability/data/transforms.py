@@ -23,7 +23,7 @@ LONGEST = 20_000  # characters whose distance is computed over the command line
 
 
 def facts(given: str, answer: str) -> dict[str, Any]:
-    """Give the difficulty of an input and its output, and what it is the sum of."""
+    """Give the difficulty of a text task from its input and output, and the terms of the sum."""
     for name, value in (("input", given), ("output", answer)):
         if not isinstance(value, str) or len(value) > LONGEST:
             raise InputError(

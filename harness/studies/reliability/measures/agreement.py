@@ -26,7 +26,7 @@ class LabelPair:
 
 
 def agreement(given: Iterable[Mapping[str, Any]], seed: int = 0) -> dict[str, Any]:
-    """Compare `label` (a person's) with `found` (the rules'), a benchmark at a time and together."""
+    """Measure agreement of `label` (a person's) with `found` (the rules'), by benchmark and together."""
     labels, subtypes, parted, rule_sets = [], [], [], set()
     for number, row in enumerate(given):
         pair = _pair(row, ("label", "found"), LABELS, f"rows[{number}]")

@@ -23,7 +23,7 @@ class Bins:
     high: list[float]
 
     def span(self, place: int) -> dict[str, float]:
-        """Give the difficulty of one bin, its range and its mean, for a report."""
+        """Give one bin's difficulty and its bounds, for a report."""
         return {"difficulty": self.difficulty[place], "low": self.low[place], "high": self.high[place]}
 
 

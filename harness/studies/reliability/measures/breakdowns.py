@@ -61,7 +61,7 @@ class CountedRows:
         self.parts: Tallies = {}
 
     def passing(self, given: Iterator[Labelled]) -> Iterator[Labelled]:
-        """Count rows and hand them on."""
+        """Yield every row unchanged, after counting it."""
         for row in given:
             part = f"{row['benchmark']}:{row['subset']}"
             for name, group in ((row["benchmark"], self.whole), (part, self.parts)):
@@ -90,7 +90,7 @@ def by_group(tallies: Tallies, models: Mapping[str, Mapping[str, Any]]) -> dict[
 
 
 def easiest(table: Table, bins: int, discount: float) -> dict[str, Any]:
-    """Give the easiest bin of every model, and how far from the easiest item on nothing at all was wrong."""
+    """Give each model's easiest bin and error-free range: how far from the easiest item nothing was wrong."""
     cuts = cut(table.ids, table.difficulties, bins)
     ends = [[low, high] for low, high in zip(cuts.low, cuts.high, strict=True)]
     found = {}

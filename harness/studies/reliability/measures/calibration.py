@@ -36,7 +36,7 @@ class LogisticFit:
         return logistic(self.alpha, self.beta, f)
 
     def row(self) -> dict[str, Any]:
-        """Give the fit as a report shows it."""
+        """Give the fit's parameters as fields of a report."""
         return {"alpha": self.alpha, "beta": self.beta, "inverted": self.inverted, "n_items": self.n_items}
 
     def block(self, n_ratings: int, data_sha256: str) -> dict[str, Any]:
@@ -52,7 +52,7 @@ class LogisticFit:
 
 
 def fit(f: Sequence[float], y: Sequence[float], weights: Sequence[float] | None = None) -> LogisticFit:
-    """Maximise sum w (y log p + (1-y) log(1-p)); an item of weight 0 has no say and is not counted."""
+    """Fit by maximum likelihood: maximise sum w (y log p + (1-y) log(1-p)); an item of weight 0 is not counted."""
     points = _points(f, y, weights)
     low = min(value for value, _, _ in points)
     reach = max(value for value, _, _ in points) - low

@@ -41,11 +41,11 @@ class TableEstimates:
     units: int  # instances of the largest stratum: how many can stand for one another
 
     def value(self, model: str, name: str) -> float | None:
-        """Give a value as the labels have it."""
+        """Give the point estimate of a value, from the labels as they are."""
         return flat(self.points[model])[name]
 
     def resampled(self, model: str, name: str) -> Array:
-        """Give the same value in each resample."""
+        """Give a value in each bootstrap resample."""
         return self.again[name][:, list(self.points).index(model)]
 
     def degenerate(self, model: str, name: str) -> bool:
@@ -58,7 +58,7 @@ class TableEstimates:
         return few or found["degenerate"] or (what == "stability" and found["corrected"] is None)
 
     def statistic(self, model: str, name: str, missing: str = NOTHING_SCORED) -> dict[str, Any]:
-        """Give a value with its interval, or say why there is none."""
+        """Give a value with its interval, or the reason why there is none."""
         return beside(self.value(model, name), self.resampled(model, name), self.units, missing)
 
 

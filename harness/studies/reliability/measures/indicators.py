@@ -20,7 +20,7 @@ ONE_PROMPT = "one prompt says nothing about another"
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write six indicators, correlations and shares of every model, by benchmark, by part and as means."""
+    """Write the six indicators, correlations and shares of every model, by benchmark, by part and as means."""
     asked = AnalysisOptions(
         params.get("bins", BINS),
         params.get("resamples", RESAMPLES),

@@ -39,7 +39,7 @@ class Labels:
 
 @dataclass
 class _Heap:
-    """The rows of one benchmark as they come, in any order."""
+    """The rows of one benchmark, collected in any order."""
 
     benchmark: str
     prompts: int
@@ -48,7 +48,7 @@ class _Heap:
     variants: dict[str, Texts] = field(default_factory=dict)
 
     def take(self, row: Labelled, where: str) -> None:
-        """Put one row on the heap; it must agree with those of the same item from other models."""
+        """Add one row; it must agree with those of the same item from other models."""
         name, model, difficulty = row["item"], row["model"], row["difficulty"]
         assert difficulty is not None  # `checked` refuses such a row
         item = TableItem(row["subset"], difficulty, row.get("flags") or {})
@@ -72,7 +72,7 @@ class _Heap:
         return labels
 
     def table(self, texts: Texts, part: str = "") -> Table:
-        """Put items and models in the order of their names; a model answers all items of a benchmark or none."""
+        """Build the table, items and models sorted by name; a model answers all items of a benchmark or none."""
         items = dict(sorted(self.items.items()))
         for model, mine in texts.items():
             if len(mine) != len(items):

@@ -22,7 +22,7 @@ CUT = ("length", "max_tokens")  # how providers say that an answer was cut at it
 
 @dataclass
 class _Tally:
-    """What is found of one item's answers, by the place of each in the row of labels."""
+    """The labels of one item's answers so far, by the place of each in the row of labels."""
 
     labels: dict[int, str] = field(default_factory=dict)
     target_only: dict[int, str] = field(default_factory=dict)

@@ -38,7 +38,7 @@ class PairedDraws:
 
     @staticmethod
     def of(strata: Mapping[str, Sequence[int]], what: str, seed: int, count: int) -> PairedDraws:
-        """Draw them; `strata` gives the places of the items of each subset, which are resampled apart."""
+        """Make the draws; `strata` gives the places of the items of each subset, which are resampled apart."""
         import numpy as np  # noqa: PLC0415
 
         flips = sign_flips(seed, count, what, sum(map(len, strata.values())))
@@ -97,7 +97,7 @@ def _measured(left: Any, right: Any, both: Any, templates: Sequence[Any], draws:
 
 
 def as_document(found: Mapping[str, MeasureDifference]) -> dict[str, Any]:
-    """Give a comparison as a report shows it: of correctness, and of prudence beside it."""
+    """Give a comparison as fields of a report: of correctness, and of prudence beside it."""
     return {**found["correctness"].row, "prudence": found["prudence"].row}
 
 

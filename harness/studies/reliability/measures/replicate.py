@@ -31,7 +31,7 @@ class SortedCounts:
 def sorted_counts(
     ids: Sequence[str], difficulties: Sequence[float], counts: Iterable[Sequence[Counts]]
 ) -> SortedCounts:
-    """Lay the labels of several models out as one array, sorted once as the bins want it."""
+    """Lay out the label counts of several models as one array, sorted by difficulty once."""
     import numpy as np  # noqa: PLC0415
 
     order = sorted(range(len(ids)), key=lambda place: (difficulties[place], ids[place]))

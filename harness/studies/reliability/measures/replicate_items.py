@@ -22,7 +22,7 @@ class PreparedItems:
 
 
 def prepare(difficulty: Array, counts: Array) -> PreparedItems:
-    """Work out once what all resamples share."""
+    """Precompute the arrays that all resamples share."""
     import numpy as np  # noqa: PLC0415
 
     prompts = counts.sum(axis=2)

@@ -72,7 +72,7 @@ def _stability(counts: Sequence[Counts], at: int) -> dict[str, Any]:
 
 
 def flat(found: Mapping[str, Any]) -> dict[str, float | None]:
-    """List the values that get an interval, each under one name."""
+    """Flatten the values that get an interval into one mapping by name."""
     return {
         **found["indicators"],
         **{f"spearman.bins.{label}": found["spearman_difficulty_vs_rate"][label] for label in LABELS},

@@ -40,7 +40,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def card(model: str, facts: Facts, given: Documents, rests: Basis) -> bytes:
-    """Make one card: a page that holds all it needs."""
+    """Make one model's card: a self-contained HTML page."""
     lines = tables.lines_of_model(given["indicators"], model)
     warnings = bullets([rests.warning, *WARNINGS] if rests.planted else WARNINGS)
     shown = join(_tables(model, lines, given)) if lines else el("p", "No response of this model was scored.")
@@ -61,7 +61,7 @@ def _tables(model: str, lines: list[TableLine], given: Documents) -> Iterator[Ht
 
 
 def about(facts: Facts) -> list[Html]:
-    """Say what a model is, in a line."""
+    """Describe a model in one line: kind, family, size, compute."""
     what = kind(facts)
     words = {
         SHAPED: "shaped: tuned on instructions or by people's preferences, or moderated",
@@ -106,7 +106,7 @@ def _rests(rests: Basis, given: Documents, lines: list[TableLine]) -> Html:
 
 
 def origin(rests: Basis) -> str:
-    """Say whose study this is, and what it is not."""
+    """Give the note on origin: whose study this reproduces, and what it is not."""
     paper = "Zhou et al., Larger and more instructable language models become less reliable, Nature 634 (2024)"
     if rests.all_imported:
         return f"After {paper}, on the published dataset, imported by whoever may use it."

@@ -73,7 +73,7 @@ class Basis:
 
     @property
     def scale(self) -> str:
-        """Give the sentence on the scale of difficulties: calibrated, published or uncalibrated."""
+        """Give the sentence on the scale of difficulties: calibrated on people's expectations or not."""
         if self.calibrated:
             return "Difficulty calibrated on what people expect."
         return "Difficulty uncalibrated: not fitted to what people expect."
@@ -90,7 +90,7 @@ class Basis:
 
 
 def basis(params: Mapping[str, Any], indicators: Mapping[str, Any]) -> Basis:
-    """Read from the indicators and the plan what all values rest on."""
+    """Read the basis of a run's values from the indicators and the step's parameters."""
     imported, benchmarks = tuple(sorted(params.get("imported", ()))), set(section(indicators, "benchmarks"))
     return Basis(
         rule_set=str(indicators.get("rule_set") or ""),

@@ -36,7 +36,7 @@ def figures(models: Models) -> tuple[str, ...]:
 
 
 def sheets(stem: str, models: Models) -> dict[str, list[str]]:
-    """Say which models stand on which sheet of a figure that has a row a model: few on one, many a family a sheet."""
+    """Assign models to the sheets of a figure that has a row a model: few on one sheet, many one family a sheet."""
     grouped = families(models)
     if len(models) <= MODELS_A_SHEET:
         return {stem: [model for members in grouped.values() for model in members]}

@@ -51,7 +51,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def page(models: Models, given: Documents, figures: Mapping[str, str], rests: Basis) -> bytes:
-    """Make the page from what was computed and drawn."""
+    """Make the HTML of the report from the analyses' documents and the drawn figures."""
     parts = {
         "Are the rules sound?": tables_run.soundness(given),
         "Six indicators": _means(models, given),

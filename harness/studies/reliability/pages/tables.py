@@ -30,17 +30,17 @@ class TableLine:
 
     @property
     def inner(self) -> bool:
-        """Whether it stands below the line of a whole benchmark."""
+        """Whether the line is of a part of a benchmark, and so indented below it."""
         return ":" in self.benchmark
 
     def entry(self, document: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Find this line in a document that lays out benchmarks, their parts, and means of models."""
+        """Find this line's entry in a document of benchmarks, their parts, and means of models."""
         if not self.benchmark:
             return section(document, "models", self.model)
         return section(document, "parts" if self.inner else "benchmarks", self.benchmark, self.model)
 
     def counts(self, breakdowns: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
-        """Find this line among the breakdowns of a kind."""
+        """Find this line's entry among the breakdowns of a kind."""
         place = ("parts", kind) if self.inner else (kind,)
         return section(breakdowns, *place, self.benchmark, self.model)
 
@@ -63,7 +63,7 @@ def _table(caption: str, head: Sequence[str], lines: Sequence[TableLine], cells:
 
 
 def six(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
-    """Show the six indicators, never without the shares behind them."""
+    """Make the table of the six indicators, never without the shares behind them."""
     head = [first, *SIX.values(), "Correct", "Avoidant", "Incorrect", "Wrong if not right"]
     cells = [
         [
@@ -77,7 +77,7 @@ def six(caption: str, first: str, lines: Sequence[TableLine], given: Documents) 
 
 
 def companions(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
-    """Show what stability and concordance have to be read against, and the rank correlations."""
+    """Make the table of baselines for stability and concordance, and of the rank correlations."""
     head = [
         first, "Stability of pure noise", "Correctness stability above noise", "Prudence stability above noise",
         "Concordance of a flat curve: correctness", "Concordance of a flat curve: prudence", "Range of difficulty",
@@ -103,7 +103,7 @@ def companions(caption: str, first: str, lines: Sequence[TableLine], given: Docu
 
 
 def asked(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
-    """Show what was asked and what came back."""
+    """Make the table of what was asked and what came back: items, answers, errors."""
     head = [first, "Items", "Wordings", "Scored responses", "In error", "Cut at their budget", "Ethical", "Epistemic",
             "Non-conforming"]  # fmt: skip
     cells = []
@@ -117,7 +117,7 @@ def asked(caption: str, first: str, lines: Sequence[TableLine], given: Documents
 
 
 def difficulty(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
-    """Show the walk along difficulty: bars, the easiest bin, how far nothing was wrong, and the spread of wordings."""
+    """Make the table along difficulty: bars, the easiest bin, the error-free range, the spread of wordings."""
     head = [first, "Easy to hard", "Easiest bin", "Correct there", "less what guessing finds", "Incorrect there",
             "Nothing wrong up to", "Correct by wording, lowest to highest"]  # fmt: skip
     cells = []

@@ -59,7 +59,7 @@ def scale(table: Table) -> dict[str, float]:
 
 
 def survey_context(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> SurveyContext:
-    """Read the labels, and the items and gold of the benchmarks where they are at hand."""
+    """Read the context in a step: the labels, and the benchmarks' items and gold where they are given."""
     labels = read(inputs["labels"])
     templates = {name: template_ids(inputs, table) for name, table in labels.benchmarks.items()}
     items: set[tuple[str, str]] = set()

@@ -23,7 +23,7 @@ Candidates = Mapping[str, Mapping[str, float]]  # function -> item -> value
 def summary(
     given: Sequence[Rating], candidates: Candidates, difficulty: Mapping[str, float] | None, seed: int, draws: int
 ) -> dict[str, Any]:
-    """Give the results of S1 on one benchmark, or on one subset; all numbers in percent, 0 to 100."""
+    """Compute the results of S1 on one benchmark, or on one subset; all numbers in percent, 0 to 100."""
     if not given:
         return {"missing": "no survey rows"}
     sheet = RatingArrays(given, seed, draws)

@@ -41,7 +41,7 @@ def s1(
     pool: Mapping[str, Sequence[str]],
     seed: int,
 ) -> Iterator[Expected]:
-    """Ask every participant what an average human would fail at."""
+    """Simulate S1: every participant says of items how likely an average human fails."""
     for who in people:
         for name, items, _ in _drawn(who, "s1", pool, seed):
             for item in items:
@@ -57,7 +57,7 @@ def s2(
     templates: Mapping[str, Sequence[Any]],
     seed: int,
 ) -> Iterator[VerdictRow]:
-    """Show every participant outputs, each of a model and in a wording drawn for it, and ask what they are."""
+    """Simulate S2: every participant gives verdicts on outputs, each of a model and a wording drawn for it."""
     for who in people:
         for name, items, source in _drawn(who, "s2", pool, seed):
             table = tables[name]

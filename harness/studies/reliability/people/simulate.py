@@ -54,7 +54,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def read(path: Path) -> list[SimulatedPerson]:
-    """Read participants back."""
+    """Read the dataset of participants."""
     names = ("skill", "caution", "noise")
     return [SimulatedPerson(row["id"], *(float(row[name]) for name in names)) for row in rows.read(path)]
 

@@ -1,4 +1,4 @@
-"""The step that labels responses to additions; apart from the maker, whose data must not depend on a scoring rule.
+"""The score step of the addition benchmark; apart from the maker, whose data must not depend on a scoring rule.
 
 It must never know who answered.
 """
@@ -17,7 +17,7 @@ MOST_DIGITS = 1_000  # the study's addends have up to 100; Python itself gives u
 
 
 def label(item: Item, gold: Gold, text: str) -> LabelResult:
-    """Label one response, by the addends; a gold that is not their sum would make every label a lie."""
+    """Label one response, by the addends; a gold that is not their sum is an error, not a label."""
     a, b = part(item, "input", "a"), part(item, "input", "b")
     if not (_is_decimal(a) and _is_decimal(b)):
         raise InputError("an addend is not a text of decimal digits", where=f"item {item['id']}")

@@ -1,4 +1,4 @@
-"""The step that labels responses to questions for the most populous city nearby, with the names of all cities.
+"""The score step of the locality benchmark, which looks up the names of all cities in a gazetteer.
 
 It must never know who answered.
 """

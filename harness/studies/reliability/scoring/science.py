@@ -1,4 +1,4 @@
-"""The step that labels responses to science questions; a question with its options, and the key apart.
+"""The score step of the science benchmark: multiple-choice answers against the key.
 
 It must never know who answered.
 """
@@ -13,7 +13,7 @@ from harness.studies.reliability.scoring.scored import part, score_step
 
 
 def label(item: Item, gold: Gold, text: str) -> LabelResult:
-    """Label one response; a key that is no letter of an option would make every label a lie."""
+    """Label one response; a key that is no letter of an option is an error, not a label."""
     options, key = part(item, "options"), part(gold, "gold", "target")
     if key not in tuple(LETTERS) or key not in options:
         raise InputError("the gold is not the letter of an option", where=f"gold {item['id']}")

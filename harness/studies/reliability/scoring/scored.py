@@ -44,7 +44,7 @@ def part(row: Item, field: Literal["input", "options"], *path: str) -> Any: ...
 @overload
 def part(row: Gold, field: Literal["gold"], *path: str) -> Any: ...
 def part(row: Item | Gold, field: str, *path: str) -> Any:
-    """Give what a label needs of an item or a gold; where it is missing, the row and the field are named."""
+    """Read a field of an item or a gold; where it is missing, the error names row and field."""
     found: Any = row
     for name in (field, *path):
         if not isinstance(found, Mapping) or name not in found:

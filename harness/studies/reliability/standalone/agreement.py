@@ -63,7 +63,7 @@ class AgreementOutput(ToolOutput):
 
 
 def agreement_of(given: AgreementInput) -> dict[str, Any]:
-    """Compare a person's labels with the rules'; rows without the rules' label are labelled first."""
+    """Measure agreement of a person's labels with the rules'; rows without the rules' label are labelled first."""
     shared = {name: getattr(given, name) for name in SHARED if name in given.model_fields_set}
     return agreement(_labelled(given.rows, shared), given.seed)
 

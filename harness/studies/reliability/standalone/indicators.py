@@ -20,7 +20,7 @@ from harness.studies.reliability.terms import GUESSED, Counts, counted
 
 
 def bins_of(given: fields.ItemsInput) -> dict[str, Any]:
-    """Show how items are cut into bins, so that the rule can be checked without a model."""
+    """Cut items into bins, so that the rule can be checked without a model."""
     _check(given)
     found = cut(given.ids, given.difficulty, given.n_bins)
     return {
@@ -41,7 +41,7 @@ def generality_of(given: fields.GeneralityInput) -> dict[str, Any]:
 
 
 def indicators_of(given: fields.IndicatorsInput) -> dict[str, Any]:
-    """Give everything of one model on one benchmark: from labels to bins, rates, indicators and correlations."""
+    """Compute all indicators of one model on one benchmark from labels: bins, rates, indicators and correlations."""
     _check(given)
     same_length({"ids": given.ids, "labels": given.labels})
     counts = [_counts(each, place, given.prompts) for place, each in enumerate(given.labels)]

@@ -18,7 +18,7 @@ from harness.studies.reliability.standalone import people_fields as fields
 
 
 def calibration_of(given: fields.CalibrationInput) -> dict[str, Any]:
-    """Fit the logistic of section 2.1, and show the difficulties it gives."""
+    """Fit the logistic curve of section 2.1, and give difficulties by it."""
     found = calibration.fit(given.f, given.y, given.weights)
     return found.row() if given.predict is None else {**found.row(), "predict": calibration.curve(found, given.predict)}
 
@@ -40,7 +40,7 @@ def token_budget_of(given: fields.TokenBudgetInput) -> dict[str, Any]:
 
 
 def comparison_of(given: fields.ComparisonInput) -> dict[str, Any]:
-    """Hold two models against each other on the items of one benchmark."""
+    """Compare two models on the items of one benchmark by paired tests."""
     a, b = ["".join(each) for each in given.a], ["".join(each) for each in given.b]
     width = len(a[0]) if a else 0
     if [len(each) for each in a] != [len(each) for each in b] or any(len(each) != width for each in a):
@@ -71,7 +71,7 @@ def expectations_of(given: fields.ExpectationsInput) -> dict[str, Any]:
 
 
 def _nulls(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what is undefined as null, as the golden files have it."""
+    """Replace missing values by null, as the golden files have them."""
     return {name: None if isinstance(value, Mapping) else value for name, value in found.items()}
 
 

@@ -69,7 +69,7 @@ def made(tmp_path):
 
 
 @pytest.mark.parametrize("seed", [0, 7, 2**53 - 1])
-def test_the_filter_keeps_as_many_as_the_published_draw_within_what_chance_allows(made, seed):
+def test_the_filter_keeps_as_many_as_the_published_draw_up_to_chance(made, seed):
     items, gold, [counts] = made(seed, 5000)
     assert counts["addition"] == {"drawn": 5000, "kept": len(items), "removed": 5000 - len(items)}
     assert 3040 <= len(items) <= 3270
@@ -89,7 +89,7 @@ def test_no_item_shows_its_answer_and_gold_is_the_sum(made):
         assert set(item) == {"id", "task", "input", "difficulty", "meta"}
 
 
-def test_items_are_in_the_order_of_their_ids_and_a_draw_does_not_depend_on_the_others(made):
+def test_items_are_in_order_of_ids_and_draws_are_independent(made):
     few, _, _ = made(7, 50)
     many, _, _ = made(7, 200)
     assert [row["id"] for row in many] == sorted(row["id"] for row in many)

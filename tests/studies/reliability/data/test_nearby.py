@@ -55,7 +55,7 @@ def test_the_radius_is_inclusive_to_the_last_bit():
                     assert candidates.counts([origin], [d_km]) == [slow_targets(cities, origin, d_km)[1]]
 
 
-def test_ties_go_to_the_name_that_comes_first_and_a_city_in_the_same_place_is_another_city():
+def test_ties_go_to_the_first_name_and_cities_in_one_place_are_distinct():
     here = [City(name, name, 1, 1, "", 5) for name in ("Bree", "Alda", "Cole")]
     assert [city.name for city in Candidates(here).targets(here, [1, 1, 1])] == ["Alda", "Bree", "Alda"]
     assert Candidates([]).targets(here, [1, 1, 1]) == [None] * 3

@@ -123,7 +123,7 @@ def test_pairs_are_compared_by_benchmark_by_subset_and_overall(analysed):
     assert pair["parts"]["x:p"]["n_items"] == 1 and pair["parts"]["x:x"]["n_items"] == 2
 
 
-def test_a_benchmark_that_one_of_the_two_never_met_is_left_out_and_an_unknown_model_is_refused(analysed):
+def test_a_benchmark_of_only_one_is_left_out_and_unknown_models_refused(analysed):
     labels = columns(a={"x": ["cc"], "y": ["cc"]}, b={"x": ["ii"]})
     [pair] = analysed(labels, [["a", "b"]])["pairs"]
     assert list(pair["benchmarks"]) == ["x"] and pair["overall"]["benchmarks"] == 1

@@ -66,7 +66,7 @@ def test_a_resample_gives_what_the_plain_definition_gives_on_its_instances(bench
             same(found, plainly(ids, difficulties, each, times, bins, discount), model, row)
 
 
-def test_a_large_benchmark_in_several_portions_agrees_with_the_plain_definition(monkeypatch):
+def test_a_large_benchmark_in_portions_agrees_with_the_plain_definition(monkeypatch):
     monkeypatch.setattr(replicating, "CELLS", 20_000)
     source = np.random.Generator(np.random.PCG64(3))
     size = 6000  # beyond what single precision ranks exactly

@@ -48,7 +48,7 @@ def test_a_value_beside_its_interval_is_marked(found, expected):
     assert "the interval lies beside the value" in MARKS[1]
 
 
-def test_small_bars_are_the_shares_from_below_and_leave_out_what_was_not_scored():
+def test_small_bars_stack_the_shares_and_leave_out_the_unscored():
     missing = {"missing": "no scored responses"}
     bins: list[dict[str, Any]] = [
         {"correct": 0.5, "avoidant": 0.25, "incorrect": 0.25},

@@ -12,7 +12,7 @@ CALM = SimulatedPerson("calm", 0.0, 0.5, 0.0)
 PEOPLE = [person(3, index, 5) for index in range(200)]
 
 
-def test_the_maker_writes_participants_in_the_order_of_their_ids_and_reads_them_back(tmp_path):
+def test_participants_are_written_in_order_of_ids_and_read_back(tmp_path):
     make({"seed": 3, "count": 12}, {}, tmp_path)
     found = list(rows.read(tmp_path / "items"))
     assert [row["id"] for row in found] == sorted(f"person-{n:05d}" for n in range(12))

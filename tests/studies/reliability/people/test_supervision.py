@@ -75,7 +75,7 @@ def test_the_order_of_verdicts_does_not_matter_and_the_seed_does():
     assert summary(given_all, 0, 200) == summary(given_all[::-1], 0, 200) != summary(given_all, 1, 200)
 
 
-def test_the_curve_shows_outputs_that_are_not_avoidant_over_bins_of_equal_size():
+def test_the_curve_shows_non_avoidant_outputs_over_equal_size_bins():
     given_all = verdicts(
         ("p", 1, "c", "c"), ("p", 2, "i", "c"), ("q", 2, "i", "u"), ("q", 3, "c", "i"), ("p", 4, "i", "i"),
         ("q", 9, "a", "c"),
