@@ -32,7 +32,7 @@ class HumanVerdict:
 
 
 def verdicts(given: Iterable[Any], setting: SurveyContext) -> list[HumanVerdict]:
-    """Validate survey rows and look up each output's label; nobody judges one twice, and items not asked are left out."""
+    """Validate survey rows and add each output's label; nobody judges one twice, and items not asked are left out."""
     seen: set[tuple[str, ...]] = set()
     found = []
     for number, row in enumerate(given, 1):
