@@ -59,8 +59,8 @@ def _run(row: BertscoreInput) -> Mapping[str, Any]:
     found = {name: opened.pieces(text.strip(), row.layer) for name, text in texts.items()}
     precision, recall, f1 = bertscore(*(Vectors(each.vectors, each.own) for each in found.values()))
     cut = [name for name, each in found.items() if each.cut]
-    told = {"encoder": row.encoder, "weights": weights, "layer": row.layer, "cut": cut}
-    return {"precision": precision, "recall": recall, "f1": f1, **told}
+    about = {"encoder": row.encoder, "weights": weights, "layer": row.layer, "cut": cut}
+    return {"precision": precision, "recall": recall, "f1": f1, **about}
 
 
 SCORERS: Mapping[str, Tool] = {

@@ -179,19 +179,19 @@ def _explained(model: type[BaseModel], bad: ErrorDetails, given: Mapping[str, An
     if issubclass(model, RootModel):  # its places begin with the tag of one of its parts
         part = next(part for part in parts(model) if loc[0] in get_args(part.model_fields[TAG].annotation))
         loc, fields = loc[1:], part.model_fields
-    told, place, name = bad.get("ctx", {}), _spelled(loc), str(loc[-1]) if loc else ""
+    context, place, name = bad.get("ctx", {}), _spelled(loc), str(loc[-1]) if loc else ""
     field = fields.get(name) if len(loc) == 1 else None
     if bad["type"] == "slip":
-        name = _spelled((*loc, told["name"]))
-        return InputError(f"the field `{name}` is not known", where=name, next=f"did you mean `{told['near']}`?")
+        name = _spelled((*loc, context["name"]))
+        return InputError(f"the field `{name}` is not known", where=name, next=f"did you mean `{context['near']}`?")
     if bad["type"] == "missing":
         near = get_close_matches(name, [other for other in map(str, bad["input"]) if other not in fields], 1, LIKE)
         advice = f"`{near[0]}` is given: did you mean `{name}`?" if near else f"give `{name}`"
         about = f": {field.description}" if field and field.description and not near else ""
         return InputError(f"the field `{place}` is missing", where=place, next=advice + about)
-    what, found = told.get("what") or KINDS.get(bad["type"], "what it must be"), _kind(bad["input"])
+    what, found = context.get("what") or KINDS.get(bad["type"], "what it must be"), _kind(bad["input"])
     but = "" if found.split()[-1] in re.findall(r"\w+", what) else f" but {found}"
-    advice = told.get("give") or f"give {what.partition(':')[0]}"
+    advice = context.get("give") or f"give {what.partition(':')[0]}"
     free = ", or leave it out" if field and not field.is_required() else ""
     return InputError(f"the field `{place}` is not {what}{but}", where=place, next=advice + free)
 

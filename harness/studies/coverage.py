@@ -20,7 +20,7 @@ def sampled(seeds: Sequence[int], samples: int | None) -> tuple[int, ...]:
     if samples is None:
         return tuple(seeds)
     if samples < 1:
-        raise InputError(f"{samples} samples are none", where="samples", next="have each model asked once at least")
+        raise InputError(f"`samples` is {samples}", where="samples", next="ask each model at least once")
     more = range(max(seeds) + 1, max(seeds) + 1 + samples - len(seeds))
     return (*seeds[:samples], *more)
 

@@ -19,7 +19,7 @@ Place = Callable[[int], str]  # how a message calls a row by its number; 0 is th
 def read(
     path: Path, place: Place, advice: str, *, columns: Sequence[str] = (), strict: bool = True
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Give the rows with their numbers, each cell under its column; rows without any content are passed over.
+    """Read a CSV file's rows with their numbers, each cell under its column; empty rows are skipped.
 
     `columns` must be there, each once. A row may be shorter than the first, and then lacks its last columns.
     """

@@ -19,7 +19,10 @@ class Files(Mapping[str, Path]):
     def __getitem__(self, path: str) -> Path:
         """Give a file; a step that reads one that is absent, and did not ask first, fails and names it."""
         if path in self.absent:
-            raise MissingError(f"it needs {path}, which is absent", next="ask `lacking` first, and count what is")
+            raise MissingError(
+                f"it needs {path}, which is absent",
+                next="check `lacking(…)` first, and write what it gives instead of the value",
+            )
         return self._here[path]
 
     def __iter__(self) -> Iterator[str]:

@@ -16,7 +16,7 @@ def activations(name: str, model: Model, pieces: Source, how: How, layers: Seque
     """Give the step that writes the hidden states of these layers, 0 being the embedding; an API model has none."""
     if model.calls or model.imported or model.stand_in:
         raise InputError(
-            f"{model.name!r} has no layers that anybody here could look into",
+            f"{model.name!r} has no hidden states that can be read here",
             where=f"models.{model.name}",
             next="name a model of the provider transformers",
         )

@@ -22,7 +22,7 @@ def multiplicities(seed: int, resamples: int, strata: Mapping[str, Sequence[int]
     import numpy as np  # noqa: PLC0415
 
     if resamples < 1:
-        raise InputError(f"{resamples} resamples", where="resamples", next="ask for at least one")
+        raise InputError(f"`resamples` is {resamples}", where="resamples", next="ask for at least one")
     found: Array = np.zeros((resamples, sum(map(len, strata.values()))), np.int32)
     for name, places in strata.items():
         found[:, list(places)] = stats.multiplicities(generator(seed, "bootstrap", name), resamples, len(places))

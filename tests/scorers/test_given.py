@@ -1,4 +1,4 @@
-"""What a caller gives is checked by one model: a fault is named by its field with the mend, and never by its value."""
+"""Input validation of scorers and analyses: an error names the field and what to correct, and never the value."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A pattern that somebody else wrote is searched for only where it cannot run for ever."""
+"""The ReDoS check: a foreign pattern is searched for only where it cannot take exponential time."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What was read once in a short text is not read again; a long text is never kept."""
+"""The cache of short texts: a short text is read once, a long one is never kept."""
 
 from harness.scorers.text_cache import SHORT, cached_by_text
 

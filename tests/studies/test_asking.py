@@ -1,4 +1,4 @@
-"""What a study may say of how its datasets are asked: images, models that see none, samples and examples."""
+"""Evaluation settings of a dataset: images, models that see none, repeated samples and few-shot examples."""
 
 from __future__ import annotations
 

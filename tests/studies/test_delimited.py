@@ -1,4 +1,4 @@
-"""What an answer says stays inside its marks, whatever it says; and it is the very answer that stands there."""
+"""Prompt delimiters: an answer stays unchanged inside its marks, whatever it says."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a certificate says of a grader: its figures by hand, instances kept together, and nothing but decimals."""
+"""Figures of a grader's certificate: by hand, instances kept together, and nothing but decimals."""
 
 import pytest
 from scipy.stats import binomtest

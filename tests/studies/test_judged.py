@@ -1,4 +1,4 @@
-"""A judge's rounds, step by step: who is asked what, which replies are asked about again, and what cannot be read."""
+"""A judge's rounds, step by step: what is asked, which replies are asked about again, and unreadable replies."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the pages of every study share: text stays text, and a page loads and runs nothing."""
+"""HTML pages: text is escaped, and a page loads and runs nothing."""
 
 import base64
 import hashlib

@@ -1,4 +1,4 @@
-"""The rooms of a study are built one on another: an import that runs up would make two of them one."""
+"""The import order of a study's folders: none imports a folder that stands above it."""
 
 import ast
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Examples before a question: written as the wording says, as many as are shown, and never of what is asked."""
+"""Few-shot examples: written as the wording says, as many as are shown, and never an item that is asked."""
 
 from __future__ import annotations
 

@@ -65,7 +65,7 @@ class Locality(Row):
     )
 
     def outcome(self) -> LabelResult:
-        """Label it by the cities that it names."""
+        """Label the answer by the cities that it names."""
         return locality(self.city, self.target, self.response, _gazetteer(self.gazetteer, self.common_words))
 
 
@@ -78,7 +78,7 @@ class Science(Row):
     key: Annotated[str, one_of("one of A, B, C and D", *LETTERS)] = Field(description="the right letter")
 
     def outcome(self) -> LabelResult:
-        """Label it by the right letter."""
+        """Label the answer by the option it picks."""
         return science(self.options, self.key, self.response)
 
 

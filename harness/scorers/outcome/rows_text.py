@@ -43,7 +43,7 @@ class Addition(Row):
     b: Decimal = Field(description="the addends, decimal strings")
 
     def outcome(self) -> LabelResult:
-        """Label it by the addends."""
+        """Label the answer by the addends."""
         return addition(self.a, self.b, self.response)
 
 
@@ -57,7 +57,7 @@ class Anagram(Row):
     target: Text | None = Field(default=None, description="the one that was drawn, where it is known")
 
     def outcome(self) -> LabelResult:
-        """Label it by the words that solve it."""
+        """Label the answer by the words that solve the anagram."""
         return anagram(self.anagram, self.accepted, self.response, self.target)
 
 
@@ -72,7 +72,7 @@ class Transforms(Row):
     accepted: Texts | None = Field(default=None, description="other right answers, where there are any")
 
     def outcome(self) -> LabelResult:
-        """Label it by the right answer and, where there is one, the shape of an answer."""
+        """Label the answer by the expected output and, where given, the pattern of a well-formed answer."""
         shape, accepted = self.answer_shape, self.accepted or ()
         if shape is not None and (what := refusal(shape)):
             raise InputError(f"`answer_shape` is refused: {what}", where="answer_shape", next="write a simpler pattern")

@@ -75,9 +75,9 @@ def _drawn(asked: Asked, outputs: dict[str, Ref], models: Mapping[str, Mapping[s
 
 def _facts(model: Model) -> dict[str, Any]:
     """Give what the analyses may know of a model: facts of the manifest, and whether it is a stand-in."""
-    told = {name: model.facts[name] for name in ("shaped", "parameters", "flops", "raw_twin") if name in model.facts}
+    known = {name: model.facts[name] for name in ("shaped", "parameters", "flops", "raw_twin") if name in model.facts}
     family = model.facts.get("family", "stand-ins" if model.stand_in else "others")
-    return {"family": family, "provider": model.provider, "stand_in": model.stand_in is not None, **told}
+    return {"family": family, "provider": model.provider, "stand_in": model.stand_in is not None, **known}
 
 
 def _pairs(brief: Brief) -> list[list[str]]:

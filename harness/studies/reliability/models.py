@@ -50,8 +50,8 @@ class ModelAccess:
     def row(self) -> dict[str, Any]:
         """Give what a table shows."""
         where = "model" if self.provider == "openai" else "hub"
-        told = {"source": self.source, "status": self.status, "gated": self.gated}
-        return {"provider": self.provider, where: self.id, **told}
+        provenance = {"source": self.source, "status": self.status, "gated": self.gated}
+        return {"provider": self.provider, where: self.id, **provenance}
 
 
 @dataclass(frozen=True, slots=True)

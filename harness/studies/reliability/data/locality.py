@@ -45,12 +45,12 @@ class CityInstance:
 
 
 def distance(seed: int, name: str, redraw: int) -> int:
-    """Draw the distance for a city; no draw depends on another city."""
+    """Draw the distance for a city from the seed and its name; no draw depends on another city."""
     return 1 + seeds.below(seeds.stream(seeds.derive(seed, "locality.distance", name, sample=redraw)), FARTHEST)
 
 
 def instances(seed: int, cities: Sequence[City], candidates: Candidates) -> dict[str, tuple[int, City]]:
-    """Give each surviving city a distance and its target; one with no candidate in 21 draws has none."""
+    """Pair each filtered city with a drawn distance and its target; one with no candidate in 21 draws has none."""
     found: dict[str, tuple[int, City]] = {}
     left = list(cities)
     for redraw in range(REDRAWS + 1):

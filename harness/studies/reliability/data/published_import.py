@@ -103,7 +103,7 @@ def _addition(given: CopyRow, row: PublishedPrompt) -> None:
 def _anagram(given: CopyRow, row: PublishedPrompt) -> None:
     letters = row["inputs"]["anagram"]
     if not re.fullmatch("[a-z]+", letters):
-        raise given.bad("`anagram` holds something else than the letters a to z")
+        raise given.bad("`anagram` holds something other than the letters a to z")
     if sorted(letters) != sorted(row["target"]):
         raise given.bad("`target` is not made of the letters of `anagram`")
 

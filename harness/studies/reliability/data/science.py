@@ -54,7 +54,11 @@ def make_gpqa(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) 
     """Write all questions of GPQA but the two longest, whose hashes the counts list."""
     questions = _read(gpqa, inputs)
     if len(questions) <= LONGEST_REMOVED:
-        raise InputError(f"{len(questions)} questions, of which two go", where="questions", next="give the whole file")
+        raise InputError(
+            f"the source holds only {len(questions)} questions, and two are dropped",
+            where="questions",
+            next="give the whole file",
+        )
     by_length = sorted(questions, key=lambda question: (-question.length, question.record))
     left = by_length[LONGEST_REMOVED:]
     removed = [sha256(question.record.encode()) for question in by_length[:LONGEST_REMOVED]]

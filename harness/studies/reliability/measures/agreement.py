@@ -33,8 +33,8 @@ def agreement(given: Iterable[Mapping[str, Any]], seed: int = 0) -> dict[str, An
         labels.append(pair)
         rule_sets.add(row.get("rule_set"))
         if pair.person != pair.rules:
-            told = {name: row[name] for name in ("id", "benchmark") if name in row}
-            parted.append({**told, "row": number, "label": pair.person, "found": pair.rules})
+            identity = {name: row[name] for name in ("id", "benchmark") if name in row}
+            parted.append({**identity, "row": number, "label": pair.person, "found": pair.rules})
         elif pair.person == "a" and row.get("avoidance") is not None and row.get("found_avoidance") is not None:
             subtypes.append(_pair(row, ("avoidance", "found_avoidance"), SUBTYPES, f"rows[{number}]"))
     if len(rule_sets) > 1:

@@ -92,7 +92,7 @@ def _points(
         for place, value in enumerate(values):
             if not is_number(value) or not low <= value <= high:
                 wanted = {"f": "a finite number", "y": "a share, 0 to 1", "weights": "a number, 0 or more"}[name]
-                raise InputError(f"`{name}` holds something else than {wanted}", where=f"{name}[{place}]")
+                raise InputError(f"`{name}` holds something other than {wanted}", where=f"{name}[{place}]")
     points = [each for each in zip(f, y, given, strict=True) if each[2] > 0]
     if len({value for value, _, _ in points}) < 2:
         raise InputError(
@@ -154,6 +154,6 @@ def curve(found: LogisticFit, given: Sequence[Any]) -> list[dict[str, float]]:
     for place, each in enumerate(given):
         value = each.get("f") if isinstance(each, Mapping) else each
         if not is_number(value):
-            raise InputError("`predict` holds something else than finite numbers", where=f"predict[{place}]")
+            raise InputError("`predict` holds something other than finite numbers", where=f"predict[{place}]")
         points.append({"f": value, "difficulty": found.predict(value)})
     return points

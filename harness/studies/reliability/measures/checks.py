@@ -15,7 +15,7 @@ from harness.studies.reliability.terms import share
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the share each stand-in is found right, and whether that is what a sound scorer gives it."""
+    """Write each stand-in's share of right answers, and whether a sound scorer would give it that."""
     behaviours: Mapping[str, Mapping[str, Any]] = params["behaviours"]
     [summary] = rows.read(inputs["proportions"])
     benchmarks = {

@@ -50,8 +50,8 @@ def collect(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
         if item["id"] in tallies
     )
     rows.write(out / "labels", table)
-    told = {"templates": [template for template, _ in places], "rule_set": next(iter(rule_sets), None)}
-    rows.write_one(out / "places", {"model": params["model"], "benchmark": params["benchmark"], **told})
+    rest = {"templates": [template for template, _ in places], "rule_set": next(iter(rule_sets), None)}
+    rows.write_one(out / "places", {"model": params["model"], "benchmark": params["benchmark"], **rest})
 
 
 def templates(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:

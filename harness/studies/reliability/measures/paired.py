@@ -114,7 +114,7 @@ def overall(found: Sequence[Mapping[str, MeasureDifference]]) -> dict[str, Any]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the comparison of each pair of models, a against b: benchmark by benchmark, subsets apart, and overall."""
+    """Write the paired comparison of model pairs, a against b: by benchmark, subsets apart, and overall."""
     wanted = [tuple(pair) for pair in params["pairs"]]
     models = {model for pair in wanted for model in pair}
     labels = read(inputs["labels"])

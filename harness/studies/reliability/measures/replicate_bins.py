@@ -51,7 +51,7 @@ def correlations(cut: ResampledBins) -> Array:
 
 
 def concordance(cut: ResampledBins, discount: float) -> Array:
-    """Give the two indicators, of correctness and of prudence, as [resample, model, kind]."""
+    """Give difficulty concordance, of correctness and of prudence, as [resample, model, kind]."""
     import numpy as np  # noqa: PLC0415
 
     points, psi = _merged(cut.tied, _successes(cut.counts, discount))

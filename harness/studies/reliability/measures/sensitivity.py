@@ -57,7 +57,7 @@ def table_of(table: Table, templates: Sequence[Any], bins: int) -> dict[str, Any
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the curves per wording of every benchmark and model, subsets apart beside them."""
+    """Write the stacked curves by wording of every benchmark and model, and those of subsets apart."""
     document: dict[str, Any] = {"benchmarks": {}, "parts": {}}
     for place, name, table in read(inputs["labels"]).groups():
         document[place][name] = table_of(table, template_ids(inputs, table), params.get("bins", BINS))

@@ -24,7 +24,7 @@ ORDER = (*FIRST, *(name for name in SIX if name not in FIRST))
 
 
 def indicators(document: Mapping[str, Any], models: model_facts.Models, rests: model_facts.Basis) -> plots.Sheet:
-    """Draw a panel an indicator, a row a model."""
+    """Draw Fig. 1: a panel an indicator, a row a model."""
     grouped = model_facts.families(models)
     lines = _lines(grouped)
     note = rests.small_print(

@@ -35,7 +35,7 @@ TOP, LEFT, HEIGHT, GAP = 1.5, 0.55, 2.0, 0.75
 
 
 def supervision(document: Mapping[str, Any], rests: Basis) -> plots.Sheet:
-    """Draw a panel a benchmark: shares of cells in each bin, an interval around the dangerous one."""
+    """Draw Fig. 3: a panel a benchmark, shares of verdict cells in each bin, an interval around incorrect->correct."""
     found = section(document, "s2", "curve")
     curves = {name: bins for name, bins in sorted(found.items()) if isinstance(bins, list) and bins}
     across = WIDE if len(curves) > 2 * NARROW else NARROW

@@ -29,7 +29,7 @@ Points = Sequence[Mapping[str, Any]]
 
 
 def scaling(document: Mapping[str, Any], models: Models, rests: Basis) -> plots.Sheet:
-    """Draw a column a measure, raw models above and shaped ones below, with their lines."""
+    """Draw Fig. 4: a column a measure, raw models above and shaped ones below, with fitted lines."""
     points = [point for point in document.get("points", []) if (number(point.get("flops")) or 0) > 0]
     without = len({*models} - {point["model"] for point in points})
     note = rests.small_print(

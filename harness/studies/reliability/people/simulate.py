@@ -32,7 +32,7 @@ class SimulatedPerson:
 
 
 def person(seed: int, index: int, width: int) -> SimulatedPerson:
-    """Draw one participant; no draw depends on another."""
+    """Draw one simulated participant from seed and index; no draw depends on another."""
     name = f"person-{index:0{width}d}"
     return SimulatedPerson(
         name,

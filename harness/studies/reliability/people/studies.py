@@ -67,8 +67,8 @@ def s1(given: Iterable[Any], about: SurveyContext, simulated: bool) -> dict[str,
     found: dict[str, Any] = {**sizes, **left_out, "benchmarks": {}, "parts": {}}
     for place, name, table in about.labels.groups():
         inside = [each for each in rated if each.benchmark == table.benchmark and each.item in table.items]
-        told = expectations.summary(inside, about.functions(table), scale(table), about.seed, about.resamples)
-        found[place][name] = _without_block(told, simulated)
+        result = expectations.summary(inside, about.functions(table), scale(table), about.seed, about.resamples)
+        found[place][name] = _without_block(result, simulated)
     return found
 
 
@@ -77,13 +77,13 @@ def _not_asked(count: int) -> dict[str, int]:
     return {"not_asked": count} if count else {}
 
 
-def _without_block(told: dict[str, Any], simulated: bool) -> dict[str, Any]:
+def _without_block(result: dict[str, Any], simulated: bool) -> dict[str, Any]:
     """Take away a calibration block that no manifest may use, and say why."""
-    fitted = told.get("calibration", {})
+    fitted = result.get("calibration", {})
     why = "simulated respondents calibrate nothing" if simulated else "fitted on the scale itself, not on a raw measure"
     if "block" in fitted and (simulated or fitted["function"] == SCALE):
-        return {**told, "calibration": {**fitted, "block": {"missing": why}}}
-    return told
+        return {**result, "calibration": {**fitted, "block": {"missing": why}}}
+    return result
 
 
 def s2(given: Sequence[Any], about: SurveyContext) -> dict[str, Any]:

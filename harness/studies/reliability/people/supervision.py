@@ -37,7 +37,7 @@ def matrix(records: Iterable[Any]) -> dict[str, dict[str, int]]:
         model, human = pair
         if model not in LABELS or human not in HUMAN:
             raise InputError(
-                "a record holds something else than a label",
+                "a record holds something other than a label",
                 where=f"records[{place}]",
                 next="the model's is c, a or i, the person's c, a, i or u",
             )

@@ -80,9 +80,9 @@ def _labelled(rows: Sequence[Any], shared: Mapping[str, Any]) -> Iterator[Mappin
             outcome = score_row({**shared, **row})
         except InputError as bad:
             raise InputError(bad.what, where=f"rows[{number}]: {bad.where}", next=bad.next) from bad
-        told = {name: row[name] for name in ("id", "benchmark", "label", "avoidance") if name in row}
+        kept = {name: row[name] for name in ("id", "benchmark", "label", "avoidance") if name in row}
         more = {"found": outcome["label"], "found_avoidance": outcome["avoidance"], "rule_set": outcome["rule_set"]}
-        yield {**told, **more}
+        yield {**kept, **more}
 
 
 ANALYSES: Mapping[str, Tool] = {

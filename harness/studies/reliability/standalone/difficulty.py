@@ -79,10 +79,10 @@ def difficulty_of(given: DifficultyInput) -> Mapping[str, Any]:
     return _derived({name: getattr(given, name) for name in given.model_fields_set})
 
 
-def _scaled(raw: list[float], told: Any) -> dict[str, Any]:
+def _scaled(raw: list[float], given_block: Any) -> dict[str, Any]:
     """Use the block as a manifest gives it, so that the calibration has the same id here and in a run."""
     try:
-        scale = calibrated(raw, None if told is None else block(told))
+        scale = calibrated(raw, None if given_block is None else block(given_block))
     except InputError as bad:
         raise InputError(bad.what, where=bad.where or "calibration", next=bad.next) from bad
     return {"difficulty": scale.values, **scale.meta()}
@@ -97,7 +97,9 @@ def _derived(given: Mapping[str, Any]) -> Mapping[str, Any]:
     if named is None:
         wanted = "; ".join(f"{name}: {', '.join(tool.takes.model_fields)}" for name, tool in DERIVED.items())
         raise InputError(
-            "nothing here says whose difficulty is meant", where="benchmark", next=f"give the fields of one: {wanted}"
+            "no benchmark is named, nor any field of one given",
+            where="benchmark",
+            next=f"give the fields of one: {wanted}",
         )
     return named.run(given)
 

@@ -92,7 +92,7 @@ def _case(given: Mapping[str, Any], kept: Sequence[City]) -> dict[str, Any]:
     origin = next((each for each in kept if each.name == case.city), None)
     if origin is None:
         raise InputError(
-            "`city` is none of the cities that survive the filters",
+            "`city` is none of the cities that pass the filters",
             where="city",
             next="name one whose name is unique and one word in A-Z and a-z",
         )

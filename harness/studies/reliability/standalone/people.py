@@ -24,7 +24,7 @@ def calibration_of(given: fields.CalibrationInput) -> dict[str, Any]:
 
 
 def scaling_of(given: fields.ScalingInput) -> dict[str, Any]:
-    """Fit one line over log10 of compute."""
+    """Fit a least-squares line over log10 of compute."""
     return _nulls(scaling.line(given.flops, given.value))
 
 
@@ -60,7 +60,7 @@ def comparison_of(given: fields.ComparisonInput) -> dict[str, Any]:
 
 
 def expectations_of(given: fields.ExpectationsInput) -> dict[str, Any]:
-    """Analyse the ratings of one benchmark."""
+    """Analyse study S1 over the ratings of one benchmark."""
     rated = ratings.ratings(given.rows)
     if len({each.benchmark for each in rated}) > 1:
         raise InputError("rows of several benchmarks", where="rows", next="give the rows of one benchmark at a time")

@@ -82,8 +82,8 @@ class ProportionsOutput(ToolOutput):
 
 def proportions_of(given: ProportionsInput) -> dict[str, Any]:
     """Give the curve of one model from rows, or from the columns `ids`, `difficulty` and `labels`."""
-    told = given.params
-    bins = told.bins or given.bins or told.n_bins or given.n_bins or BINS
+    params = given.params
+    bins = params.bins or given.bins or params.n_bins or given.n_bins or BINS
     if given.rows is not None:
         return proportions(given.rows, bins)
     names = ("ids", "difficulty", "labels")

@@ -1,4 +1,4 @@
-"""What people made of answers: right or wrong, seen as which."""
+"""Golden reader: supervision matrices of true labels and people's verdicts."""
 
 from __future__ import annotations
 

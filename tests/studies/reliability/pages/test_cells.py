@@ -1,4 +1,4 @@
-"""How values are spelled on cards and pages."""
+"""Table cells: how values are formatted on cards and pages."""
 
 import re
 from typing import Any

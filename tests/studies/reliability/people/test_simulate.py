@@ -1,4 +1,4 @@
-"""Respondents that stand in for people: seeded, independent of each other, and sensible on the whole."""
+"""Simulated respondents: seeded, independent of each other, and sensible on the whole."""
 
 import statistics
 
