@@ -13,8 +13,8 @@ from harness.errors import InputError
 from harness.rows import part_name
 from harness.steps import GATHER, JUDGED, Plan, Ref, Source, Step, maker
 from harness.studies import graded
-from harness.studies.coverage import ILLUSTRATED, media_steps, reads_images, sampled
 from harness.studies.judge import AnswerShard, Judge, RuleJudge, instrument, judge_steps
+from harness.studies.sampling import ILLUSTRATED, media_steps, reads_images, sample_seeds
 from harness.studies.study import Brief, Dataset, Model, Templates
 from harness.studies.trials import TrialSpec, trial_steps
 from harness.trial import TRIALS
@@ -138,7 +138,7 @@ def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
     judging = [instrument(brief, judge.role).model for judge in how.judges if judge.role]
     most = LOCAL if any(model.weights for model in (*brief.models, *judging)) else SHARD
     most = min(most, ILLUSTRATED) if how.media else most
-    size = max(1, most // max(1, wordings * len(sampled(brief.seeds, how.samples))))
+    size = max(1, most // max(1, wordings * len(sample_seeds(brief.seeds, how.samples))))
     slices = [part_name(index) for index in range(-(-dataset.rows // size))]
     shape = {"size": size, "rows": dataset.rows}
     for table in ("items", "gold", *(("budgets",) if how.budgets else ())):
@@ -198,7 +198,7 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
     generation = dict(brief.generation)
     if generation.get("max_tokens") == "benchmark":
         generation["max_tokens"] = how.most(model) or "benchmark"
-    seeds = sampled(brief.seeds, how.samples)
+    seeds = sample_seeds(brief.seeds, how.samples)
     params = {**model.settings, "model": model.name, "seeds": list(seeds), "generation": generation}
     if model.weights:
         inputs["weights"] = tuple(model.weights.values())

@@ -30,7 +30,7 @@ def verdict(expected: str | None, correct: int, scored: int) -> str:
     return "pass" if scored and correct == wanted else "fail"
 
 
-def together(verdicts: Iterable[str]) -> str:
+def all_hold(verdicts: Iterable[str]) -> str:
     """Combine verdicts: all checks must hold; none at all is no proof, and fails."""
     found = list(verdicts)
     return "fail" if "fail" in found or not found else "pass"

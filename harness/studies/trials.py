@@ -47,7 +47,7 @@ def trial_steps(of: TrialSpec, answers: AnswerShard) -> Iterator[Step]:
 Take = Callable[[Item, Response], str | tuple[str, str] | None]
 
 
-def written(inputs: Mapping[str, Path], out: Path, take: Take) -> None:
+def write_programs(inputs: Mapping[str, Path], out: Path, take: Take) -> None:
     """Write the programs extracted from answers; an answer that is an error, or holds none, has no trial."""
     items = {row["id"]: row for row in rows.read(inputs["items"], Item)}
 

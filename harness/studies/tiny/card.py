@@ -18,8 +18,8 @@ from typing import Any
 from harness import rows
 from harness.digest import sha256_file
 from harness.models.local.files import model_files
+from harness.studies.tiny.evaluation import LONGER, WORDS, HeldOutExam, Labels, labels
 from harness.studies.tiny.questions import HELD_SUMS, HELD_TEXTS, TASKS
-from harness.studies.tiny.skill import LONGER, WORDS, HeldOutExam, Labels, labels
 
 _TEXT = """\
 ---

@@ -11,8 +11,8 @@ from harness.digest import sha256_file
 from harness.models.local.files import check_file, model_files
 from harness.studies.tiny import recipe, shape
 from harness.studies.tiny.card import parameters
+from harness.studies.tiny.evaluation import HeldOutExam, labels
 from harness.studies.tiny.questions import TASKS
-from harness.studies.tiny.skill import HeldOutExam, labels
 
 pytestmark = pytest.mark.together  # one worker asks the models
 ASSETS = REPOSITORY / "assets"

@@ -16,8 +16,8 @@ from harness.studies.prompts import fill, template
 from harness.studies.reliability.data.small_addition import make, pair
 from harness.studies.study import Brief, Dataset, Templates
 from harness.studies.tiny import corpus, recipe
+from harness.studies.tiny.evaluation import HeldOutExam
 from harness.studies.tiny.questions import TASKS, QuestionSource
-from harness.studies.tiny.skill import HeldOutExam
 from harness.studies.tiny.study import Tiny
 
 WORDINGS = {

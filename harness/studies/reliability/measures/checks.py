@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
-from harness.studies.checks import check, together
+from harness.studies.checks import all_hold, check
 from harness.studies.reliability.terms import share
 
 
@@ -25,7 +25,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
         for benchmark, found in summary["benchmarks"].items()
     }
     verdicts = (row["verdict"] for models in benchmarks.values() for row in models.values())
-    rows.write_one(out / "checks", {"benchmarks": benchmarks, "verdict": together(verdicts)})
+    rows.write_one(out / "checks", {"benchmarks": benchmarks, "verdict": all_hold(verdicts)})
 
 
 def _check(totals: Mapping[str, Any] | None, behaviour: Mapping[str, Any]) -> dict[str, Any]:

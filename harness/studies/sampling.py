@@ -15,7 +15,7 @@ ILLUSTRATED = 256  # where images go along with prompts: a shard that is made ag
 _MEDIA = "harness.studies.media"
 
 
-def sampled(seeds: Sequence[int], samples: int | None) -> tuple[int, ...]:
+def sample_seeds(seeds: Sequence[int], samples: int | None) -> tuple[int, ...]:
     """Give a seed for each sample: the manifest's first ones, and where it has fewer those that follow its largest."""
     if samples is None:
         return tuple(seeds)
