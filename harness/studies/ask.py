@@ -29,7 +29,7 @@ TABLES = {"items": "rows", "gold": "rows", "prompts": "prompts", "responses": "r
 
 @dataclass(frozen=True)
 class Scorer:
-    """One of several scorers of a dataset: its step kind, and what it looks at besides the answers."""
+    """A scorer of a dataset that has several: its step kind, and what it looks at besides the answers."""
 
     name: str  # as its rows call it
     kind: str

@@ -82,7 +82,7 @@ class FileSet:
         return {"files": sorted(self.here), "absent": sorted(self.absent)}
 
     def only(self, *paths: str) -> FileSet:
-        """Take some of the files, so that a step is made anew by a change of these and of no others."""
+        """Give a subset of the files, so that a step is made again by a change of these and of no others."""
         if strange := [path for path in paths if path not in self.here and path not in self.absent]:
             raise InputError(f"the published data has no file {strange[0]!r}", next="name files of its `fetch:`")
         here = {path: self.here[path] for path in paths if path in self.here}

@@ -83,6 +83,6 @@ def labels(folder: Path, examination: HeldOutExam) -> Labels:
 
 
 def worded(question: TrainingQuestion) -> Sequence[tuple[int, str]]:
-    """Put a question into each wording of its benchmark."""
+    """Render a question in each wording of its benchmark."""
     path = Tiny.prompt_sets[f"reliability/{question.task}@1"]
     return [(each.id, fill(each, "", question.values)) for each in map(template, rows.read(path))]

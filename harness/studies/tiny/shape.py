@@ -124,7 +124,7 @@ def write_weights(model: Any, path: Path) -> None:
 
 
 def read_weights(model: Any, path: Path) -> None:
-    """Put written weights back into a model of the same shape."""
+    """Load weights from a file into a model of the same shape."""
     from safetensors.torch import load_file  # noqa: PLC0415
 
     weights = load_file(path)

@@ -32,7 +32,7 @@ class Difficulties:
 
 
 def calibrated(raw: Sequence[float], calibration: Mapping[str, Any] | None = None) -> Difficulties:
-    """Put raw difficulties on the scale: by the block's logistic, or without human data by rank, `uncalibrated`."""
+    """Map raw difficulties to 0..100: by the block's logistic curve, or without human data by rank, `uncalibrated`."""
     if not calibration or calibration.get("kind") == RANK:
         count = len(raw)
         return Difficulties([100 * (rank - 0.5) / count for rank in average_ranks(raw)], RANK, False)
