@@ -13,7 +13,7 @@ from harness.files import told
 from harness.manifest.lockfile import Lock
 from harness.run.closure import Closure, Code
 from harness.steps import GATHER
-from harness.studies.certified import UNCERTIFIED, figures_text, moved, read, void
+from harness.studies.certified import UNCERTIFIED, changed_files, figures_text, read, void_text
 from harness.studies.registry import find
 
 TYPES = "harness/rowtypes.py"
@@ -74,11 +74,11 @@ def standing(root: Path, scorer: str, lock: Lock | None = None, code: Path | Non
         found = read(data, str(path))
     except HarnessError as bad:
         return Standing(scorer, "void", f"void: {bad.what}")
-    changed = [*_other(found, scorer, pins), *(moved(found, code) if code else moved(found))]
+    changed = [*_other(found, scorer, pins), *(changed_files(found, code) if code else changed_files(found))]
     if pinned and pinned != sha256(data):
         changed.insert(0, "the certificate, which is not the one that the lock pins")
     if changed:
-        return Standing(scorer, "void", void(changed))
+        return Standing(scorer, "void", void_text(changed))
     return Standing(scorer, "certified", figures_text(found))
 
 

@@ -26,7 +26,7 @@ from harness.run.workshop import Workshop
 from harness.seeds import derive
 from harness.steps import Pinned
 from harness.store.store import Store
-from harness.studies.hidden import activations
+from harness.studies.hidden_states import activations
 from harness.studies.study import Model
 
 needs("torch", "transformers")
