@@ -11,7 +11,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from harness.run.locked import RECORDS, UNPINNED, locked, merged, of_wheel, read_records, spell_records  # noqa: E402
+from harness.run.package_locks import RECORDS, UNPINNED, merged, of_wheel, read_locks, read_records, spell_records  # noqa: E402
 from harness.run.packages import installed, normal, record_digest  # noqa: E402
 
 
@@ -30,7 +30,7 @@ def found(folder: Path) -> dict[str, dict[str, list[str]]]:
 
 def main(folders: list[str]) -> None:
     """Keep of the table what is still locked, and add what was found."""
-    pinned = locked(HERE).versions
+    pinned = read_locks(HERE).versions
     table = merged([read_records(HERE / RECORDS), *(found(Path(folder)) for folder in folders)])
     kept = {
         name: {version: one for version, one in versions.items() if version in pinned.get(name, ())}

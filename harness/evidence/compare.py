@@ -14,8 +14,8 @@ from pathlib import Path
 from harness import arrays
 from harness.digest import canonical, sha256_file, walk
 from harness.errors import InputError
-from harness.evidence.compare_arrays import strayed
-from harness.evidence.interval import number, outside
+from harness.evidence.compare_arrays import deviation_text
+from harness.evidence.interval import first_outside, number
 from harness.evidence.record import Record
 from harness.evidence.selfcheck import FAIL, OUTPUT, self_check
 from harness.files import is_plain
@@ -115,18 +115,18 @@ def compare(
 def _parted(expect: Expect, output: str, level: Mapping[str, str], path: Path) -> str:
     wanted = expect.outputs[output]
     if "array" not in wanted:
-        return "it is an array, which was none" if arrays.form(path) else parted(level, wanted["values"], path)
+        return "it is an array, which was none" if arrays.form(path) else first_deviation(level, wanted["values"], path)
     beside = expect.array(output)
     if not is_plain(beside) or sha256_file(beside)[0] != wanted["sha256"]:
         return f"{beside.parent.name}/{beside.name} is not the array that the expectation pins: restore it from git"
-    return strayed(level["within"], beside, path)
+    return deviation_text(level["within"], beside, path)
 
 
-def parted(level: Mapping[str, str], expected: Mapping[str, str], path: Path) -> str:
+def first_deviation(level: Mapping[str, str], expected: Mapping[str, str], path: Path) -> str:
     """Say where values leave their tolerance or interval, or differ in anything but a number; empty where none does."""
     found = leaves(path)
     if "interval" in level:
-        return outside(expected, found)
+        return first_outside(expected, found)
     if set(found) != set(expected):
         return f"other fields: {sorted(set(found) ^ set(expected))[0]}"
     amount, share = Decimal(level["within"].removesuffix(RELATIVE)), level["within"].endswith(RELATIVE)

@@ -22,7 +22,7 @@ WHOLE = 2**64 - 1  # no two whole numbers of an array are further apart
 
 
 @dataclass(frozen=True)
-class Stray:
+class Deviation:
     """The place where two arrays are furthest apart, what stands there in each, and how many elements stray."""
 
     at: str
@@ -37,28 +37,28 @@ class Stray:
         return f"{told} within {tolerance} ({self.count} of {self.of} elements stray)" if self.of else told
 
 
-def strayed(tolerance: str, expected: Path, found: Path) -> str:
+def deviation_text(tolerance: str, expected: Path, found: Path) -> str:
     """Say where an output leaves its tolerance, or is another kind of array; empty where it does neither."""
     try:
-        stray = furthest(tolerance, expected, found)
+        stray = largest_deviation(tolerance, expected, found)
     except InputError as bad:
         return f"{bad.what} ({bad.where})" if bad.where else bad.what
     return stray.text(tolerance) if stray else ""
 
 
-def furthest(tolerance: str, expected: Path, found: Path) -> Stray | None:
+def largest_deviation(tolerance: str, expected: Path, found: Path) -> Deviation | None:
     """Give the worst place at which two files of arrays part; None where every element keeps the tolerance."""
     forms = [arrays.form(path) or "no array" for path in (expected, found)]
     if forms[0] != forms[1]:
-        return Stray("the output", forms[0], forms[1])
+        return Deviation("the output", forms[0], forms[1])
     one, two = arrays.heads(expected), arrays.heads(found)
     if one.keys() != two.keys():
         name = min(one.keys() ^ two.keys())
-        return Stray(name, "there", "absent") if name in one else Stray(name, "absent", "there")
+        return Deviation(name, "there", "absent") if name in one else Deviation(name, "absent", "there")
     strays = []
     for name in one:
         if (one[name].dtype, one[name].shape) != (two[name].dtype, two[name].shape):
-            return Stray(name or "the array", one[name].text(), two[name].text())
+            return Deviation(name or "the array", one[name].text(), two[name].text())
         worst = _Worst(name, one[name], tolerance)
         for left, right in _pairs(expected, one[name], found, two[name], name):
             worst.see(left, right)
@@ -123,9 +123,9 @@ class _Worst:
         strays = (far > float(self.amount) * size) | (np.isinf(far) & (far > 0))
         return strays, np.where((size > 0) & np.isfinite(far), far / size, np.inf)
 
-    def stray(self) -> Stray:
+    def stray(self) -> Deviation:
         """Give the worst by its index."""
         import numpy as np  # noqa: PLC0415
 
         index = [int(one) for one in np.unravel_index(self.place, self.head.shape)] if self.head.shape else []
-        return Stray(f"{self.name}{index}", *self.values, self.count, self.seen)
+        return Deviation(f"{self.name}{index}", *self.values, self.count, self.seen)

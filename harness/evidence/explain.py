@@ -8,9 +8,9 @@ from typing import Any
 
 from harness.digest import differences
 from harness.errors import HarnessError, InputError
-from harness.evidence.kept import environment_changes
-from harness.evidence.pinned import changed_lines, file_name, moved_files
-from harness.evidence.trail import Trail, Walked, follow
+from harness.evidence.pinned_files import changed_lines, file_name, moved_files
+from harness.evidence.run_documents import environment_changes
+from harness.evidence.trail import RecordedStep, Trail, read_trail
 from harness.store.store import Store
 
 LINES = 4  # of an edited file that are named
@@ -18,7 +18,7 @@ LOOKED = 3  # earlier runs of a manifest in which a step is looked for
 
 
 @dataclass(frozen=True)
-class Why:
+class StepExplanation:
     """A step of a run, the parts of its key, and the reason for its state in words."""
 
     step: str
@@ -28,9 +28,9 @@ class Why:
     parts: dict[str, Any]
 
 
-def explain(store: Store, run: str, wanted: str = "") -> Iterator[Why]:
+def explain(store: Store, run: str, wanted: str = "") -> Iterator[StepExplanation]:
     """Say of one step, or of every step of a run, why it ran or did not."""
-    trail = follow(store, run)
+    trail = read_trail(store, run)
     names = [name for name in trail.steps if not wanted or name == wanted or name.startswith(f"{wanted}/")]
     if wanted and not names:
         near = ", ".join(list(trail.steps)[:6])
@@ -38,7 +38,9 @@ def explain(store: Store, run: str, wanted: str = "") -> Iterator[Why]:
     earlier = _earlier(store, trail)
     for name in names:
         step = trail.steps[name]
-        yield Why(name, step.state, step.entry.key, _reason(step, trail, earlier), dict(step.entry.preimage))
+        yield StepExplanation(
+            name, step.state, step.entry.key, _reason(step, trail, earlier), dict(step.entry.preimage)
+        )
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ def _earlier(store: Store, trail: Trail) -> _Earlier:
     before = started[: started.index(trail.run)] if trail.run in started else []
     for run in reversed(before):
         try:
-            other = follow(store, run)
+            other = read_trail(store, run)
             if other.manifest_name == trail.manifest_name:
                 found.append(other)
         except HarnessError:
@@ -66,7 +68,7 @@ def _earlier(store: Store, trail: Trail) -> _Earlier:
     return _Earlier(found, f"run {', '.join(unread)} cannot be read" if unread else "")
 
 
-def _reason(step: Walked, trail: Trail, earlier: _Earlier) -> str:
+def _reason(step: RecordedStep, trail: Trail, earlier: _Earlier) -> str:
     if step.state == "cached":
         return "its key stands in the store: nothing that can change its output has changed"
     for other in earlier.trails:
@@ -80,7 +82,7 @@ def _reason(step: Walked, trail: Trail, earlier: _Earlier) -> str:
     return f"{none} ({earlier.gap})" if earlier.gap else none
 
 
-def moved_parts(before: Walked, old: Trail, after: Walked, new: Trail) -> Iterator[str]:
+def moved_parts(before: RecordedStep, old: Trail, after: RecordedStep, new: Trail) -> Iterator[str]:
     """Name the parts of a key that moved between two runs; code and packages file by file."""
     for pointer in differences(before.entry.preimage, after.entry.preimage):
         part = pointer.split("/")[1]
@@ -105,6 +107,6 @@ def _file(left: str, old: Trail, right: str, new: Trail) -> str:
     return file_name(left, old, right, new) + (f", line{'s' * (len(lines) > 1)} {shown}" if lines else "")
 
 
-def package_changes(old: Trail, before: Walked, new: Trail, after: Walked) -> list[str]:
+def package_changes(old: Trail, before: RecordedStep, new: Trail, after: RecordedStep) -> list[str]:
     """Name the packages, and their versions, that differ between the environments of two steps."""
     return list(environment_changes(old.environment(before), new.environment(after)))

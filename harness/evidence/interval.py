@@ -18,7 +18,7 @@ Leaves = Mapping[str, str]
 Ends = tuple[Decimal, Decimal]
 
 
-def outside(expected: Leaves, found: Leaves) -> str:
+def first_outside(expected: Leaves, found: Leaves) -> str:
     """Say which statistic lies too far from the expected one, or what else differs; empty where nothing does."""
     statistics = _statistics(expected) | _statistics(found)
     old, new = ([at for at in side if not _describes(at, statistics)] for side in (expected, found))

@@ -101,10 +101,10 @@ def read_record(store: Store, run: str, runs: Mapping[str, Listed] | None = None
         if _in_use(store):
             raise InputError("this run has not ended yet", where=run, next="wait for it, or name another run")
         raise InputError("this run never ended", where=run, next="run its manifest again, then ask for `last`")
-    return believed(store, known, follow_journal(store, known), lambda event: entry_of(store, event, run))
+    return verified_record(store, known, follow_journal(store, known), lambda event: entry_of(store, event, run))
 
 
-def believed(store: Store, known: Listed, chain: Chain, entry: Callable[[Event], Entry]) -> Record:
+def verified_record(store: Store, known: Listed, chain: Chain, entry: Callable[[Event], Entry]) -> Record:
     """Give the record of a run that the list vouches for, if it sums up the journal and its outputs were made so."""
     run = known.run
     body = summarise(chain.events, chain.head)

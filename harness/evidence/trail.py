@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from harness.evidence.kept import environment_of, files_of
 from harness.evidence.record import FINISHED, entry_of
+from harness.evidence.run_documents import closure_files, read_environment
 from harness.manifest.lockfile import Lock, read_lock
 from harness.store.entries import Entry
 from harness.store.journal import Event
@@ -20,7 +20,7 @@ from harness.store.store import Store
 
 
 @dataclass(frozen=True)
-class Walked:
+class RecordedStep:
     """A step of a run: how it came about, and its entry."""
 
     name: str
@@ -36,7 +36,7 @@ class Trail:
     store: Store
     run: str
     started: Event
-    steps: Mapping[str, Walked]
+    steps: Mapping[str, RecordedStep]
     outputs: Mapping[str, Event]
 
     @cached_property
@@ -49,15 +49,15 @@ class Trail:
         """Give the name of the manifest that was run."""
         return str(self.lock.intent["name"])
 
-    def files(self, step: Walked) -> Mapping[str, str]:
+    def files(self, step: RecordedStep) -> Mapping[str, str]:
         """Give the code of a step, file by file."""
         digest = str(step.entry.preimage["code"])
-        return files_of(self.store.blobs.read(digest), f"blob {digest[:12]}")
+        return closure_files(self.store.blobs.read(digest), f"blob {digest[:12]}")
 
-    def environment(self, step: Walked) -> Mapping[str, Any]:
+    def environment(self, step: RecordedStep) -> Mapping[str, Any]:
         """Give what a step could import."""
         digest = str(step.entry.preimage["environment"])
-        return environment_of(self.store.blobs.read(digest), f"blob {digest[:12]}")
+        return read_environment(self.store.blobs.read(digest), f"blob {digest[:12]}")
 
     def code(self) -> tuple[dict[str, str], dict[str, str]]:
         """Give the code of the run: the closure of each step kind, and the digest of each file."""
@@ -66,16 +66,16 @@ class Trail:
         return closures, {path: digest for step in kinds.values() for path, digest in self.files(step).items()}
 
 
-def follow(store: Store, run: str) -> Trail:
+def read_trail(store: Store, run: str) -> Trail:
     """Read the trail of a run, as far as the run went; nothing is believed but what the list of runs vouches for."""
     chain = follow_journal(store, require_listed(store, run))
-    steps: dict[str, Walked] = {}
+    steps: dict[str, RecordedStep] = {}
     outputs: dict[str, Event] = {}
     for event in chain.events:
         if event["event"] in FINISHED:
             entry = entry_of(store, event, run)
             state = "executed" if event["event"] == "step.done" else "cached"
-            steps[event["step"]] = Walked(event["step"], event["stage"], state, entry)
+            steps[event["step"]] = RecordedStep(event["step"], event["stage"], state, entry)
         elif event["event"] == "output":
             made = steps[event["step"]].entry.outputs.get(event["output"]) if event["step"] in steps else None
             if made is None or made.sha256 != event["sha256"]:

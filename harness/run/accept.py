@@ -14,11 +14,11 @@ from harness.evidence.audit.checks import Report
 from harness.evidence.compare import Level, array_of, values_of
 from harness.evidence.record import read_record, spell
 from harness.evidence.selfcheck import FAIL, self_check
-from harness.evidence.trail import follow
+from harness.evidence.trail import read_trail
 from harness.files import told, write_atomic
 from harness.manifest.coverage import file_coverage
 from harness.manifest.lockfile import Expect, arrays_path, expect_path, load_expect, load_lock, save
-from harness.run.answers import NONE, Most, gaps, too_many
+from harness.run.answer_errors import NO_ERRORS, ErrorLimit, count_errors, over_limit
 from harness.run.project import manifest_name
 from harness.steps import JUDGED
 from harness.store.store import Store
@@ -35,7 +35,7 @@ class Accepted:
 
 
 def accept(
-    store: Store, run: str, report: Report, root: Path, errors: Most = NONE, *, failing: bool = False
+    store: Store, run: str, report: Report, root: Path, errors: ErrorLimit = NO_ERRORS, *, failing: bool = False
 ) -> Accepted:
     """Accept a complete and audited run of the current lock; every change is given as old and new."""
     new = expectation(store, run, report, root, errors, failing=failing)
@@ -47,7 +47,9 @@ def accept(
     return Accepted(expect_path(root, name), list(_changes(old, new)))
 
 
-def expectation(store: Store, run: str, report: Report, root: Path, errors: Most = NONE, *, failing: bool) -> Expect:
+def expectation(
+    store: Store, run: str, report: Report, root: Path, errors: ErrorLimit = NO_ERRORS, *, failing: bool
+) -> Expect:
     """Give what a complete and audited run of the current lock would have everybody expect; refuse any other run.
 
     One whose own checks fail is accepted only where a person says so, and then the expectation says it, too.
@@ -67,13 +69,13 @@ def expectation(store: Store, run: str, report: Report, root: Path, errors: Most
             f"the self-checks of run {run} fail", where="output `checks`",
             next="mend what they found; or say aloud that it is meant, with --failing-checks",
         )  # fmt: skip
-    trail = follow(store, run)
+    trail = read_trail(store, run)
     name = trail.manifest_name
     lock = load_lock(root, name)
     if lock is None or lock.sha256 != trail.started["lock"]:
         raise InputError(f"the lock of {name} has moved since run {run}", next="run the manifest again, then accept")
     answers = [(step.entry.preimage["params"], step.entry) for step in trail.steps.values() if step.stage in ANSWERS]
-    if flaws := too_many(gaps(store, answers), errors):
+    if flaws := over_limit(count_errors(store, answers), errors):
         raise InputError(
             f"run {run} has rows without an answer: {flaws[0]}",
             next="mend that and run again, or say how many you put up with: --max-errors 12, --max-errors 5%",

@@ -9,23 +9,23 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.errors import InputError
-from harness.evidence.audit.again import How
+from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.evidence.compare import compare
 from harness.evidence.selfcheck import FAIL
 from harness.files import told
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Expect, expect_path, load_expect, lock_path, save
 from harness.run.accept import expectation
-from harness.run.answers import NONE, Most
+from harness.run.answer_errors import NO_ERRORS, ErrorLimit
 from harness.run.project import audited
 from harness.run.runner import Progress
-from harness.run.service import Place, Ran, lock_manifest, run_manifest
+from harness.run.service import FinishedRun, RunTarget, lock_manifest, run_manifest
 
 Tell = Callable[[str], Progress]  # who is told of the steps of a task
 
 
 @dataclass(frozen=True)
-class Parted:
+class ChangedOutput:
     """An output that did not come out as it was accepted: both digests, none where there is no such output."""
 
     output: str
@@ -42,11 +42,13 @@ class Carried:
     old: str
     new: str
     run: str = ""  # none where the lock that it names is the one that was made
-    parted: tuple[Parted, ...] = ()
+    parted: tuple[ChangedOutput, ...] = ()
     along: bool = False  # whether the expectation names them now
 
 
-def carry(loaded: Loaded, place: Place, tell: Tell, errors: Most = NONE, *, at_levels: bool = False) -> Carried:
+def carry(
+    loaded: Loaded, place: RunTarget, tell: Tell, errors: ErrorLimit = NO_ERRORS, *, at_levels: bool = False
+) -> Carried:
     """Lock a manifest anew, run it, and let its expectation name both; unless all is well, all stays as it was.
 
     What stands in the store under its key is taken from there. Installed packages stand in every key, so that after a
@@ -77,10 +79,12 @@ def carry(loaded: Loaded, place: Place, tell: Tell, errors: Most = NONE, *, at_l
     return Carried(path, old.lock_sha256, new, ran.record.run, parted, along)
 
 
-def _audited(loaded: Loaded, place: Place, old: Expect, ran: Ran, progress: Progress, errors: Most) -> Expect:
+def _audited(
+    loaded: Loaded, place: RunTarget, old: Expect, ran: FinishedRun, progress: Progress, errors: ErrorLimit
+) -> Expect:
     """Audit a run of the new lock, and give what somebody who accepted it would expect from then on."""
     run = ran.record.run
-    how = How(jobs=len(os.sched_getaffinity(0)), progress=progress)
+    how = ReexecutionOptions(jobs=len(os.sched_getaffinity(0)), progress=progress)
     report = audited(ran.store, run, place.choice.images, how, place.stop)
     new = expectation(ran.store, run, report, loaded.root, errors, failing=old.checks == FAIL)
     moved = [output for output, one in new.outputs.items() if one["level"] != old.outputs[output]["level"]]
@@ -100,14 +104,14 @@ def _along(old: Expect, new: Expect, within: Sequence[str]) -> Expect:
     return replace(new, outputs=old.outputs, carried=carried)
 
 
-def _parted(old: Expect, ran: Ran) -> Iterator[Parted]:
+def _parted(old: Expect, ran: FinishedRun) -> Iterator[ChangedOutput]:
     here = replace(old, lock_sha256=ran.lock.sha256)
     held = compare(ran.record, here, here.lock_sha256, ran.lock.intent["outputs"], ran.store.blobs.deliver)
     agreed = {one.name for one in held if one.verdict == "agreed"}
     for name in sorted({*old.outputs, *ran.record.outputs}):
         one, two = (str(side.get(name, {}).get("sha256", "")) for side in (old.outputs, ran.record.outputs))
         if one != two:
-            yield Parted(name, one, two, name in agreed)
+            yield ChangedOutput(name, one, two, name in agreed)
 
 
 @contextmanager

@@ -22,7 +22,7 @@ PAST = {  # a limit, and what a step does that is past it
 
 
 @dataclass(frozen=True)
-class Tried:
+class IsolationCheck:
     """What came of checking an isolation."""
 
     isolation: str
@@ -31,7 +31,7 @@ class Tried:
     ignored: tuple[str, ...] = ()  # limits that nobody holds
 
 
-def check_isolations(kind: Kind, images: Path) -> list[Tried]:
+def check_isolations(kind: Kind, images: Path) -> list[IsolationCheck]:
     """Try every isolation that an engine offers here; one that runs in images does so in the smallest there is."""
     found = []
     for isolation in kind.isolations or ("",):
@@ -45,7 +45,7 @@ def check_isolations(kind: Kind, images: Path) -> list[Tried]:
     return found
 
 
-def check_isolation(engine: Engine) -> Tried:
+def check_isolation(engine: Engine) -> IsolationCheck:
     """Try one isolation."""
     with tempfile.TemporaryDirectory(prefix="harness-doctor-") as name:
         folder = Path(name)
@@ -53,7 +53,7 @@ def check_isolation(engine: Engine) -> Tried:
         found = tried(engine, folder, folder, threading.Event())
         ignored = [limit for limit in PAST if _ignored(engine, limit, folder / limit)]
     crowded = () if not engine.claims or engine.claims >= CROWD else ("processes (it is watched from outside)",)
-    return Tried(engine.isolation, len(engine.claims), tuple(escaped(found)), (*ignored, *crowded))
+    return IsolationCheck(engine.isolation, len(engine.claims), tuple(escaped(found)), (*ignored, *crowded))
 
 
 def _ignored(engine: Engine, limit: str, folder: Path) -> bool:

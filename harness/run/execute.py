@@ -30,7 +30,7 @@ MOST_FACTS = 64 << 10
 
 
 @dataclass(frozen=True)
-class Task:
+class StepTask:
     """A step whose inputs are known by their contents."""
 
     step: Step
@@ -40,7 +40,7 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Bench:
+class StepRuntime:
     """Where a step is made, what it may use, who may stop it, and who hears what it prints."""
 
     engine: Engine
@@ -51,7 +51,7 @@ class Bench:
     gateway: Path | None = None  # the socket that a step which calls models elsewhere is given
 
 
-def prepare(task: Task, store: Store, folder: Path, *, linked: bool) -> None:
+def prepare(task: StepTask, store: Store, folder: Path, *, linked: bool) -> None:
     """Lay out what the step may see: its description, its code, its inputs, and nothing else."""
     with told(folder):
         open_place(folder)
@@ -68,7 +68,7 @@ def open_place(folder: Path) -> None:
         _open_folder(folder / name)
 
 
-def describe(task: Task) -> dict[str, Any]:
+def describe(task: StepTask) -> dict[str, Any]:
     """Say what a step is told of itself."""
     return {
         "type": "step/1",
@@ -79,7 +79,7 @@ def describe(task: Task) -> dict[str, Any]:
     }
 
 
-def lay_code(task: Task, store: Store, folder: Path, *, linked: bool) -> None:
+def lay_code(task: StepTask, store: Store, folder: Path, *, linked: bool) -> None:
     """Lay out the code of a step, and no other."""
     for path, digest in task.closure.files.items():
         target = folder / "code" / path
@@ -91,7 +91,7 @@ def lay_code(task: Task, store: Store, folder: Path, *, linked: bool) -> None:
             _lay(store, digest, target, linked)
 
 
-def lay_inputs(task: Task, store: Store, place: Path, *, linked: bool) -> None:
+def lay_inputs(task: StepTask, store: Store, place: Path, *, linked: bool) -> None:
     """Lay out the inputs of a step; a fan-in is a folder."""
     for name, source in task.inputs.items():
         if isinstance(source, str):
@@ -121,7 +121,7 @@ def _lay(store: Store, digest: str, target: Path, linked: bool) -> None:
         target.chmod(READABLE)
 
 
-def execute(task: Task, store: Store, bench: Bench, folder: Path) -> tuple[Outcome, dict[str, Any]]:
+def execute(task: StepTask, store: Store, bench: StepRuntime, folder: Path) -> tuple[Outcome, dict[str, Any]]:
     """Run a step in a private folder; on return its declared outputs, and nothing else, lie in `out/`.
 
     What the step observed of the machine is taken out and given beside the outcome.

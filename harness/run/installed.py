@@ -23,17 +23,17 @@ from harness.errors import MissingError
 from harness.files import told as said
 from harness.run.bytecode import list_of
 from harness.run.closure import code_root
+from harness.run.digest_cache import DigestCache, FileDigests
 from harness.run.inventory import Inventory
-from harness.run.locked import Locked, locked
+from harness.run.package_locks import PackageLocks, read_locks
 from harness.run.packages import spell
-from harness.run.seen import Hashed, Seen
 
 SHOWN = 6  # altered files that an error names
 AGAIN = "`rm -f .venv/ready && make setup` installs the packages anew, every file held against its hash"
 
 
 @dataclass(frozen=True)
-class Place:
+class ImportPaths:
     """Where what a step can import lies, and what it is held against."""
 
     site: Path  # the packages
@@ -59,7 +59,7 @@ class Altered:
 
 
 @dataclass(frozen=True)
-class Look:
+class InstallCheck:
     """What was found at one look, what a step could import, and what the look cost."""
 
     altered: tuple[Altered, ...]
@@ -75,7 +75,7 @@ class Look:
         return tuple(one for one in self.altered if one.kind == "file")
 
 
-def here() -> Place:
+def here() -> ImportPaths:
     """Say where it lies for the interpreter that runs the harness, as it runs the steps of this machine."""
     prefix = Path(os.path.realpath(sys.prefix))
     stdlib = Path(sysconfig.get_path("stdlib"))
@@ -88,26 +88,26 @@ def here() -> Place:
         cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
         seen = cache / "llm-harness" / f"{sha256(os.fsencode(prefix))[:16]}.seen"
     site = Path(os.path.realpath(sysconfig.get_path("purelib")))
-    return Place(site, stdlib, machine, prefix / BYTECODE, code_root() / "lockfiles", seen)
+    return ImportPaths(site, stdlib, machine, prefix / BYTECODE, code_root() / "lockfiles", seen)
 
 
-def check(place: Place, *, full: bool) -> Look:
+def check(place: ImportPaths, *, full: bool) -> InstallCheck:
     """Hold what a step can import against what was installed and locked; in full, no cache is believed."""
     wall, cpu = time.perf_counter(), _spent()
-    seen = Seen(place.about()) if full else Seen.read(place.seen, place.about())
+    seen = DigestCache(place.about()) if full else DigestCache.read(place.seen, place.about())
     told: Mapping[str, Any] = seen.told
     read = 0
     if full or not seen.fresh():
-        hashed = Hashed(seen.known(), time.clock_gettime_ns(time.CLOCK_REALTIME))
+        hashed = FileDigests(seen.known(), time.clock_gettime_ns(time.CLOCK_REALTIME))
         inventory = Inventory(hashed)
         with said(place.site):
             told = _take(inventory, place, full=full)
         read = hashed.bytes
         seen.write(place.seen, inventory.worth_seeing(), inventory.folders, told)
     altered = [Altered(path, why) for path, why in told["altered"]]
-    altered += _unlike(told["packages"], locked(place.locks))
+    altered += _unlike(told["packages"], read_locks(place.locks))
     document = spell(told["packages"], told["loose"], NO_IMAGE, told["stdlib"])
-    return Look(tuple(altered), document, told["files"], read, _spent() - cpu, time.perf_counter() - wall)
+    return InstallCheck(tuple(altered), document, told["files"], read, _spent() - cpu, time.perf_counter() - wall)
 
 
 def _spent() -> float:
@@ -116,7 +116,7 @@ def _spent() -> float:
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
-def _take(inventory: Inventory, place: Place, *, full: bool) -> dict[str, Any]:
+def _take(inventory: Inventory, place: ImportPaths, *, full: bool) -> dict[str, Any]:
     packages, loose = inventory.packages(place.site, full=full)
     stdlib = inventory.library(place.stdlib, place.machine)
     inventory.bytecode(place.bytecode)
@@ -124,7 +124,7 @@ def _take(inventory: Inventory, place: Place, *, full: bool) -> dict[str, Any]:
     return {"packages": packages, "loose": loose, "stdlib": stdlib, "altered": altered, "files": files}
 
 
-def _unlike(packages: Mapping[str, Any], locks: Locked) -> list[Altered]:
+def _unlike(packages: Mapping[str, Any], locks: PackageLocks) -> list[Altered]:
     found = []
     for name, one in packages.items():
         kind, why = locks.flaw(name, one["version"], one["record"])
@@ -134,10 +134,10 @@ def _unlike(packages: Mapping[str, Any], locks: Locked) -> list[Altered]:
     return found
 
 
-_LOOKS: dict[bool, Look] = {}
+_LOOKS: dict[bool, InstallCheck] = {}
 
 
-def look(*, full: bool = False) -> Look:
+def check_once(*, full: bool = False) -> InstallCheck:
     """Check this machine once a process: what changes while it runs is for the next one."""
     if full not in _LOOKS:
         _LOOKS[full] = _LOOKS.get(True) or check(here(), full=full)
@@ -146,13 +146,13 @@ def look(*, full: bool = False) -> Look:
 
 def environment() -> bytes:
     """Give what a step of this machine could import, unless a file of it is not the one that was installed."""
-    found = look()
+    found = check_once()
     if found.files_altered:
         raise altered_error(found)
     return found.environment
 
 
-def altered_error(found: Look) -> MissingError:
+def altered_error(found: InstallCheck) -> MissingError:
     """Name the files that are not what was installed: what they would make, nobody else could make again."""
     files = found.files_altered
     named = ", ".join(f"{one.path} ({one.why})" for one in files[:SHOWN])

@@ -11,8 +11,8 @@ from typing import Any
 
 from harness.digest import sha256
 from harness.run.bytecode import list_of, listed
-from harness.run.packages import CACHED, MODULES, OURS, Package, described, installed
-from harness.run.seen import Hashed
+from harness.run.digest_cache import FileDigests
+from harness.run.packages import CACHED, MODULES, OURS, InstalledPackage, described, installed
 
 # What Python never reads when it imports, and packages' own tests: a start does not look at these, a full check does.
 TESTS = "/tests/"
@@ -23,7 +23,7 @@ APART = (CACHED, "site-packages", "dist-packages")  # in a standard library: som
 class Inventory:
     """One look at every file, each by its bytes as `hashed` has them."""
 
-    def __init__(self, hashed: Hashed) -> None:
+    def __init__(self, hashed: FileDigests) -> None:
         self.hashed = hashed
         self.folders: list[str] = []
         self.altered: list[tuple[str, str]] = []  # a path, and what is wrong with it
@@ -76,7 +76,7 @@ class Inventory:
                 self.altered.append((f"{folder.name}/{path}", f"bytecode {why}"))
         self.altered += [(f"{folder.name}/{path}", "leads elsewhere") for path in links]
 
-    def worth_seeing(self) -> Hashed:
+    def worth_seeing(self) -> FileDigests:
         """Give what the next start looks at: what Python never reads is left out."""
         for path in self._full_only:
             self.hashed.digests.pop(path, None)
@@ -100,7 +100,7 @@ class Inventory:
                         files.append(one.path[len(root) + 1 :])
         return files, links
 
-    def _held(self, package: Package, files: Mapping[str, str], site: Path) -> dict[str, Any]:
+    def _held(self, package: InstalledPackage, files: Mapping[str, str], site: Path) -> dict[str, Any]:
         """Give a package as an environment describes it: with what was really there, where that is something else."""
         told, wrong = described(package), []
         for path, digest in files.items():
@@ -126,7 +126,7 @@ def shown(path: str) -> str:
     return path.encode("ascii", "backslashreplace").decode()
 
 
-def _brought(package: Package) -> Iterator[tuple[str, str]]:
+def _brought(package: InstalledPackage) -> Iterator[tuple[str, str]]:
     """Give each file that a RECORD lists below the packages, with the SHA-256 it should have."""
     for line in package.lines:
         if b'"' in line:
@@ -153,7 +153,7 @@ def _others(lying: list[str], known: set[str], claimed: set[str]) -> tuple[dict[
     return loose, strange
 
 
-def _shadows(loose: Iterable[str], packages: Iterable[Package]) -> list[str]:
+def _shadows(loose: Iterable[str], packages: Iterable[InstalledPackage]) -> list[str]:
     """Name what lies loose under the name of a package's module: Python may take it for that."""
     stems = {os.fsdecode(top).partition(".")[0] for one in packages for top in one.tops}
     return [top for top in loose if top.partition(".")[0] in stems]

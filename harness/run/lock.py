@@ -8,20 +8,20 @@ from typing import Any
 
 from harness.digest import differences, document_digest, sha256
 from harness.errors import HarnessError, InputError, MissingError
-from harness.evidence.pinned import data_pin
+from harness.evidence.pinned_files import data_pin
 from harness.images.image import pins
 from harness.images.recipe import package_locks
 from harness.manifest.coverage import strange_files
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import LATE_KINDS, Lock
 from harness.models.tape.tape import Tape
-from harness.run import imported, weights
+from harness.run import imported_answers, weights
 from harness.run.certificates import CERTIFICATES, certificate_pins
 from harness.run.closure import code_root
-from harness.run.makers import Data
+from harness.run.made_datasets import FetchedData
 from harness.run.measuring import INSTRUMENTS, MODELS, Named, every_model
-from harness.run.plan import Meant
-from harness.run.published import Published, published
+from harness.run.plan import CheckedManifest
+from harness.run.published import PublishedPins, published
 from harness.run.tables import TABLES, table_pins
 from harness.run.workshop import Workshop
 from harness.store.entries import Entry
@@ -56,9 +56,9 @@ def _model(loaded: Loaded, named: Named) -> dict[str, Any]:
     model = named.model
     pin = {"sha256": document_digest({"type": "model/1", "provider": model.provider, **model.answering()})}
     if model.weights:
-        return weights.pin(loaded.root, model.weights, pin, loaded.homes)
+        return weights.pin_weights(loaded.root, model.weights, pin, loaded.homes)
     if model.imported:
-        return imported.pin(loaded.root, model.imported, pin)
+        return imported_answers.pin_answers(loaded.root, model.imported, pin)
     if model.service and model.service.tape == "replay":
         return _taped(model.service.folder(loaded.root, named.tapes(loaded.manifest)), pin)
     return pin
@@ -89,7 +89,7 @@ def _taped(folder: Path, pin: dict[str, Any]) -> dict[str, Any]:
         return {"unresolved": f"{bad.what}; {bad.next}"}
 
 
-def resolve(loaded: Loaded, meant: Meant, workshop: Workshop, had: Published | None = None) -> Lock:
+def resolve(loaded: Loaded, meant: CheckedManifest, workshop: Workshop, had: PublishedPins | None = None) -> Lock:
     """Resolve every name of a manifest; datasets are made here, so that a plan knows their rows.
 
     Published data was brought in before, or is now.
@@ -97,7 +97,7 @@ def resolve(loaded: Loaded, meant: Meant, workshop: Workshop, had: Published | N
     _only_one(loaded)
     had = had or published(loaded.manifest, workshop.store, workshop.cancel)
     datasets: dict[str, Any] = dict(had.pins)
-    data = Data.pinned(datasets)
+    data = FetchedData.pinned(datasets)
     for name, drawn in meant.drawn.items():
         if lacks := drawn.lacks(had.pins, had.how):
             datasets[name] = {"unresolved": lacks}

@@ -29,7 +29,7 @@ def observe(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 @dataclass(frozen=True)
-class Package:
+class InstalledPackage:
     """One installed package: its folder of facts, its name and version, and the lines of its RECORD."""
 
     info: str
@@ -43,13 +43,13 @@ class Package:
         return {top.partition(b",")[0] for top in {line.partition(b"/")[0] for line in self.lines}}
 
 
-def installed(site: Path) -> Iterator[Package]:
+def installed(site: Path) -> Iterator[InstalledPackage]:
     """Give every package that says what it brought; what another brought is loose."""
     for info in sorted(site.glob("*.dist-info")):
         record = info / "RECORD"
         if record.is_file():
             name, _, version = info.name.removesuffix(".dist-info").partition("-")
-            yield Package(info.name, name.lower(), version, record.read_bytes().splitlines())
+            yield InstalledPackage(info.name, name.lower(), version, record.read_bytes().splitlines())
 
 
 def environment(site: Path, image: str = "none") -> bytes:
@@ -74,7 +74,7 @@ def spell(packages: Mapping[str, Any], loose: Mapping[str, str], image: str, std
     return document({**fields, "stdlib": stdlib} if stdlib else fields)
 
 
-def described(package: Package) -> dict[str, Any]:
+def described(package: InstalledPackage) -> dict[str, Any]:
     """Give what an environment says of a package whose files are what its RECORD says."""
     return {"version": package.version, "record": record_digest(package.lines)}
 

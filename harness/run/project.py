@@ -14,9 +14,9 @@ from typing import Any
 from harness.digest import differences, sha256
 from harness.engines.engine import NO_IMAGE
 from harness.errors import DamageError, HarnessError, InputError, MissingError
-from harness.evidence.audit.again import How, Replayed
 from harness.evidence.audit.audit import Installed, audit
 from harness.evidence.audit.checks import UNCONFIRMED, Report
+from harness.evidence.audit.reexecution import Reexecuted, ReexecutionOptions
 from harness.evidence.compare import compare, overall
 from harness.evidence.record import read_record
 from harness.evidence.selfcheck import FAIL, self_check
@@ -25,11 +25,11 @@ from harness.manifest.lockfile import Lock, expect_path, load_expect, lock_path,
 from harness.manifest.schema import Resources
 from harness.run.closure import Code
 from harness.run.engines import Choice, engine_of_run, kinds, limits
-from harness.run.installed import Look
-from harness.run.installed import look as look_at_packages
-from harness.run.plan import meant, plan
-from harness.run.replay import confirm, replay
-from harness.run.stopping import stoppable
+from harness.run.installed import InstallCheck
+from harness.run.installed import check_once as look_at_packages
+from harness.run.plan import check_manifest, plan
+from harness.run.reexecute import batch_reexecutor, step_reexecutor
+from harness.run.shutdown import stoppable
 from harness.run.workshop import Workshop
 from harness.steps import Plan, Step
 from harness.store.journal import Event, read_chain
@@ -41,7 +41,7 @@ def replan(data: bytes, lock: Lock, limit: int) -> Plan:
     """Go from a manifest's bytes and its lock back to the plan, for audit."""
     manifest, tree = parse_manifest(data, "manifest")
     loaded = Loaded(manifest, data, tree, Path("manifest"), Path())
-    return plan(meant(loaded), lock, limit)
+    return plan(check_manifest(loaded), lock, limit)
 
 
 @dataclass(frozen=True)
@@ -156,10 +156,14 @@ def _pointers(old: bytes, new: bytes) -> list[str]:
 
 
 def audited(
-    store: Store, run: str, images: Path | None = None, how: How | None = None, stop: threading.Event | None = None
+    store: Store,
+    run: str,
+    images: Path | None = None,
+    how: ReexecutionOptions | None = None,
+    stop: threading.Event | None = None,
 ) -> Report:
     """Audit one run with everything the installed harness brings: its planner, its engine, its code."""
-    how = how or How(jobs=len(os.sched_getaffinity(0)))
+    how = how or ReexecutionOptions(jobs=len(os.sched_getaffinity(0)))
     with ThreadPoolExecutor(1) as reader:  # what is installed is read while steps are made again
         look = reader.submit(look_at_packages, full=True) if how.level != "hashes" else None
         report = _audited(store, run, images or store.root, how, stop)
@@ -168,7 +172,7 @@ def audited(
     return report
 
 
-def _packages(look: Look, report: Report) -> None:
+def _packages(look: InstallCheck, report: Report) -> None:
     """Say whether what is installed here is what was installed and locked: whatever was made again rests on it."""
     for one in look.altered:
         tell = {"file": report.fail, "version": report.skip, "unlocked": report.held}[one.kind]
@@ -178,7 +182,7 @@ def _packages(look: Look, report: Report) -> None:
     report.packages = {"files": look.files, "bytes": look.bytes, "cpu_ms": round(1000 * look.cpu)}
 
 
-def _audited(store: Store, run: str, images: Path, how: How, stop: threading.Event | None) -> Report:
+def _audited(store: Store, run: str, images: Path, how: ReexecutionOptions, stop: threading.Event | None) -> Report:
     code = Code()
     installed = Installed(replan, lambda kind: code.closure(kind).files, recordable)
     try:
@@ -186,12 +190,14 @@ def _audited(store: Store, run: str, images: Path, how: How, stop: threading.Eve
     except MissingError as bad:
         why = bad
 
-        def unable(step: Step, parts: Mapping[str, Any], seconds: float) -> Replayed:
+        def unable(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
             raise why
 
         return audit(store, run, installed, replace(how, replay=unable))
     with stoppable(workshop.cancel):
-        return audit(store, run, installed, replace(how, replay=replay(workshop), together=confirm(workshop)))
+        return audit(
+            store, run, installed, replace(how, replay=step_reexecutor(workshop), together=batch_reexecutor(workshop))
+        )
 
 
 def recordable(engine: str) -> Collection[str] | None:

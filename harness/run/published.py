@@ -16,15 +16,15 @@ from harness.errors import HarnessError, MissingError
 from harness.manifest.coverage import names_text
 from harness.manifest.datasets import Fetched, FetchedFiles, File
 from harness.manifest.schema import Manifest
-from harness.run.data import NoAnswerError, NotThereError, at_hand, fetch, obtain
-from harness.run.stopping import heed
+from harness.run.fetched_data import HostSilentError, UnavailableError, download_pinned, fetch, in_store
+from harness.run.shutdown import raise_if_stopped
 from harness.store.store import Store
 
 HOW = "`harness import data FOLDER`, then `harness lock` again"
 
 
 @dataclass(frozen=True)
-class Published:
+class PublishedPins:
     """The pins of published data, and of each file of many that is not here: why."""
 
     pins: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -32,9 +32,9 @@ class Published:
     how: dict[str, str] = field(default_factory=dict)  # what a person can do about those
 
 
-def published(manifest: Manifest, store: Store, stop: Event) -> Published:
+def published(manifest: Manifest, store: Store, stop: Event) -> PublishedPins:
     """Bring what a manifest names of published data into the store, as far as it is to be had, and pin all of it."""
-    found = Published()
+    found = PublishedPins()
     for name, dataset in manifest.datasets.items():
         if isinstance(dataset, Fetched):
             found.pins[name] = _one(dataset, store)
@@ -98,17 +98,17 @@ def _absent(files: Mapping[str, File], store: Store, beside: Path | None, stop: 
     """Bring files into the store and name each that is not to be had; who does not answer is not asked again."""
     silent: dict[str, str] = {}
     for path, file in files.items():
-        heed(stop)
-        if at_hand(store, file.sha256, beside):
+        raise_if_stopped(stop)
+        if in_store(store, file.sha256, beside):
             continue
         host = urlsplit(file.url).netloc
         try:
             if host not in silent:
-                obtain(store, file.url, file.sha256, file.size)
+                download_pinned(store, file.url, file.sha256, file.size)
                 continue
-        except NoAnswerError as bad:
+        except HostSilentError as bad:
             silent[host] = bad.what
-        except NotThereError as bad:
+        except UnavailableError as bad:
             yield path, f"{bad.what}; {bad.next}"
             continue
         yield path, silent[host]

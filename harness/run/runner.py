@@ -21,18 +21,18 @@ from harness.files import write_atomic
 from harness.manifest.coverage import file_coverage
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
-from harness.run import imported
-from harness.run.asked import Answers, Asked
-from harness.run.calls import gateway
+from harness.run import imported_answers
+from harness.run.answer_progress import AnswerCounter, AnswerProgress
 from harness.run.certificates import certificate_bytes
 from harness.run.closure import code_root
 from harness.run.environment import cores, facts
+from harness.run.gateway import run_gateway
 from harness.run.lock import require_dataset
 from harness.run.measuring import every_model
 from harness.run.published import require_published
-from harness.run.stopping import heed, stoppable
-from harness.run.weights import bring
-from harness.run.workshop import Result, Workshop
+from harness.run.shutdown import raise_if_stopped, stoppable
+from harness.run.weights import store_weights
+from harness.run.workshop import StepResult, Workshop
 from harness.steps import Plan, Step, maker
 from harness.store.journal import Journal, read_chain
 from harness.store.store import HOME
@@ -45,12 +45,12 @@ Progress = Callable[[str, str, int, int], None]  # step, state, done, total
 
 
 @dataclass
-class Board:
+class StepSchedule:
     """What of a plan is done, and what has become possible."""
 
     plan: Plan
     made: dict[tuple[str, str], str] = field(default_factory=dict)
-    results: dict[str, Result] = field(default_factory=dict)
+    results: dict[str, StepResult] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         """Count what each step waits for."""
@@ -66,7 +66,7 @@ class Board:
         """Give the steps that wait for nothing."""
         return [step for step in self.plan.steps if not self.open[step.name]]
 
-    def done(self, step: Step, result: Result) -> Iterator[Step]:
+    def done(self, step: Step, result: StepResult) -> Iterator[Step]:
         """Take a result and give the steps that it made possible."""
         self.results[step.name] = result
         for name, output in result.entry.outputs.items():
@@ -96,9 +96,9 @@ class Runner:
         self.store = workshop.store
         self.beside = beside or loaded.root / HOME
         self.asking: dict[str, Any] = {}  # what a gateway is told besides its models
-        self.asked: Callable[[Asked], None] | None = None  # who is told of answers while models give them
-        self.answers, self._told = Answers(plan, workshop.store), 0.0
-        self.board = Board(plan)
+        self.asked: Callable[[AnswerProgress], None] | None = None  # who is told of answers while models give them
+        self.answers, self._told = AnswerCounter(plan, workshop.store), 0.0
+        self.board = StepSchedule(plan)
         self.makers = {maker(name): name for name in lock.pins["datasets"]}
         self.trying: dict[str, tuple[int, int]] = {}  # steps that try programs: how many have ended, of how many
         self.heard: Counter[str] = Counter()  # bytes of each step's words, each piece counted as HEARD at least
@@ -117,7 +117,7 @@ class Runner:
             problem: HarnessError | None = None
             try:
                 self._start(run)
-                with gateway(self.loaded.manifest, self.loaded.root, self.asking) as calls:
+                with run_gateway(self.loaded.manifest, self.loaded.root, self.asking) as calls:
                     self.workshop.calls = calls
                     if calls:
                         self.answers.counts, self.answers.priced = calls.now, calls.priced
@@ -153,9 +153,11 @@ class Runner:
         for part, name, model in every_model(self.loaded.manifest):
             if model.weights:
                 files = self.lock.of(part)[name]["files"]
-                bring(self.store, self.loaded.root, model.weights, files, self.loaded.homes)
+                store_weights(self.store, self.loaded.root, model.weights, files, self.loaded.homes)
             if model.imported:
-                imported.bring(self.store, self.loaded.root, model.imported, self.lock.pins["models"][name])
+                imported_answers.store_answers(
+                    self.store, self.loaded.root, model.imported, self.lock.pins["models"][name]
+                )
         datasets = self.lock.pins["datasets"]
         require_published(self.loaded.manifest, datasets, self.store, self.beside, self.workshop.cancel)
         fields: dict[str, Any] = {
@@ -184,7 +186,7 @@ class Runner:
 
     def _all(self, progress: Progress) -> None:
         """Go through the plan: what is in the store is taken from there at once, the rest goes to the pool."""
-        ready, waiting = self.board.first(), dict[Future[Result], Step]()
+        ready, waiting = self.board.first(), dict[Future[StepResult], Step]()
         with (
             ThreadPoolExecutor(LOOKERS, thread_name_prefix="look") as lookers,  # hashing lets other threads run
             ThreadPoolExecutor(self.jobs, thread_name_prefix="step") as pool,
@@ -195,11 +197,11 @@ class Runner:
                     keyed = [(step, self.workshop.preimage(step, self.board.made)) for step in steps]
                     looked = lookers.map(self.workshop.finished, [parts for _, parts in keyed])
                     for (step, parts), (entry, damage) in zip(keyed, looked, strict=True):
-                        heed(self.workshop.cancel)
+                        raise_if_stopped(self.workshop.cancel)
                         if damage:
                             self.journal.add("step.damaged", {"step": step.name, "detail": damage})
                         if entry:
-                            ready += self._take(step, Result(entry, "cached", {}), progress)
+                            ready += self._take(step, StepResult(entry, "cached", {}), progress)
                         else:
                             self.answers.begins(step)
                             waiting[pool.submit(self.workshop.make, step, parts)] = step
@@ -207,7 +209,7 @@ class Runner:
                     if ready or not waiting:
                         continue
                     finished, _ = wait(waiting, timeout=TURN, return_when=FIRST_COMPLETED)
-                    heed(self.workshop.cancel)
+                    raise_if_stopped(self.workshop.cancel)
                     self._tell(soon=False)
                     self._tell_of_trials(progress)
                     for future in finished:
@@ -221,7 +223,7 @@ class Runner:
                         self._take(step, future, progress)
                 raise
 
-    def _write_down(self, step: Step, result: Result) -> None:
+    def _write_down(self, step: Step, result: StepResult) -> None:
         """Write down that a step was executed, before another run may take what it made: durable, in any thread."""
         fields = {**_fields(step, result), "usage": dict(result.usage)}
         if result.facts:
@@ -247,10 +249,10 @@ class Runner:
                 progress(step, f"{done} of {total} programs", len(self.board.results), len(self.plan.steps))
             self.trying.clear()
 
-    def _take(self, step: Step, found: Result | Future[Result], progress: Progress) -> list[Step]:
+    def _take(self, step: Step, found: StepResult | Future[StepResult], progress: Progress) -> list[Step]:
         """Write down how a step ended and give the steps that can begin now."""
         try:
-            result = found if isinstance(found, Result) else found.result()
+            result = found if isinstance(found, StepResult) else found.result()
         except HarnessError as bad:
             self.journal.add("step.failed", {"step": step.name, "error": bad.what[:2000]})
             raise
@@ -290,7 +292,7 @@ class Runner:
         self.store.heads.add("run.finished", {"run": run, "journal": chain.head, "record": sha256(data)})
 
 
-def _fields(step: Step, result: Result) -> dict[str, Any]:
+def _fields(step: Step, result: StepResult) -> dict[str, Any]:
     """Spell what a journal says of every finished step."""
     entry = result.entry
     fields: dict[str, Any] = {"step": step.name, "stage": step.stage, "key": entry.key, "entry": entry.digest}

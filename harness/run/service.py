@@ -16,31 +16,31 @@ from harness.evidence.selfcheck import self_check
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, load_lock, lock_path, save
 from harness.run.able import require_able
-from harness.run.answers import Gap, Most, gaps
-from harness.run.asked import Asked
+from harness.run.answer_errors import AnswerErrors, ErrorLimit, count_errors
+from harness.run.answer_progress import AnswerProgress
 from harness.run.certificates import CERTIFICATES
 from harness.run.engines import Choice, limits, open_engine, require_cores
 from harness.run.lock import moved_pins, require_fit, resolve
-from harness.run.plan import meant, plan, unresolved_pins
+from harness.run.plan import check_manifest, plan, unresolved_pins
 from harness.run.published import published
-from harness.run.runner import Board, Progress, Runner
-from harness.run.stopping import stoppable
+from harness.run.runner import Progress, Runner, StepSchedule
+from harness.run.shutdown import stoppable
 from harness.run.tables import TABLES
 from harness.run.trials import require_contained
 from harness.run.weights import require_torch
-from harness.run.workshop import Result, Workshop
+from harness.run.workshop import StepResult, Workshop
 from harness.store.store import Store
 
 
 @dataclass(frozen=True)
-class Place:
+class RunTarget:
     """Where to run: the store, the engine, and how many steps at once."""
 
     store: Path
     choice: Choice = field(default_factory=Choice)
     jobs: int = 0
     beside: Path | None = None  # a store that may have published data already; default: the project's own
-    errors: Most | None = None  # how many of a model's rows may be without an answer; None: not all of them
+    errors: ErrorLimit | None = None  # how many of a model's rows may be without an answer; None: not all of them
     stop: Event | None = None  # what ends the work early
 
     def workshop(self, loaded: Loaded, *, gpus: bool = True) -> Workshop:
@@ -57,7 +57,7 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Locked:
+class WrittenLock:
     """A manifest's lock, whether its file changed, and what moved in it."""
 
     lock: Lock
@@ -69,7 +69,7 @@ class Locked:
 
 
 @dataclass(frozen=True)
-class Ran:
+class FinishedRun:
     """One run, held against what is expected of it."""
 
     manifest: str
@@ -80,7 +80,7 @@ class Ran:
     expect: Expect | None
     lock: Lock
     checks: str = ""  # what its own checks say: pass, fail, or nothing where it makes none
-    gaps: list[Gap] = field(default_factory=list)  # what models left unanswered
+    gaps: list[AnswerErrors] = field(default_factory=list)  # what models left unanswered
 
     @property
     def image_state(self) -> str:
@@ -97,9 +97,9 @@ class Ran:
         return f"cpu (no GPU: {facts['gpus_missing']})" if "gpus_missing" in facts else "cpu"
 
 
-def lock_manifest(loaded: Loaded, place: Place) -> Locked:
+def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
     """Resolve every name of a manifest and write its lock, if anything moved."""
-    this = meant(loaded)
+    this = check_manifest(loaded)
     require_able(loaded)
     workshop = place.workshop(loaded, gpus=False)
     path = lock_path(loaded.root, loaded.manifest.name)
@@ -122,14 +122,18 @@ def lock_manifest(loaded: Loaded, place: Place) -> Locked:
         if not moved:  # an older lock may pin packages in another way, and what fits is left as it is
             new = replace(new, pins={**new.pins, "packages": old.pins["packages"]})
     changed = save(path, new.data)
-    return Locked(new, path, changed, moved, dict(lacking), had.absent)
+    return WrittenLock(new, path, changed, moved, dict(lacking), had.absent)
 
 
 def run_manifest(
-    loaded: Loaded, place: Place, progress: Progress, limit: int = 0, asked: Callable[[Asked], None] | None = None
-) -> Ran:
+    loaded: Loaded,
+    place: RunTarget,
+    progress: Progress,
+    limit: int = 0,
+    asked: Callable[[AnswerProgress], None] | None = None,
+) -> FinishedRun:
     """Run a manifest and hold its outputs against what is expected; nothing is written before all is valid."""
-    this = meant(loaded)
+    this = check_manifest(loaded)
     expect = load_expect(loaded.root, loaded.manifest.name)
     held = require_fit(loaded, load_lock(loaded.root, loaded.manifest.name))
     planned = plan(this, held, limit)
@@ -149,23 +153,25 @@ def run_manifest(
     ]
     verdicts = compare(record, expect, held.sha256, held.intent["outputs"], workshop.store.blobs.deliver)
     verdict, checks = overall(record, verdicts), self_check(record.outputs, workshop.store.blobs.deliver)
-    unanswered = gaps(workshop.store, answers)
-    return Ran(loaded.manifest.name, record, verdict, verdicts, workshop.store, expect, held, checks, unanswered)
+    unanswered = count_errors(workshop.store, answers)
+    return FinishedRun(
+        loaded.manifest.name, record, verdict, verdicts, workshop.store, expect, held, checks, unanswered
+    )
 
 
 @dataclass(frozen=True)
-class Foreseen:
+class RunForecast:
     """What a run would do: of each stage, the steps that are in the store, and those that would be made."""
 
     manifest: str
     stages: dict[str, tuple[int, int]]
 
 
-def foresee(loaded: Loaded, place: Place, limit: int = 0) -> Foreseen:
+def forecast(loaded: Loaded, place: RunTarget, limit: int = 0) -> RunForecast:
     """Say which steps a run would take from the store, as far as their inputs are known, and start none."""
-    this = meant(loaded)
+    this = check_manifest(loaded)
     held = require_fit(loaded, load_lock(loaded.root, loaded.manifest.name))
-    board = Board(plan(this, held, limit))
+    board = StepSchedule(plan(this, held, limit))
     stages = {step.stage: (0, 0) for step in board.plan.steps}
     ready = board.first() if (place.store / "format").exists() else []
     workshop = place.workshop(loaded) if ready else None
@@ -173,8 +179,8 @@ def foresee(loaded: Loaded, place: Place, limit: int = 0) -> Foreseen:
         step = ready.pop()
         entry, _ = workshop.finished(workshop.preimage(step, board.made))
         if entry:
-            ready += board.done(step, Result(entry, "cached", {}))
+            ready += board.done(step, StepResult(entry, "cached", {}))
     for step in board.plan.steps:
         kept, made = stages[step.stage]
         stages[step.stage] = (kept + 1, made) if step.name in board.results else (kept, made + 1)
-    return Foreseen(loaded.manifest.name, stages)
+    return RunForecast(loaded.manifest.name, stages)

@@ -42,7 +42,7 @@ def pinned_tables(pins: Mapping[str, Any]) -> Tables:
     return Tables({name: Pinned(pin["sha256"]) for name, pin in pins.items()})
 
 
-def taken(plan: Plan, tables: Tables) -> set[str]:
+def tables_read(plan: Plan, tables: Tables) -> set[str]:
     """Name the tables that the steps of a plan read."""
     sources = [source for step in plan.steps for source in step.inputs.values()]
     parts = [part for source in sources for part in (source if isinstance(source, tuple) else (source,))]

@@ -20,11 +20,11 @@ from harness import trial
 from harness.digest import canonical, document_digest
 from harness.engines.engine import DISK, NETWORK, Engine, Job, Limits, Outcome
 from harness.errors import HarnessError, Interrupted, MissingError
-from harness.evidence.executed import Executed
+from harness.evidence.execution_index import ExecutionIndex
 from harness.files import open_plain, told
 from harness.rowtypes import Program, Tried
 from harness.run.environment import step_environment
-from harness.run.execute import READABLE, Task, lay_inputs, open_place
+from harness.run.execute import READABLE, StepTask, lay_inputs, open_place
 from harness.steps import Plan
 from harness.store.store import Store
 
@@ -39,7 +39,7 @@ class Trials:
     """Runs the programs of trial steps, so many at once in all."""
 
     store: Store
-    executed: Executed
+    executed: ExecutionIndex
     cancel: threading.Event
     told: Told = lambda _step, _trial, _outcome: None  # writes down what came of a trial: durable, in any thread
     count: Count = lambda _step, _done, _total: None
@@ -53,7 +53,7 @@ class Trials:
         self._jobs, self._turns = jobs, threading.Semaphore(jobs)
 
     def make(
-        self, task: Task, parts: Mapping[str, Any], engine: Engine, folder: Path
+        self, task: StepTask, parts: Mapping[str, Any], engine: Engine, folder: Path
     ) -> tuple[dict[str, int], dict[str, Any]]:
         """Make a trial step: `out/trials` in its folder; gives what it used and the counts of what came of it."""
         began = time.monotonic()

@@ -23,7 +23,7 @@ HUB_CACHE = Path("~/.cache/huggingface/hub")
 KEPT = (".safetensors", ".json", ".txt", ".model", ".jinja")  # of a model's folder; the rest no model needs
 
 
-def pin(root: Path, model: Weights, settings: dict[str, Any], homes: Homes | None = None) -> dict[str, Any]:
+def pin_weights(root: Path, model: Weights, settings: dict[str, Any], homes: Homes | None = None) -> dict[str, Any]:
     """Add to what a lock says of a model's settings every file of it by digest."""
     if model.unresolved:
         return {"unresolved": model.unresolved}
@@ -123,7 +123,7 @@ def require_torch(manifest: Manifest, image: str) -> None:
         )
 
 
-def bring(store: Store, root: Path, model: Weights, files: dict[str, str], homes: Homes | None = None) -> None:
+def store_weights(store: Store, root: Path, model: Weights, files: dict[str, str], homes: Homes | None = None) -> None:
     """See to it that every pinned file of a model lies in the store; other bytes under its name are refused."""
     missing = {name: digest for name, digest in files.items() if store.blobs.state(digest) != "sound"}
     for name, digest in missing.items():

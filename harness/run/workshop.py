@@ -15,12 +15,12 @@ from typing import Any
 from harness.digest import sha256
 from harness.engines.engine import NO_IMAGE, Engine, Limits
 from harness.errors import HarnessError, StepError
-from harness.evidence.executed import Executed
+from harness.evidence.execution_index import ExecutionIndex
 from harness.run import installed
-from harness.run.calls import Gateway
 from harness.run.closure import Closure, Code
 from harness.run.environment import NUMERICS
-from harness.run.execute import Bench, Task, collect, execute
+from harness.run.execute import StepRuntime, StepTask, collect, execute
+from harness.run.gateway import Gateway
 from harness.run.receipt import containment
 from harness.run.trials import Trials
 from harness.steps import Pinned, Setting, Step, in_threads, key, preimage
@@ -30,13 +30,13 @@ from harness.store.store import Store
 
 Made = Mapping[tuple[str, str], str]  # (step, output) -> sha256
 Heard = Callable[[str, bytes], None]  # step, what it printed
-Told = Callable[[Step, "Result"], None]  # a step that was executed, and its result
+Told = Callable[[Step, "StepResult"], None]  # a step that was executed, and its result
 NOTHING = sha256(b"")  # a table without a row
 OBSERVE = "harness.run.packages:observe"
 
 
 @dataclass(frozen=True)
-class Result:
+class StepResult:
     """A finished step, and how it came to be finished."""
 
     entry: Entry
@@ -66,7 +66,7 @@ class Workshop:
         self.cancel = cancel or threading.Event()
         self.calls: Gateway | None = None  # the way to models elsewhere, of a run that has any
         self.heard: Heard = lambda _step, _text: None  # what steps print, while they run
-        self.executed = Executed(store)
+        self.executed = ExecutionIndex(store)
         self.done: Told = lambda _step, _result: (
             None
         )  # writes down that a step was executed, before anybody may take it
@@ -156,14 +156,14 @@ class Workshop:
             self._keep(str(parts["kind"]))  # the code it names lies beside it, and is mended where it was damaged
         return entry, ""
 
-    def make(self, step: Step, parts: Mapping[str, Any]) -> Result:
+    def make(self, step: Step, parts: Mapping[str, Any]) -> StepResult:
         """Make a step unless another process has just made it."""
         with self.store.step_lock(key(parts), self.cancel):
             entry, _ = self.finished(parts)
             if entry:
-                return Result(entry, "cached", {})
+                return StepResult(entry, "cached", {})
             closure = self._keep(step.kind)
-            task = Task(step, parts["inputs"], closure)
+            task = StepTask(step, parts["inputs"], closure)
             with self.store.folder("step") as folder:
                 usage: Mapping[str, int]
                 if step.trial:
@@ -173,16 +173,16 @@ class Workshop:
                     usage = outcome.usage
                 outputs = collect(step, self.store, folder / "out")
             self._same_again(step, parts, outputs)
-            result = Result(self.store.entries.put(parts, outputs), "executed", usage, facts)
+            result = StepResult(self.store.entries.put(parts, outputs), "executed", usage, facts)
             self.done(step, result)
             return result
 
-    def bench(self, step: Step, inputs: Mapping[str, Any] = MappingProxyType({})) -> Bench:
+    def bench(self, step: Step, inputs: Mapping[str, Any] = MappingProxyType({})) -> StepRuntime:
         """Give what a step is made with; one that has nothing to ask is led to no gateway, and so starts none."""
         asks = step.calls and inputs.get("prompts") != NOTHING
         gateway = self.calls.socket if asks and self.calls else None
         numerics = self.setting.numerics_of(step)
-        return Bench(
+        return StepRuntime(
             self.engine, self.limits, self.cancel, lambda text: self.heard(step.name, text), numerics, gateway
         )  # fmt: skip
 

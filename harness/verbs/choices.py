@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from harness.run.engines import Choice
-from harness.run.service import Place
+from harness.run.service import RunTarget
 from harness.verbs.project import PathText, Project, Request, Watch
 
 LOCAL = "local"  # the engine that needs nothing but this machine
@@ -23,9 +23,9 @@ class EngineRequest(Request):
         images = project.path(self.images) if self.images else project.store
         return Choice(self.engine, self.isolation, images, moved, watch.say)
 
-    def place(self, project: Project, watch: Watch) -> Place:
+    def place(self, project: Project, watch: Watch) -> RunTarget:
         """Say where steps are made."""
-        return Place(project.store, self.choice(project, watch), stop=watch.stop)
+        return RunTarget(project.store, self.choice(project, watch), stop=watch.stop)
 
 
 class RunnerRequest(EngineRequest):

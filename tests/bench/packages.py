@@ -15,7 +15,7 @@ from harness.engines.engine import Job, Limits
 from harness.engines.local import LocalEngine
 from harness.run import bytecode
 from harness.run.environment import step_environment
-from harness.run.installed import Look, check, here
+from harness.run.installed import InstallCheck, check, here
 
 NEEDS = "import importlib, json, os, pathlib, sys, sysconfig, typing\n"  # what the entry point of a step imports
 STARTS = {"a step that imports no package": NEEDS, "a step that imports numpy": f"{NEEDS}import numpy\n"}
@@ -85,5 +85,5 @@ def _check_rows(size: Size) -> list[Row]:
     ]
 
 
-def _ms(found: list[Look], clock: str) -> tuple[float, ...]:
+def _ms(found: list[InstallCheck], clock: str) -> tuple[float, ...]:
     return tuple(1000 * float(getattr(one, clock)) for one in found)

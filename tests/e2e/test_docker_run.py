@@ -20,7 +20,7 @@ from harness.engines.docker import DockerEngine
 from harness.engines.engine import Job, Limits
 from harness.manifest.load import load
 from harness.run.engines import Choice
-from harness.run.service import Place, run_manifest
+from harness.run.service import RunTarget, run_manifest
 from harness.verbs.running import _data as data
 
 pytestmark = [pytest.mark.usefixtures("docker_host"), pytest.mark.together]
@@ -58,10 +58,10 @@ def ran(docker_host: str, image_store: tuple[Path, str], tmp_path_factory: pytes
         say = 'yes "$1" | head -c 300000; exec "$@"'
         return inner(self, replace(job, argv=("sh", "-c", say, "sh", *job.argv)), on_log, cancel)
 
-    here = run_manifest(manifest, Place(folder / "local"), lambda *_: None)
+    here = run_manifest(manifest, RunTarget(folder / "local"), lambda *_: None)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DockerEngine, "run", run)
-        place = Place(folder / ".harness", Choice("docker", images=image_store[0]))
+        place = RunTarget(folder / ".harness", Choice("docker", images=image_store[0]))
         there = run_manifest(manifest, place, lambda *_: None)
     return Runs(folder, data(here, None).as_data(), data(there, None).as_data(), given)
 

@@ -25,8 +25,8 @@ from support import clean_env, small_project
 from harness.engines.engine import Job, Limits
 from harness.engines.local import BYTECODE, LocalEngine, available
 from harness.run import bytecode, installed
+from harness.run.digest_cache import TICK
 from harness.run.packages import installed as packages
-from harness.run.seen import TICK
 
 NEEDED = """
 annotated_doc annotated_types click markdown_it_py mdurl pydantic pydantic_core pygments pyyaml rfc8785 rich shellingham

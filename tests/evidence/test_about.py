@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from harness.evidence.claims.about import places, related, thing, work_of
+from harness.evidence.claims.subject import canonical, equivalent_pointers, same_subject, subject_of
 
 ADA: dict[str, Any] = {"provider": "openai", "model": "ada", "tape": "replay"}
 GPT: dict[str, Any] = {"provider": "openai", "model": "gpt-4", "tape": "replay"}
@@ -21,7 +21,9 @@ LIST = {"fetch": {"a.csv": FILE, "book": {"url": "https://example.net/book", "sh
 
 def work(models: Any = None, data: Any = None, study: str = "reliability", files: Any = None) -> Any:
     intent = {"study": study, "models": models or {}, "datasets": data or {"addition": SUMS}}
-    return work_of(intent, {"models": {name: {"files": each} for name, each in (files or {}).items()}, "datasets": {}})
+    return subject_of(
+        intent, {"models": {name: {"files": each} for name, each in (files or {}).items()}, "datasets": {}}
+    )
 
 
 def weights(digest: str) -> dict[str, dict[str, str]]:
@@ -68,57 +70,64 @@ OTHER = {
 @pytest.mark.parametrize("case", SAME)
 def test_a_history_goes_on_with(case: str) -> None:
     here, there = SAME[case]
-    assert related(here, there) and related(there, here)
-    assert places(["out#/x"], here, there) == [("out#/x",)]
+    assert same_subject(here, there) and same_subject(there, here)
+    assert equivalent_pointers(["out#/x"], here, there) == [("out#/x",)]
 
 
 @pytest.mark.parametrize("case", OTHER)
 def test_a_history_is_another_with(case: str) -> None:
     here, there = OTHER[case]
-    assert not related(here, there) and not related(there, here)
-    assert places(["out#/x"], here, there) is None
+    assert not same_subject(here, there) and not same_subject(there, here)
+    assert equivalent_pointers(["out#/x"], here, there) is None
 
 
 def test_a_model_that_a_pointer_names_is_looked_for_under_its_other_names() -> None:
     here, there = work({"ada": ADA, "gpt": GPT}), work({"old": ADA, "twin": ADA, "gpt": GPT})
-    assert places(["out#/models/ada/x"], here, there) == [("out#/models/old/x", "out#/models/twin/x")]
-    assert places(["out#/models/gpt/x", "out#/n"], here, there) == [("out#/models/gpt/x",), ("out#/n",)]
+    assert equivalent_pointers(["out#/models/ada/x"], here, there) == [("out#/models/old/x", "out#/models/twin/x")]
+    assert equivalent_pointers(["out#/models/gpt/x", "out#/n"], here, there) == [("out#/models/gpt/x",), ("out#/n",)]
 
 
 def test_a_model_that_a_pointer_names_decides_whatever_else_is_asked() -> None:
     pointer = ["out#/models/m/x"]
-    assert places(pointer, work({"m": ORACLE, "n": ADA}), work({"m": ORACLE, "n": GPT})) == [("out#/models/m/x",)]
-    assert places(pointer, work({"m": ADA, "n": GPT}), work({"m": GPT, "n": RAW})) is None, "m is another there"
+    assert equivalent_pointers(pointer, work({"m": ORACLE, "n": ADA}), work({"m": ORACLE, "n": GPT})) == [
+        ("out#/models/m/x",)
+    ]
+    assert equivalent_pointers(pointer, work({"m": ADA, "n": GPT}), work({"m": GPT, "n": RAW})) is None, (
+        "m is another there"
+    )
 
 
 def test_a_model_called_as_a_value_is_makes_no_history_begin_anew() -> None:
     here, there = work({"m": ADA, "kept": REFUSER}), work({"m": ADA})
-    assert places(["out#/addition/kept"], here, there) == [("out#/addition/kept",)]
+    assert equivalent_pointers(["out#/addition/kept"], here, there) == [("out#/addition/kept",)]
 
 
 def test_where_no_model_had_a_part_none_parts_two_runs() -> None:
     here, there = work({"m": ADA}), work({"m": ORACLE})
-    assert places(["counts#/addition/kept"], here, there) is None
-    assert places(["counts#/addition/kept"], here, there, {"counts"}) == [("counts#/addition/kept",)]
-    assert places(["counts#/x", "out#/x"], here, there, {"counts"}) is None
+    assert equivalent_pointers(["counts#/addition/kept"], here, there) is None
+    assert equivalent_pointers(["counts#/addition/kept"], here, there, {"counts"}) == [("counts#/addition/kept",)]
+    assert equivalent_pointers(["counts#/x", "out#/x"], here, there, {"counts"}) is None
 
 
 def test_a_dataset_that_a_pointer_names_is_looked_for_under_its_other_names() -> None:
     here, there = work(data={"new": SUMS}), work(data={"old": SUMS})
-    assert places(["out#/new/x"], here, there) == [("out#/new/x", "out#/old/x")]
+    assert equivalent_pointers(["out#/new/x"], here, there) == [("out#/new/x", "out#/old/x")]
     swapped = work(data={"sums": SUMS, "addition": WORDS})
-    assert places(["out#/addition/x"], swapped, work()) == [("out#/addition/x",)], "another took its name"
+    assert equivalent_pointers(["out#/addition/x"], swapped, work()) == [("out#/addition/x",)], "another took its name"
     both = {"addition": SUMS, "anagram": WORDS}
-    assert places(["out#/addition/x"], work(data=both), work(data={"addition": BOOK, "anagram": WORDS})) is None
+    assert (
+        equivalent_pointers(["out#/addition/x"], work(data=both), work(data={"addition": BOOK, "anagram": WORDS}))
+        is None
+    )
 
 
 def test_pointers_are_spelled_by_the_rule_and_a_statistic_is_its_value() -> None:
-    assert places(["out#/a~1b/~0/0"], work(), work()) == [("out#/a~1b/~0/0",)]
-    assert places(["out#"], work(), work()) == [("out#",)]
-    assert thing("out#/rate/value") == thing("out#/rate")
+    assert equivalent_pointers(["out#/a~1b/~0/0"], work(), work()) == [("out#/a~1b/~0/0",)]
+    assert equivalent_pointers(["out#"], work(), work()) == [("out#",)]
+    assert canonical("out#/rate/value") == canonical("out#/rate")
 
 
 @pytest.mark.parametrize("intent", [{}, {"models": [], "datasets": "x"}, {"models": {"m": 3}, "datasets": {"d": None}}])
 def test_a_lock_of_any_shape_is_read(intent: Any) -> None:
-    here = work_of(intent, {"models": {"m": {"files": 3}}})
-    assert not related(here, work()) and not related(work(), here)
+    here = subject_of(intent, {"models": {"m": {"files": 3}}})
+    assert not same_subject(here, work()) and not same_subject(work(), here)

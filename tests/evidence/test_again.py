@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.evidence.audit.again import MOST, How, Recorded, Replayed, make_again
 from harness.evidence.audit.checks import Report
+from harness.evidence.audit.reexecution import MOST, RecordedKey, Reexecuted, ReexecutionOptions, reexecute
 from harness.steps import Step
 from harness.store.entries import Entry, Output
 
@@ -30,18 +30,18 @@ class Hands:
     def __init__(self, together: Mapping[str, str], alone: str = RIGHT) -> None:
         self.given, self.gives, self.batches, self.alone = together, alone, list[list[Step]](), list[str]()
 
-    def how(self, **more: Any) -> How:
-        return How(self._alone, self._together, **more)
+    def how(self, **more: Any) -> ReexecutionOptions:
+        return ReexecutionOptions(self._alone, self._together, **more)
 
-    def _together(self, steps: Sequence[Recorded], seconds: float) -> Mapping[str, Replayed]:
+    def _together(self, steps: Sequence[RecordedKey], seconds: float) -> Mapping[str, Reexecuted]:
         assert all(parts == {"step": step.name} for step, parts in steps) and 0 < seconds <= 300
         self.batches.append([step for step, _ in steps])
         found = {step.name: self.given.get(step.name, self.given.get("")) for step, _ in steps}
-        return {name: Replayed({"rows": digest}) for name, digest in found.items() if digest}
+        return {name: Reexecuted({"rows": digest}) for name, digest in found.items() if digest}
 
-    def _alone(self, step: Step, parts: Mapping[str, Any], seconds: float) -> Replayed:
+    def _alone(self, step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
         self.alone.append(step.name)
-        return Replayed({"rows": self.gives})
+        return Reexecuted({"rows": self.gives})
 
 
 @pytest.mark.parametrize("jobs", [1, 2, 5])
@@ -51,7 +51,7 @@ def test_a_batch_is_of_one_code_and_every_worker_has_its_share(counts: tuple[int
     shown: list[tuple[str, int, int]] = []
     hands, report = Hands({"": RIGHT}), Report()
     how = hands.how(jobs=jobs, progress=lambda name, _state, done, total: shown.append((name, done, total)))
-    coverage = make_again(steps, entries(steps), how, report)
+    coverage = reexecute(steps, entries(steps), how, report)
     assert (coverage.again, report.verdict) == (len(steps), "agreed")
     assert all(len({step.kind.partition(":")[0] for step in batch}) == 1 for batch in hands.batches)
     assert all(1 < len(batch) <= MOST for batch in hands.batches), "what stands by itself is made alone"
@@ -64,10 +64,10 @@ def test_a_batch_is_of_one_code_and_every_worker_has_its_share(counts: tuple[int
 def test_a_model_that_answers_and_whatever_is_drawn_beyond_the_level_are_made_alone() -> None:
     steps = [*steps_of("a", 8), *steps_of("m", 8, infers=True)]
     hands = Hands({"": RIGHT})
-    coverage = make_again(steps, entries(steps), hands.how(rerun=8), Report())
+    coverage = reexecute(steps, entries(steps), hands.how(rerun=8), Report())
     assert coverage.again == 16 and sorted(hands.alone) == sorted(step.name for step in steps[8:])
     drawn = Hands({"": RIGHT})
-    assert make_again(steps, entries(steps), drawn.how(rerun=16, level="derive"), Report()).again == 16
+    assert reexecute(steps, entries(steps), drawn.how(rerun=16, level="derive"), Report()).again == 16
     assert (drawn.batches, len(drawn.alone)) == ([], 16)
 
 
@@ -76,7 +76,7 @@ def test_what_a_batch_does_not_confirm_is_decided_by_making_it_alone(said: str) 
     steps = steps_of("a", 8)
     for alone, verdict in ((RIGHT, "agreed"), (WRONG, "disagreed")):
         hands, report = Hands({"": RIGHT, "a/3": said}, alone), Report()
-        assert make_again(steps, entries(steps), hands.how(), report).again == 8
+        assert reexecute(steps, entries(steps), hands.how(), report).again == 8
         assert (hands.alone, report.verdict) == (["a/3"], verdict)
         failed = [check.subject for check in report.checks if check.verdict == "fail"]
         assert failed == (["a/3"] if verdict == "disagreed" else [])
@@ -87,7 +87,7 @@ def test_the_batches_and_what_is_in_them_are_drawn_anew_by_every_audit() -> None
 
     def order() -> tuple[tuple[str, ...], ...]:
         hands = Hands({"": RIGHT})
-        make_again(steps, entries(steps), hands.how(jobs=2), Report())
+        reexecute(steps, entries(steps), hands.how(jobs=2), Report())
         return tuple(tuple(step.name for step in batch) for batch in hands.batches)
 
     drawn = [order() for _ in range(40)]

@@ -12,8 +12,8 @@ from evidence.bare import CUT, MAKE, SHOWN, Bare, bare
 from evidence.forger import Forger, forged, whole_run
 
 from harness.digest import document, document_digest, sealed, walk
-from harness.evidence.audit.again import Replayed, TooDear
 from harness.evidence.audit.checks import Report
+from harness.evidence.audit.reexecution import OverBudget, Reexecuted
 from harness.run.project import replan
 from harness.steps import Step
 from harness.store.store import Store
@@ -229,13 +229,13 @@ def test_which_steps_are_made_again_where_time_is_short_cannot_be_foreseen(run: 
     def first() -> str:
         made: list[str] = []
 
-        def again(step: Step, parts: Mapping[str, Any], seconds: float) -> Replayed:
+        def again(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
             if made:
-                raise TooDear("there was time for one step")
+                raise OverBudget("there was time for one step")
             made.append(step.name)
             entry = run.store.entries.get(document_digest(parts))
             assert entry
-            return Replayed({name: output.sha256 for name, output in entry.outputs.items()})
+            return Reexecuted({name: output.sha256 for name, output in entry.outputs.items()})
 
         report = run.look(run.store.root, "full", replay=again)
         assert report.verdict == "agreed" and report.coverage and report.coverage.again == 1

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.evidence.claims.claims import Judged, judge
-from harness.evidence.claims.pointed import Found
+from harness.evidence.claims.claims import JudgedClaim, judge
+from harness.evidence.claims.pointer_values import PointerValue
 from harness.manifest.schema import Claim
 
 
@@ -16,11 +16,11 @@ def claim(of: Any = "out#/x", where: str = "Table 1", **says: Any) -> Claim:
     return Claim(of=of, where=where, **says)
 
 
-def number(text: str) -> Found:
-    return Found(text, Decimal(text))
+def number(text: str) -> PointerValue:
+    return PointerValue(text, Decimal(text))
 
 
-def one(made: Claim, *texts: str) -> Judged:
+def one(made: Claim, *texts: str) -> JudgedClaim:
     found = dict(zip(made.pointers, map(number, texts), strict=True))
     [row] = judge("m", [made], None, found.__getitem__, run="r")
     return row
@@ -104,8 +104,8 @@ def test_a_claim_that_says_several_things_is_met_only_if_all_of_them_hold() -> N
 def test_what_is_no_number_misses_and_what_is_missing_was_not_run() -> None:
     found = {
         "out#/a": number("1"),
-        "out#/b": Found("nan", flaw="it is no finite number"),
-        "out#/c": Found(lacks="gated data"),
+        "out#/b": PointerValue("nan", flaw="it is no finite number"),
+        "out#/c": PointerValue(lacks="gated data"),
     }
     two = claim(["out#/a", "out#/b"], at_least="0")
     [row] = judge("m", [two], None, found.__getitem__)

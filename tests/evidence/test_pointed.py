@@ -10,7 +10,7 @@ import pytest
 
 from harness.digest import canonical, sha256
 from harness.errors import DamageError
-from harness.evidence.claims.pointed import MAX_BYTES, Found, Outputs
+from harness.evidence.claims.pointer_values import MAX_BYTES, PointerReader, PointerValue
 from harness.manifest.claim import split
 
 DOCUMENT = {
@@ -38,17 +38,17 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def outputs(folder: Path, **documents: Any) -> Outputs:
+def outputs(folder: Path, **documents: Any) -> PointerReader:
     """Give outputs as a run has them: bytes as they are, values in canonical JSON."""
     made = {}
     for name, value in documents.items():
         data = value if isinstance(value, bytes) else canonical(value) + b"\n"
         (folder / sha256(data)).write_bytes(data)
         made[name] = {"sha256": sha256(data)}
-    return Outputs(made, lambda digest: folder / digest)
+    return PointerReader(made, lambda digest: folder / digest)
 
 
-def at(folder: Path, path: str) -> Found:
+def at(folder: Path, path: str) -> PointerValue:
     return outputs(folder, out=DOCUMENT).at(f"out#{path}")
 
 
@@ -61,11 +61,11 @@ def at(folder: Path, path: str) -> Found:
     ],
 )  # fmt: skip
 def test_a_pointer_leads_to_the_number_as_it_was_written(folder: Path, path: str, text: str) -> None:
-    assert at(folder, path) == Found(text, Decimal(text))
+    assert at(folder, path) == PointerValue(text, Decimal(text))
 
 
 def test_a_document_that_is_one_number_is_pointed_to_without_a_path(folder: Path) -> None:
-    assert outputs(folder, out=7).at("out#") == Found("7", Decimal(7))
+    assert outputs(folder, out=7).at("out#") == PointerValue("7", Decimal(7))
 
 
 @pytest.mark.parametrize(
@@ -131,7 +131,8 @@ def test_numbers_keep_every_digit_however_large(folder: Path, text: str, sound: 
     found = outputs(folder, out=f'{{"x":{text}}}'.encode()).at("out#/x")
     assert found.text == text
     assert (
-        found == (Found(text, Decimal(text)) if sound else Found(text, flaw=found.flaw)) and bool(found.flaw) != sound
+        found == (PointerValue(text, Decimal(text)) if sound else PointerValue(text, flaw=found.flaw))
+        and bool(found.flaw) != sound
     )
 
 
@@ -146,10 +147,10 @@ def test_ten_megabytes_are_read_once_however_many_claims_there_are(folder: Path)
 
 
 def test_what_was_found_in_a_document_is_known_to_every_run_that_made_it(folder: Path) -> None:
-    found: dict[tuple[str, str], Found] = {}
+    found: dict[tuple[str, str], PointerValue] = {}
     data = canonical({"x": 7})
     (folder / sha256(data)).write_bytes(data)
-    runs = [Outputs({"out": {"sha256": sha256(data)}}, lambda digest: folder / digest, found) for _ in range(2)]
+    runs = [PointerReader({"out": {"sha256": sha256(data)}}, lambda digest: folder / digest, found) for _ in range(2)]
     assert runs[0].at("out#/x").text == "7"
     (folder / sha256(data)).unlink()
     assert runs[1].at("out#/x").text == "7"
@@ -167,7 +168,7 @@ def test_damaged_bytes_are_an_error_and_never_a_value() -> None:
         raise DamageError("blob is changed")
 
     with pytest.raises(DamageError):
-        Outputs({"out": {"sha256": "0" * 64}}, refuse).at("out#/x")
+        PointerReader({"out": {"sha256": "0" * 64}}, refuse).at("out#/x")
 
 
 @pytest.mark.parametrize(

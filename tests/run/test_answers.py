@@ -3,11 +3,11 @@
 import pytest
 
 from harness.errors import InputError
-from harness.run.answers import NONE, Gap, most, too_many
+from harness.run.answer_errors import NO_ERRORS, AnswerErrors, over_limit, read_error_limit
 
 
 def gap(errors, rows=200):
-    return Gap("m", rows, errors, "no")
+    return AnswerErrors("m", rows, errors, "no")
 
 
 @pytest.mark.parametrize(
@@ -16,7 +16,7 @@ def gap(errors, rows=200):
      ("100%", 200, 201), ("1.0", 200, 201), ("7.5%", 15, 16), ("0%", 0, 1)],
 )  # fmt: skip
 def test_a_count_and_a_share_are_read_as_they_are_written(written, allowed, refused):
-    bound = most(written)
+    bound = read_error_limit(written)
     assert bound.allows(gap(allowed)) and not bound.allows(gap(refused))
     assert bound.all is (allowed == 200)
 
@@ -24,10 +24,10 @@ def test_a_count_and_a_share_are_read_as_they_are_written(written, allowed, refu
 @pytest.mark.parametrize("written", ["many", "-1", "101%", "1.5", "5 %", "%", "1e9", "0x10", "٣"])
 def test_what_is_no_bound_is_refused(written):
     with pytest.raises(InputError, match="no number of errors"):
-        most(written)
+        read_error_limit(written)
 
 
 def test_where_nothing_is_said_a_model_must_have_answered_something():
-    assert most("") is None
-    assert too_many([gap(199), gap(200), gap(3, 3)], None) == [gap(200), gap(3, 3)]
-    assert too_many([gap(1)], NONE) == [gap(1)]
+    assert read_error_limit("") is None
+    assert over_limit([gap(199), gap(200), gap(3, 3)], None) == [gap(200), gap(3, 3)]
+    assert over_limit([gap(1)], NO_ERRORS) == [gap(1)]

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from harness.run.asked import Answers
-from harness.run.workshop import Result
+from harness.run.answer_progress import AnswerCounter
+from harness.run.workshop import StepResult
 from harness.steps import Plan, Ref, Step
 from harness.store.entries import Entry, Output
 from harness.store.store import Store
@@ -33,41 +33,41 @@ def store(tmp_path: Path) -> Store:
 
 
 @pytest.fixture
-def answers(store: Store) -> Answers:
+def answers(store: Store) -> AnswerCounter:
     """Four steps on three prompts, two samples each; one of them is no model."""
     MADE["prompts", "prompts"] = store.blobs.put(b"{}\n{}\n{}\n")
-    return Answers(Plan((FAR, OTHER, NEAR, STAND_IN), {}), store)
+    return AnswerCounter(Plan((FAR, OTHER, NEAR, STAND_IN), {}), store)
 
 
-def result(store: Store, rows: int, errors: int, state: str = "executed") -> Result:
+def result(store: Store, rows: int, errors: int, state: str = "executed") -> StepResult:
     lines = [{"error": "HTTP 500"}] * errors + [{"finish": "stop"}] * (rows - errors)
     data = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines).encode()
     output = Output(store.blobs.put(data), len(data))
-    return Result(Entry("k", "d", {}, {"responses": output}), state, {})
+    return StepResult(Entry("k", "d", {}, {"responses": output}), state, {})
 
 
 def told(live: int, errors: int = 0, dollars: str = "0") -> dict[str, Any]:
     return {"m": {"replayed": 0, "live": live, "errors": {"http_500": errors} if errors else {}, "dollars": dollars}}
 
 
-def test_what_is_to_be_asked_is_known_once_its_prompts_are_made(answers: Answers) -> None:
+def test_what_is_to_be_asked_is_known_once_its_prompts_are_made(answers: AnswerCounter) -> None:
     assert (answers.now({}).total, answers.now(MADE).total) == (0, 18)
 
 
-def test_what_the_store_had_is_done_and_is_none_of_this_runs_work(answers: Answers, store: Store) -> None:
+def test_what_the_store_had_is_done_and_is_none_of_this_runs_work(answers: AnswerCounter, store: Store) -> None:
     assert answers.ends(FAR, result(store, 6, 1, "cached")) is False
     found = answers.now(MADE)
     assert (found.done, found.kept, found.errors, found.total) == (6, 6, 1, 18)
     assert not answers.asking and found.seconds == 0
 
 
-def test_a_stand_in_is_not_counted(answers: Answers, store: Store) -> None:
+def test_a_stand_in_is_not_counted(answers: AnswerCounter, store: Store) -> None:
     answers.begins(STAND_IN)
     assert not answers.asking and answers.ends(STAND_IN, result(store, 6, 0)) is False
     assert answers.now(MADE).done == 0
 
 
-def test_a_model_that_computes_here_is_counted_when_its_shard_ends(answers: Answers, store: Store) -> None:
+def test_a_model_that_computes_here_is_counted_when_its_shard_ends(answers: AnswerCounter, store: Store) -> None:
     answers.begins(NEAR)
     assert answers.asking and answers.now(MADE).done == 0
     assert answers.ends(NEAR, result(store, 6, 0)) is True
@@ -75,7 +75,7 @@ def test_a_model_that_computes_here_is_counted_when_its_shard_ends(answers: Answ
 
 
 def test_the_gateways_word_counts_for_what_is_under_way_and_rows_for_what_has_ended(
-    answers: Answers, store: Store
+    answers: AnswerCounter, store: Store
 ) -> None:
     answers.priced = True
     answers.begins(FAR)
@@ -94,7 +94,7 @@ def test_the_gateways_word_counts_for_what_is_under_way_and_rows_for_what_has_en
 
 @pytest.mark.parametrize("said", [told(1000), told(0), {}])
 def test_a_gateway_that_counts_more_or_less_than_there_is_moves_nothing_back_or_too_far(
-    answers: Answers, store: Store, said: dict[str, Any]
+    answers: AnswerCounter, store: Store, said: dict[str, Any]
 ) -> None:
     answers.begins(FAR)
     answers.now(MADE)

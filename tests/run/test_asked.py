@@ -16,8 +16,8 @@ from support import harness, unlocked_project
 from harness.cli.terminal import watching
 from harness.manifest.load import load
 from harness.run import runner
-from harness.run.asked import Asked, asked_text
-from harness.run.service import Place, Ran, run_manifest
+from harness.run.answer_progress import AnswerProgress, progress_text
+from harness.run.service import FinishedRun, RunTarget, run_manifest
 from harness.verbs.project import Progress, Project, Watch
 from harness.verbs.running import RunRequest
 from harness.verbs.running import run as verb
@@ -30,20 +30,20 @@ MANIFEST = "manifests/small.yaml"
 @pytest.mark.parametrize(
     ("asked", "text"),
     [
-        (Asked(120, 450, errors=2, seconds=3.43, dollars=Decimal("0.131")),
+        (AnswerProgress(120, 450, errors=2, seconds=3.43, dollars=Decimal("0.131")),
          "120 of 450 answers, 35/s, 9 s left, 2 errors, $0.13"),
-        (Asked(0, 450), "0 of 450 answers"),
-        (Asked(0, 450, seconds=5.0), "0 of 450 answers"),
-        (Asked(1000, 5000, kept=1000, seconds=9.0), "1,000 of 5,000 answers"),
-        (Asked(1100, 5000, kept=1000, seconds=40.0), "1,100 of 5,000 answers, 2.5/s, 26 min left"),
-        (Asked(6, 10_000, seconds=60.0, errors=1), "6 of 10,000 answers, 6.0/min, 28 h left, 1 error"),
-        (Asked(450, 450, seconds=10.0, dollars=Decimal("0.004")), "450 of 450 answers, 45/s, under $0.01"),
-        (Asked(450, 450, seconds=0.1, dollars=Decimal(0)), "450 of 450 answers, 4,500/s, $0.00"),
-        (Asked(450, 450, seconds=450.0, dollars=Decimal("1234.5")), "450 of 450 answers, 1.0/s, $1,234.50"),
+        (AnswerProgress(0, 450), "0 of 450 answers"),
+        (AnswerProgress(0, 450, seconds=5.0), "0 of 450 answers"),
+        (AnswerProgress(1000, 5000, kept=1000, seconds=9.0), "1,000 of 5,000 answers"),
+        (AnswerProgress(1100, 5000, kept=1000, seconds=40.0), "1,100 of 5,000 answers, 2.5/s, 26 min left"),
+        (AnswerProgress(6, 10_000, seconds=60.0, errors=1), "6 of 10,000 answers, 6.0/min, 28 h left, 1 error"),
+        (AnswerProgress(450, 450, seconds=10.0, dollars=Decimal("0.004")), "450 of 450 answers, 45/s, under $0.01"),
+        (AnswerProgress(450, 450, seconds=0.1, dollars=Decimal(0)), "450 of 450 answers, 4,500/s, $0.00"),
+        (AnswerProgress(450, 450, seconds=450.0, dollars=Decimal("1234.5")), "450 of 450 answers, 1.0/s, $1,234.50"),
     ],
 )  # fmt: skip
-def test_answers_are_told_in_one_line(asked: Asked, text: str) -> None:
-    assert asked_text(asked) == text
+def test_answers_are_told_in_one_line(asked: AnswerProgress, text: str) -> None:
+    assert progress_text(asked) == text
 
 
 @pytest.fixture(scope="module")
@@ -69,9 +69,9 @@ def ran(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     monkeypatch.setenv("TOY_KEY", "sk-planted-4f1c9b27e8a0d3")
     monkeypatch.setattr(runner, "TURN", 0.05)
 
-    def run(store: Path) -> tuple[Ran, list[Asked]]:
-        told: list[Asked] = []
-        return run_manifest(load(folder / MANIFEST), Place(store), lambda *_: None, asked=told.append), told
+    def run(store: Path) -> tuple[FinishedRun, list[AnswerProgress]]:
+        told: list[AnswerProgress] = []
+        return run_manifest(load(folder / MANIFEST), RunTarget(store), lambda *_: None, asked=told.append), told
 
     return run
 

@@ -14,8 +14,8 @@ from manifest.parsing import GOOD, parse
 from harness.digest import sha256
 from harness.errors import InputError, MissingError
 from harness.manifest.datasets import Fetched
-from harness.run.data import bring, bring_rows, fetch
 from harness.run.download import download
+from harness.run.fetched_data import fetch, store_file, store_rows
 from harness.run.published import published as files_of
 from harness.store.store import Store
 from harness.store.sweep import gc
@@ -134,7 +134,7 @@ def test_nobody_listens(store):
 def test_a_store_beside_it_is_as_good_as_the_address(store, tmp_path):
     beside = Store.make(tmp_path / "beside")
     (tmp_path / "cities.csv").write_bytes(DATA)
-    assert bring(beside, tmp_path / "cities.csv") == (sha256(DATA), len(DATA))
+    assert store_file(beside, tmp_path / "cities.csv") == (sha256(DATA), len(DATA))
     fetch(store, pinned("https://localhost:1/gone"), tmp_path / "beside")
     assert store.blobs.state(sha256(DATA)) == "sound"
 
@@ -156,13 +156,13 @@ def test_a_full_disk_is_not_the_fault_of_the_address(published):
 
 def test_a_persons_own_file_and_rows(store, tmp_path):
     with pytest.raises(InputError, match="no such file"):
-        bring(store, tmp_path / "nothing")
-    assert store.blobs.read(bring_rows(store, [{"b": 1, "a": "x"}])) == b'{"a":"x","b":1}\n'
+        store_file(store, tmp_path / "nothing")
+    assert store.blobs.read(store_rows(store, [{"b": 1, "a": "x"}])) == b'{"a":"x","b":1}\n'
 
 
 def test_what_a_person_brought_along_stays_when_the_store_is_swept(store, tmp_path):
     (tmp_path / "cities.csv").write_bytes(DATA)
-    kept = [bring(store, tmp_path / "cities.csv")[0], bring_rows(store, [{"a": 1}])]
+    kept = [store_file(store, tmp_path / "cities.csv")[0], store_rows(store, [{"a": 1}])]
     loose = store.blobs.put(b"nobody names this")
     assert gc(store, delete=True).blobs == [loose]
     assert [store.blobs.state(digest) for digest in kept] == ["sound", "sound"]

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from harness.engines.local import LocalEngine, available
-from harness.run.doctor import Finding, examine
+from harness.run.doctor import MachineFinding, examine
 from harness.run.engines import kinds
 
 
-def findings(store: Path) -> dict[str, Finding]:
+def findings(store: Path) -> dict[str, MachineFinding]:
     return {one.subject: one for one in examine(store, Path.cwd())}
 
 

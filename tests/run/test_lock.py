@@ -12,12 +12,12 @@ from harness.errors import HarnessError, InputError
 from harness.manifest.load import load
 from harness.manifest.lockfile import PIN_KINDS, Lock, load_lock, lock_path, read_lock
 from harness.run.lock import moved_pins, require_fit
-from harness.run.service import Place, lock_manifest, run_manifest
+from harness.run.service import RunTarget, lock_manifest, run_manifest
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    return Place(tmp_path_factory.mktemp("store") / "store")
+    return RunTarget(tmp_path_factory.mktemp("store") / "store")
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_locking_again_writes_nothing_and_locking_elsewhere_writes_the_same(proj
     again = lock()
     assert (first.changed, again.changed, again.path.stat().st_mtime_ns) == (True, False, stamp)
     other = unlocked_project(tmp_path / "other", models=("oracle", "echo"))
-    assert lock_manifest(load(other), Place(tmp_path / "fresh")).path.read_bytes() == first.path.read_bytes()
+    assert lock_manifest(load(other), RunTarget(tmp_path / "fresh")).path.read_bytes() == first.path.read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -19,11 +19,11 @@ from harness.manifest.lockfile import Lock, load_lock
 from harness.models.provider import Weights
 from harness.models.tape.tape import Recorder
 from harness.run import weights
-from harness.run.calls import served
+from harness.run.gateway import gateway_models
 from harness.run.lock import moved_pins, require_fit, still_pins
 from harness.run.measuring import switches
-from harness.run.plan import meant, plan, unresolved_pins
-from harness.run.service import Place, lock_manifest
+from harness.run.plan import check_manifest, plan, unresolved_pins
+from harness.run.service import RunTarget, lock_manifest
 from harness.steps import Plan, Step
 from harness.studies.registry import find
 from harness.studies.study import Brief
@@ -69,7 +69,7 @@ def test_a_setting_that_the_study_does_not_take_is_told_with_its_line(
     tmp_path: Path, more: str, line: int, what: str, mend: str
 ) -> None:
     with pytest.raises(InputError) as refused:
-        meant(load(manifest(tmp_path, more=more)))
+        check_manifest(load(manifest(tmp_path, more=more)))
     error = refused.value
     assert error.what.startswith(what) and mend in error.next and error.where.endswith(f"small.yaml:{line}")
 
@@ -80,10 +80,10 @@ def test_a_study_without_settings_or_instruments_refuses_both_with_the_mend(tmp_
     for part, said in (("settings: {mode: strict}", "has no settings"), ("instruments:\n  judge: {}", "provider")):
         path.write_text(f"{text}{part}\n")
         with pytest.raises(InputError, match=said):
-            meant(load(path))
+            check_manifest(load(path))
     path.write_text(f"{text}instruments:\n  judge: {{provider: baseline, behaviour: echo}}\n")
     with pytest.raises(InputError, match="has no instrument 'judge'") as refused:
-        meant(load(path))
+        check_manifest(load(path))
     assert refused.value.next == "take it out: this study measures with no model"
 
 
@@ -117,7 +117,7 @@ def test_what_is_wrong_of_an_instrument_is_told_with_its_line_and_the_mend(
 ) -> None:
     path = edited(manifest(tmp_path), old, new)
     with pytest.raises(InputError) as refused:
-        meant(load(path))
+        check_manifest(load(path))
     error = refused.value
     assert what in error.what and mend in error.next and error.where.endswith(f"small.yaml:{line}")
 
@@ -135,7 +135,7 @@ def test_an_instrument_is_sent_what_is_written_and_nothing_else_in_every_version
 
 def test_what_has_neither_is_meant_and_locked_as_it_was_before_there_were_any(tmp_path: Path) -> None:
     path = unlocked_project(tmp_path, models=("echo",))
-    lock = lock_manifest(load(path), Place(tmp_path / "store")).lock
+    lock = lock_manifest(load(path), RunTarget(tmp_path / "store")).lock
     body = json.loads(lock.data)
     assert not {"settings", "instruments"} & {*body["intent"], *body["pins"]}
     path.write_text(path.read_text() + "settings: {}\ninstruments: {}\n")
@@ -146,7 +146,7 @@ def test_the_study_is_told_of_its_instruments_by_role_as_they_are_pinned(tmp_pat
     path = manifest(tmp_path, f"{REPLAYED}, repeats: 2", more="settings: {mode: strict}\n")
     taped(tmp_path / "tapes" / "small.judge", "one")
     lock, briefs = locked(path), []
-    this, weighing = meant(load(path)), find("weighing")
+    this, weighing = check_manifest(load(path)), find("weighing")
     with pytest.MonkeyPatch.context() as patch:
         real = weighing.plan
         patch.setattr(weighing, "plan", lambda brief: briefs.append(brief) or real(brief))
@@ -164,7 +164,7 @@ def test_what_moves_of_an_instrument_makes_the_lock_stale_and_names_it(tmp_path:
     path = manifest(tmp_path, f"{REPLAYED}, repeats: 2")
     taped(tmp_path / "tapes" / "small.judge", "one")
     lock = locked(path)
-    assert moved_pins(load(path), lock) == [] and plan(meant(load(path)), lock)
+    assert moved_pins(load(path), lock) == [] and plan(check_manifest(load(path)), lock)
     text = path.read_text()
     for old, new, moved in (
         ("repeats: 2", "repeats: 3", ["manifest/instruments/judge/repeats"]),
@@ -184,7 +184,7 @@ def test_a_judge_without_its_tape_is_unresolved_with_the_reason_and_cannot_run(t
     [(pin, reason)] = unresolved_pins(lock)
     assert pin == "instruments.judge" and "there is no tape to replay in tapes/small.judge/" in reason
     with pytest.raises(MissingError, match=r"instruments\.judge is unresolved"):
-        plan(meant(load(path)), lock)
+        plan(check_manifest(load(path)), lock)
     taped(tmp_path / "tapes" / "small.judge", "one")
     lock = locked(path)
     (tmp_path / "tapes" / "small.judge").rename(tmp_path / "tapes" / "gone")
@@ -206,14 +206,14 @@ def test_a_lock_with_a_pin_of_no_instrument_is_refused(tmp_path: Path) -> None:
 def test_the_gateway_knows_a_judge_by_its_role_beside_a_model_of_the_same_name(tmp_path: Path) -> None:
     model = "  far: {provider: openai, model: toy-1, tape: record, key: OTHER_KEY}\n"
     one = load(manifest(tmp_path, f"{TOY}, tape: record", models=model))
-    told = served(one.manifest, one.root, one.tree)
+    told = gateway_models(one.manifest, one.root, one.tree)
     assert list(told) == ["toy-1", "instruments/judge"]
     assert told["instruments/judge"]["model"] == "toy-1" and "model" not in told["toy-1"]
     assert told["toy-1"]["tape"] != told["instruments/judge"]["tape"]
     twin = model.replace("model: toy-1", "model: instruments/judge")
     one = load(manifest(tmp_path, f"{TOY}, tape: record", models=twin))
     with pytest.raises(InputError, match=r"instruments.judge asks 'toy-1' in another way"):
-        served(one.manifest, one.root, one.tree)
+        gateway_models(one.manifest, one.root, one.tree)
 
 
 def test_no_step_has_an_instrument_answer_items(tmp_path: Path) -> None:
@@ -228,7 +228,7 @@ def test_no_step_has_an_instrument_answer_items(tmp_path: Path) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(weighing, "plan", answering)
         with pytest.raises(InputError, match="would have the instrument 'judge' answer items") as refused:
-            meant(this)
+            check_manifest(this)
     assert refused.value.where.endswith("small.yaml:8")
 
 
@@ -245,7 +245,7 @@ def test_the_weights_inside_a_package_are_pinned_file_by_file_and_none_of_its_co
     ("name", "said"), [("no-such-package", "is not installed"), ("pytest", "no folder of weights")]
 )
 def test_a_package_that_is_not_here_or_ships_no_model_is_unresolved(tmp_path: Path, name: str, said: str) -> None:
-    assert said in weights.pin(tmp_path, Weights(f"package:{name}"), {"sha256": "0" * 64})["unresolved"]
+    assert said in weights.pin_weights(tmp_path, Weights(f"package:{name}"), {"sha256": "0" * 64})["unresolved"]
 
 
 def test_a_name_that_is_no_package_is_refused_where_it_is_written(tmp_path: Path) -> None:

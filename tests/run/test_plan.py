@@ -9,7 +9,7 @@ from harness.errors import HarnessError, InputError, MissingError
 from harness.manifest.load import Loaded, load, parse_manifest
 from harness.manifest.lockfile import Lock
 from harness.run.lock import still_pins
-from harness.run.plan import meant, plan
+from harness.run.plan import check_manifest, plan
 from harness.steps import GATHER, STAGES, Pinned, Plan, Ref, Step, key, preimage
 
 ROWS = {name: {"sha256": digit * 64, "rows": 19} for name, digit in (("items", "a"), ("gold", "b"), ("counts", "c"))}
@@ -23,7 +23,7 @@ def loaded(tmp_path, text):
 def planned(tmp_path, text=None, limit=0, **pins):
     one = loaded(tmp_path, text or manifest_text())
     held = {**still_pins(one), "datasets": {"addition": ROWS}, **pins}
-    return plan(meant(one), Lock(one.manifest.intent(), one.sha256, held), limit)
+    return plan(check_manifest(one), Lock(one.manifest.intent(), one.sha256, held), limit)
 
 
 def step(name="s", stage="responses", inputs=None, outputs=("out",), **more):
@@ -194,7 +194,7 @@ def test_a_makers_parameter_that_is_wrong_is_told_by_its_line_and_what_may_stand
     text = path.read_text().replace(old, new, 1)
     path.write_text(text)
     with pytest.raises(InputError) as bad:
-        meant(load(path))
+        check_manifest(load(path))
     assert what in bad.value.what and mend in bad.value.next
     assert bad.value.where == f"{path}:{text[: text.index(new)].count(chr(10)) + 1}"
 
@@ -218,7 +218,7 @@ def test_a_makers_parameter_that_is_wrong_is_told_by_its_line_and_what_may_stand
 def test_what_only_a_study_knows_is_checked_before_anything_is_planned(tmp_path, old, new, line, said):
     assert manifest_text().count(old) == 1
     with pytest.raises(InputError) as error:
-        meant(loaded(tmp_path, manifest_text().replace(old, new)))
+        check_manifest(loaded(tmp_path, manifest_text().replace(old, new)))
     assert said in error.value.what
     assert error.value.where == f"m.yaml:{line}" and error.value.next
 

@@ -15,10 +15,10 @@ from support import REPOSITORY
 from harness.digest import sha256
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine, available
-from harness.evidence.audit.again import How, Recorded, Replayed, make_again
 from harness.evidence.audit.checks import Report
+from harness.evidence.audit.reexecution import RecordedKey, Reexecuted, ReexecutionOptions, reexecute
 from harness.run.closure import Code
-from harness.run.replay import confirm, replay
+from harness.run.reexecute import batch_reexecutor, step_reexecutor
 from harness.run.workshop import Workshop
 from harness.steps import Pinned, Step
 from harness.store.entries import Entry, Output
@@ -101,7 +101,7 @@ class Shop:
     workshop: Workshop
     alone: list[str] = field(default_factory=list)
 
-    def recorded(self, kinds: Sequence[str]) -> list[Recorded]:
+    def recorded(self, kinds: Sequence[str]) -> list[RecordedKey]:
         """Give a step of each kind, beside what its key is made of."""
         blobs = self.workshop.store.blobs
         rows, part = Pinned(blobs.put(ROW)), Pinned(blobs.put(PART))
@@ -128,14 +128,16 @@ class Shop:
         self, steps: Sequence[Step], made: dict[str, Entry], workshop: Workshop | None = None, budget: float = 300
     ) -> Report:
         """Make the steps again, in batches of half of them."""
-        again, self.alone = replay(workshop or self.workshop), []
+        again, self.alone = step_reexecutor(workshop or self.workshop), []
 
-        def alone(step: Step, parts: Any, seconds: float) -> Replayed:
+        def alone(step: Step, parts: Any, seconds: float) -> Reexecuted:
             self.alone.append(step.name)
             return again(step, parts, seconds)
 
         report = Report()
-        report.coverage = make_again(steps, made, How(alone, confirm(workshop or self.workshop), budget=budget), report)
+        report.coverage = reexecute(
+            steps, made, ReexecutionOptions(alone, batch_reexecutor(workshop or self.workshop), budget=budget), report
+        )
         return report
 
 
@@ -216,7 +218,7 @@ def test_what_was_finished_when_the_time_was_up_counts_and_the_rest_does_not(ope
     steps, made = shop.run(["double"] * 3)
     bad, entry = shop.claim("sleeps", 3)
     recorded = [(step, made[step.name].preimage) for step in steps]
-    found = confirm(shop.workshop)([*recorded[:2], (bad, entry.preimage), recorded[2]], 1.5)
+    found = batch_reexecutor(shop.workshop)([*recorded[:2], (bad, entry.preimage), recorded[2]], 1.5)
     assert sorted(found) == [step.name for step in steps[:2]]
     report = shop.audit([*steps, bad], {**made, bad.name: entry}, budget=1.5)
     coverage = report.coverage

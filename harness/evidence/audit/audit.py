@@ -12,14 +12,14 @@ from typing import Any
 
 from harness.digest import differences, document, sha256
 from harness.errors import HarnessError
-from harness.evidence.audit.again import How, answers, make_again, named
+from harness.evidence.audit.checked_blobs import CheckedBlobs
 from harness.evidence.audit.checks import Report
-from harness.evidence.audit.lines import audit_lines
-from harness.evidence.audit.seen import Seen
+from harness.evidence.audit.reexecution import ReexecutionOptions, answering_model, first_few, reexecute
+from harness.evidence.audit.run_files import audit_run_files
 from harness.evidence.audit.steps import Made, audit_steps
 from harness.evidence.audit.values import audit_values
-from harness.evidence.executed import Executed
-from harness.evidence.pinned import data_pin
+from harness.evidence.execution_index import ExecutionIndex
+from harness.evidence.pinned_files import data_pin
 from harness.evidence.selfcheck import OUTPUT, self_check
 from harness.manifest.coverage import coverage_text, file_coverage, strange_files
 from harness.manifest.load import parse_manifest
@@ -40,14 +40,14 @@ class Installed:
     isolations: Callable[[str], Collection[str] | None]  # engine -> those it writes down; None: it is not installed
 
 
-def audit(store: Store, run: str, installed: Installed, how: How) -> Report:
+def audit(store: Store, run: str, installed: Installed, how: ReexecutionOptions) -> Report:
     """Hold one run of a store against itself: its chain, its record, its keys, its bytes, and what made them."""
     report = Report()
-    chain = audit_lines(store, run, report)
+    chain = audit_run_files(store, run, report)
     if chain is None:
         return report
     audit_values(chain, installed.isolations, report)
-    start, seen = chain.events[0], Seen(store, report)
+    start, seen = chain.events[0], CheckedBlobs(store, report)
     lock, planned = _plan(store, start, installed, report)
     threads = lock.intent["resources"].get("threads") if lock and planned else None
     made = audit_steps(store, chain, planned, seen, report, threads)
@@ -61,7 +61,7 @@ def audit(store: Store, run: str, installed: Installed, how: How) -> Report:
     if planned:
         report.self_checks = _own_checks(store, planned, made, report)
         steps = [step for step in planned.steps if step.name in made]
-        report.coverage = make_again(steps, made, how, report)
+        report.coverage = reexecute(steps, made, how, report)
         if how.level != "hashes":
             _code(planned, made, seen, installed, report)
     return report
@@ -82,7 +82,7 @@ def _own_checks(store: Store, plan: Plan, made: Made, report: Report) -> str:
 
 def _cached(store: Store, chain: Chain, report: Report) -> None:
     """Find for each step that was taken from the store the listed run that executed it; else nobody did."""
-    executed, run = Executed(store), str(chain.events[0]["run"])
+    executed, run = ExecutionIndex(store), str(chain.events[0]["run"])
     steps = [event for event in chain.events if event["event"] == "step.cached"]
     try:
         lost = [event["step"] for event in steps if executed.by(event["key"], event["entry"]) is None]
@@ -139,7 +139,7 @@ def _planned(
     return plan
 
 
-def _pins(store: Store, lock: Lock, made: Made, seen: Seen, report: Report) -> None:
+def _pins(store: Store, lock: Lock, made: Made, seen: CheckedBlobs, report: Report) -> None:
     """Hold the data a run used against the data its lock pins."""
     flaws = []
     for name, pin in lock.pins["datasets"].items():
@@ -173,7 +173,7 @@ def _image(lock: Lock, field: str, image: str, report: Report) -> None:
         report.held("pin.differs", field, image[:19])
 
 
-def _code(plan: Plan, made: Made, seen: Seen, installed: Installed, report: Report) -> None:
+def _code(plan: Plan, made: Made, seen: CheckedBlobs, installed: Installed, report: Report) -> None:
     """Hold the code of the steps that were not made again against the installed code: a reader can read no other.
 
     Of answers that are taken on trust anyway it is a note; what should have been made again keeps the verdict down.
@@ -190,7 +190,7 @@ def _code(plan: Plan, made: Made, seen: Seen, installed: Installed, report: Repo
             moved = [bad.what]
         if moved:
             differing += 1
-            tell = report.held if answers(step) or step.trial else report.skip
-            tell("code.differs", kind, f"the installed code is not that of the run: {named(tuple(moved))}")
+            tell = report.held if answering_model(step) or step.trial else report.skip
+            tell("code.differs", kind, f"the installed code is not that of the run: {first_few(tuple(moved))}")
     if not differing:
         report.held("code.differs", "code", f"{len(kinds)} kinds of steps that were not made again")

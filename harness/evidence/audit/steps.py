@@ -7,8 +7,8 @@ from typing import Any
 
 from harness.digest import differences, document_digest, sha256
 from harness.errors import HarnessError
+from harness.evidence.audit.checked_blobs import CheckedBlobs
 from harness.evidence.audit.checks import Report
-from harness.evidence.audit.seen import Seen
 from harness.evidence.record import FINISHED
 from harness.files import read_plain
 from harness.steps import CPU, Pinned, Plan, Setting, Step, in_threads, preimage
@@ -27,7 +27,7 @@ ATTEMPT = "attempt"  # of a step that calls: how often it was asked before
 
 
 def audit_steps(
-    store: Store, chain: Chain, plan: Plan | None, seen: Seen, report: Report, threads: int | None = None
+    store: Store, chain: Chain, plan: Plan | None, seen: CheckedBlobs, report: Report, threads: int | None = None
 ) -> Made:
     """Check every step the journal names, in so many threads; give those whose entries are sound."""
     made: Made = {}

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from harness.digest import differences, parse, sha256
 from harness.errors import DamageError, HarnessError
-from harness.evidence.claims.registered import read
+from harness.evidence.claims.registration import read_claims
 from harness.evidence.record import Record, read_record
 from harness.manifest.lockfile import Lock
 from harness.steps import STAGES
@@ -36,7 +36,7 @@ _END = re.compile(
 FEW, MOST = 1 << 12, 1 << 26  # bytes read of a file at first, and at most: a first line and a record are short
 
 
-class Started(NamedTuple):
+class StartedRun(NamedTuple):
     """A run as it was started: the digest of its lock, and to how many first items of each dataset it was cut."""
 
     run: str
@@ -44,7 +44,7 @@ class Started(NamedTuple):
     limit: int
 
 
-class Ended(NamedTuple):
+class EndedRun(NamedTuple):
     """A run that came to its end: whether every step was finished, and the digest of each output."""
 
     complete: bool
@@ -66,9 +66,9 @@ class History:
         self._top = str(store.runs)
         self._listed = {str(event["run"]): event for event in chain.events if event["event"] == "run.finished"}
         self._locks: dict[str, Mapping[str, Any] | None] = {}
-        self._made: dict[str, Ended] = {}
+        self._made: dict[str, EndedRun] = {}
         self._said: dict[bytes, Mapping[str, str]] = {}
-        self.runs: list[Started] = []
+        self.runs: list[StartedRun] = []
         self.unread: set[str] = set()  # runs that cannot be read: what they registered and made is not known
         for event in chain.events:
             if event["event"] == "run.started":
@@ -83,7 +83,7 @@ class History:
             begun = None
         if isinstance(begun, dict) and begun.get("run") == run and self.lock(begun.get("lock")):
             limit = begun.get("limit")
-            self.runs.append(Started(run, begun["lock"], limit if isinstance(limit, int) else 0))
+            self.runs.append(StartedRun(run, begun["lock"], limit if isinstance(limit, int) else 0))
         else:
             self.unread.add(run)
 
@@ -109,9 +109,9 @@ class History:
     def registered(self, name: str) -> list[Mapping[str, Any]] | None:
         """Give the claims that the first run of a manifest registered, or None where there was no run."""
         first = next((lock["intent"] for digest, lock in self.locks().items() if self._names[digest] == name), None)
-        return None if first is None else [said for _, said in read(first)]
+        return None if first is None else [said for _, said in read_claims(first)]
 
-    def of(self, name: str) -> list[Started]:
+    def of(self, name: str) -> list[StartedRun]:
         """Give the runs of a manifest, oldest first."""
         return [run for run in self.runs if self._names.get(run.lock) == name]
 
@@ -142,7 +142,7 @@ class History:
         """Whether the list of runs says that a run came to an end."""
         return run in self._listed
 
-    def made(self, run: str) -> Ended:
+    def made(self, run: str) -> EndedRun:
         """Give what a run made, from a record that the list of runs vouches for; read once."""
         if run not in self._made:
             try:
@@ -151,7 +151,7 @@ class History:
                 raise self._damaged(run) from None
         return self._made[run]
 
-    def _ended(self, record: bytes) -> Ended:
+    def _ended(self, record: bytes) -> EndedRun:
         """Read what a record says of outputs; thousands of records say the same, which is then read once.
 
         What stands before the end that every record has, from the word `outputs` on, is that field if it is one value.
@@ -163,11 +163,11 @@ class History:
             try:
                 if said not in self._said:
                     self._said[said] = _digests(json.loads(said))
-                return Ended(end[1] == b"done", self._said[said])
+                return EndedRun(end[1] == b"done", self._said[said])
             except ValueError:
                 pass  # it was no such field
         body = _value(record)
-        return Ended(body["status"] == "done", _digests(body["outputs"]))
+        return EndedRun(body["status"] == "done", _digests(body["outputs"]))
 
     def _vouched(self, run: str) -> bytes:
         """Read the record of a run that ended, if it is the one that the list of runs names."""
@@ -229,10 +229,10 @@ def _same_work(ran: Mapping[str, Any] | None, lock: Lock) -> bool:
     if ran is None:
         return False
     old, new = ({kind: pins.get(kind) for kind in PINS} for pins in (ran["pins"], lock.pins))
-    return not moved(ran["intent"], lock.intent) and not list(differences(old, new))
+    return not changed_intent(ran["intent"], lock.intent) and not list(differences(old, new))
 
 
-def moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+def changed_intent(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
     """Name what parts two intents and could change an output."""
     left, right = ({**intent, RESOURCES: {THREADS: _threads(intent)}} for intent in (old, new))
     left, right = ({key: intent[key] for key in intent if key not in NAMES} for intent in (left, right))

@@ -25,7 +25,7 @@ class _Number(str):
 
 
 @dataclass(frozen=True)
-class Found:
+class PointerValue:
     """What stands where a claim points: a number, or what is needed for one, or why what is there is none."""
 
     text: str | None = None
@@ -34,21 +34,21 @@ class Found:
     flaw: str = ""
 
 
-class Outputs:
+class PointerReader:
     """The outputs of one run, each read once and only if a claim points into it; others may share what was found."""
 
     def __init__(
         self,
         outputs: Mapping[str, Mapping[str, Any]],
         deliver: Callable[[str], Path],
-        found: dict[tuple[str, str], Found] | None = None,
+        found: dict[tuple[str, str], PointerValue] | None = None,
     ) -> None:
         self._outputs = outputs
         self._deliver = deliver
         self._documents: dict[str, tuple[Any, str]] = {}
         self._found = {} if found is None else found
 
-    def at(self, pointer: str) -> Found:
+    def at(self, pointer: str) -> PointerValue:
         """Follow a pointer; an output whose bytes are damaged is an error, as it is everywhere."""
         name, path = split(pointer)
         known = (str(self._outputs.get(name, {}).get("sha256")), pointer)
@@ -56,7 +56,7 @@ class Outputs:
             if name not in self._documents:
                 self._documents[name] = self._document(name)
             value, lacks = self._documents[name]
-            self._found[known] = Found(lacks=lacks) if lacks else _followed(value, path, pointer)
+            self._found[known] = PointerValue(lacks=lacks) if lacks else _followed(value, path, pointer)
         return self._found[known]
 
     def _document(self, name: str) -> tuple[Any, str]:
@@ -73,18 +73,18 @@ class Outputs:
             return None, f"an output {name} that is one JSON document"
 
 
-def _followed(value: Any, path: list[str], pointer: str) -> Found:
+def _followed(value: Any, path: list[str], pointer: str) -> PointerValue:
     for name in path:
         if isinstance(value, dict) and name in value:
             value = value[name]
         elif isinstance(value, list) and _place(name) < len(value):
             value = value[_place(name)]
         else:
-            return Found(lacks=_reason(value, pointer) or f"a value at {pointer}, where there is none")
+            return PointerValue(lacks=_reason(value, pointer) or f"a value at {pointer}, where there is none")
     if isinstance(value, dict) and "value" in value:
         value = value["value"]
     reason = _reason(value, pointer)
-    return Found(lacks=reason) if reason else _number(value)
+    return PointerValue(lacks=reason) if reason else _number(value)
 
 
 def _place(name: str) -> int:
@@ -100,12 +100,12 @@ def _reason(value: Any, pointer: str) -> str:
     return f"a value at {pointer}: {missing}" if is_reason else ""
 
 
-def _number(value: Any) -> Found:
+def _number(value: Any) -> PointerValue:
     if isinstance(value, str) and value.lower() in ("infinity", "-infinity", *UNBOUNDED):
-        return Found(str(value), flaw="it is no finite number")
+        return PointerValue(str(value), flaw="it is no finite number")
     if not isinstance(value, _Number):
-        return Found(flaw=f"it is {KINDS.get(type(value), 'null')}, and no number")
+        return PointerValue(flaw=f"it is {KINDS.get(type(value), 'null')}, and no number")
     try:
-        return Found(str(value), Decimal(value))
+        return PointerValue(str(value), Decimal(value))
     except InvalidOperation:
-        return Found(str(value), flaw="its exponent is beyond what can be compared")
+        return PointerValue(str(value), flaw="its exponent is beyond what can be compared")

@@ -12,7 +12,7 @@ from typing import Any
 
 from harness import arrays, rows
 from harness.errors import HarnessError
-from harness.evidence.trail import Trail, Walked
+from harness.evidence.trail import RecordedStep, Trail
 from harness.manifest.coverage import files_of
 
 MOST_TEXT = 1 << 20  # bytes of a file that is compared line by line
@@ -47,7 +47,9 @@ def pinned_files(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     return named
 
 
-def moved_files(before: Walked, old: Trail, after: Walked, new: Trail, pointer: str) -> Iterator[tuple[str, str]]:
+def moved_files(
+    before: RecordedStep, old: Trail, after: RecordedStep, new: Trail, pointer: str
+) -> Iterator[tuple[str, str]]:
     """Give the digests of the pinned file that an input of a key was, and is; nothing where no lock names it."""
     name, _, number = pointer.removeprefix("/inputs/").partition("/")
     ends = [step.entry.preimage["inputs"].get(name) for step in (before, after)]

@@ -29,7 +29,7 @@ NAME = "gateway.sock"
 MEANT = "or `--max-errors 100%`, where refusals are what you count"
 
 
-def served(manifest: Manifest, root: Path, tree: Tree | None = None) -> dict[str, dict[str, Any]]:
+def gateway_models(manifest: Manifest, root: Path, tree: Tree | None = None) -> dict[str, dict[str, Any]]:
     """Say what a gateway is told of a manifest's models, by their names there; two ways of asking one are refused.
 
     An instrument is known there by its role, whatever its provider calls it: a model of that name stays another.
@@ -201,9 +201,9 @@ class Gateway:
 
 
 @contextlib.contextmanager
-def gateway(manifest: Manifest, root: Path, more: Mapping[str, Any] | None = None) -> Iterator[Gateway | None]:
+def run_gateway(manifest: Manifest, root: Path, more: Mapping[str, Any] | None = None) -> Iterator[Gateway | None]:
     """Run a gateway beside a run that calls models elsewhere; none beside any other."""
-    models = served(manifest, root)
+    models = gateway_models(manifest, root)
     if not models:
         yield None
         return

@@ -17,7 +17,7 @@ ERROR = b'{"error":'  # how a row begins that is no answer: names stand in order
 
 
 @dataclass(frozen=True)
-class Gap:
+class AnswerErrors:
     """A model that left rows without an answer, and the words of the first."""
 
     model: str
@@ -31,7 +31,7 @@ class Gap:
 
 
 @dataclass(frozen=True)
-class Most:
+class ErrorLimit:
     """How many of a model's rows may be errors: a count, or a share of them."""
 
     count: int | None = None
@@ -42,17 +42,17 @@ class Most:
         """Whether it is any number."""
         return self.share == 1
 
-    def allows(self, gap: Gap) -> bool:
+    def allows(self, gap: AnswerErrors) -> bool:
         """Say whether a model stays within it."""
         if self.count is not None:
             return gap.errors <= self.count
         return self.share is not None and gap.errors <= self.share * gap.rows
 
 
-NONE = Most(count=0)
+NO_ERRORS = ErrorLimit(count=0)
 
 
-def most(text: str) -> Most | None:
+def read_error_limit(text: str) -> ErrorLimit | None:
     """Read what a person allows: `12` rows, or a share such as `5%` or `0.05`; nothing where nothing is said."""
     if not text:
         return None
@@ -62,10 +62,10 @@ def most(text: str) -> Most | None:
         raise InputError(
             f"{text!r} is no number of errors", where="--max-errors", next="write a count such as 12, or a share: 5%"
         )
-    return Most(int(found[1])) if found[1] else Most(share=share)
+    return ErrorLimit(int(found[1])) if found[1] else ErrorLimit(share=share)
 
 
-def gaps(store: Store, answers: Iterable[tuple[Mapping[str, Any], Entry]]) -> list[Gap]:
+def count_errors(store: Store, answers: Iterable[tuple[Mapping[str, Any], Entry]]) -> list[AnswerErrors]:
     """Count the error rows of steps that answer, given with their parameters; a model without any is left out."""
     rows: dict[str, list[int]] = {}
     words: dict[str, str] = {}
@@ -81,9 +81,9 @@ def gaps(store: Store, answers: Iterable[tuple[Mapping[str, Any], Entry]]) -> li
                     counted[1] += 1
                     if model not in words:
                         words[model] = str(json.loads(line)["error"])
-    return [Gap(model, whole, lost, words[model]) for model, (whole, lost) in sorted(rows.items()) if lost]
+    return [AnswerErrors(model, whole, lost, words[model]) for model, (whole, lost) in sorted(rows.items()) if lost]
 
 
-def too_many(found: Iterable[Gap], allowed: Most | None) -> list[Gap]:
+def over_limit(found: Iterable[AnswerErrors], allowed: ErrorLimit | None) -> list[AnswerErrors]:
     """Give the models that left more unanswered than is allowed; where nothing is said, those that answered nothing."""
     return [gap for gap in found if (not allowed.allows(gap) if allowed else gap.errors == gap.rows)]

@@ -23,7 +23,7 @@ _PIN = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
-class Locked:
+class PackageLocks:
     """The locks of a project: package → versions, and package → version → the digests of its locked wheels' RECORDs."""
 
     versions: Mapping[str, set[str]]
@@ -43,14 +43,14 @@ class Locked:
         return ("file", "not what the locked wheel brings") if known and record not in known else ("", "")
 
 
-def locked(folder: Path) -> Locked:
+def read_locks(folder: Path) -> PackageLocks:
     """Read the locks of a folder; where there are none, nothing is pinned."""
     versions: dict[str, set[str]] = {}
     for path in [folder / "requirements.txt", *sorted(folder.glob("image-*.txt"))]:
         if path.is_file():
             for name, version in _PIN.findall(path.read_text(encoding="utf-8")):
                 versions.setdefault(normal(name), set()).add(version)
-    return Locked(versions, read_records(folder / RECORDS))
+    return PackageLocks(versions, read_records(folder / RECORDS))
 
 
 def read_records(path: Path) -> dict[str, dict[str, list[str]]]:

@@ -24,7 +24,7 @@ from harness.files import open_plain, told
 from harness.manifest.datasets import Fetched, FetchedFiles
 from harness.manifest.schema import Manifest
 from harness.run.runner import Progress
-from harness.run.stopping import heed
+from harness.run.shutdown import raise_if_stopped
 from harness.store.store import Store
 
 MEBI = 20  # progress is told in units of 2 ** 20 bytes
@@ -32,7 +32,7 @@ KINDS = {stat.S_IFLNK: "a link", stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socke
 
 
 @dataclass(frozen=True)
-class Wanted:
+class PinnedFile:
     """A file that manifests pin: the dataset it is of, its path there, where it lies, and its digest."""
 
     dataset: str
@@ -47,33 +47,37 @@ class Wanted:
 
 
 @dataclass
-class Brought:
+class FolderImport:
     """What became of a folder: files that matched, files that are not what is pinned, and what is still missing."""
 
     files: int = 0  # that were read
-    matched: list[tuple[str, int, Wanted]] = field(default_factory=list)  # path in the folder, bytes
-    changed: list[tuple[str, str, Wanted]] = field(default_factory=list)  # path in the folder, digest
-    missing: list[Wanted] = field(default_factory=list)
+    matched: list[tuple[str, int, PinnedFile]] = field(default_factory=list)  # path in the folder, bytes
+    changed: list[tuple[str, str, PinnedFile]] = field(default_factory=list)  # path in the folder, digest
+    missing: list[PinnedFile] = field(default_factory=list)
     skipped: dict[str, str] = field(default_factory=dict)  # what is no plain file, or cannot be read, and why
     others: list[str] = field(default_factory=list)  # that no manifest asks for
 
 
-def wanted(manifests: Iterable[Manifest]) -> list[Wanted]:
+def list_pinned_files(manifests: Iterable[Manifest]) -> list[PinnedFile]:
     """List the published files that manifests pin, each once."""
-    found: dict[Wanted, None] = {}
+    found: dict[PinnedFile, None] = {}
     for manifest in manifests:
         for name, dataset in manifest.datasets.items():
             if isinstance(dataset, FetchedFiles):
-                found |= dict.fromkeys(Wanted(name, path, one.url, one.sha256) for path, one in dataset.fetch.items())
+                found |= dict.fromkeys(
+                    PinnedFile(name, path, one.url, one.sha256) for path, one in dataset.fetch.items()
+                )
             elif isinstance(dataset, Fetched) and dataset.sha256:
                 path = PurePosixPath(urlsplit(dataset.fetch).path).name
-                found[Wanted(name, path, dataset.fetch, dataset.sha256)] = None
+                found[PinnedFile(name, path, dataset.fetch, dataset.sha256)] = None
     return list(found)
 
 
-def bring_folder(folder: Path, pinned: Sequence[Wanted], store: Store, progress: Progress, stop: Event) -> Brought:
+def collect_pinned(
+    folder: Path, pinned: Sequence[PinnedFile], store: Store, progress: Progress, stop: Event
+) -> FolderImport:
     """Read a folder, put what is pinned into the store, and say what is not as it is pinned and what is missing."""
-    done, digests = Brought(), {one.sha256 for one in pinned}
+    done, digests = FolderImport(), {one.sha256 for one in pinned}
     sizes = dict(sorted(_plain_files(folder, done.skipped)))
     heard = _Heard(progress, sum(sizes.values()), stop)
     found: dict[str, str] = {}
@@ -89,7 +93,9 @@ def bring_folder(folder: Path, pinned: Sequence[Wanted], store: Store, progress:
     return done
 
 
-def _match(done: Brought, pinned: Sequence[Wanted], found: Mapping[str, str], sizes: Mapping[str, int]) -> None:
+def _match(
+    done: FolderImport, pinned: Sequence[PinnedFile], found: Mapping[str, str], sizes: Mapping[str, int]
+) -> None:
     """Find for each pinned file the one that has its bytes: of several, the one that lies where it should."""
     by_digest: dict[str, list[str]] = {}
     for path, digest in found.items():
@@ -100,7 +106,7 @@ def _match(done: Brought, pinned: Sequence[Wanted], found: Mapping[str, str], si
             done.matched.append((path, sizes[path], one))
 
 
-def _sort(done: Brought, pinned: Sequence[Wanted], strange: Mapping[str, str], store: Store) -> None:
+def _sort(done: FolderImport, pinned: Sequence[PinnedFile], strange: Mapping[str, str], store: Store) -> None:
     """Tell among the files that match nothing those that stand where a pinned one should, and count the rest."""
     here = {one for _, _, one in done.matched}
     named = Counter(PurePosixPath(path).name for path in strange)
@@ -191,7 +197,7 @@ class _Heard:
         """Give what hears of the bytes of one file."""
 
         def hear(count: int) -> None:
-            heed(self._stop)
+            raise_if_stopped(self._stop)
             self._bytes += count
             self._progress(path, "read", min(self._total, self._bytes * self._total // self._size), self._total)
 

@@ -35,7 +35,7 @@ def stoppable(stop: threading.Event) -> Iterator[None]:
             signal.signal(word, handler)
 
 
-def heed(stop: threading.Event) -> None:
+def raise_if_stopped(stop: threading.Event) -> None:
     """End here if somebody asked to stop."""
     if stop.is_set():
         raise Interrupted("stopped", next="run again: what was finished is kept")

@@ -16,7 +16,7 @@ from harness.store.store import Store
 TAIL = 4096  # no last line of a run is longer
 
 
-def audit_lines(store: Store, run: str, report: Report) -> Chain | None:
+def audit_run_files(store: Store, run: str, report: Report) -> Chain | None:
     """Follow the chain of a run and whatever vouches for it; without a first event there is nothing to follow."""
     chain = _journal(store, run, report)
     if chain:

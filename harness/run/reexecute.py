@@ -17,22 +17,22 @@ from typing import Any
 from harness.digest import differences, sha256_file
 from harness.engines.engine import NO_IMAGE
 from harness.errors import HarnessError, MissingError, StepError
-from harness.evidence.audit.again import Recorded, Replay, Replayed, Together, TooDear
-from harness.evidence.kept import environment_changes, environment_of, files_of
+from harness.evidence.audit.reexecution import OverBudget, RecordedKey, Reexecute, ReexecuteBatch, Reexecuted
+from harness.evidence.run_documents import closure_files, environment_changes, read_environment
 from harness.files import remove_tree
 from harness.run.environment import cores
-from harness.run.execute import Bench, Task, execute
-from harness.run.together import together
+from harness.run.execute import StepRuntime, StepTask, execute
+from harness.run.execute_batch import execute_batch
 from harness.run.workshop import Workshop
 from harness.steps import Step
 from harness.store.store import Store
 
 
-def replay(workshop: Workshop) -> Replay:
+def step_reexecutor(workshop: Workshop) -> Reexecute:
     """Give audit the way to make a step again on this machine."""
     other = _other(workshop)
 
-    def again(step: Step, parts: Mapping[str, Any], seconds: float) -> Replayed:
+    def again(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
         if step.calls:
             raise MissingError(
                 "this step asked models elsewhere", next="`tape: replay`, and run again: equal digests say more"
@@ -53,20 +53,20 @@ def replay(workshop: Workshop) -> Replay:
     return again
 
 
-def confirm(workshop: Workshop) -> Together:
+def batch_reexecutor(workshop: Workshop) -> ReexecuteBatch:
     """Give audit the way to make steps of the same code together, at less than each alone would cost."""
     other = _other(workshop)
 
-    def again(steps: Sequence[Recorded], seconds: float) -> Mapping[str, Replayed]:
+    def again(steps: Sequence[RecordedKey], seconds: float) -> Mapping[str, Reexecuted]:
         if any(_too_wide(workshop, step) for step, _ in steps):
             return {}
         bench = _timed(workshop.bench(steps[0][0]), seconds)
         tasks = [_task(workshop, step, parts["inputs"]) for step, parts in steps]
         folder = _folder(workshop.store)
         try:
-            made = together(tasks, workshop.store, bench, folder)
+            made = execute_batch(tasks, workshop.store, bench, folder)
             sound = [(step, parts) for step, parts in steps if step.name in made]
-            return {step.name: Replayed(made[step.name], other(step, parts)) for step, parts in sound}
+            return {step.name: Reexecuted(made[step.name], other(step, parts)) for step, parts in sound}
         except HarnessError:
             return {}  # whatever is wrong, making each of them alone says it
         finally:
@@ -80,28 +80,28 @@ def _too_wide(workshop: Workshop, step: Step) -> bool:
     return step.in_threads and workshop.threads > cores()
 
 
-def _task(workshop: Workshop, step: Step, inputs: Mapping[str, str | list[str]]) -> Task:
-    return Task(step, inputs, workshop.code.closure(step.kind), workshop.code.sources)
+def _task(workshop: Workshop, step: Step, inputs: Mapping[str, str | list[str]]) -> StepTask:
+    return StepTask(step, inputs, workshop.code.closure(step.kind), workshop.code.sources)
 
 
-def _timed(bench: Bench, seconds: float) -> Bench:
+def _timed(bench: StepRuntime, seconds: float) -> StepRuntime:
     return replace(bench, limits=replace(bench.limits, seconds=min(seconds, bench.limits.seconds)))
 
 
 def _made(
     workshop: Workshop, step: Step, inputs: Mapping[str, str | list[str]], other: tuple[str, ...], seconds: float
-) -> Replayed:
+) -> Reexecuted:
     bench = workshop.bench(step)
     timed = _timed(bench, seconds)
     within = timed.limits.seconds
     began, folder = time.monotonic(), _folder(workshop.store)
     try:
         execute(_task(workshop, step, inputs), workshop.store, timed, folder)
-        return Replayed({output: sha256_file(folder / "out" / output)[0] for output in step.outputs}, other)
+        return Reexecuted({output: sha256_file(folder / "out" / output)[0] for output in step.outputs}, other)
     except StepError as bad:
         if within < bench.limits.seconds and time.monotonic() - began >= within:
-            raise TooDear(bad.what) from bad
-        return Replayed({}, other, bad.what)
+            raise OverBudget(bad.what) from bad
+        return Reexecuted({}, other, bad.what)
     finally:
         remove_tree(folder)
 
@@ -129,7 +129,7 @@ def _code(workshop: Workshop, step: Step, ran: str) -> Iterator[str]:
     """Name the files of a step's code that are not those of the run."""
     here = workshop.code.closure(step.kind)
     if here.digest != ran:
-        files = files_of(workshop.store.blobs.read(ran), "code")
+        files = closure_files(workshop.store.blobs.read(ran), "code")
         yield from (name.removeprefix("/").replace("~1", "/") for name in differences(files, here.files))
 
 
@@ -140,7 +140,7 @@ def _packages(workshop: Workshop) -> Callable[[str], list[str]]:
     def changes(environment: str) -> list[str]:
         if environment == workshop.setting.environment:
             return []
-        ran = environment_of(workshop.store.blobs.read(environment), "environment")
+        ran = read_environment(workshop.store.blobs.read(environment), "environment")
         here = json.loads(workshop.environment)
         image = [f"image {ran['image'][:19]}"] if ran["image"] not in (NO_IMAGE, here["image"]) else []
         changes = [*image, *environment_changes(ran, here)]

@@ -16,22 +16,22 @@ from harness.manifest.datasets import Fetched
 from harness.store.store import Store
 
 
-class NotThereError(MissingError):
+class UnavailableError(MissingError):
     """Published data is not to be had where it was published."""
 
 
-class NoAnswerError(NotThereError):
+class HostSilentError(UnavailableError):
     """Nobody answers there: neither this file nor another of that place can be had now."""
 
 
 def fetch(store: Store, dataset: Fetched, beside: Path | None = None) -> None:
     """See to it that the data lies in the store: from a store beside it, or from its address."""
     assert dataset.sha256
-    if not at_hand(store, dataset.sha256, beside):
-        obtain(store, dataset.fetch, dataset.sha256)
+    if not in_store(store, dataset.sha256, beside):
+        download_pinned(store, dataset.fetch, dataset.sha256)
 
 
-def at_hand(store: Store, digest: str, beside: Path | None = None) -> bool:
+def in_store(store: Store, digest: str, beside: Path | None = None) -> bool:
     """Whether bytes lie in the store, or in one beside it, from which they are taken then."""
     if store.blobs.state(digest) == "sound":
         return True
@@ -39,7 +39,7 @@ def at_hand(store: Store, digest: str, beside: Path | None = None) -> bool:
     return bool(kept and kept.check(digest) == "sound" and store.blobs.copy(kept.path(digest))[0] == digest)
 
 
-def obtain(store: Store, address: str, digest: str, size: int | None = None) -> None:
+def download_pinned(store: Store, address: str, digest: str, size: int | None = None) -> None:
     """Bring what lies at an address into the store, if it has the digest that is pinned; other bytes are not kept."""
     from harness.run.download import LARGEST, download  # noqa: PLC0415 - HTTP and TLS load slowly, and most runs fetch nothing
 
@@ -48,7 +48,7 @@ def obtain(store: Store, address: str, digest: str, size: int | None = None) -> 
         download(address, target, LARGEST if size is None else size)
         found = sha256_file(target)[0]
         if found != digest:
-            raise NotThereError(
+            raise UnavailableError(
                 "what lies at the address of this data is not what the manifest pins",
                 where=address,
                 next=f"{digest} is pinned, and its SHA-256 is {found}; find the pinned edition and "
@@ -57,7 +57,7 @@ def obtain(store: Store, address: str, digest: str, size: int | None = None) -> 
         store.blobs.adopt(target)
 
 
-def bring(store: Store, file: Path) -> tuple[str, int]:
+def store_file(store: Store, file: Path) -> tuple[str, int]:
     """Put a file that a person has into the store; gives its digest and size, by which manifests pin it."""
     if not file.is_file():
         what = "this is no file" if file.exists() else "there is no such file"
@@ -67,7 +67,7 @@ def bring(store: Store, file: Path) -> tuple[str, int]:
     return digest, size
 
 
-def bring_rows(store: Store, found: Iterable[Mapping[str, Any]]) -> str:
+def store_rows(store: Store, found: Iterable[Mapping[str, Any]]) -> str:
     """Put rows into the store as a file of their own; gives its digest."""
     with store.folder("import") as folder:
         rows.write(folder / "rows", found)

@@ -17,7 +17,7 @@ from harness.studies.study import Dataset, FileSet, Maker, Study
 
 
 @dataclass(frozen=True)
-class Drawn:
+class MadeDataset:
     """One dataset that is made here: by which maker, from which parameters, out of which published data."""
 
     name: str
@@ -27,7 +27,7 @@ class Drawn:
     files: Mapping[str, str]  # parameter -> the fetched dataset it names
     folders: Mapping[str, str] = field(default_factory=dict)  # the same, of datasets that have many files
 
-    def dataset(self, rows: int, data: Data) -> Dataset:
+    def dataset(self, rows: int, data: FetchedData) -> Dataset:
         """Give it as its maker is told of it."""
         files = {parameter: data.files[to] for parameter, to in self.files.items()}
         folders = {parameter: data.folders[to] for parameter, to in self.folders.items()}
@@ -46,14 +46,14 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Data:
+class FetchedData:
     """Published data by the name of its dataset: in one file, or in many."""
 
     files: Mapping[str, Pinned]
     folders: Mapping[str, FileSet]
 
     @classmethod
-    def pinned(cls, pins: Mapping[str, Any]) -> Data:
+    def pinned(cls, pins: Mapping[str, Any]) -> FetchedData:
         """Take from a lock what it pins of published data."""
         many = {name: pin for name, pin in pins.items() if is_files(pin)}
         return cls(
@@ -62,7 +62,7 @@ class Data:
         )
 
     @classmethod
-    def meant(cls, manifest: Manifest) -> Data:
+    def meant(cls, manifest: Manifest) -> FetchedData:
         """Stand for what will be pinned, before it is: every file is here."""
         some, said = "0" * 64, manifest.datasets.items()
         many = {name: dataset.fetch for name, dataset in said if isinstance(dataset, FetchedFiles)}
@@ -76,9 +76,9 @@ def _file_set(files: Mapping[str, str], absent: Collection[str] = ()) -> FileSet
     return FileSet({path: Pinned(sha) for path, sha in files.items() if path not in absent}, tuple(absent))
 
 
-def drawn(manifest: Manifest, study: Study, tree: Tree) -> dict[str, Drawn]:
+def made_datasets(manifest: Manifest, study: Study, tree: Tree) -> dict[str, MadeDataset]:
     """Hold the datasets a manifest makes against the study's makers, and type their parameters."""
-    found: dict[str, Drawn] = {}
+    found: dict[str, MadeDataset] = {}
     for name, dataset in manifest.datasets.items():
         if not isinstance(dataset, Made):
             continue
@@ -102,7 +102,7 @@ def drawn(manifest: Manifest, study: Study, tree: Tree) -> dict[str, Drawn]:
         folders = _named(FetchedFiles, maker.folders, given, (manifest, tree, place))
         _require(maker, {**files, **folders}, tree, place)
         params = {**maker.fixed, **_typed(maker, given, tree, place)}
-        found[name] = Drawn(name, dataset.make, maker, params, files, folders)
+        found[name] = MadeDataset(name, dataset.make, maker, params, files, folders)
     return found
 
 

@@ -10,17 +10,17 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from harness.evidence.claims.about import thing
+from harness.evidence.claims.subject import canonical
 from harness.manifest.schema import Claim
 
 # What of a claim asks something of a value; its id, its place in the paper and its remark do not.
-ASKS = ("published", "within", "order", "ties", "at_least", "at_most")
+DEMANDS = ("published", "within", "order", "ties", "at_least", "at_most")
 Registered = Mapping[str, Any]
-Places = Sequence[Sequence[str]]  # for each pointer of a claim, where a run may hold what it points to
-Alike = Callable[[int, int], bool]
+PointerOptions = Sequence[Sequence[str]]  # for each pointer of a claim, where a run may hold what it points to
+Likeness = Callable[[int, int], bool]
 
 
-def read(intent: Mapping[str, Any]) -> list[tuple[Claim, Registered]]:
+def read_claims(intent: Mapping[str, Any]) -> list[tuple[Claim, Registered]]:
     """Read the claims of an old lock; one that could never be checked is no loss."""
     found = []
     claims = intent.get("claims")
@@ -32,19 +32,19 @@ def read(intent: Mapping[str, Any]) -> list[tuple[Claim, Registered]]:
     return found
 
 
-def asked(claim: Claim) -> tuple[object, ...]:
+def demand_of(claim: Claim) -> tuple[object, ...]:
     """Give what a claim asks, and where."""
     return (claim.of, *_bar(claim))
 
 
-def same(claim: Claim, spots: Places, old: Claim) -> bool:
+def same_demand(claim: Claim, spots: PointerOptions, old: Claim) -> bool:
     """Whether a claim asks what an old one asked, in the order of its places, whatever they were called."""
     if len(spots) != len(old.pointers) or _bar(claim) != _bar(old):
         return False
-    return all(thing(one) in map(thing, each) for each, one in zip(spots, old.pointers, strict=True))
+    return all(canonical(one) in map(canonical, each) for each, one in zip(spots, old.pointers, strict=True))
 
 
-def paired(count: int, olds: int, alike: Sequence[Alike]) -> tuple[list[int | None], list[int]]:
+def match_claims(count: int, olds: int, alike: Sequence[Likeness]) -> tuple[list[int | None], list[int]]:
     """Find for each claim the one it was, each old one once: by the first likeness first; and which ones are left."""
     left = list(range(olds))
     was: list[int | None] = [None] * count
@@ -57,26 +57,28 @@ def paired(count: int, olds: int, alike: Sequence[Alike]) -> tuple[list[int | No
     return was, left
 
 
-def by_thing(claims: Sequence[Claim], placed: Sequence[Places | None], olds: Sequence[Claim]) -> list[Alike]:
+def by_subject(
+    claims: Sequence[Claim], placed: Sequence[PointerOptions | None], olds: Sequence[Claim]
+) -> list[Likeness]:
     """Give the likenesses by what claims are about: the same ask, the same places, then some of them."""
-    new = [{thing(one) for each in spots for one in each} if spots else set() for spots in placed]
-    old = [{thing(one) for one in each.pointers} for each in olds]
+    new = [{canonical(one) for each in spots for one in each} if spots else set() for spots in placed]
+    old = [{canonical(one) for one in each.pointers} for each in olds]
 
     def all_of(one: int, other: int) -> bool:
         spots = placed[one] or ()
-        return bool(spots) and old[other] <= new[one] and all(old[other] & set(map(thing, each)) for each in spots)
+        return bool(spots) and old[other] <= new[one] and all(old[other] & set(map(canonical, each)) for each in spots)
 
     return [
-        lambda one, other: same(claims[one], placed[one] or (), olds[other]),
+        lambda one, other: same_demand(claims[one], placed[one] or (), olds[other]),
         all_of,
         lambda one, other: not new[one].isdisjoint(old[other]),
     ]
 
 
-def by_name(claims: Sequence[Claim], olds: Sequence[Claim]) -> list[Alike]:
+def by_manifest(claims: Sequence[Claim], olds: Sequence[Claim]) -> list[Likeness]:
     """Give the likenesses within one manifest: the ask, the id, where it points, where it was told, its place."""
     return [
-        lambda new, old: asked(claims[new]) == asked(olds[old]),
+        lambda new, old: demand_of(claims[new]) == demand_of(olds[old]),
         lambda new, old: claims[new].id is not None and claims[new].id == olds[old].id,
         lambda new, old: claims[new].of == olds[old].of,
         lambda new, old: claims[new].where == olds[old].where,
@@ -85,4 +87,4 @@ def by_name(claims: Sequence[Claim], olds: Sequence[Claim]) -> list[Alike]:
 
 
 def _bar(claim: Claim) -> tuple[object, ...]:
-    return tuple(getattr(claim, name) for name in ASKS)
+    return tuple(getattr(claim, name) for name in DEMANDS)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from harness.errors import HarnessError
 from harness.evidence.audit.checks import Report
-from harness.evidence.kept import environment_of, files_of
+from harness.evidence.run_documents import closure_files, read_environment
 from harness.store.store import Store
 
 
-class Seen:
+class CheckedBlobs:
     """The blobs of one run, as they are found."""
 
     def __init__(self, store: Store, report: Report) -> None:
@@ -41,7 +41,7 @@ class Seen:
             return
         self.closures[digest] = {}
         try:
-            self.closures[digest] = files_of(self.store.blobs.read(digest), "closure")
+            self.closures[digest] = closure_files(self.store.blobs.read(digest), "closure")
         except HarnessError as bad:
             self.report.fail("entry.changed", step, f"its code is no closure: {bad.what}")
         for path, file in self.closures[digest].items():
@@ -52,7 +52,7 @@ class Seen:
         if not self.look(digest, "environment"):
             return
         try:
-            found = environment_of(self.store.blobs.read(digest), "environment")["image"]
+            found = read_environment(self.store.blobs.read(digest), "environment")["image"]
         except HarnessError as bad:
             self.report.fail("entry.changed", "environment", f"it is none: {bad.what}")
             return

@@ -15,7 +15,7 @@ from harness.store.store import Store
 IMPORT = "`harness import responses FILE` and pin the `sha256` that it tells"
 
 
-def pin(root: Path, model: Imported, settings: dict[str, Any]) -> dict[str, Any]:
+def pin_answers(root: Path, model: Imported, settings: dict[str, Any]) -> dict[str, Any]:
     """Add to what a lock says of a model's settings the digest of its rows, the manifest's own where it has one."""
     if model.sha256:
         return {**settings, "answers": model.sha256}
@@ -26,7 +26,7 @@ def pin(root: Path, model: Imported, settings: dict[str, Any]) -> dict[str, Any]
         return {**settings, "answers": sha256_file(file)[0]}
 
 
-def bring(store: Store, root: Path, model: Imported, pinned: Mapping[str, Any]) -> None:
+def store_answers(store: Store, root: Path, model: Imported, pinned: Mapping[str, Any]) -> None:
     """See to it that the pinned rows lie in the store; other bytes under their name are refused."""
     if store.blobs.state(pinned["answers"]) == "sound":
         return

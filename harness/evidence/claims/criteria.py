@@ -10,7 +10,7 @@ from decimal import MAX_EMAX, MIN_EMIN, ROUND_CEILING, ROUND_FLOOR, Context, Dec
 from itertools import pairwise
 from typing import Any
 
-from harness.evidence.claims.pointed import Found
+from harness.evidence.claims.pointer_values import PointerValue
 from harness.manifest.schema import Claim
 
 MET, MISSED, NEEDS = "met", "missed", "not run: needs "
@@ -18,7 +18,7 @@ DIGITS = 2000  # of a sum of two numbers; those of a claim have 40
 SHOWN = 40
 
 
-def verdict(claim: Claim, found: Sequence[Found]) -> tuple[str, str]:
+def verdict(claim: Claim, found: Sequence[PointerValue]) -> tuple[str, str]:
     """Say whether every value is what the claim asks, and where it first is not."""
     lacks = list(dict.fromkeys(one.lacks for one in found if one.lacks))
     if lacks:
@@ -28,7 +28,7 @@ def verdict(claim: Claim, found: Sequence[Found]) -> tuple[str, str]:
     return (MISSED, flaw) if flaw else (MET, "")
 
 
-def tolerance(claim: Claim | Mapping[str, Any]) -> str:
+def criteria_text(claim: Claim | Mapping[str, Any]) -> str:
     """Spell what must hold: the bare tolerance where there is only one, else the order and the bounds in words."""
     ask = claim.model_dump() if isinstance(claim, Claim) else claim
     words = [f"at {side} {ask[f'at_{side}']}" for side in ("least", "most") if ask.get(f"at_{side}") is not None]
@@ -39,7 +39,7 @@ def tolerance(claim: Claim | Mapping[str, Any]) -> str:
     return ", ".join([f"within {ask['within']}", *words]) if words else str(ask["within"])
 
 
-def _flaws(claim: Claim, found: Sequence[Found]) -> Iterator[str]:
+def _flaws(claim: Claim, found: Sequence[PointerValue]) -> Iterator[str]:
     numbers: list[Decimal] = []
     for pointer, one in zip(claim.pointers, found, strict=True):
         at = f"{pointer}: " if len(found) > 1 else ""
@@ -52,7 +52,7 @@ def _flaws(claim: Claim, found: Sequence[Found]) -> Iterator[str]:
                 yield f"{at}{_cut(one.text)} is not {bound}"
     for (first, second), (left, right) in zip(pairwise(claim.pointers), pairwise(numbers), strict=True):
         if claim.order and not _in_order(claim, left, right):
-            yield f"{_cut(left)} at {first}, then {_cut(right)} at {second}: not {tolerance(claim)}"
+            yield f"{_cut(left)} at {first}, then {_cut(right)} at {second}: not {criteria_text(claim)}"
 
 
 def _in_order(claim: Claim, left: Decimal, right: Decimal) -> bool:

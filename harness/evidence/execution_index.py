@@ -17,7 +17,7 @@ from harness.store.store import Store
 TRIAL = "trial"  # no key of a step
 
 
-class Executed:
+class ExecutionIndex:
     """The runs of a store, asked which of them executed a step."""
 
     def __init__(self, store: Store) -> None:

@@ -33,12 +33,12 @@ LEVELS = {
 }
 
 
-class TooDear(HarnessError):  # noqa: N818 - what it says of a step
+class OverBudget(HarnessError):  # noqa: N818 - what it says of a step
     """A step would have taken longer than this audit may."""
 
 
 @dataclass(frozen=True)
-class Replayed:
+class Reexecuted:
     """What came out of a step that was made again, and what there was other than in the run: files, packages."""
 
     outputs: Mapping[str, str]
@@ -46,23 +46,23 @@ class Replayed:
     flaw: str = ""  # why nothing came out
 
 
-Recorded = tuple[Step, Mapping[str, Any]]  # a step, and what its result depends on
+RecordedKey = tuple[Step, Mapping[str, Any]]  # a step, and what its result depends on
 # Makes a step again within so many seconds. It raises MissingError where this machine cannot, and TooDear.
-Replay = Callable[[Step, Mapping[str, Any], float], Replayed]
+Reexecute = Callable[[Step, Mapping[str, Any], float], Reexecuted]
 # Makes steps of the same code again, all within so many seconds; says nothing of those that came to no good end.
-Together = Callable[[Sequence[Recorded], float], Mapping[str, Replayed]]
+ReexecuteBatch = Callable[[Sequence[RecordedKey], float], Mapping[str, Reexecuted]]
 
 
-def _unable(step: Step, parts: Mapping[str, Any], seconds: float) -> Replayed:
+def _unable(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
     raise MissingError("nothing here can make a step", next="hand the audit the way to do it")
 
 
 @dataclass(frozen=True)
-class How:
+class ReexecutionOptions:
     """How much an audit makes again, and with what."""
 
-    replay: Replay = _unable
-    together: Together = lambda _steps, _seconds: {}
+    replay: Reexecute = _unable
+    together: ReexecuteBatch = lambda _steps, _seconds: {}
     level: str = "full"
     rerun: int = 0  # steps beyond those of the level, drawn anew each time
     budget: float = BUDGET
@@ -78,17 +78,17 @@ class Batch:
     sampled: bool = False  # asked for beyond the level: whatever time it takes
 
 
-def answers(step: Step) -> str:
+def answering_model(step: Step) -> str:
     """Name the model whose answers a step holds; nothing where the step is deterministic."""
     return str(step.params.get("model", step.name)) if step.infers or step.calls else ""
 
 
-def make_again(steps: Sequence[Step], made: Mapping[str, Entry], how: How, report: Report) -> Coverage:
+def reexecute(steps: Sequence[Step], made: Mapping[str, Entry], how: ReexecutionOptions, report: Report) -> Coverage:
     """Make the steps of a run again as far as the level asks and the budget reaches; every disagreement is named."""
     coverage = Coverage(len(steps))
     for step in steps:
-        if answers(step):
-            coverage.trusted[answers(step)] = coverage.trusted.get(answers(step), 0) + 1
+        if answering_model(step):
+            coverage.trusted[answering_model(step)] = coverage.trusted.get(answering_model(step), 0) + 1
         elif step.trial:  # no audit runs foreign code: how it ended is trust
             coverage.trials += 1
         elif step.imported:  # that rows were joined is made again; that a model said them is trust
@@ -110,7 +110,7 @@ def make_again(steps: Sequence[Step], made: Mapping[str, Entry], how: How, repor
     return coverage
 
 
-def _batches(steps: Sequence[Step], how: How) -> tuple[list[Batch], int]:
+def _batches(steps: Sequence[Step], how: ReexecutionOptions) -> tuple[list[Batch], int]:
     """Draw the order of the steps that the level asks for, and a sample of the others; nobody can know either.
 
     Those of the same code stand together, few enough that no worker waits long for another at the end.
@@ -134,14 +134,14 @@ def _even(steps: Sequence[Step], most: int) -> list[Sequence[Step]]:
 
 
 def _attempt(
-    batch: Batch, made: Mapping[str, Entry], how: How, ends: float
-) -> Iterator[tuple[Step, Replayed | MissingError | None]]:
+    batch: Batch, made: Mapping[str, Entry], how: ReexecutionOptions, ends: float
+) -> Iterator[tuple[Step, Reexecuted | MissingError | None]]:
     """Make the steps of a batch again, together where there are several; gives nothing of one that was too dear."""
 
     def left() -> float:
         return float("inf") if batch.sampled else ends - time.monotonic()
 
-    confirmed: Mapping[str, Replayed] = {}
+    confirmed: Mapping[str, Reexecuted] = {}
     if len(batch.steps) > 1 and left() > 0:
         confirmed = how.together([(step, made[step.name].preimage) for step in batch.steps], left())
     for step in batch.steps:
@@ -152,48 +152,50 @@ def _attempt(
             yield step, _alone(step, made[step.name], how, left())
 
 
-def _alone(step: Step, entry: Entry, how: How, seconds: float) -> Replayed | MissingError | None:
+def _alone(step: Step, entry: Entry, how: ReexecutionOptions, seconds: float) -> Reexecuted | MissingError | None:
     try:
         return how.replay(step, entry.preimage, seconds) if seconds > 0 else None
-    except TooDear:
+    except OverBudget:
         return None
     except MissingError as lack:
         return lack
 
 
-def _take(step: Step, entry: Entry, found: Replayed | MissingError | None, coverage: Coverage, report: Report) -> None:
+def _take(
+    step: Step, entry: Entry, found: Reexecuted | MissingError | None, coverage: Coverage, report: Report
+) -> None:
     """Write down what became of a step."""
     if found is None:
         coverage.left_out.append(step.name)
-    elif isinstance(found, Replayed):
+    elif isinstance(found, Reexecuted):
         _settle(step, entry, found, coverage, report)
     else:
         report.skip("code.differs", step.name, f"it cannot be made again here: {found.what}")
 
 
 def _asked(step: Step, level: str) -> bool:
-    if answers(step) or step.trial or level == "hashes":
+    if answering_model(step) or step.trial or level == "hashes":
         return False
     return level == "full" or step.derive or (level == "rescore" and step.stage == "scores")
 
 
-def _settle(step: Step, entry: Entry, found: Replayed, coverage: Coverage, report: Report) -> None:
+def _settle(step: Step, entry: Entry, found: Reexecuted, coverage: Coverage, report: Report) -> None:
     """Hold what came out against what was recorded; other code that gives the same bytes has proven them too."""
     check = "aggregate.differs" if step.derive else "output.differs"
     flaws = list(_flaws(entry, found))
     if not flaws:
         coverage.again += 1
         coverage.other += bool(found.other)
-        by = f"made again by other code: {named(found.other)}" if found.other else "made again"
+        by = f"made again by other code: {first_few(found.other)}" if found.other else "made again"
         report.held(check, step.name, by)
     elif found.other:
-        report.skip("code.differs", step.name, f"{flaws[0]}, made again by other code: {named(found.other)}")
+        report.skip("code.differs", step.name, f"{flaws[0]}, made again by other code: {first_few(found.other)}")
     else:
         coverage.again += 1
         report.settle(check, step.name, flaws)
 
 
-def _flaws(entry: Entry, found: Replayed) -> Iterator[str]:
+def _flaws(entry: Entry, found: Reexecuted) -> Iterator[str]:
     if found.flaw:
         yield f"it cannot be made again: {found.flaw}"
         return
@@ -202,6 +204,6 @@ def _flaws(entry: Entry, found: Replayed) -> Iterator[str]:
             yield f"output {name}"
 
 
-def named(other: tuple[str, ...]) -> str:
+def first_few(other: tuple[str, ...]) -> str:
     """Name the first few of what differs."""
     return ", ".join(other[:6]) + (f" and {len(other) - 6} more" if len(other) > 6 else "")

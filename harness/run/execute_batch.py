@@ -18,13 +18,15 @@ from harness.errors import StepError
 from harness.files import told
 from harness.run.closure import code_root
 from harness.run.environment import step_environment
-from harness.run.execute import READABLE, Bench, Task, describe, lay_code, lay_inputs, open_place, taken
+from harness.run.execute import READABLE, StepRuntime, StepTask, describe, lay_code, lay_inputs, open_place, taken
 from harness.store.store import Store
 
-SCRIPT = "harness/run/steps.py"
+SCRIPT = "harness/run/step_batch.py"
 
 
-def together(tasks: Sequence[Task], store: Store, bench: Bench, folder: Path) -> dict[str, dict[str, str]]:
+def execute_batch(
+    tasks: Sequence[StepTask], store: Store, bench: StepRuntime, folder: Path
+) -> dict[str, dict[str, str]]:
     """Make steps of one closure in a private folder; gives the outputs' digests of those that came to a good end."""
     engine = bench.engine
     _prepare(tasks, store, folder, linked=engine.seals_inputs)
@@ -37,7 +39,7 @@ def together(tasks: Sequence[Task], store: Store, bench: Bench, folder: Path) ->
     return {name: outputs for name, outputs in digests if outputs}
 
 
-def _prepare(tasks: Sequence[Task], store: Store, folder: Path, *, linked: bool) -> None:
+def _prepare(tasks: Sequence[StepTask], store: Store, folder: Path, *, linked: bool) -> None:
     with told(folder):
         open_place(folder)
         (folder / "steps.json").write_bytes(canonical([describe(task) for task in tasks]))
@@ -49,7 +51,7 @@ def _prepare(tasks: Sequence[Task], store: Store, folder: Path, *, linked: bool)
             lay_inputs(task, store, folder / "in" / str(number), linked=linked)
 
 
-def _digests(task: Task, out: Path) -> dict[str, str]:
+def _digests(task: StepTask, out: Path) -> dict[str, str]:
     """Name what a step made; nothing where it came to no good end, or left anything but plain files of its own."""
     try:
         taken(task.step, out)

@@ -13,8 +13,8 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-from harness.run.answers import ERROR
-from harness.run.workshop import Result
+from harness.run.answer_errors import ERROR
+from harness.run.workshop import StepResult
 from harness.steps import Plan, Ref, Step
 from harness.store.store import Store
 
@@ -24,7 +24,7 @@ MINUTE, HOUR = 60, 3600
 
 
 @dataclass(frozen=True)
-class Asked:
+class AnswerProgress:
     """The answers of a run so far."""
 
     done: int  # rows that are there, errors among them
@@ -35,7 +35,7 @@ class Asked:
     dollars: Decimal | None = None  # spent by this run; None where no model has a price
 
 
-def asked_text(asked: Asked) -> str:
+def progress_text(asked: AnswerProgress) -> str:
     """Say it in a line: how many of how many, how fast, how long still, and what went wrong and was paid."""
     parts = [f"{asked.done:,} of {asked.total:,} answers"]
     rate = (asked.done - asked.kept) / asked.seconds if asked.seconds > 0 else 0.0
@@ -68,7 +68,7 @@ Counts = Callable[[], Mapping[str, Any]]  # what the gateway has done, a model a
 
 
 @dataclass
-class Answers:
+class AnswerCounter:
     """What is known of the answers of one run: told while it goes, never asked of the disk twice."""
 
     plan: Plan
@@ -99,7 +99,7 @@ class Answers:
             self._under_way.add(step.name)
             self._began = self._began or time.monotonic()
 
-    def ends(self, step: Step, result: Result) -> bool:
+    def ends(self, step: Step, result: StepResult) -> bool:
         """Count the answers of a step that has ended; says whether this run asked for any of them."""
         if step.name not in self._steps:
             return False
@@ -112,7 +112,7 @@ class Answers:
             self._kept.add(step.name)
         return result.state != "cached"
 
-    def now(self, made: Mapping[tuple[str, str], str]) -> Asked:
+    def now(self, made: Mapping[tuple[str, str], str]) -> AnswerProgress:
         """Say how far they are; what was said to be done stays done."""
         for name, step in self._steps.items():
             prompts = step.inputs["prompts"]
@@ -122,7 +122,7 @@ class Answers:
         total, told = sum(self._wanted.values()), self.counts()
         live, wrong = self._live(told)
         self._most = min(total, max(self._most, sum(rows for rows, _ in self._ended.values()) + live))
-        return Asked(
+        return AnswerProgress(
             done=self._most,
             total=total,
             kept=sum(self._ended[name][0] for name in self._kept),

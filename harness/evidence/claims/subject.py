@@ -23,7 +23,7 @@ Names = Mapping[str, frozenset[str]]  # what goes by a name in a manifest, and b
 
 
 @dataclass(frozen=True)
-class Work:
+class Subject:
     """What a run is about, whatever it was called and however it was drawn."""
 
     study: str
@@ -33,10 +33,10 @@ class Work:
     settings: Mapping[str, Any] = field(default_factory=dict)  # the study's own, as they are written
 
 
-def work_of(intent: Mapping[str, Any], pins: Mapping[str, Any]) -> Work:
+def subject_of(intent: Mapping[str, Any], pins: Mapping[str, Any]) -> Subject:
     """Read from a lock, or from a manifest and its lock, what is run."""
     models, data = (_parts(intent, pins, kind) for kind in ("models", "datasets"))
-    return Work(
+    return Subject(
         str(intent.get("study")),
         {name: frozenset(_data(said, pin)) for name, said, pin in data},
         {name: frozenset(_model(said, pin)) for name, said, pin in models},
@@ -79,13 +79,13 @@ def _data(said: Mapping[str, Any], pin: Mapping[str, Any]) -> Iterator[str]:
         yield from (str(side["sha256"]) for side in (said, pin) if side.get("sha256"))
 
 
-def thing(pointer: str) -> str:
+def canonical(pointer: str) -> str:
     """Spell a place as every claim about it does: a statistic is its value."""
     return pointer.removesuffix("/value")
 
 
-def places(
-    pointers: Sequence[str], here: Work, there: Work, untouched: Collection[str] = ()
+def equivalent_pointers(
+    pointers: Sequence[str], here: Subject, there: Subject, untouched: Collection[str] = ()
 ) -> list[tuple[str, ...]] | None:
     """Give for each pointer where another work holds the same thing, likeliest first; None where it is about another.
 
@@ -93,7 +93,7 @@ def places(
     decides; where none is named, works are about the same unless both have real models and share none. So neither a
     stand-in nor a dataset that is added makes a history begin anew.
     """
-    if not related(here, there, models=False):
+    if not same_subject(here, there, models=False):
         return None
     found, names, free = [], False, True
     for pointer in pointers:
@@ -103,10 +103,10 @@ def places(
         options = [_renamed(name, here, there, known, asked=asked) for name, known in zip(path, twins, strict=True)]
         names, free = names or any(twins), free and not asked
         found.append(tuple(output + "#" + "".join(map(_spelt, chosen)) for chosen in _some(options)))
-    return found if all(found) and (free or names or related(here, there)) else None
+    return found if all(found) and (free or names or same_subject(here, there)) else None
 
 
-def related(here: Work, there: Work, *, models: bool = True) -> bool:
+def same_subject(here: Subject, there: Subject, *, models: bool = True) -> bool:
     """Whether two works are of one study and some of the same data, and about the same models if those count."""
     known = here.study == there.study and bool(_every(here.data) & _every(there.data))
     if not known or not models or not (here.real or there.real):
@@ -119,7 +119,7 @@ def related(here: Work, there: Work, *, models: bool = True) -> bool:
     return bool(_every(mine) & _every(others))
 
 
-def _renamed(name: str, here: Work, there: Work, twins: Sequence[str], *, asked: bool) -> Sequence[str]:
+def _renamed(name: str, here: Subject, there: Subject, twins: Sequence[str], *, asked: bool) -> Sequence[str]:
     """Give what one name of a pointer can be called elsewhere: a model is who it is, data is who made it."""
     if twins:
         return [name] if name in twins else twins

@@ -16,7 +16,7 @@ _TEXTS = ("image", "python", "implementation", "platform")
 _ENVIRONMENTS = ("environment/2", "environment/1")  # what the harness writes, and what it wrote
 
 
-def files_of(data: bytes, where: str) -> dict[str, str]:
+def closure_files(data: bytes, where: str) -> dict[str, str]:
     """Read a closure: the files of a step's code, each with its digest."""
     body = parse(data, "closure/1", where)
     files = body.get("files")
@@ -27,7 +27,7 @@ def files_of(data: bytes, where: str) -> dict[str, str]:
     return files
 
 
-def environment_of(data: bytes, where: str) -> dict[str, Any]:
+def read_environment(data: bytes, where: str) -> dict[str, Any]:
     """Read an environment: the image it is of (`none`: a machine), Python, and every package by name."""
     older = b'"type":"environment/1"' in data[-40:]  # the last field of all, in canonical form
     body = parse(data, _ENVIRONMENTS[older], where)

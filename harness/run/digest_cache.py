@@ -58,7 +58,7 @@ def _same(paths: list[str], facts: array[int]) -> bool:
         return False
 
 
-class Seen:
+class DigestCache:
     """What an earlier look left behind: what it found, and the digests of the files that have not changed since."""
 
     def __init__(self, about: Mapping[str, Any]) -> None:
@@ -69,7 +69,7 @@ class Seen:
         self._digests = b""
 
     @classmethod
-    def read(cls, path: Path, about: Mapping[str, Any]) -> Seen:
+    def read(cls, path: Path, about: Mapping[str, Any]) -> DigestCache:
         """Read what was seen; where that is of something else, or no such file, nothing was."""
         seen = cls(about)
         try:
@@ -101,7 +101,7 @@ class Seen:
                 found[path] = (tuple(self._facts[_WIDE * at : _WIDE * at + _WIDE]), digest.hex())
         return found
 
-    def write(self, path: Path, hashed: Hashed, folders: list[str], told: Mapping[str, Any]) -> None:
+    def write(self, path: Path, hashed: FileDigests, folders: list[str], told: Mapping[str, Any]) -> None:
         """Leave behind what was seen; a place that cannot be written makes the next look dearer and nothing else."""
         paths = [*folders, *hashed.digests]
         facts = array("q", chain.from_iterable(hashed.facts[one] for one in paths))
@@ -114,7 +114,7 @@ class Seen:
             return
 
 
-class Hashed:
+class FileDigests:
     """The digests of files, taken now or believed where the disk says of a file what it said before."""
 
     def __init__(self, known: Mapping[str, tuple[tuple[int, ...], str]], now: int) -> None:
