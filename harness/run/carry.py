@@ -17,8 +17,8 @@ from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Expect, expect_path, load_expect, lock_path, save
 from harness.run.accept import expectation
 from harness.run.answer_errors import NO_ERRORS, ErrorLimit
+from harness.run.progress import Progress
 from harness.run.project import audited
-from harness.run.runner import Progress
 from harness.run.service import FinishedRun, RunTarget, lock_manifest, run_manifest
 
 Tell = Callable[[str], Progress]  # who is told of the steps of a task

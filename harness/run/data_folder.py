@@ -23,7 +23,7 @@ from harness.errors import DamageError, InputError
 from harness.files import open_plain, told
 from harness.manifest.datasets import Fetched, FetchedFiles
 from harness.manifest.schema import Manifest
-from harness.run.runner import Progress
+from harness.run.progress import Progress
 from harness.run.shutdown import raise_if_stopped
 from harness.store.store import Store
 

@@ -15,7 +15,6 @@ from harness.images.image import MOVED, Pin, find, pins, shelved, take
 from harness.images.transfer.layout import archive
 from harness.manifest.schema import SIZES, TIMES, Resources, amount
 from harness.parts import Shelf
-from harness.run.environment import cores
 from harness.store.store import Store
 
 ENGINES = Shelf("engine", "harness.engines", "ENGINE")
@@ -121,15 +120,6 @@ def _loadable(choice: Choice, name: str, pin: Pin) -> Loadable:
         return archive(store, held)
 
     return Loadable(pin.image_id, pin.manifest, load)
-
-
-def require_cores(resources: Resources) -> None:
-    """Refuse to begin a run in more threads than this machine has cores: libraries would take fewer, unsaid."""
-    if (resources.threads or 1) > cores():
-        raise MissingError(
-            f"the manifest computes in {resources.threads} threads, and this machine has {cores()} cores",
-            where="resources.threads", next="run it on a machine that has as many, or write fewer: another run then",
-        )  # fmt: skip
 
 
 def limits(resources: Resources) -> Limits:

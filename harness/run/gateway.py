@@ -16,39 +16,16 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import HarnessError, InputError, MissingError, RefusedError, StepError
-from harness.manifest.read import Tree
 from harness.manifest.schema import Manifest
 from harness.models.gate.keys import Keys
 from harness.run.closure import code_root
-from harness.run.measuring import MODELS, every_model
+from harness.run.named_models import gateway_models
 
 START = 60.0  # seconds in which a gateway must listen
 END = 30.0
 SOON = 1.0  # in which it says what it did so far; who waits longer is told what it said last
 NAME = "gateway.sock"
 MEANT = "or `--max-errors 100%`, where refusals are what you count"
-
-
-def gateway_models(manifest: Manifest, root: Path, tree: Tree | None = None) -> dict[str, dict[str, Any]]:
-    """Say what a gateway is told of a manifest's models, by their names there; two ways of asking one are refused.
-
-    An instrument is known there by its role, whatever its provider calls it: a model of that name stays another.
-    """
-    found: dict[str, dict[str, Any]] = {}
-    for named in every_model(manifest):
-        service = named.model.service
-        if service:
-            tape = {} if service.tape == "live" else {"tape": str(service.folder(root, named.tapes(manifest)))}
-            told = {**service.told, **tape, **({} if named.part == MODELS else {"model": service.model})}
-            first = found.setdefault(named.served(service), told)
-            if first != told:
-                parted = ", ".join(sorted(key for key in {*first, *told} if first.get(key) != told.get(key)))
-                raise InputError(
-                    f"{named.part}.{named.name} asks {service.model!r} in another way than a model before it: {parted}",
-                    where=tree.at((named.part, named.name)) if tree else "",
-                    next="ask one provider's model in one way, or write a second manifest",
-                )
-    return found
 
 
 class Gateway:

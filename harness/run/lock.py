@@ -3,29 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from pathlib import Path
 from typing import Any
 
-from harness.digest import differences, document_digest, sha256
-from harness.errors import HarnessError, InputError, MissingError
-from harness.evidence.pinned_files import data_pin
+from harness.digest import differences, sha256
+from harness.errors import InputError, MissingError
 from harness.images.image import pins
 from harness.images.recipe import package_locks
 from harness.manifest.coverage import strange_files
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import LATE_KINDS, Lock
-from harness.models.tape.tape import Tape
-from harness.run import imported_answers, weights
 from harness.run.certificates import CERTIFICATES, certificate_pins
 from harness.run.closure import code_root
+from harness.run.dataset_pins import dataset_pin
 from harness.run.made_datasets import FetchedData
-from harness.run.measuring import INSTRUMENTS, MODELS, Named, every_model
+from harness.run.model_pins import pin_model
+from harness.run.named_models import INSTRUMENTS, MODELS, every_model
 from harness.run.plan import CheckedManifest
 from harness.run.published import PublishedPins, published
 from harness.run.tables import TABLES, table_pins
 from harness.run.workshop import Workshop
-from harness.store.entries import Entry
-from harness.store.store import Store
 from harness.studies.ask import make_step
 from harness.studies.registry import find
 
@@ -38,7 +34,7 @@ def still_pins(loaded: Loaded) -> Pins:
     manifest = loaded.manifest
     models: Pins = {MODELS: {}, **({INSTRUMENTS: {}} if manifest.instruments else {})}
     for named in every_model(manifest):
-        models[named.part][named.name] = _model(loaded, named)
+        models[named.part][named.name] = pin_model(loaded, named)
     prompts: dict[str, Any] = {}
     for name in manifest.prompts.names if manifest.prompts else ():
         path = find(manifest.study).prompt_sets[name]
@@ -49,19 +45,6 @@ def still_pins(loaded: Loaded) -> Pins:
     unknown = {"unresolved": "lockfiles/images.json names no such image; the local engine needs none"}
     images = {name: known[name].as_data() if name in known else unknown for name in _images(loaded)}
     return {**models, "prompts": prompts, "images": images, "packages": _packages(loaded)}
-
-
-def _model(loaded: Loaded, named: Named) -> dict[str, Any]:
-    """Pin what answers or measures: its settings, its files, its tape."""
-    model = named.model
-    pin = {"sha256": document_digest({"type": "model/1", "provider": model.provider, **model.answering()})}
-    if model.weights:
-        return weights.pin_weights(loaded.root, model.weights, pin, loaded.homes)
-    if model.imported:
-        return imported_answers.pin_answers(loaded.root, model.imported, pin)
-    if model.service and model.service.tape == "replay":
-        return _taped(model.service.folder(loaded.root, named.tapes(loaded.manifest)), pin)
-    return pin
 
 
 def _images(loaded: Loaded) -> list[str]:
@@ -75,18 +58,6 @@ def _packages(loaded: Loaded, held: Collection[str] = ()) -> dict[str, Any]:
     of_images = {name: path for each in _images(loaded) for name, path in package_locks(loaded.root, each).items()}
     found = whole if WHOLE in held else of_images
     return {name: {"sha256": sha256(path.read_bytes())} for name, path in found.items() if path.is_file()}
-
-
-def _taped(folder: Path, pin: dict[str, Any]) -> dict[str, Any]:
-    """Pin what a tape holds; without a tape there is nothing to replay."""
-    try:
-        tape = Tape.open(folder)
-        if not len(tape):
-            place = f"{folder.parent.name}/{folder.name}/"
-            return {"unresolved": f"there is no tape to replay in {place}: record one, or `harness tape import`"}
-        return {**pin, "tape": tape.digest()}
-    except HarnessError as bad:
-        return {"unresolved": f"{bad.what}; {bad.next}"}
 
 
 def resolve(loaded: Loaded, meant: CheckedManifest, workshop: Workshop, had: PublishedPins | None = None) -> Lock:
@@ -118,11 +89,6 @@ def resolve(loaded: Loaded, meant: CheckedManifest, workshop: Workshop, had: Pub
     late = {CERTIFICATES: certificates, TABLES: table_pins(loaded.manifest.study, meant.tables)}
     found = {kind: some for kind, some in late.items() if some}
     return Lock(loaded.manifest.intent(), loaded.sha256, {**still_pins(loaded), "datasets": datasets, **found})
-
-
-def dataset_pin(entry: Entry, store: Store) -> dict[str, Any]:
-    """Give what a lock says of a dataset: the digest of each of its files, and how many rows it has, if it has any."""
-    return {name: data_pin(one.sha256, store.blobs.deliver(one.sha256)) for name, one in entry.outputs.items()}
 
 
 def _only_one(loaded: Loaded) -> None:
@@ -187,14 +153,3 @@ def _require_here(loaded: Loaded, lock: Lock) -> None:
                 what, _, mend = now[name]["unresolved"].partition("; ")
                 noun = kind.removesuffix("s")
                 raise MissingError(f"{noun} {name!r} is pinned and not to be had here: {what}", next=mend)
-
-
-def require_dataset(name: str, entry: Entry, lock: Lock, store: Store) -> None:
-    """Refuse data that is not what the lock pins, row counts too, before anything is computed from it."""
-    moved = list(differences(lock.pins["datasets"][name], dataset_pin(entry, store)))
-    if moved:
-        raise InputError(
-            f"dataset {name!r} is not the one the lock pins; moved: "
-            + ", ".join(f"pins/datasets/{name}{pointer}" for pointer in moved),
-            next="if its maker was meant to change, `harness lock` again and review the change in git",
-        )

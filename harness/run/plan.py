@@ -11,9 +11,9 @@ from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
 from harness.manifest.read import Place, Tree
 from harness.manifest.schema import Manifest
-from harness.run.gateway import gateway_models
 from harness.run.made_datasets import FetchedData, MadeDataset, made_datasets
-from harness.run.measuring import INSTRUMENTS, MODELS, Named, every_model, require_roles, switches
+from harness.run.named_models import INSTRUMENTS, MODELS, Named, every_model, gateway_models
+from harness.run.study_settings import require_roles, switches
 from harness.run.tables import TABLES, offered, pinned_tables, require_named, tables_read
 from harness.steps import Pinned, Plan
 from harness.studies.registry import find

@@ -15,20 +15,21 @@ from harness.evidence.record import Record
 from harness.evidence.selfcheck import self_check
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, load_lock, lock_path, save
-from harness.run.able import require_able
 from harness.run.answer_errors import AnswerErrors, ErrorLimit, count_errors
 from harness.run.answer_progress import AnswerProgress
 from harness.run.certificates import CERTIFICATES
-from harness.run.engines import Choice, limits, open_engine, require_cores
+from harness.run.engines import Choice, limits, open_engine
 from harness.run.lock import moved_pins, require_fit, resolve
 from harness.run.plan import check_manifest, plan, unresolved_pins
+from harness.run.preconditions import require_image, require_runnable
+from harness.run.progress import Progress
 from harness.run.published import published
-from harness.run.runner import Progress, Runner, StepSchedule
+from harness.run.runner import Runner
+from harness.run.schedule import StepSchedule
 from harness.run.shutdown import stoppable
 from harness.run.tables import TABLES
-from harness.run.trials import require_contained
-from harness.run.weights import require_torch
 from harness.run.workshop import StepResult, Workshop
+from harness.steps import Plan
 from harness.store.store import Store
 
 
@@ -100,7 +101,7 @@ class FinishedRun:
 def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
     """Resolve every name of a manifest and write its lock, if anything moved."""
     this = check_manifest(loaded)
-    require_able(loaded)
+    require_image(loaded)
     workshop = place.workshop(loaded, gpus=False)
     path = lock_path(loaded.root, loaded.manifest.name)
     with workshop.store.in_use(), stoppable(workshop.cancel):
@@ -125,6 +126,16 @@ def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
     return WrittenLock(new, path, changed, moved, dict(lacking), had.absent)
 
 
+def plan_locked(loaded: Loaded, limit: int = 0) -> tuple[Lock, Plan]:
+    """Give the lock and the plan of a loaded manifest: checked against its study, its lock still fitting.
+
+    This is the one way from a manifest to steps; it starts nothing and writes nothing.
+    """
+    checked = check_manifest(loaded)
+    lock = require_fit(loaded, load_lock(loaded.root, loaded.manifest.name))
+    return lock, plan(checked, lock, limit)
+
+
 def run_manifest(
     loaded: Loaded,
     place: RunTarget,
@@ -133,21 +144,17 @@ def run_manifest(
     asked: Callable[[AnswerProgress], None] | None = None,
 ) -> FinishedRun:
     """Run a manifest and hold its outputs against what is expected; nothing is written before all is valid."""
-    this = check_manifest(loaded)
     expect = load_expect(loaded.root, loaded.manifest.name)
-    held = require_fit(loaded, load_lock(loaded.root, loaded.manifest.name))
-    planned = plan(this, held, limit)
+    held, planned = plan_locked(loaded, limit)
     workshop = place.workshop(loaded)
-    require_torch(loaded.manifest, workshop.engine.image)
-    require_cores(loaded.manifest.resources)
-    require_contained(planned, workshop.box.engine)
+    require_runnable(loaded, planned, workshop.engine, workshop.box.engine)
     runner = Runner(loaded, held, planned, workshop, limit=limit, jobs=place.jobs, beside=place.beside)
     if place.errors and place.errors.all:
         runner.asking["refusals"] = 0
-    runner.asked = asked
+    runner.reporter.on_answers = asked
     record = runner.run(progress)
     answers = [
-        (step.params, runner.board.results[step.name].entry)
+        (step.params, runner.schedule.results[step.name].entry)
         for step in planned.steps
         if step.calls or step.infers or step.imported
     ]
@@ -169,18 +176,16 @@ class RunForecast:
 
 def forecast(loaded: Loaded, place: RunTarget, limit: int = 0) -> RunForecast:
     """Say which steps a run would take from the store, as far as their inputs are known, and start none."""
-    this = check_manifest(loaded)
-    held = require_fit(loaded, load_lock(loaded.root, loaded.manifest.name))
-    board = StepSchedule(plan(this, held, limit))
-    stages = {step.stage: (0, 0) for step in board.plan.steps}
-    ready = board.first() if (place.store / "format").exists() else []
+    schedule = StepSchedule(plan_locked(loaded, limit)[1])
+    stages = {step.stage: (0, 0) for step in schedule.plan.steps}
+    ready = schedule.first() if (place.store / "format").exists() else []
     workshop = place.workshop(loaded) if ready else None
     while ready and workshop:
         step = ready.pop()
-        entry, _ = workshop.finished(workshop.preimage(step, board.made))
+        entry, _ = workshop.finished(workshop.preimage(step, schedule.made))
         if entry:
-            ready += board.done(step, StepResult(entry, "cached", {}))
-    for step in board.plan.steps:
+            ready += schedule.done(step, StepResult(entry, "cached", {}))
+    for step in schedule.plan.steps:
         kept, made = stages[step.stage]
-        stages[step.stage] = (kept + 1, made) if step.name in board.results else (kept, made + 1)
+        stages[step.stage] = (kept + 1, made) if step.name in schedule.results else (kept, made + 1)
     return RunForecast(loaded.manifest.name, stages)

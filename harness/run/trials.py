@@ -18,17 +18,15 @@ from typing import Any
 
 from harness import trial
 from harness.digest import canonical, document_digest
-from harness.engines.engine import DISK, NETWORK, Engine, Job, Limits, Outcome
-from harness.errors import HarnessError, Interrupted, MissingError
+from harness.engines.engine import Engine, Job, Limits, Outcome
+from harness.errors import HarnessError, Interrupted
 from harness.evidence.execution_index import ExecutionIndex
 from harness.files import open_plain, told
 from harness.rowtypes import Program, Tried
 from harness.run.environment import step_environment
 from harness.run.execute import READABLE, StepTask, lay_inputs, open_place
-from harness.steps import Plan
 from harness.store.store import Store
 
-KEPT = NETWORK | DISK | frozenset(("kernel", "others"))  # from foreign code, by whatever runs it
 BLOCKS = 64 << 10  # bytes of a file's name and first block that the count of a disk may add
 Told = Callable[[str, str, str], None]  # step, trial, digest of its outcome
 Count = Callable[[str, int, int], None]  # step, programs that have ended, of how many
@@ -132,16 +130,6 @@ class Trials:
             if outcome.cancelled:
                 raise Interrupted("the run was stopped", where="a trial", next="run again: what was finished is kept")
             return trial.outcome(_ended(outcome, folder, limits, str(engine.inside(folder))))
-
-
-def require_contained(plan: Plan, engine: Engine) -> None:
-    """Refuse to run foreign code where nothing keeps it from the network, the disk and other processes."""
-    tried = [step.name for step in plan.steps if step.trial]
-    if tried and not engine.claims >= KEPT:
-        raise MissingError(
-            f"the isolation {engine.isolation!r} does not contain foreign code", where=tried[0],
-            next="run in bubblewrap (`apt-get install bubblewrap`), or with --engine docker",
-        )  # fmt: skip
 
 
 def _lay(program: Program, limits: trial.Limits, folder: Path) -> None:

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from harness.digest import sha256_file
-from harness.engines.engine import NO_IMAGE
 from harness.errors import HarnessError, MissingError
 from harness.files import told
 from harness.manifest.load import Homes
-from harness.manifest.schema import Manifest
 from harness.models.local.files import WEIGHTS, check_names, model_files, of_weights
 from harness.models.provider import Weights
-from harness.run.measuring import every_model
 from harness.store.store import Store
 
 HUB, FOLDER, PACKAGE = "hf:", "folder:", "package:"
@@ -111,16 +107,6 @@ def _hub_files(folder: Path, drawn: bool) -> list[str]:
     names = [name for name in names if not (drawn and of_weights(name))]
     check_names(names, drawn=drawn)
     return names
-
-
-def require_torch(manifest: Manifest, image: str) -> None:
-    """Refuse to begin a run of local models on this machine where their library is not installed."""
-    wanted = [named.name for named in every_model(manifest) if named.model.weights]
-    if wanted and image == NO_IMAGE and importlib.util.find_spec("torch") is None:
-        raise MissingError(
-            f"{wanted[0]} is a local model, and torch is not installed beside this Python",
-            next="`make setup` brings it, or run with --engine docker",
-        )
 
 
 def store_weights(store: Store, root: Path, model: Weights, files: dict[str, str], homes: Homes | None = None) -> None:

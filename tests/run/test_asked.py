@@ -15,7 +15,7 @@ from support import harness, unlocked_project
 
 from harness.cli.terminal import watching
 from harness.manifest.load import load
-from harness.run import runner
+from harness.run import progress, runner
 from harness.run.answer_progress import AnswerProgress, progress_text
 from harness.run.service import FinishedRun, RunTarget, run_manifest
 from harness.verbs.project import Progress, Project, Watch
@@ -67,7 +67,8 @@ def folder(server: Misbehaving, tmp_path_factory: pytest.TempPathFactory) -> Pat
 def ran(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Run the manifest in a store, and give what was told."""
     monkeypatch.setenv("TOY_KEY", "sk-planted-4f1c9b27e8a0d3")
-    monkeypatch.setattr(runner, "TURN", 0.05)
+    for module in (progress, runner):
+        monkeypatch.setattr(module, "TURN", 0.05)
 
     def run(store: Path) -> tuple[FinishedRun, list[AnswerProgress]]:
         told: list[AnswerProgress] = []

@@ -19,11 +19,11 @@ from harness.manifest.lockfile import Lock, load_lock
 from harness.models.provider import Weights
 from harness.models.tape.tape import Recorder
 from harness.run import weights
-from harness.run.gateway import gateway_models
 from harness.run.lock import moved_pins, require_fit, still_pins
-from harness.run.measuring import switches
+from harness.run.named_models import gateway_models
 from harness.run.plan import check_manifest, plan, unresolved_pins
 from harness.run.service import RunTarget, lock_manifest
+from harness.run.study_settings import switches
 from harness.steps import Plan, Step
 from harness.studies.registry import find
 from harness.studies.study import Brief

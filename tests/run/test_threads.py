@@ -18,8 +18,9 @@ from harness.engines.local import LocalEngine
 from harness.errors import MissingError
 from harness.evidence.claims.history import changed_intent
 from harness.run.closure import Code
-from harness.run.engines import limits, require_cores
+from harness.run.engines import limits
 from harness.run.environment import NUMERICS, cores
+from harness.run.preconditions import require_cores
 from harness.run.reexecute import batch_reexecutor, step_reexecutor
 from harness.run.runner import Runner
 from harness.run.workshop import Workshop

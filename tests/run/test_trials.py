@@ -24,7 +24,8 @@ from harness.images.image import find, pins
 from harness.run.closure import Code
 from harness.run.environment import NUMERICS
 from harness.run.execute import StepTask
-from harness.run.trials import Trials, require_contained
+from harness.run.preconditions import require_contained
+from harness.run.trials import Trials
 from harness.steps import JUDGED, Pinned, Plan, Step
 from harness.store.store import Store
 

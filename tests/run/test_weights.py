@@ -15,7 +15,7 @@ from harness.digest import sha256_file
 from harness.errors import MissingError
 from harness.manifest.load import Homes
 from harness.models.provider import Weights
-from harness.run import weights
+from harness.run import preconditions, weights
 from harness.store.store import Store
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
@@ -111,5 +111,5 @@ def test_without_torch_a_run_of_local_models_says_what_is_missing(monkeypatch: p
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     manifest: Any = SimpleNamespace(models={"toy": SimpleNamespace(weights=Weights("assets/toy"))}, instruments={})
     with pytest.raises(MissingError, match="torch is not installed"):
-        weights.require_torch(manifest, "none")
-    weights.require_torch(manifest, "sha256:" + "0" * 64)  # the image has its own
+        preconditions.require_torch(manifest, "none")
+    preconditions.require_torch(manifest, "sha256:" + "0" * 64)  # the image has its own

@@ -7,8 +7,8 @@ must never know a lock or a step.
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -16,32 +16,10 @@ from harness.errors import InputError
 from harness.manifest.load import explain
 from harness.manifest.read import Tree
 from harness.manifest.schema import Manifest
-from harness.models.provider import Service, Settings
+from harness.run.named_models import INSTRUMENTS
 from harness.studies.study import REQUIRED, Study
 
-MODELS, INSTRUMENTS, SETTINGS = "models", "instruments", "settings"
-
-
-class Named(NamedTuple):
-    """A model of a manifest, asked the items or measuring: under which of its parts it stands, and its name there."""
-
-    part: str
-    name: str
-    model: Settings
-
-    def tapes(self, manifest: Manifest) -> str:
-        """Name the tape it has where it names none: an instrument's is its own, so that it moves no model's key."""
-        return manifest.name if self.part == MODELS else f"{manifest.name}.{self.name}"
-
-    def served(self, service: Service) -> str:
-        """Name it to the gateway: a model by its provider's name for it, an instrument by its role."""
-        return service.model if self.part == MODELS else f"{INSTRUMENTS}/{self.name}"
-
-
-def every_model(manifest: Manifest) -> Iterator[Named]:
-    """Give all models of a manifest, those that are asked the items first: each is pinned, brought and served alike."""
-    yield from (Named(MODELS, name, model) for name, model in manifest.models.items())
-    yield from (Named(INSTRUMENTS, role, one.model) for role, one in manifest.instruments.items())
+SETTINGS = "settings"
 
 
 def switches(manifest: Manifest, study: Study, tree: Tree) -> Mapping[str, Any]:
