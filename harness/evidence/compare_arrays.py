@@ -1,4 +1,4 @@
-"""Arrays held against expected ones: element by element within a tolerance, in flat memory, the worst by its index.
+"""Comparison of arrays with expected ones: element by element within a tolerance, in bounded memory.
 
 Types and shapes are equal; NaN agrees with NaN, and an infinity with itself. Elements are compared as the binary
 numbers they are. It must never know what an array means.
@@ -23,7 +23,7 @@ WHOLE = 2**64 - 1  # no two whole numbers of an array are further apart
 
 @dataclass(frozen=True)
 class Deviation:
-    """The place where two arrays are furthest apart, what stands there in each, and how many elements stray."""
+    """The largest deviation between two arrays: its index, both values, and how many elements are out of tolerance."""
 
     at: str
     expected: str
@@ -32,13 +32,13 @@ class Deviation:
     of: int = 0
 
     def text(self, tolerance: str) -> str:
-        """Spell it for the line of a verdict."""
+        """Describe the deviation in the line of a verdict."""
         told = f"{self.at} is {self.found}, expected {self.expected}"
         return f"{told} within {tolerance} ({self.count} of {self.of} elements stray)" if self.of else told
 
 
 def deviation_text(tolerance: str, expected: Path, found: Path) -> str:
-    """Say where an output leaves its tolerance, or is another kind of array; empty where it does neither."""
+    """Describe where an array is out of tolerance or of another type or shape; "" if it is neither."""
     try:
         stray = largest_deviation(tolerance, expected, found)
     except InputError as bad:
@@ -47,7 +47,7 @@ def deviation_text(tolerance: str, expected: Path, found: Path) -> str:
 
 
 def largest_deviation(tolerance: str, expected: Path, found: Path) -> Deviation | None:
-    """Give the worst place at which two files of arrays part; None where every element keeps the tolerance."""
+    """Return the largest deviation between two files of arrays; None where all elements are within the tolerance."""
     forms = [arrays.form(path) or "no array" for path in (expected, found)]
     if forms[0] != forms[1]:
         return Deviation("the output", forms[0], forms[1])
@@ -76,7 +76,7 @@ def _pairs(expected: Path, one: Head, found: Path, two: Head, name: str) -> Iter
 
 
 class _Worst:
-    """The worst of the elements seen so far."""
+    """The largest deviation among the elements compared so far."""
 
     def __init__(self, name: str, head: Head, tolerance: str) -> None:
         self.name, self.head = name, head
@@ -85,7 +85,7 @@ class _Worst:
         self.place, self.values = 0, ("", "")
 
     def see(self, left: Any, right: Any) -> None:
-        """Look at the next elements of both."""
+        """Compare the next block of elements."""
         import numpy as np  # noqa: PLC0415 - heavy
 
         left, right = left.reshape(-1), right.reshape(-1)
@@ -124,7 +124,7 @@ class _Worst:
         return strays, np.where((size > 0) & np.isfinite(far), far / size, np.inf)
 
     def stray(self) -> Deviation:
-        """Give the worst by its index."""
+        """Return the largest deviation with its index."""
         import numpy as np  # noqa: PLC0415
 
         index = [int(one) for one in np.unravel_index(self.place, self.head.shape)] if self.head.shape else []

@@ -1,4 +1,4 @@
-"""Diff: where two runs first part, what caused it, which rows differ, and in which words."""
+"""Diff of two runs: the first stage whose contents differ, its cause, and the rows and words that differ."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from harness.errors import InputError
 from harness.evidence.claims.history import RESOURCES, THREADS, changed_intent
 from harness.evidence.compare import first_deviation, leaves
 from harness.evidence.compare_arrays import Deviation, deviation_text, largest_deviation
-from harness.evidence.explain import moved_parts, package_changes
-from harness.evidence.pinned_files import ChangedLine, changed_lines, moved_files
+from harness.evidence.explain import changed_key_parts, package_changes
+from harness.evidence.pinned_files import ChangedLine, changed_files, changed_lines
 from harness.evidence.trail import Trail
 
 # Stages in the order in which two runs can part (design.md section 9); `tokens` and `parsed` are not recorded yet.
@@ -38,7 +38,7 @@ class StageDiff:
 
 @dataclass(frozen=True)
 class RunDiff:
-    """Two runs held against each other."""
+    """The difference between two runs: how near they are, stage by stage, and the first differing rows."""
 
     level: str
     stages: list[StageDiff]
@@ -50,7 +50,7 @@ class RunDiff:
 
 
 def diff(left: Trail, right: Trail) -> RunDiff:
-    """Find the first stage whose contents differ, its cause at or before it, and the first rows that differ."""
+    """Compare two runs: find the first stage whose contents differ, its cause, and the first differing rows."""
     stages = {name: StageDiff(name) for name in STAGES}
     _surroundings(left, right, stages)
     parted_steps = list(_contents(left, right, stages))
@@ -77,7 +77,7 @@ def _texts(left: Trail, right: Trail, step: str) -> Iterator[ChangedLine]:
     one, two = left.steps[step], right.steps[step]
     for pointer in differences(one.entry.preimage, two.entry.preimage):
         if pointer.startswith("/inputs/"):
-            for old, new in moved_files(one, left, two, right, pointer):
+            for old, new in changed_files(one, left, two, right, pointer):
                 yield from changed_lines(old, left, new, right)
 
 
@@ -124,7 +124,7 @@ def _contents(left: Trail, right: Trail, stages: Mapping[str, StageDiff]) -> Ite
 def _cause(left: Trail, right: Trail, step: str) -> str:
     """Name what differs in the key of the first step that parted."""
     one, two = left.steps[step], right.steps[step]
-    parts = list(moved_parts(one, left, two, right))
+    parts = list(changed_key_parts(one, left, two, right))
     return "; ".join(parts) if parts else "nothing in its key: the step itself is not deterministic"
 
 

@@ -1,4 +1,4 @@
-"""Which listed run executed a step, or a trial: an entry that none of them executed was laid there, and is not taken.
+"""Index of executed steps: which listed run executed a step or a trial. An entry that no run executed is not trusted.
 
 Journals are read newest first and only as far as is needed; one that still grows is read again.
 """
@@ -18,7 +18,7 @@ TRIAL = "trial"  # no key of a step
 
 
 class ExecutionIndex:
-    """The runs of a store, asked which of them executed a step."""
+    """Looks up which run of a store executed a step; journals are read newest first, and only as far as needed."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -29,12 +29,12 @@ class ExecutionIndex:
         self._heads = -1  # bytes of the list of runs when it was last read
         self._lock = threading.Lock()
 
-    def by(self, key: str, entry: str) -> str | None:
-        """Name a run that executed the step of this key and wrote this entry."""
+    def run_of(self, key: str, entry: str) -> str | None:
+        """Return a run that executed the step of this key and wrote this entry; None if no listed run did."""
         return self._asked(key, entry)
 
     def outcome(self, trial: str) -> str | None:
-        """Give the digest of what came of a trial in a listed run, by the digest of all that it depends on."""
+        """Return the digest of a trial's outcome from a listed run, by the trial's identity; None if there is none."""
         return self._asked(TRIAL, trial)
 
     def _asked(self, *wanted: str) -> str | None:
@@ -49,20 +49,20 @@ class ExecutionIndex:
 
     def has(self, entry: Entry) -> bool:
         """Whether a listed run executed the step of this entry."""
-        return self.by(entry.key, entry.digest) is not None
+        return self.run_of(entry.key, entry.digest) is not None
 
     def begin(self, run: str) -> None:
-        """Say which run asks: what it executes it notes itself, and its journal is not read at every line."""
+        """Register the run that is under way: it notes its own steps, so its journal is never re-read."""
         with self._lock:
             self._read.add(run)
 
     def note(self, run: str, entry: Entry) -> None:
-        """Note what the run that asks has executed and written down."""
+        """Add a step that the run under way has executed and written to its journal."""
         with self._lock:
             self._found[entry.key, entry.digest] = run
 
     def note_trial(self, trial: str, outcome: str) -> None:
-        """Note what came of a trial, which the run that asks has written down."""
+        """Add the outcome of a trial that the run under way has written to its journal."""
         with self._lock:
             self._found[TRIAL, trial] = outcome
 

@@ -1,4 +1,4 @@
-"""Explain: the parts of a step's key, and why the step ran or did not."""
+"""Explanations of cache hits and misses: the parts of a step's key, and why the step was executed or not."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from harness.digest import differences
 from harness.errors import HarnessError, InputError
-from harness.evidence.pinned_files import changed_lines, file_name, moved_files
+from harness.evidence.pinned_files import changed_files, changed_lines, file_name
 from harness.evidence.run_documents import environment_changes
 from harness.evidence.trail import RecordedStep, Trail, read_trail
 from harness.store.store import Store
@@ -19,7 +19,7 @@ LOOKED = 3  # earlier runs of a manifest in which a step is looked for
 
 @dataclass(frozen=True)
 class StepExplanation:
-    """A step of a run, the parts of its key, and the reason for its state in words."""
+    """Why one step was executed or taken from the store, with the parts of its key."""
 
     step: str
     state: str
@@ -29,7 +29,7 @@ class StepExplanation:
 
 
 def explain(store: Store, run: str, wanted: str = "") -> Iterator[StepExplanation]:
-    """Say of one step, or of every step of a run, why it ran or did not."""
+    """Explain for one step, or for every step of a run, why it was executed or taken from the store."""
     trail = read_trail(store, run)
     names = [name for name in trail.steps if not wanted or name == wanted or name.startswith(f"{wanted}/")]
     if wanted and not names:
@@ -74,7 +74,7 @@ def _reason(step: RecordedStep, trail: Trail, earlier: _Earlier) -> str:
     for other in earlier.trails:
         before = other.steps.get(step.name)
         if before:
-            moved = list(moved_parts(before, other, step, trail))
+            moved = list(changed_key_parts(before, other, step, trail))
             if moved:
                 return f"since run {other.run}: {'; '.join(moved)}"
             return f"its result of run {other.run} was lost or damaged"
@@ -82,8 +82,8 @@ def _reason(step: RecordedStep, trail: Trail, earlier: _Earlier) -> str:
     return f"{none} ({earlier.gap})" if earlier.gap else none
 
 
-def moved_parts(before: RecordedStep, old: Trail, after: RecordedStep, new: Trail) -> Iterator[str]:
-    """Name the parts of a key that moved between two runs; code and packages file by file."""
+def changed_key_parts(before: RecordedStep, old: Trail, after: RecordedStep, new: Trail) -> Iterator[str]:
+    """List the parts of a step's key that changed between two runs; code and packages file by file."""
     for pointer in differences(before.entry.preimage, after.entry.preimage):
         part = pointer.split("/")[1]
         if part == "code":
@@ -96,7 +96,7 @@ def moved_parts(before: RecordedStep, old: Trail, after: RecordedStep, new: Trai
             if packages:
                 yield "packages: " + ", ".join(packages)
         else:
-            ends = moved_files(before, old, after, new, pointer) if part == "inputs" else iter(())
+            ends = changed_files(before, old, after, new, pointer) if part == "inputs" else iter(())
             yield pointer[1:] + "".join(f" ({_file(left, old, right, new)})" for left, right in ends)
 
 
@@ -108,5 +108,5 @@ def _file(left: str, old: Trail, right: str, new: Trail) -> str:
 
 
 def package_changes(old: Trail, before: RecordedStep, new: Trail, after: RecordedStep) -> list[str]:
-    """Name the packages, and their versions, that differ between the environments of two steps."""
+    """List the packages and versions that differ between the environments of two steps."""
     return list(environment_changes(old.environment(before), new.environment(after)))

@@ -1,4 +1,4 @@
-"""Fsck: every byte of a store read, every run followed from the list of runs down to its blobs, all damage named.
+"""Integrity check of a store (fsck): every byte read, every run followed down to its blobs, all damage named.
 
 A run that a kill cut short is unfinished, and no flaw of the store.
 """
@@ -23,7 +23,7 @@ from harness.store.sweep import blob_files, image_files, read_entry_file, read_i
 
 @dataclass(frozen=True)
 class StoreFlaw:
-    """One thing that is wrong in a store."""
+    """One defect of a store: a check id, what is damaged, and how."""
 
     id: str
     subject: str
@@ -31,7 +31,7 @@ class StoreFlaw:
 
 
 def fsck(store: Store) -> Iterator[StoreFlaw]:
-    """Read every byte of a store and name what is damaged."""
+    """Check a whole store and yield its defects; it repairs nothing."""
     yield from _strangers(store.root)
     for path in blob_files(store):
         if not is_digest(path.name) or path.parent.name != path.name[:2]:

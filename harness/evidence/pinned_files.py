@@ -1,4 +1,4 @@
-"""What a lock pins of data; and pinned inputs that moved between two runs: the file, its line, and both texts.
+"""Pinned input files: what a lock says of them, and which of them changed between two runs, line by line.
 
 A key holds digests alone; which file of the project one is, the lock of the run says.
 """
@@ -20,7 +20,7 @@ MOST_TEXT = 1 << 20  # bytes of a file that is compared line by line
 
 @dataclass(frozen=True)
 class ChangedLine:
-    """A line of a pinned file in two runs; one that only one of them has is empty in the other."""
+    """A line of a pinned text file in two runs; empty on a side that does not have it."""
 
     file: str
     line: int
@@ -29,12 +29,12 @@ class ChangedLine:
 
 
 def data_pin(digest: str, path: Path) -> dict[str, Any]:
-    """Give what a lock says of a file of a dataset: its digest, and of rows how many; an array has none to count."""
+    """Return the pin of a dataset file: its digest, and its row count unless it is an array."""
     return {"sha256": digest} if arrays.form(path) else {"sha256": digest, "rows": rows.count(path)}
 
 
 def pinned_files(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Give the name of each pinned file by its digest: wordings, tables, published data, weights."""
+    """Map the digest of each pinned file to its name: prompts, tables, published data, weights."""
     texts = (*pins.get("prompts", {}).values(), *pins.get("tables", {}).values())
     named = {str(pin["sha256"]): str(pin["file"]) for pin in texts if "file" in pin}
     for name, pin in {**pins.get("instruments", {}), **pins.get("models", {})}.items():
@@ -47,10 +47,10 @@ def pinned_files(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
     return named
 
 
-def moved_files(
+def changed_files(
     before: RecordedStep, old: Trail, after: RecordedStep, new: Trail, pointer: str
 ) -> Iterator[tuple[str, str]]:
-    """Give the digests of the pinned file that an input of a key was, and is; nothing where no lock names it."""
+    """Return old and new digest of a pinned file that changed in a step's inputs; nothing if no lock names it."""
     name, _, number = pointer.removeprefix("/inputs/").partition("/")
     ends = [step.entry.preimage["inputs"].get(name) for step in (before, after)]
     digests = [end[int(number)] if isinstance(end, list) and number else end for end in ends]
@@ -60,12 +60,12 @@ def moved_files(
 
 
 def file_name(left: str, old: Trail, right: str, new: Trail) -> str:
-    """Name the file that two digests are of: by the newer lock, else by the older."""
+    """Return the name of a pinned file from its old and new digest: by the newer lock, else by the older."""
     return pinned_files(new.lock.pins).get(right) or pinned_files(old.lock.pins).get(left, "")
 
 
 def changed_lines(left: str, old: Trail, right: str, new: Trail) -> list[ChangedLine]:
-    """Compare a pinned text line by line; what is too large, binary or gone has no lines."""
+    """Compare a pinned text file line by line; one too large, binary or lost gives no lines."""
     one, two = _lines(old, left), _lines(new, right)
     if one is None or two is None:
         return []

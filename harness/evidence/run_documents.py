@@ -1,4 +1,4 @@
-"""The documents a run keeps beside its outputs: the code of its steps, and what they could import.
+"""Parsers for the documents that a run keeps: code closures and environments. A malformed one is refused.
 
 Whoever reads one takes its fields for what they are: a document that says something else is refused here.
 """
@@ -17,7 +17,7 @@ _ENVIRONMENTS = ("environment/2", "environment/1")  # what the harness writes, a
 
 
 def closure_files(data: bytes, where: str) -> dict[str, str]:
-    """Read a closure: the files of a step's code, each with its digest."""
+    """Parse a code closure: the files of a step's code, each with its digest."""
     body = parse(data, "closure/1", where)
     files = body.get("files")
     if set(body) != {"type", "files"} or not isinstance(files, dict) or not files:
@@ -28,7 +28,7 @@ def closure_files(data: bytes, where: str) -> dict[str, str]:
 
 
 def read_environment(data: bytes, where: str) -> dict[str, Any]:
-    """Read an environment: the image it is of (`none`: a machine), Python, and every package by name."""
+    """Parse an environment document: the image, Python, and every package by name."""
     older = b'"type":"environment/1"' in data[-40:]  # the last field of all, in canonical form
     body = parse(data, _ENVIRONMENTS[older], where)
     if not all(isinstance(body.get(name), str) for name in _TEXTS):
@@ -42,7 +42,7 @@ def read_environment(data: bytes, where: str) -> dict[str, Any]:
 
 
 def environment_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """Name what differs between two environments: Python, packages with their versions, and what else lies there."""
+    """List what differs between two environments: Python, platform, packages and loose modules."""
     for field in ("python", "platform"):
         if old[field] != new[field]:
             yield f"{field} {old[field]} → {new[field]}"

@@ -1,4 +1,4 @@
-"""What models left unanswered in a run: how many rows, in whose words, and how many of them a person puts up with."""
+"""Error rows of models: how many of a run's rows have no answer, in whose words, and how many are allowed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ ERROR = b'{"error":'  # how a row begins that is no answer: names stand in order
 
 @dataclass(frozen=True)
 class AnswerErrors:
-    """A model that left rows without an answer, and the words of the first."""
+    """The error rows of one model: how many of how many, and the text of the first."""
 
     model: str
     rows: int
@@ -26,7 +26,7 @@ class AnswerErrors:
     said: str
 
     def __str__(self) -> str:
-        """Say it in a line."""
+        """Describe them in one line."""
         return f"{self.model} left {self.errors} of {self.rows} rows without an answer; the first: {self.said}"
 
 
@@ -39,11 +39,11 @@ class ErrorLimit:
 
     @property
     def all(self) -> bool:
-        """Whether it is any number."""
+        """Whether any number of errors is allowed."""
         return self.share == 1
 
     def allows(self, gap: AnswerErrors) -> bool:
-        """Say whether a model stays within it."""
+        """Whether a model is within the limit."""
         if self.count is not None:
             return gap.errors <= self.count
         return self.share is not None and gap.errors <= self.share * gap.rows
@@ -53,7 +53,7 @@ NO_ERRORS = ErrorLimit(count=0)
 
 
 def read_error_limit(text: str) -> ErrorLimit | None:
-    """Read what a person allows: `12` rows, or a share such as `5%` or `0.05`; nothing where nothing is said."""
+    """Parse `--max-errors`: a count such as `12`, or a share such as `5%` or `0.05`; None for an empty text."""
     if not text:
         return None
     found = re.fullmatch(r"([0-9]{1,9})|(0?\.[0-9]{1,9}|[01]\.[0-9]{1,9})|([0-9]{1,3}(?:\.[0-9]{1,9})?)%", text.strip())
@@ -66,7 +66,7 @@ def read_error_limit(text: str) -> ErrorLimit | None:
 
 
 def count_errors(store: Store, answers: Iterable[tuple[Mapping[str, Any], Entry]]) -> list[AnswerErrors]:
-    """Count the error rows of steps that answer, given with their parameters; a model without any is left out."""
+    """Count the error rows in the outputs of answering steps, by model; models without any are left out."""
     rows: dict[str, list[int]] = {}
     words: dict[str, str] = {}
     for params, entry in answers:
@@ -85,5 +85,5 @@ def count_errors(store: Store, answers: Iterable[tuple[Mapping[str, Any], Entry]
 
 
 def over_limit(found: Iterable[AnswerErrors], allowed: ErrorLimit | None) -> list[AnswerErrors]:
-    """Give the models that left more unanswered than is allowed; where nothing is said, those that answered nothing."""
+    """Return the models over the limit; without a limit, those that answered nothing at all."""
     return [gap for gap in found if (not allowed.allows(gap) if allowed else gap.errors == gap.rows)]

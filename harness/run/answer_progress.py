@@ -1,4 +1,4 @@
-"""How far models are while they answer: rows that are there, of how many, in what time, with what errors and cost.
+"""Progress of models that answer: rows there are, of how many, at what rate, with what errors and cost.
 
 What has ended is counted in its rows; of what is under way, the gateway says what it has answered so far. A model that
 computes here writes its rows when a shard ends, and is counted then.
@@ -25,7 +25,7 @@ MINUTE, HOUR = 60, 3600
 
 @dataclass(frozen=True)
 class AnswerProgress:
-    """The answers of a run so far."""
+    """How many answers of a run there are so far, with errors, time and cost."""
 
     done: int  # rows that are there, errors among them
     total: int  # rows that are known to be asked for
@@ -36,7 +36,7 @@ class AnswerProgress:
 
 
 def progress_text(asked: AnswerProgress) -> str:
-    """Say it in a line: how many of how many, how fast, how long still, and what went wrong and was paid."""
+    """Format the progress in one line: answers of how many, rate, time left, errors, cost."""
     parts = [f"{asked.done:,} of {asked.total:,} answers"]
     rate = (asked.done - asked.kept) / asked.seconds if asked.seconds > 0 else 0.0
     if rate > 0:
@@ -69,7 +69,7 @@ Counts = Callable[[], Mapping[str, Any]]  # what the gateway has done, a model a
 
 @dataclass
 class AnswerCounter:
-    """What is known of the answers of one run: told while it goes, never asked of the disk twice."""
+    """Counts the answers of one run while it goes; the count never goes back, and no file is counted twice."""
 
     plan: Plan
     store: Store
@@ -94,13 +94,13 @@ class AnswerCounter:
         return bool(self._under_way)
 
     def begins(self, step: Step) -> None:
-        """Take note that a step is on its way."""
+        """Note that a step has begun."""
         if step.name in self._steps:
             self._under_way.add(step.name)
             self._began = self._began or time.monotonic()
 
     def ends(self, step: Step, result: StepResult) -> bool:
-        """Count the answers of a step that has ended; says whether this run asked for any of them."""
+        """Count the answers of a finished step; return whether this run asked for any of them."""
         if step.name not in self._steps:
             return False
         path = self.store.blobs.path(result.entry.outputs["responses"].sha256)
@@ -113,7 +113,7 @@ class AnswerCounter:
         return result.state != "cached"
 
     def now(self, made: Mapping[tuple[str, str], str]) -> AnswerProgress:
-        """Say how far they are; what was said to be done stays done."""
+        """Return the progress so far; the number of answers never decreases."""
         for name, step in self._steps.items():
             prompts = step.inputs["prompts"]
             if name not in self._wanted and isinstance(prompts, Ref) and (prompts.step, prompts.output) in made:

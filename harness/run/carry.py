@@ -1,4 +1,4 @@
-"""`lock --carry MANIFEST`: takes an expectation along to a new lock, where a run under it gives equal bytes."""
+"""`lock --carry MANIFEST`: moves an expectation to a new lock, if a run under that lock gives equal bytes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from harness.manifest.lockfile import Expect, expect_path, load_expect, lock_pat
 from harness.run.accept import expectation
 from harness.run.answer_errors import NO_ERRORS, ErrorLimit
 from harness.run.progress import Progress
-from harness.run.project import audited
+from harness.run.project import audit_run
 from harness.run.service import FinishedRun, RunTarget, lock_manifest, run_manifest
 
 Tell = Callable[[str], Progress]  # who is told of the steps of a task
@@ -26,7 +26,7 @@ Tell = Callable[[str], Progress]  # who is told of the steps of a task
 
 @dataclass(frozen=True)
 class ChangedOutput:
-    """An output that did not come out as it was accepted: both digests, none where there is no such output."""
+    """An output that differs from the accepted one: both digests, "" where there is no such output."""
 
     output: str
     accepted: str
@@ -35,8 +35,8 @@ class ChangedOutput:
 
 
 @dataclass(frozen=True)
-class Carried:
-    """What became of an expectation: the lock it named, the one that was made, and the outputs that part."""
+class CarriedExpectation:
+    """The result of carrying an expectation: its old and new lock, the run, and the outputs that differ."""
 
     path: Path
     old: str
@@ -48,8 +48,8 @@ class Carried:
 
 def carry(
     loaded: Loaded, place: RunTarget, tell: Tell, errors: ErrorLimit = NO_ERRORS, *, at_levels: bool = False
-) -> Carried:
-    """Lock a manifest anew, run it, and let its expectation name both; unless all is well, all stays as it was.
+) -> CarriedExpectation:
+    """Lock a manifest again, run it, and move its expectation to the new lock; on any failure change nothing.
 
     What stands in the store under its key is taken from there. Installed packages stand in every key, so that after a
     relock of them every step is made. `at_levels` puts up with other bytes where an output agrees at its level, as it
@@ -68,7 +68,7 @@ def carry(
         new = lock_manifest(loaded, place).lock.sha256
         if new == old.lock_sha256:
             keep()
-            return Carried(path, new, new)
+            return CarriedExpectation(path, new, new)
         ran = run_manifest(loaded, place, tell(name))
         parted = tuple(_parted(old, ran))
         along = all(at_levels and one.agrees for one in parted)
@@ -76,7 +76,7 @@ def carry(
             audited_run = _audited(loaded, place, old, ran, tell(f"audit {name}"), errors)
             save(path, _along(old, audited_run, [one.output for one in parted]).data)
             keep()
-    return Carried(path, old.lock_sha256, new, ran.record.run, parted, along)
+    return CarriedExpectation(path, old.lock_sha256, new, ran.record.run, parted, along)
 
 
 def _audited(
@@ -85,7 +85,7 @@ def _audited(
     """Audit a run of the new lock, and give what somebody who accepted it would expect from then on."""
     run = ran.record.run
     how = ReexecutionOptions(jobs=len(os.sched_getaffinity(0)), progress=progress)
-    report = audited(ran.store, run, place.choice.images, how, place.stop)
+    report = audit_run(ran.store, run, place.choice.images, how, place.stop)
     new = expectation(ran.store, run, report, loaded.root, errors, failing=old.checks == FAIL)
     moved = [output for output, one in new.outputs.items() if one["level"] != old.outputs[output]["level"]]
     if moved:

@@ -1,4 +1,4 @@
-"""A folder of files that a person downloaded: what manifests pin is found in it by digest, and put into the store.
+"""Import of a folder of downloaded files: those that manifests pin are found by digest and put into the store.
 
 Only plain files are read, each as a stream, and nothing is followed out of the folder. It must never know what is in
 the data.
@@ -33,7 +33,7 @@ KINDS = {stat.S_IFLNK: "a link", stat.S_IFIFO: "a FIFO", stat.S_IFSOCK: "a socke
 
 @dataclass(frozen=True)
 class PinnedFile:
-    """A file that manifests pin: the dataset it is of, its path there, where it lies, and its digest."""
+    """A published file that a manifest pins: its dataset, its path there, its URL and its digest."""
 
     dataset: str
     path: str
@@ -42,13 +42,13 @@ class PinnedFile:
 
     @property
     def name(self) -> str:
-        """Name it in a list of several datasets."""
+        """The dataset and the path, for a list of several datasets."""
         return f"{self.dataset}: {self.path}" if self.path else self.dataset
 
 
 @dataclass
 class FolderImport:
-    """What became of a folder: files that matched, files that are not what is pinned, and what is still missing."""
+    """The result of a folder import: files that matched, files with other bytes, and files still missing."""
 
     files: int = 0  # that were read
     matched: list[tuple[str, int, PinnedFile]] = field(default_factory=list)  # path in the folder, bytes
@@ -76,7 +76,7 @@ def list_pinned_files(manifests: Iterable[Manifest]) -> list[PinnedFile]:
 def collect_pinned(
     folder: Path, pinned: Sequence[PinnedFile], store: Store, progress: Progress, stop: Event
 ) -> FolderImport:
-    """Read a folder, put what is pinned into the store, and say what is not as it is pinned and what is missing."""
+    """Read a folder and put pinned files into the store; report other bytes and what is still missing."""
     done, digests = FolderImport(), {one.sha256 for one in pinned}
     sizes = dict(sorted(_plain_files(folder, done.skipped)))
     heard = _Heard(progress, sum(sizes.values()), stop)

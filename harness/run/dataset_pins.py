@@ -1,4 +1,4 @@
-"""Pins of the datasets that are made here: what a lock says of their files, and the check that a run made the same."""
+"""Pins of made datasets: the digest and row count of each file in a lock, and the check that a run made the same."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from harness.store.store import Store
 
 
 def dataset_pin(entry: Entry, store: Store) -> dict[str, Any]:
-    """Give what a lock says of a dataset: the digest of each of its files, and how many rows it has, if it has any."""
+    """Return the pin of a made dataset: the digest of each of its files, and its row count if it has rows."""
     return {name: data_pin(one.sha256, store.blobs.deliver(one.sha256)) for name, one in entry.outputs.items()}
 
 
 def require_dataset(name: str, entry: Entry, lock: Lock, store: Store) -> None:
-    """Refuse data that is not what the lock pins, row counts too, before anything is computed from it."""
+    """Refuse a made dataset that differs from its pin, before anything is computed from it."""
     moved = list(differences(lock.pins["datasets"][name], dataset_pin(entry, store)))
     if moved:
         raise InputError(

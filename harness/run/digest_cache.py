@@ -1,4 +1,4 @@
-"""What was seen of many files: where they lie, what the disk says of them, their digests; so that a start reads none.
+"""Digest cache of installed files, by inode, size and times: so that a start hashes only what has changed.
 
 It is a cache and nothing more: a full check never believes it, and what cannot be read of it was never seen.
 """
@@ -30,13 +30,13 @@ _facts = operator.attrgetter(*FACTS)
 _WIDE = len(FACTS)
 
 
-def facts_of(paths: Iterable[str]) -> array[int]:
-    """Give what the disk says of each file: one look at each, and nothing is read."""
+def file_facts(paths: Iterable[str]) -> array[int]:
+    """Return inode, size and times of each file, without reading it."""
     return array("q", chain.from_iterable(map(_facts, map(os.stat, paths))))
 
 
 def unchanged(paths: list[str], facts: array[int]) -> bool:
-    """Whether the disk says of each file what it said; of many files a second process looks at the half."""
+    """Whether all files have the inode, size and times that were noted; many are split between two processes."""
     half = len(paths) // 2
     if half < MANY or len(os.sched_getaffinity(0)) == 1 or len(os.listdir("/proc/self/task")) > 1:
         return _same(paths, facts)
@@ -53,13 +53,13 @@ def unchanged(paths: list[str], facts: array[int]) -> bool:
 
 def _same(paths: list[str], facts: array[int]) -> bool:
     try:
-        return facts_of(paths) == facts
+        return file_facts(paths) == facts
     except (OSError, OverflowError):
         return False
 
 
 class DigestCache:
-    """What an earlier look left behind: what it found, and the digests of the files that have not changed since."""
+    """The cache as an earlier check left it: its result, and the digests of the files it had read."""
 
     def __init__(self, about: Mapping[str, Any]) -> None:
         self.about = dict(about)
@@ -70,7 +70,7 @@ class DigestCache:
 
     @classmethod
     def read(cls, path: Path, about: Mapping[str, Any]) -> DigestCache:
-        """Read what was seen; where that is of something else, or no such file, nothing was."""
+        """Read the cache file; one that is missing, broken or of another installation gives an empty cache."""
         seen = cls(about)
         try:
             data = path.read_bytes()
@@ -89,11 +89,11 @@ class DigestCache:
         return seen
 
     def fresh(self) -> bool:
-        """Whether every file and folder is as it was, so that what was told of them still holds."""
+        """Whether no file or folder has changed since, so that the cached result still holds."""
         return bool(self._paths) and unchanged(self._paths, self._facts)
 
     def known(self) -> dict[str, tuple[tuple[int, ...], str]]:
-        """Give, of each file whose digest was taken, what the disk said of it then, and the digest."""
+        """Return, by path, the cached file facts and the digest."""
         found = {}
         for at, path in enumerate(self._paths):
             digest = self._digests[32 * at : 32 * at + 32]
@@ -102,7 +102,7 @@ class DigestCache:
         return found
 
     def write(self, path: Path, hashed: FileDigests, folders: list[str], told: Mapping[str, Any]) -> None:
-        """Leave behind what was seen; a place that cannot be written makes the next look dearer and nothing else."""
+        """Write the cache file; where it cannot be written, the next check only takes longer."""
         paths = [*folders, *hashed.digests]
         facts = array("q", chain.from_iterable(hashed.facts[one] for one in paths))
         digests = b"".join(bytes.fromhex(hashed.digests.get(one, "")) or NONE for one in paths)
@@ -115,7 +115,7 @@ class DigestCache:
 
 
 class FileDigests:
-    """The digests of files, taken now or believed where the disk says of a file what it said before."""
+    """The digests of files: cached where inode, size and times are the same, else computed."""
 
     def __init__(self, known: Mapping[str, tuple[tuple[int, ...], str]], now: int) -> None:
         self.facts: dict[str, tuple[int, ...]] = {}
@@ -124,11 +124,11 @@ class FileDigests:
         self._known, self._now = known, now
 
     def look(self, path: str) -> None:
-        """Note what the disk says of a folder."""
+        """Note the facts of a folder, so that an added file is noticed."""
         self.facts[path] = self._dated(_facts(os.stat(path)))
 
     def take(self, paths: Iterable[str]) -> None:
-        """Name many files by their bytes, the large ones several at once."""
+        """Compute the digests of many files, large ones in parallel."""
         large = []
         for path in paths:
             size = self._begin(path)

@@ -1,4 +1,4 @@
-"""What this machine can do, held against what the harness wants: each finding with what would make it better."""
+"""Diagnosis of this machine (`harness doctor`): what is fine, what could be better, what is missing, and the remedy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from harness.engines.engine import Kind
 from harness.engines.local import ISOLATIONS, STEP_PATH, available
 from harness.errors import HarnessError
 from harness.run import installed
-from harness.run.bytecode import listed
+from harness.run.bytecode import read_list
 from harness.run.engine_check import check_isolations
 from harness.run.engines import kinds
 from harness.run.environment import facts
@@ -25,7 +25,7 @@ from harness.store.store import HOME
 
 @dataclass(frozen=True)
 class MachineFinding:
-    """One thing that was looked at: fine, could be better, or missing."""
+    """One finding about this machine: `ok`, `better` or `missing`, and what would help."""
 
     state: str  # ok | better | missing
     subject: str
@@ -40,7 +40,7 @@ _ADVICE = {  # what a step gains over the best isolation there is
 
 
 def examine(store: Path | None, folder: Path) -> list[MachineFinding]:
-    """Look at the interpreter, the platform, the isolation, the room on the disk, the store and the engines."""
+    """Check the interpreter, platform, packages, isolation, disk, store, engines and GPU; changes nothing."""
     findings = [_python(), _platform(), *_packages(), _isolation()]
     about = facts()
     findings.append(MachineFinding("ok", "machine", f"{about['cpu']}, {about['cores']} cores, Linux {about['kernel']}"))
@@ -85,7 +85,7 @@ def _packages() -> Iterator[MachineFinding]:
         others = [f"{one.path}: {one.why}" for one in look.altered]
         advice = installed.AGAIN if others else ""
         yield MachineFinding("better" if others else "ok", "packages", "; ".join([held, *others]), advice)
-    if listed(installed.here().bytecode) is None:
+    if read_list(installed.import_paths().bytecode) is None:
         found = "none of our own: each step compiles what it imports, and loads no other"
         yield MachineFinding("better", "bytecode", found, installed.AGAIN)
 

@@ -1,4 +1,4 @@
-"""Copies what an https address gives into a file; it must never know what the bytes are, nor whether they are right."""
+"""HTTPS download into a file; it never knows what the bytes are, nor whether they are right."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class _OnlyHttps(urllib.request.HTTPRedirectHandler):
 
 
 def download(url: str, target: Path, most: int = LARGEST) -> None:
-    """Copy what an address gives; only https, also where it leads elsewhere, and no more than is published there."""
+    """Download a URL; only over https, redirects too, and never more than `most` bytes."""
     left = most
     with told(target):
         out = open(target, "wb", buffering=0)  # noqa: SIM115 - closed below, whatever the address does

@@ -1,4 +1,4 @@
-"""Calls to models elsewhere: starts the gateway for a run that makes them, and says to which models it may lead."""
+"""The gateway process of a run: started for runs that call models elsewhere, and ended with them."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MEANT = "or `--max-errors 100%`, where refusals are what you count"
 
 
 class Gateway:
-    """A gateway that lives as long as a run: it ends when its stdin does, however the harness goes."""
+    """A gateway process that lives as long as a run; it ends when its stdin closes, however the harness ends."""
 
     def __init__(self, models: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> None:
         self.models, self._more = models, dict(more or {})
@@ -42,7 +42,7 @@ class Gateway:
 
     @property
     def socket(self) -> Path:
-        """Give its socket; it is started by the first step that asks, so that a finished run starts none."""
+        """The path of its socket; the first step that asks starts the process, so a finished run starts none."""
         with self._turn:
             if self._process is None:
                 self._start()
@@ -50,11 +50,11 @@ class Gateway:
 
     @property
     def priced(self) -> bool:
-        """Whether it is known what any model costs; a tape that is replayed costs nothing."""
+        """Whether the price of any live model is known; a replayed tape costs nothing."""
         return any(told.get("prices") and told["mode"] != "replay" for told in self.models.values())
 
     def now(self) -> dict[str, Any]:
-        """Ask what it has done so far, a model at a time; where it has no time to say, give what it said last."""
+        """Return the gateway's counts by model so far; those of the last answer where it is busy."""
         if self._turn.acquire(blocking=False):  # it may be starting, for another thread
             try:
                 if self._process and self._process.stdin:
@@ -68,7 +68,7 @@ class Gateway:
         return self._now
 
     def judged(self, problem: HarnessError | None) -> HarnessError | None:
-        """Say why a run failed: for want of a key, or in a model's own words where it refused everything."""
+        """Explain the failure of a run: a missing key, or the provider's own words where it refused everything."""
         if not isinstance(problem, StepError):
             return problem
         for name, told in self.summary.get("models", {}).items():
@@ -78,8 +78,8 @@ class Gateway:
                 except HarnessError as lack:
                     return lack
             if "gave_up" in told:
-                mend = "mend what it names and run again: nothing of this is kept, but what was answered"
-                return RefusedError(f"{name} {told['gave_up']}", where=problem.where, next=f"{mend}; {MEANT}")
+                remedy = "correct what it names and run again: of this run only answers are kept"
+                return RefusedError(f"{name} {told['gave_up']}", where=problem.where, next=f"{remedy}; {MEANT}")
         return problem
 
     def __enter__(self) -> Gateway:
@@ -92,11 +92,11 @@ class Gateway:
 
     @property
     def gone(self) -> bool:
-        """Whether it was started, and has ended by itself."""
+        """Whether the process was started and has ended by itself."""
         return self._process is not None and self._process.poll() is not None
 
     def end(self) -> None:
-        """Let it finish, if it was started, and hear what it did."""
+        """Stop the process, if it was started, and keep the summary it gives."""
         with self._turn:
             if self._process:
                 self._end(self._process)
@@ -153,7 +153,7 @@ class Gateway:
             while b"\n" not in self._heard:
                 if not ready.select(max(0.0, until - time.monotonic())):
                     raise MissingError(
-                        "the gateway does not answer", next="run again; if it stays so, say so with --debug"
+                        "the gateway does not answer", next="run again; if it happens again, see the log with --debug"
                     )
                 data = os.read(pipe, 65536)
                 if not data:
@@ -179,7 +179,7 @@ class Gateway:
 
 @contextlib.contextmanager
 def run_gateway(manifest: Manifest, root: Path, more: Mapping[str, Any] | None = None) -> Iterator[Gateway | None]:
-    """Run a gateway beside a run that calls models elsewhere; none beside any other."""
+    """Provide a gateway to a run that calls models elsewhere; None to any other."""
     models = gateway_models(manifest, root)
     if not models:
         yield None

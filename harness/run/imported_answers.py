@@ -1,4 +1,4 @@
-"""Answers of somebody else's run: what a lock pins of them, and how their rows come into the store."""
+"""Imported answers of somebody else's run: their pin in a lock, and how their rows come into the store."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ IMPORT = "`harness import responses FILE` and pin the `sha256` that it tells"
 
 
 def pin_answers(root: Path, model: Imported, settings: dict[str, Any]) -> dict[str, Any]:
-    """Add to what a lock says of a model's settings the digest of its rows, the manifest's own where it has one."""
+    """Add the digest of a model's imported rows to its pin; the manifest's own digest where it has one."""
     if model.sha256:
         return {**settings, "answers": model.sha256}
     file = _file(root, model)
@@ -27,7 +27,7 @@ def pin_answers(root: Path, model: Imported, settings: dict[str, Any]) -> dict[s
 
 
 def store_answers(store: Store, root: Path, model: Imported, pinned: Mapping[str, Any]) -> None:
-    """See to it that the pinned rows lie in the store; other bytes under their name are refused."""
+    """Make sure the pinned rows are in the store; a file with other bytes is refused."""
     if store.blobs.state(pinned["answers"]) == "sound":
         return
     file = _file(root, model)

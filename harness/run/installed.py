@@ -1,7 +1,7 @@
-"""What is installed here, held against what was installed: every file that a step can import, by its bytes.
+"""Integrity check of the installed packages: every file that a step can import, against what was installed and locked.
 
 Each package says in its RECORD what it brought; the locks say which packages, and what a locked RECORD was. A start
-believes what it saw of files that have not changed since (`seen.py`); a full check reads every byte.
+believes what it saw of files that have not changed since (`digest_cache.py`); a full check reads every byte.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from harness.engines.engine import NO_IMAGE
 from harness.engines.local import BYTECODE
 from harness.errors import MissingError
 from harness.files import told as said
-from harness.run.bytecode import list_of
+from harness.run.bytecode import list_path
 from harness.run.closure import code_root
 from harness.run.digest_cache import DigestCache, FileDigests
 from harness.run.inventory import Inventory
@@ -34,7 +34,7 @@ AGAIN = "`rm -f .venv/ready && make setup` installs the packages anew, every fil
 
 @dataclass(frozen=True)
 class ImportPaths:
-    """Where what a step can import lies, and what it is held against."""
+    """The places from which a step can import, and the lock files and cache they are checked with."""
 
     site: Path  # the packages
     stdlib: Path
@@ -44,14 +44,14 @@ class ImportPaths:
     seen: Path  # the cache
 
     def about(self) -> dict[str, str]:
-        """Say what a cache must be of to be this place's."""
+        """Return what identifies this installation in a cache file."""
         parts = [str(path) for path in (self.site, self.stdlib, *self.machine, self.bytecode) if path.exists()]
-        return {"places": "\n".join(parts), "python": sys.version, "list": str(list_of(self.bytecode).exists())}
+        return {"places": "\n".join(parts), "python": sys.version, "list": str(list_path(self.bytecode).exists())}
 
 
 @dataclass(frozen=True)
 class Altered:
-    """Something that is not as it was installed or locked: a file below the packages, or a package."""
+    """A file or package that is not as it was installed or locked."""
 
     path: str
     why: str
@@ -60,7 +60,7 @@ class Altered:
 
 @dataclass(frozen=True)
 class InstallCheck:
-    """What was found at one look, what a step could import, and what the look cost."""
+    """The result of one integrity check: altered files, the environment document, and the cost."""
 
     altered: tuple[Altered, ...]
     environment: bytes  # the document
@@ -71,12 +71,12 @@ class InstallCheck:
 
     @property
     def files_altered(self) -> tuple[Altered, ...]:
-        """Give what no step may run with: files that are not the ones that were installed."""
+        """The altered files; with any, no step may run."""
         return tuple(one for one in self.altered if one.kind == "file")
 
 
-def here() -> ImportPaths:
-    """Say where it lies for the interpreter that runs the harness, as it runs the steps of this machine."""
+def import_paths() -> ImportPaths:
+    """Return the import paths of the interpreter that runs the harness, which also runs local steps."""
     prefix = Path(os.path.realpath(sys.prefix))
     stdlib = Path(sysconfig.get_path("stdlib"))
     library = stdlib.parent
@@ -92,7 +92,7 @@ def here() -> ImportPaths:
 
 
 def check(place: ImportPaths, *, full: bool) -> InstallCheck:
-    """Hold what a step can import against what was installed and locked; in full, no cache is believed."""
+    """Check what a step can import against RECORD files and locks; in full, without the cache."""
     wall, cpu = time.perf_counter(), _spent()
     seen = DigestCache(place.about()) if full else DigestCache.read(place.seen, place.about())
     told: Mapping[str, Any] = seen.told
@@ -138,14 +138,14 @@ _LOOKS: dict[bool, InstallCheck] = {}
 
 
 def check_once(*, full: bool = False) -> InstallCheck:
-    """Check this machine once a process: what changes while it runs is for the next one."""
+    """Check this installation once per process; later changes are found by the next one."""
     if full not in _LOOKS:
-        _LOOKS[full] = _LOOKS.get(True) or check(here(), full=full)
+        _LOOKS[full] = _LOOKS.get(True) or check(import_paths(), full=full)
     return _LOOKS[full]
 
 
 def environment() -> bytes:
-    """Give what a step of this machine could import, unless a file of it is not the one that was installed."""
+    """Return the environment document of this machine; refuse if an installed file was altered."""
     found = check_once()
     if found.files_altered:
         raise altered_error(found)
@@ -153,7 +153,7 @@ def environment() -> bytes:
 
 
 def altered_error(found: InstallCheck) -> MissingError:
-    """Name the files that are not what was installed: what they would make, nobody else could make again."""
+    """Build the error that names the altered files."""
     files = found.files_altered
     named = ", ".join(f"{one.path} ({one.why})" for one in files[:SHOWN])
     more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""

@@ -1,4 +1,4 @@
-"""The inventory of what a step can import: packages, what lies loose among them, the standard library, our bytecode."""
+"""Inventory of what a step can import: packages, loose modules, the standard library and our bytecode, by digest."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.digest import sha256
-from harness.run.bytecode import list_of, listed
+from harness.run.bytecode import list_path, read_list
 from harness.run.digest_cache import FileDigests
-from harness.run.packages import CACHED, MODULES, OURS, InstalledPackage, described, installed
+from harness.run.packages import CACHED, MODULES, OURS, InstalledPackage, installed, package_entry
 
 # What Python never reads when it imports, and packages' own tests: a start does not look at these, a full check does.
 TESTS = "/tests/"
@@ -21,7 +21,7 @@ APART = (CACHED, "site-packages", "dist-packages")  # in a standard library: som
 
 
 class Inventory:
-    """One look at every file, each by its bytes as `hashed` has them."""
+    """Reads every importable file once, and notes which are not as they were installed."""
 
     def __init__(self, hashed: FileDigests) -> None:
         self.hashed = hashed
@@ -31,7 +31,7 @@ class Inventory:
         self._full_only: list[str] = []
 
     def packages(self, site: Path, *, full: bool) -> tuple[dict[str, Any], dict[str, str]]:
-        """Hold every package against its RECORD; gives them, and what no RECORD lists though it can be imported."""
+        """Check every package against its RECORD; return the packages, and importable files that no RECORD lists."""
         found = list(installed(site))
         brought = {one.info: dict(_brought(one)) for one in found}
         known = {path for files in brought.values() for path in files}
@@ -50,10 +50,10 @@ class Inventory:
         self.altered += [(path, "not listed") for path in strange] + [(path, "leads elsewhere") for path in links]
         self.altered += [(top, "not listed, and stands in for a package") for top in _shadows(loose, found)]
         digests = {top: self._spelled(str(site), paths) for top, paths in loose.items()}
-        return packages, {shown(path): one for path, one in (*digests.items(), *self._lone(site, strange))}
+        return packages, {ascii_path(path): one for path, one in (*digests.items(), *self._lone(site, strange))}
 
     def library(self, stdlib: Path, machine: Iterable[Path]) -> str:
-        """Name the standard library by all that can be imported of it, and the interpreter it belongs to."""
+        """Digest the standard library, with the interpreter that it belongs to."""
         lying, links = self._walk(str(stdlib), APART)
         files = [path for path in lying if path.endswith(MODULES)]
         parts = [str(path) for path in machine]
@@ -63,12 +63,12 @@ class Inventory:
         return sha256("\n".join([*lines, self._spelled(str(stdlib), files)]).encode())
 
     def bytecode(self, folder: Path) -> None:
-        """Hold our own bytecode against the list that was made with it: code that its source did not give is named."""
-        known = listed(folder)
+        """Check our bytecode against its digest list; code that its source did not give is noted as altered."""
+        known = read_list(folder)
         if known is None:
             return  # no step reads from there
         lying, links = self._walk(str(folder), ())
-        self.hashed.take([str(list_of(folder)), *(f"{folder}/{path}" for path in lying)])
+        self.hashed.take([str(list_path(folder)), *(f"{folder}/{path}" for path in lying)])
         for path in lying:
             self.files += 1
             if self.hashed.digests[f"{folder}/{path}"] != known.get(path):
@@ -77,7 +77,7 @@ class Inventory:
         self.altered += [(f"{folder.name}/{path}", "leads elsewhere") for path in links]
 
     def worth_seeing(self) -> FileDigests:
-        """Give what the next start looks at: what Python never reads is left out."""
+        """Return the digests that the next start needs: files that Python never reads are left out."""
         for path in self._full_only:
             self.hashed.digests.pop(path, None)
         return self.hashed
@@ -102,18 +102,18 @@ class Inventory:
 
     def _held(self, package: InstalledPackage, files: Mapping[str, str], site: Path) -> dict[str, Any]:
         """Give a package as an environment describes it: with what was really there, where that is something else."""
-        told, wrong = described(package), []
+        told, wrong = package_entry(package), []
         for path, digest in files.items():
             found = self.hashed.digests[f"{site}/{path}"]
             if found != digest:
                 why = "changed" if found else "cannot be read" if os.path.lexists(site / path) else "missing"
                 self.altered.append((path, why))
-                wrong.append(f"{shown(path)} {found or why}")
+                wrong.append(f"{ascii_path(path)} {found or why}")
         self.files += len(files)
         return {**told, "altered": sorted(wrong)} if wrong else told
 
     def _spelled(self, root: str, paths: Iterable[str]) -> str:
-        lines = (f"{shown(path)} {self.hashed.digests[f'{root}/{path}']}" for path in sorted(paths))
+        lines = (f"{ascii_path(path)} {self.hashed.digests[f'{root}/{path}']}" for path in sorted(paths))
         return sha256("\n".join(lines).encode())
 
     def _lone(self, site: Path, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -121,8 +121,8 @@ class Inventory:
             yield path, self._spelled(str(site), [path])
 
 
-def shown(path: str) -> str:
-    """Spell a path in the letters that an identity document has."""
+def ascii_path(path: str) -> str:
+    """Escape a path to ASCII, as documents with a digest need it."""
     return path.encode("ascii", "backslashreplace").decode()
 
 

@@ -1,4 +1,4 @@
-"""From names to digests: `harness lock`, and the check that a lock still fits before anything runs."""
+"""Lock resolution (`harness lock`): names to digests, and the check that a lock still fits before anything runs."""
 
 from __future__ import annotations
 
@@ -29,8 +29,8 @@ Pins = dict[str, dict[str, Any]]
 WHOLE = "lockfiles/requirements.txt"  # what locks pinned, whatever a run used of it, before they pinned the image's own
 
 
-def still_pins(loaded: Loaded) -> Pins:
-    """Resolve what needs no work: models, wordings, images, packages."""
+def static_pins(loaded: Loaded) -> Pins:
+    """Resolve the pins that need no computing: models, prompts, images, packages."""
     manifest = loaded.manifest
     models: Pins = {MODELS: {}, **({INSTRUMENTS: {}} if manifest.instruments else {})}
     for named in every_model(manifest):
@@ -61,7 +61,7 @@ def _packages(loaded: Loaded, held: Collection[str] = ()) -> dict[str, Any]:
 
 
 def resolve(loaded: Loaded, meant: CheckedManifest, workshop: Workshop, had: PublishedPins | None = None) -> Lock:
-    """Resolve every name of a manifest; datasets are made here, so that a plan knows their rows.
+    """Resolve every name of a manifest to a lock; datasets are made here, so that a plan knows their rows.
 
     Published data was brought in before, or is now.
     """
@@ -88,7 +88,7 @@ def resolve(loaded: Loaded, meant: CheckedManifest, workshop: Workshop, had: Pub
     certificates = certificate_pins(loaded.root, loaded.manifest.study)
     late = {CERTIFICATES: certificates, TABLES: table_pins(loaded.manifest.study, meant.tables)}
     found = {kind: some for kind, some in late.items() if some}
-    return Lock(loaded.manifest.intent(), loaded.sha256, {**still_pins(loaded), "datasets": datasets, **found})
+    return Lock(loaded.manifest.intent(), loaded.sha256, {**static_pins(loaded), "datasets": datasets, **found})
 
 
 def _only_one(loaded: Loaded) -> None:
@@ -107,14 +107,14 @@ def _only_one(loaded: Loaded) -> None:
                 )
 
 
-def moved_pins(loaded: Loaded, lock: Lock) -> list[str]:
-    """Name what no longer fits between a manifest and its lock, as far as can be told without work."""
+def changed_pins(loaded: Loaded, lock: Lock) -> list[str]:
+    """List what no longer fits between a manifest and its lock, as far as can be told without computing."""
     moved = [f"manifest{pointer}" for pointer in differences(lock.intent, loaded.manifest.intent())]
     if not moved and lock.manifest_sha256 != loaded.sha256:
         moved.append("manifest (its text, not its meaning)")
     moved += [f"pins/datasets/{name}" for name in sorted(set(lock.pins["datasets"]) ^ set(loaded.manifest.datasets))]
     moved += [f"pins/datasets{pointer}" for pointer in strange_files(lock.intent["datasets"], lock.pins["datasets"])]
-    now = {**still_pins(loaded), "packages": _packages(loaded, lock.pins["packages"])}
+    now = {**static_pins(loaded), "packages": _packages(loaded, lock.pins["packages"])}
     if tables := {*lock.of(TABLES), *loaded.manifest.tables}:
         now[TABLES] = table_pins(loaded.manifest.study, tables)
     late = (each for each in LATE_KINDS if each != CERTIFICATES and lock.of(each))
@@ -127,11 +127,11 @@ def moved_pins(loaded: Loaded, lock: Lock) -> list[str]:
 
 
 def require_fit(loaded: Loaded, lock: Lock | None) -> Lock:
-    """Give the lock of a manifest if it fits; name the pins that moved if it does not."""
+    """Return the lock of a manifest if it still fits; otherwise name the pins that changed."""
     again = f"`harness lock {loaded.path.relative_to(loaded.root)}`"
     if lock is None:
         raise InputError("this manifest has no lock", where=loaded.tree.where, next=f"{again} makes it")
-    moved = moved_pins(loaded, lock)
+    moved = changed_pins(loaded, lock)
     if moved:
         _require_here(loaded, lock)
         shown = ", ".join(moved[:8]) + (f" and {len(moved) - 8} more" if len(moved) > 8 else "")
@@ -145,11 +145,11 @@ def require_fit(loaded: Loaded, lock: Lock | None) -> Lock:
 
 def _require_here(loaded: Loaded, lock: Lock) -> None:
     """Tell what the lock pins and this machine lacks apart from what moved."""
-    pins = still_pins(loaded)
+    pins = static_pins(loaded)
     for kind in (MODELS, INSTRUMENTS):
         now = pins.get(kind, {})
         for name, pin in lock.of(kind).items():
             if "unresolved" in now.get(name, {}) and "unresolved" not in pin:
-                what, _, mend = now[name]["unresolved"].partition("; ")
+                what, _, remedy = now[name]["unresolved"].partition("; ")
                 noun = kind.removesuffix("s")
-                raise MissingError(f"{noun} {name!r} is pinned and not to be had here: {what}", next=mend)
+                raise MissingError(f"{noun} {name!r} is pinned and not to be had here: {what}", next=remedy)

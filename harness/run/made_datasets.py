@@ -1,4 +1,4 @@
-"""The data that a study's makers draw: what a manifest says of each dataset, held against its maker and typed."""
+"""Datasets made by a study's makers: what a manifest says of each, checked against its maker and typed."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from harness.studies.study import Dataset, FileSet, Maker, Study
 
 @dataclass(frozen=True)
 class MadeDataset:
-    """One dataset that is made here: by which maker, from which parameters, out of which published data."""
+    """One dataset to be made: its maker, its typed parameters, and the published data it reads."""
 
     name: str
     make: str
@@ -28,13 +28,13 @@ class MadeDataset:
     folders: Mapping[str, str] = field(default_factory=dict)  # the same, of datasets that have many files
 
     def dataset(self, rows: int, data: FetchedData) -> Dataset:
-        """Give it as its maker is told of it."""
+        """Return the dataset as its study's plan is given it."""
         files = {parameter: data.files[to] for parameter, to in self.files.items()}
         folders = {parameter: data.folders[to] for parameter, to in self.folders.items()}
         return Dataset(self.name, self.make, self.params, rows, files, folders)
 
     def lacks(self, pins: Mapping[str, Any], how: Mapping[str, str]) -> str:
-        """Say which published data its maker cannot do without and does not have, and `how` to get it; else nothing."""
+        """Describe the published data that the maker needs and that is not here, and how to get it; "" if none."""
         for parameter, to in {**self.files, **self.folders}.items():
             pin = pins[to]
             if "unresolved" in pin:
@@ -47,14 +47,14 @@ class MadeDataset:
 
 @dataclass(frozen=True)
 class FetchedData:
-    """Published data by the name of its dataset: in one file, or in many."""
+    """Published data by the name of its dataset: one file each, or many."""
 
     files: Mapping[str, Pinned]
     folders: Mapping[str, FileSet]
 
     @classmethod
     def pinned(cls, pins: Mapping[str, Any]) -> FetchedData:
-        """Take from a lock what it pins of published data."""
+        """Read the published data from the pins of a lock."""
         many = {name: pin for name, pin in pins.items() if is_files(pin)}
         return cls(
             {name: Pinned(pin["sha256"]) for name, pin in pins.items() if "sha256" in pin},
@@ -63,7 +63,7 @@ class FetchedData:
 
     @classmethod
     def meant(cls, manifest: Manifest) -> FetchedData:
-        """Stand for what will be pinned, before it is: every file is here."""
+        """Placeholders for published data before it is pinned, as if every file were here."""
         some, said = "0" * 64, manifest.datasets.items()
         many = {name: dataset.fetch for name, dataset in said if isinstance(dataset, FetchedFiles)}
         return cls(
@@ -77,7 +77,7 @@ def _file_set(files: Mapping[str, str], absent: Collection[str] = ()) -> FileSet
 
 
 def made_datasets(manifest: Manifest, study: Study, tree: Tree) -> dict[str, MadeDataset]:
-    """Hold the datasets a manifest makes against the study's makers, and type their parameters."""
+    """Check the datasets that a manifest makes against the study's makers, and type their parameters."""
     found: dict[str, MadeDataset] = {}
     for name, dataset in manifest.datasets.items():
         if not isinstance(dataset, Made):

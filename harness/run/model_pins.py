@@ -1,4 +1,4 @@
-"""Pins of models: what a lock says of each, and the pinned files of all of them brought into the store before a run.
+"""Pins of models: the digests in a lock, and the pinned files brought into the store before a run.
 
 A model is pinned by its settings; a local one by its weights too, an imported one by its rows, a replayed one by its
 tape. What this machine lacks is pinned as unresolved, with the reason, and is never guessed.
@@ -15,13 +15,13 @@ from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
 from harness.models.tape.tape import Tape
 from harness.run.imported_answers import pin_answers, store_answers
-from harness.run.named_models import Named, every_model
+from harness.run.named_models import NamedModel, every_model
 from harness.run.weights import pin_weights, store_weights
 from harness.store.store import Store
 
 
-def pin_model(loaded: Loaded, named: Named) -> dict[str, Any]:
-    """Pin what answers or measures: its settings, its files, its tape."""
+def pin_model(loaded: Loaded, named: NamedModel) -> dict[str, Any]:
+    """Return the pin of a model or instrument: the digest of its settings, its weights, its rows, its tape."""
     model = named.model
     pin = {"sha256": document_digest({"type": "model/1", "provider": model.provider, **model.answering()})}
     if model.weights:
@@ -46,7 +46,7 @@ def _pin_tape(folder: Path, pin: dict[str, Any]) -> dict[str, Any]:
 
 
 def store_models(loaded: Loaded, lock: Lock, store: Store) -> None:
-    """Bring the pinned weights and imported answers of every model into the store; other bytes are refused."""
+    """Bring the pinned weights and imported answers of all models into the store; other bytes are refused."""
     for part, name, model in every_model(loaded.manifest):
         pin = lock.of(part).get(name, {})
         if model.weights:

@@ -18,30 +18,30 @@ from harness.models.provider import Service, Settings
 MODELS, INSTRUMENTS = "models", "instruments"
 
 
-class Named(NamedTuple):
-    """A model of a manifest, asked the items or measuring: under which of its parts it stands, and its name there."""
+class NamedModel(NamedTuple):
+    """A model of a manifest with its name and its part: `models` are asked the items, `instruments` measure."""
 
     part: str
     name: str
     model: Settings
 
     def tapes(self, manifest: Manifest) -> str:
-        """Name the tape it has where it names none: an instrument's is its own, so that it moves no model's key."""
+        """Return the default name of its tape; an instrument has its own, so that it changes no model's key."""
         return manifest.name if self.part == MODELS else f"{manifest.name}.{self.name}"
 
     def served(self, service: Service) -> str:
-        """Name it to the gateway: a model by its provider's name for it, an instrument by its role."""
+        """Return its name at the gateway: the provider's name of a model, the role of an instrument."""
         return service.model if self.part == MODELS else f"{INSTRUMENTS}/{self.name}"
 
 
-def every_model(manifest: Manifest) -> Iterator[Named]:
-    """Give all models of a manifest, those that are asked the items first: each is pinned, brought and served alike."""
-    yield from (Named(MODELS, name, model) for name, model in manifest.models.items())
-    yield from (Named(INSTRUMENTS, role, one.model) for role, one in manifest.instruments.items())
+def every_model(manifest: Manifest) -> Iterator[NamedModel]:
+    """List all models of a manifest, those that are asked the items first, then the instruments."""
+    yield from (NamedModel(MODELS, name, model) for name, model in manifest.models.items())
+    yield from (NamedModel(INSTRUMENTS, role, one.model) for role, one in manifest.instruments.items())
 
 
 def gateway_models(manifest: Manifest, root: Path, tree: Tree | None = None) -> dict[str, dict[str, Any]]:
-    """Say what a gateway is told of a manifest's models, by their names there; two ways of asking one are refused.
+    """Return the gateway's settings for the models of a manifest; one model asked in two ways is refused.
 
     An instrument is known there by its role, whatever its provider calls it: a model of that name stays another.
     """

@@ -1,4 +1,4 @@
-"""What is locked of the packages here: the versions that the locks pin, and what each locked wheel brings.
+"""Package locks: the versions that the lock files pin, and the RECORD digest of each locked wheel.
 
 A RECORD can be edited together with the file it names; `lockfiles/records.json` holds what it was in the locked wheel.
 """
@@ -13,25 +13,25 @@ from typing import Any
 
 from harness.digest import document, parse
 from harness.errors import InputError
-from harness.run.packages import OURS, normal, record_digest
+from harness.run.packages import OURS, normal_name, record_digest
 
 RECORDS = "records.json"
 TYPE = "records/1"
 # pip comes with Python, in the version that it brings; the harness's own code stands in the keys of its steps.
-UNPINNED = {"pip", normal(OURS)}
+UNPINNED = {"pip", normal_name(OURS)}
 _PIN = re.compile(r"^([A-Za-z0-9][A-Za-z0-9._-]*)==([^\s;\\]+)", re.MULTILINE)
 
 
 @dataclass(frozen=True)
 class PackageLocks:
-    """The locks of a project: package → versions, and package → version → the digests of its locked wheels' RECORDs."""
+    """The locked versions of each package, and the RECORD digests of their wheels."""
 
     versions: Mapping[str, set[str]]
     records: Mapping[str, Mapping[str, list[str]]]
 
     def flaw(self, name: str, version: str, record: str) -> tuple[str, str]:
-        """Say what of an installed package is not as it is locked: its kind, and the words; nothing where it is."""
-        name = normal(name)
+        """Describe how an installed package differs from its lock, with the kind of flaw; empty where it does not."""
+        name = normal_name(name)
         if not self.versions or name in UNPINNED:
             return "", ""
         if name not in self.versions:
@@ -44,17 +44,17 @@ class PackageLocks:
 
 
 def read_locks(folder: Path) -> PackageLocks:
-    """Read the locks of a folder; where there are none, nothing is pinned."""
+    """Read the lock files of a folder; without any, nothing is pinned."""
     versions: dict[str, set[str]] = {}
     for path in [folder / "requirements.txt", *sorted(folder.glob("image-*.txt"))]:
         if path.is_file():
             for name, version in _PIN.findall(path.read_text(encoding="utf-8")):
-                versions.setdefault(normal(name), set()).add(version)
+                versions.setdefault(normal_name(name), set()).add(version)
     return PackageLocks(versions, read_records(folder / RECORDS))
 
 
 def read_records(path: Path) -> dict[str, dict[str, list[str]]]:
-    """Read the table of locked wheels, if there is one."""
+    """Read the table of locked wheels; empty if there is none."""
     if not path.is_file():
         return {}
     packages = parse(path.read_bytes(), TYPE, path.name)["packages"]
@@ -66,12 +66,12 @@ def read_records(path: Path) -> dict[str, dict[str, list[str]]]:
 
 
 def spell_records(packages: Mapping[str, Mapping[str, list[str]]]) -> bytes:
-    """Spell the table of locked wheels."""
+    """Serialise the table of locked wheels."""
     return document({"type": TYPE, "packages": {name: dict(one) for name, one in packages.items()}}) + b"\n"
 
 
-def of_wheel(record: bytes) -> str:
-    """Digest the RECORD of a wheel as the RECORD of what it installs is digested."""
+def wheel_record_digest(record: bytes) -> str:
+    """Digest the RECORD of a wheel in the form that the installed RECORD has."""
     lines = []
     for line in record.splitlines():
         data = re.match(rb'("?)[^/,]+\.data/(purelib|platlib)/', line)
@@ -80,8 +80,8 @@ def of_wheel(record: bytes) -> str:
     return record_digest(lines)
 
 
-def merged(tables: list[dict[str, Any]]) -> dict[str, dict[str, list[str]]]:
-    """Put tables together: a version that was built for several Pythons has several digests."""
+def merge_records(tables: list[dict[str, Any]]) -> dict[str, dict[str, list[str]]]:
+    """Merge tables of locked wheels; a version built for several Pythons has several digests."""
     found: dict[str, dict[str, list[str]]] = {}
     for table in tables:
         for name, versions in table.items():

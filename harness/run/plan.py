@@ -1,4 +1,4 @@
-"""Manifest and lock, turned into steps: pure, no I/O. The same two give the same plan wherever they are read."""
+"""Planning: manifest and lock turned into steps. Pure, no I/O: the same two give the same plan everywhere."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from harness.manifest.lockfile import Lock
 from harness.manifest.read import Place, Tree
 from harness.manifest.schema import Manifest
 from harness.run.made_datasets import FetchedData, MadeDataset, made_datasets
-from harness.run.named_models import INSTRUMENTS, MODELS, Named, every_model, gateway_models
-from harness.run.study_settings import require_roles, switches
-from harness.run.tables import TABLES, offered, pinned_tables, require_named, tables_read
+from harness.run.named_models import INSTRUMENTS, MODELS, NamedModel, every_model, gateway_models
+from harness.run.study_settings import require_roles, typed_settings
+from harness.run.tables import TABLES, pinned_tables, placeholder_tables, require_named, tables_read
 from harness.steps import Pinned, Plan
 from harness.studies.registry import find
 from harness.studies.study import Answered, Brief, Instrument, Maker, Model, Templates
@@ -22,7 +22,7 @@ from harness.studies.study import Answered, Brief, Instrument, Maker, Model, Tem
 
 @dataclass(frozen=True)
 class CheckedManifest:
-    """A manifest held against the studies and providers there are: what it names exists, and its types fit."""
+    """A manifest checked against its study and providers: what it names exists, and its types fit."""
 
     manifest: Manifest
     tree: Tree
@@ -32,7 +32,7 @@ class CheckedManifest:
 
 
 def check_manifest(loaded: Loaded) -> CheckedManifest:
-    """Check what only the studies know: makers, their parameters, behaviours, prompt sets, output names."""
+    """Check a manifest against its study: makers, parameters, prompt sets, instruments, tables, output names."""
     manifest, tree = loaded.manifest, loaded.tree
     study = find(manifest.study, tree.at(("study",)))
     for part in study.needs:
@@ -51,9 +51,9 @@ def check_manifest(loaded: Loaded) -> CheckedManifest:
     require_named(manifest, study, tree)
     _require_askable(manifest, tree)
     gateway_models(manifest, loaded.root, tree)
-    this, some = CheckedManifest(manifest, tree, made, switches(manifest, study, tree)), Pinned("0" * 64)
+    this, some = CheckedManifest(manifest, tree, made, typed_settings(manifest, study, tree)), Pinned("0" * 64)
     rows, templates = dict.fromkeys(made, 1), dict.fromkeys(sets, Templates(some, 1))
-    tables = offered(study)
+    tables = placeholder_tables(study)
     brief = _brief(this, rows, templates, Lock({}, "", {}), FetchedData.meant(manifest))
     planned = _planned(this, replace(brief, tables=tables))  # what cannot be planned is told before any work
     return replace(this, tables=tuple(sorted({*manifest.tables, *tables_read(planned, tables)})))
@@ -71,7 +71,7 @@ def _require_askable(manifest: Manifest, tree: Tree) -> None:
 
 
 def plan(this: CheckedManifest, lock: Lock, limit: int = 0) -> Plan:
-    """Say which steps a manifest and its lock mean; a limit keeps the first items of each dataset only."""
+    """Turn a manifest and its lock into a plan; `limit` keeps the first items of each dataset only."""
     unresolved = unresolved_pins(lock)
     if unresolved:
         raise _unresolved(unresolved)
@@ -163,7 +163,7 @@ def _brief(
     )
 
 
-def _model(named: Named, pin: Mapping[str, Any]) -> Model:
+def _model(named: NamedModel, pin: Mapping[str, Any]) -> Model:
     """Say to a study what a model is: what its step is told of it, and its files."""
     model, told = named.model, named.model.answering()
     if "tape" in pin:
@@ -189,7 +189,7 @@ NEEDED = (MODELS, INSTRUMENTS, "prompts", "datasets")  # pins without which noth
 
 
 def unresolved_pins(lock: Lock) -> list[tuple[str, str]]:
-    """List the pins a run needs that could not be resolved where the lock was made, with the reasons."""
+    """List the unresolved pins of a lock that a run needs, with their reasons."""
     return [
         (f"{kind}.{name}", pin["unresolved"])
         for kind in NEEDED

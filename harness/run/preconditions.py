@@ -23,14 +23,14 @@ CONTAINED = NETWORK | DISK | frozenset(("kernel", "others"))  # from foreign cod
 
 
 def require_runnable(loaded: Loaded, plan: Plan, engine: Engine, sandbox: Engine) -> None:
-    """Refuse to begin a run that this machine or this engine could not bring to its end, or not safely."""
+    """Refuse a run that this machine or engine could not finish, or not safely."""
     require_torch(loaded.manifest, engine.image)
     require_cores(loaded.manifest.resources)
     require_contained(plan, sandbox)
 
 
 def require_image(loaded: Loaded) -> None:
-    """Refuse an image in which no step could run; of one without a recipe here, only running it tells."""
+    """Refuse an image in which no step could run, by its recipe; one without a recipe is not checked."""
     root, image = loaded.root, loaded.manifest.image
     if image not in names(root) or _has_needed(root, image):
         return
@@ -48,7 +48,7 @@ def _has_needed(root: Path, image: str) -> bool:
 
 
 def require_torch(manifest: Manifest, image: str) -> None:
-    """Refuse to begin a run of local models on this machine where their library is not installed."""
+    """Refuse local models on this machine where torch is not installed."""
     wanted = [named.name for named in every_model(manifest) if named.model.weights]
     if wanted and image == NO_IMAGE and importlib.util.find_spec("torch") is None:
         raise MissingError(
@@ -58,7 +58,7 @@ def require_torch(manifest: Manifest, image: str) -> None:
 
 
 def require_cores(resources: Resources) -> None:
-    """Refuse to begin a run in more threads than this machine has cores: libraries would take fewer, unsaid."""
+    """Refuse more threads than this machine has cores, since libraries would silently use fewer."""
     if (resources.threads or 1) > cores():
         raise MissingError(
             f"the manifest computes in {resources.threads} threads, and this machine has {cores()} cores",
@@ -67,7 +67,7 @@ def require_cores(resources: Resources) -> None:
 
 
 def require_contained(plan: Plan, engine: Engine) -> None:
-    """Refuse to run foreign code where nothing keeps it from the network, the disk and other processes."""
+    """Refuse foreign code where the isolation does not keep it from network, disk and other processes."""
     tried = [step.name for step in plan.steps if step.trial]
     if tried and not engine.claims >= CONTAINED:
         raise MissingError(

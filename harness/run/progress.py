@@ -36,13 +36,13 @@ class ProgressReporter:
         self.answers.begins(step)
 
     def step_ends(self, step: Step, result: StepResult) -> None:
-        """Report a step that has ended, and at once the answers that it has brought."""
+        """Report a finished step, and at once the answers it brought."""
         self._step(step.name, result.state)
         if self.on_answers and self.answers.ends(step, result):
             self._report_answers(soon=True)
 
     def under_way(self) -> None:
-        """Report what is under way, once a turn."""
+        """Report answers and programs under way, at most once a second."""
         self._report_answers(soon=False)
         if self._trials and time.monotonic() - self._reported >= TURN:
             self._reported = time.monotonic()

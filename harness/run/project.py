@@ -1,4 +1,4 @@
-"""A project from outside: its manifests, their locks, and the callables that audit is handed."""
+"""Runs of a project: finding the newest of a manifest, and auditing one with the installed planner, engine and code."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from typing import Any
 from harness.digest import differences, sha256
 from harness.engines.engine import NO_IMAGE
 from harness.errors import DamageError, HarnessError, InputError, MissingError
-from harness.evidence.audit.audit import Installed, audit
+from harness.evidence.audit.audit import InstalledHarness, audit
 from harness.evidence.audit.checks import UNCONFIRMED, Report
 from harness.evidence.audit.reexecution import Reexecuted, ReexecutionOptions
 from harness.evidence.compare import compare, overall
@@ -24,7 +24,7 @@ from harness.manifest.load import Loaded, parse_manifest
 from harness.manifest.lockfile import Lock, expect_path, load_expect, lock_path, read_lock
 from harness.manifest.schema import Resources
 from harness.run.closure import Code
-from harness.run.engines import Choice, engine_of_run, kinds, limits
+from harness.run.engines import EngineChoice, engine_of_run, kinds, limits
 from harness.run.installed import InstallCheck
 from harness.run.installed import check_once as look_at_packages
 from harness.run.plan import check_manifest, plan
@@ -38,7 +38,7 @@ from harness.store.store import Store
 
 
 def replan(data: bytes, lock: Lock, limit: int) -> Plan:
-    """Go from a manifest's bytes and its lock back to the plan, for audit."""
+    """Plan a recorded run again, from its manifest's bytes and its lock."""
     manifest, tree = parse_manifest(data, "manifest")
     loaded = Loaded(manifest, data, tree, Path("manifest"), Path())
     return plan(check_manifest(loaded), lock, limit)
@@ -46,22 +46,22 @@ def replan(data: bytes, lock: Lock, limit: int) -> Plan:
 
 @dataclass(frozen=True)
 class Newest:
-    """The newest run of a manifest, or none; and a newer one that can no longer be read and may be one of it."""
+    """The newest run of a manifest, if any, and a newer one that cannot be read and may be of that manifest."""
 
     run: str = ""
     hidden: str = ""
 
 
 def newest_runs(store: Store, names: Collection[str]) -> dict[str, Newest]:
-    """Find the newest run of each manifest, by the name its lock gives it, in one look through the list of runs."""
+    """Find the newest run of each manifest in one pass over the list of runs."""
     found: dict[str, Newest] = {}
     hidden = ""
     called: dict[str, str] = {}
     for known in reversed(listed(store).values()):
         if len(found) == len(set(names)):
             break
-        begun = started(store, known)
-        lock = str(begun["lock"]) if begun else ""
+        first_event = started(store, known)
+        lock = str(first_event["lock"]) if first_event else ""
         if lock not in called:
             called[lock] = _named(store, lock) if lock else ""
         hidden = hidden or ("" if called[lock] else known.run)
@@ -71,7 +71,7 @@ def newest_runs(store: Store, names: Collection[str]) -> dict[str, Newest]:
 
 
 def newest_run(store: Store, name: str) -> str:
-    """Find the newest run of a manifest; one that may be newer and cannot be read is no reason to take an older one."""
+    """Find the newest run of a manifest; refuse where a possibly newer one cannot be read."""
     newest = newest_runs(store, {name})[name]
     if newest.hidden:
         raise damaged(f"run {newest.hidden} cannot be read, and may be the newest", str(store.runs), newest.hidden)
@@ -80,8 +80,8 @@ def newest_run(store: Store, name: str) -> str:
     return newest.run
 
 
-def begun(store: Store, run: str) -> Event:
-    """Give the first event of a run, which names all that it began with, if the list of runs vouches for it."""
+def first_event(store: Store, run: str) -> Event:
+    """Return the first event of a run, which names manifest, lock and environment; refuse one not as listed."""
     event = started(store, require_listed(store, run))
     if event is None:
         raise damaged("this run does not begin as the list of runs says", str(store.journal(run)), run)
@@ -89,15 +89,15 @@ def begun(store: Store, run: str) -> Event:
 
 
 def levels_of(store: Store, run: str) -> tuple[str, Mapping[str, Any]]:
-    """Give the digest of a run's lock, and the levels at which its manifest wants each output compared."""
-    digest = str(begun(store, run)["lock"])
+    """Return the digest of a run's lock, and the comparison level of each output."""
+    digest = str(first_event(store, run)["lock"])
     return digest, read_lock(store.blobs.read(digest), "lock").intent["outputs"]
 
 
 def manifest_name(store: Store, run: str) -> str:
-    """Say which manifest a run ran, or nothing where that cannot be read."""
+    """Return the name of the manifest of a run; "" where it cannot be read."""
     try:
-        return _named(store, str(begun(store, run)["lock"]))
+        return _named(store, str(first_event(store, run)["lock"]))
     except HarnessError:
         return ""
 
@@ -110,9 +110,9 @@ def _named(store: Store, lock: str) -> str:
 
 
 def audit_files(store: Store, run: str, loaded: Loaded, report: Report) -> None:
-    """Hold a run against the working files: manifest, lock and expectation, naming JSON Pointers."""
+    """Audit a run against the working files: its manifest, lock and expectation as they are now."""
     try:
-        begin = begun(store, run)
+        begin = first_event(store, run)
         if begin["manifest"] != loaded.sha256:
             ran = parse_manifest(store.blobs.read(begin["manifest"]), "manifest")[0]
             pointers = list(differences(ran.intent(), loaded.manifest.intent())) or ["its text, not its meaning"]
@@ -155,14 +155,14 @@ def _pointers(old: bytes, new: bytes) -> list[str]:
         return ["it is missing" if not new else "it is not JSON"]
 
 
-def audited(
+def audit_run(
     store: Store,
     run: str,
     images: Path | None = None,
     how: ReexecutionOptions | None = None,
     stop: threading.Event | None = None,
 ) -> Report:
-    """Audit one run with everything the installed harness brings: its planner, its engine, its code."""
+    """Audit one run with the installed planner, engine and code; executes no code that the run brought along."""
     how = how or ReexecutionOptions(jobs=len(os.sched_getaffinity(0)))
     with ThreadPoolExecutor(1) as reader:  # what is installed is read while steps are made again
         look = reader.submit(look_at_packages, full=True) if how.level != "hashes" else None
@@ -184,7 +184,7 @@ def _packages(look: InstallCheck, report: Report) -> None:
 
 def _audited(store: Store, run: str, images: Path, how: ReexecutionOptions, stop: threading.Event | None) -> Report:
     code = Code()
-    installed = Installed(replan, lambda kind: code.closure(kind).files, recordable)
+    installed = InstalledHarness(replan, lambda kind: code.closure(kind).files, recordable_isolations)
     try:
         workshop = _workshop_of(store, run, images, stop)
     except MissingError as bad:
@@ -193,15 +193,15 @@ def _audited(store: Store, run: str, images: Path, how: ReexecutionOptions, stop
         def unable(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
             raise why
 
-        return audit(store, run, installed, replace(how, replay=unable))
+        return audit(store, run, installed, replace(how, one=unable))
     with stoppable(workshop.cancel):
         return audit(
-            store, run, installed, replace(how, replay=step_reexecutor(workshop), together=batch_reexecutor(workshop))
+            store, run, installed, replace(how, one=step_reexecutor(workshop), batch=batch_reexecutor(workshop))
         )
 
 
-def recordable(engine: str) -> Collection[str] | None:
-    """Give the isolations that an engine may write into a journal; None where no such engine is installed."""
+def recordable_isolations(engine: str) -> Collection[str] | None:
+    """Return the isolations that an engine can write into a journal; None where it is not installed."""
     kind = kinds().get(engine)
     return None if kind is None else (kind.isolations or (kind.only,))
 
@@ -218,7 +218,7 @@ def _workshop_of(store: Store, run: str, images: Path, stop: threading.Event | N
         seen = store.blobs.read(begin["environment"]) if image != NO_IMAGE else None
     except (HarnessError, LookupError):
         resources, image, seen = Resources(), NO_IMAGE, None  # the audit itself says what is wrong
-    choice = Choice(images=images)
+    choice = EngineChoice(images=images)
     try:
         engine = engine_of_run(choice, image, resources)
     except MissingError:
@@ -228,8 +228,8 @@ def _workshop_of(store: Store, run: str, images: Path, stop: threading.Event | N
     return Workshop(store, engine, limits(resources), environment=seen, threads=resources.threads, cancel=stop)
 
 
-def last_verdict(root: Path, loaded: Loaded, newest: Newest) -> str:
-    """Say how the newest run of a manifest compared: `damaged` where that is lost, nothing where there is none."""
+def newest_verdict(root: Path, loaded: Loaded, newest: Newest) -> str:
+    """Return the verdict of a manifest's newest run: `damaged` if it is lost, "" if there is none."""
     try:
         store = Store.open(root)
         if newest.hidden:

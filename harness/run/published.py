@@ -1,4 +1,4 @@
-"""Published data as a lock pins it: every file by its digest, and which of many were not to be had, and why.
+"""Pins of published data: every file by its digest, and which of many files could not be had, and why.
 
 It knows manifests and stores; it must never know a study, nor what is in the data.
 """
@@ -25,7 +25,7 @@ HOW = "`harness import data FOLDER`, then `harness lock` again"
 
 @dataclass(frozen=True)
 class PublishedPins:
-    """The pins of published data, and of each file of many that is not here: why."""
+    """The pins of all published data of a manifest, and why files are absent."""
 
     pins: dict[str, dict[str, Any]] = field(default_factory=dict)
     absent: dict[str, dict[str, str]] = field(default_factory=dict)  # by dataset that has many files, by path
@@ -33,7 +33,7 @@ class PublishedPins:
 
 
 def published(manifest: Manifest, store: Store, stop: Event) -> PublishedPins:
-    """Bring what a manifest names of published data into the store, as far as it is to be had, and pin all of it."""
+    """Fetch the published data of a manifest into the store, as far as possible, and pin it."""
     found = PublishedPins()
     for name, dataset in manifest.datasets.items():
         if isinstance(dataset, Fetched):
@@ -68,13 +68,13 @@ def _many(dataset: FetchedFiles, absent: Mapping[str, str]) -> dict[str, Any]:
 
 
 def how_to_get(dataset: FetchedFiles, absent: list[str]) -> str:
-    """Say what a person can do about files that are not to be had."""
+    """Tell a person how to get files that could not be fetched."""
     others = f", and {len(absent) - 1} more" if len(absent) > 1 else ""
     return f"get {absent[0]} from {dataset.fetch[absent[0]].url}{others}; {HOW}"
 
 
 def require_published(manifest: Manifest, pins: Mapping[str, Any], store: Store, beside: Path, stop: Event) -> None:
-    """See to it before the first step that whatever a lock says is to be had lies in the store; name all that does not.
+    """Fetch what a lock pins of published data before the first step; refuse the run if any of it is missing.
 
     A file that the lock says is absent is not looked for: what a run is made of stands in its lock.
     """

@@ -1,4 +1,4 @@
-"""Steps made again for an audit: outside the store, by the installed code and in the time there is.
+"""Re-execution of steps for an audit: outside the store, by the installed code, within a time limit.
 
 What is here other than it was in the run is named beside what came out: files of the code, packages, numerics.
 """
@@ -29,7 +29,7 @@ from harness.store.store import Store
 
 
 def step_reexecutor(workshop: Workshop) -> Reexecute:
-    """Give audit the way to make a step again on this machine."""
+    """Return the function by which an audit executes one step again on this machine."""
     other = _other(workshop)
 
     def again(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
@@ -54,17 +54,17 @@ def step_reexecutor(workshop: Workshop) -> Reexecute:
 
 
 def batch_reexecutor(workshop: Workshop) -> ReexecuteBatch:
-    """Give audit the way to make steps of the same code together, at less than each alone would cost."""
+    """Return the function by which an audit executes steps of the same code in one process."""
     other = _other(workshop)
 
     def again(steps: Sequence[RecordedKey], seconds: float) -> Mapping[str, Reexecuted]:
         if any(_too_wide(workshop, step) for step, _ in steps):
             return {}
-        bench = _timed(workshop.bench(steps[0][0]), seconds)
+        runtime = _timed(workshop.runtime(steps[0][0]), seconds)
         tasks = [_task(workshop, step, parts["inputs"]) for step, parts in steps]
         folder = _folder(workshop.store)
         try:
-            made = execute_batch(tasks, workshop.store, bench, folder)
+            made = execute_batch(tasks, workshop.store, runtime, folder)
             sound = [(step, parts) for step, parts in steps if step.name in made]
             return {step.name: Reexecuted(made[step.name], other(step, parts)) for step, parts in sound}
         except HarnessError:
@@ -84,22 +84,22 @@ def _task(workshop: Workshop, step: Step, inputs: Mapping[str, str | list[str]])
     return StepTask(step, inputs, workshop.code.closure(step.kind), workshop.code.sources)
 
 
-def _timed(bench: StepRuntime, seconds: float) -> StepRuntime:
-    return replace(bench, limits=replace(bench.limits, seconds=min(seconds, bench.limits.seconds)))
+def _timed(runtime: StepRuntime, seconds: float) -> StepRuntime:
+    return replace(runtime, limits=replace(runtime.limits, seconds=min(seconds, runtime.limits.seconds)))
 
 
 def _made(
     workshop: Workshop, step: Step, inputs: Mapping[str, str | list[str]], other: tuple[str, ...], seconds: float
 ) -> Reexecuted:
-    bench = workshop.bench(step)
-    timed = _timed(bench, seconds)
+    runtime = workshop.runtime(step)
+    timed = _timed(runtime, seconds)
     within = timed.limits.seconds
     began, folder = time.monotonic(), _folder(workshop.store)
     try:
         execute(_task(workshop, step, inputs), workshop.store, timed, folder)
         return Reexecuted({output: sha256_file(folder / "out" / output)[0] for output in step.outputs}, other)
     except StepError as bad:
-        if within < bench.limits.seconds and time.monotonic() - began >= within:
+        if within < runtime.limits.seconds and time.monotonic() - began >= within:
             raise OverBudget(bad.what) from bad
         return Reexecuted({}, other, bad.what)
     finally:

@@ -1,4 +1,4 @@
-"""The runner: makes what is not in the store yet, in the order the plan allows, and writes down what happened.
+"""The runner: executes the steps that are not in the store yet, in dependency order, and writes the journal.
 
 Resuming is only running again: a step is finished when its entry stands, and nothing else is remembered.
 """
@@ -40,7 +40,7 @@ HEARD = 256
 
 
 class Runner:
-    """One run of one plan."""
+    """One run of one plan: journal, gateway, thread pool, record."""
 
     def __init__(
         self,
@@ -64,7 +64,7 @@ class Runner:
         self.heard: Counter[str] = Counter()  # bytes of each step's words, each piece counted as HEARD at least
 
     def run(self, progress: Progress) -> Record:
-        """Run to the end, the first failure or the user's word; the record tells which."""
+        """Execute the plan to its end, its first failure or a request to stop; return the record."""
         store, self.reporter.on_step = self.store, progress
         with store.in_use(), stoppable(self.workshop.cancel):
             self.name = run = stamp()

@@ -1,4 +1,4 @@
-"""What the verbs call: lock a manifest, run a manifest; one way in for the command line and for agents' tools."""
+"""The operations behind the verbs: lock a manifest, run it, forecast a run."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, lo
 from harness.run.answer_errors import AnswerErrors, ErrorLimit, count_errors
 from harness.run.answer_progress import AnswerProgress
 from harness.run.certificates import CERTIFICATES
-from harness.run.engines import Choice, limits, open_engine
-from harness.run.lock import moved_pins, require_fit, resolve
+from harness.run.engines import EngineChoice, limits, open_engine
+from harness.run.lock import changed_pins, require_fit, resolve
 from harness.run.plan import check_manifest, plan, unresolved_pins
 from harness.run.preconditions import require_image, require_runnable
 from harness.run.progress import Progress
@@ -35,17 +35,17 @@ from harness.store.store import Store
 
 @dataclass(frozen=True)
 class RunTarget:
-    """Where to run: the store, the engine, and how many steps at once."""
+    """Where a manifest is run: the store, the engine, the number of parallel steps."""
 
     store: Path
-    choice: Choice = field(default_factory=Choice)
+    choice: EngineChoice = field(default_factory=EngineChoice)
     jobs: int = 0
     beside: Path | None = None  # a store that may have published data already; default: the project's own
     errors: ErrorLimit | None = None  # how many of a model's rows may be without an answer; None: not all of them
     stop: Event | None = None  # what ends the work early
 
     def workshop(self, loaded: Loaded, *, gpus: bool = True) -> Workshop:
-        """Open the store and the engine for a manifest that is known to be valid."""
+        """Open the store and the engine for a checked manifest."""
         manifest, wanted = loaded.manifest, loaded.manifest.resources
         resources = wanted if gpus else wanted.model_copy(update={"gpus": 0})  # data is made on the CPU
         engine = open_engine(self.choice, loaded.root, manifest.image, resources)
@@ -59,7 +59,7 @@ class RunTarget:
 
 @dataclass(frozen=True)
 class WrittenLock:
-    """A manifest's lock, whether its file changed, and what moved in it."""
+    """A lock as it was written: whether its file changed, and which pins changed."""
 
     lock: Lock
     path: Path
@@ -71,7 +71,7 @@ class WrittenLock:
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """One run, held against what is expected of it."""
+    """A run with its record, and the verdict of comparing it with the expectation."""
 
     manifest: str
     record: Record
@@ -85,12 +85,12 @@ class FinishedRun:
 
     @property
     def image_state(self) -> str:
-        """Say whether the run ran in the image that its lock pins: `none`, `pinned` or `moved`."""
+        """How the run's image relates to its lock: `none`, `pinned` or `moved`."""
         return image_state(self.lock, self.record.body["image"])
 
     @property
     def device(self) -> str:
-        """Say what the run computed on, and what it would have preferred."""
+        """The device the run computed on, and the one it would have preferred."""
         facts = self.record.body["facts"]
         gpus = facts.get("gpus")
         if gpus:
@@ -99,7 +99,7 @@ class FinishedRun:
 
 
 def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
-    """Resolve every name of a manifest and write its lock, if anything moved."""
+    """Resolve every name of a manifest and write its lock, if anything changed."""
     this = check_manifest(loaded)
     require_image(loaded)
     workshop = place.workshop(loaded, gpus=False)
@@ -118,7 +118,7 @@ def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
         moved = ["everything: there was no lock"]
     if old:
         data = differences(old.pins["datasets"], new.pins["datasets"])
-        moved = list(dict.fromkeys([*moved_pins(loaded, old), *(f"pins/datasets{pointer}" for pointer in data)]))
+        moved = list(dict.fromkeys([*changed_pins(loaded, old), *(f"pins/datasets{pointer}" for pointer in data)]))
         moved += [f"pins/{kind}" for kind in (CERTIFICATES, TABLES) if new.of(kind) and not old.of(kind)]
         if not moved:  # an older lock may pin packages in another way, and what fits is left as it is
             new = replace(new, pins={**new.pins, "packages": old.pins["packages"]})
@@ -127,7 +127,7 @@ def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
 
 
 def plan_locked(loaded: Loaded, limit: int = 0) -> tuple[Lock, Plan]:
-    """Give the lock and the plan of a loaded manifest: checked against its study, its lock still fitting.
+    """Check a loaded manifest and its lock, and return the lock and the plan.
 
     This is the one way from a manifest to steps; it starts nothing and writes nothing.
     """
@@ -143,7 +143,7 @@ def run_manifest(
     limit: int = 0,
     asked: Callable[[AnswerProgress], None] | None = None,
 ) -> FinishedRun:
-    """Run a manifest and hold its outputs against what is expected; nothing is written before all is valid."""
+    """Run a manifest and compare its outputs with the expectation; nothing is written before all is valid."""
     expect = load_expect(loaded.root, loaded.manifest.name)
     held, planned = plan_locked(loaded, limit)
     workshop = place.workshop(loaded)
@@ -168,14 +168,14 @@ def run_manifest(
 
 @dataclass(frozen=True)
 class RunForecast:
-    """What a run would do: of each stage, the steps that are in the store, and those that would be made."""
+    """A dry run: for each stage, how many steps are in the store and how many would be executed."""
 
     manifest: str
     stages: dict[str, tuple[int, int]]
 
 
 def forecast(loaded: Loaded, place: RunTarget, limit: int = 0) -> RunForecast:
-    """Say which steps a run would take from the store, as far as their inputs are known, and start none."""
+    """Tell which steps a run would take from the store, as far as inputs are known; executes none."""
     schedule = StepSchedule(plan_locked(loaded, limit)[1])
     stages = {step.stage: (0, 0) for step in schedule.plan.steps}
     ready = schedule.first() if (place.store / "format").exists() else []

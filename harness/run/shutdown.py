@@ -1,4 +1,4 @@
-"""Ctrl-C as a word and not as a blow: it sets an event, and the work ends where nothing is half done."""
+"""Graceful shutdown on SIGINT and SIGTERM: a signal sets an event, and work ends where nothing is half done."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WORDS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def stoppable(stop: threading.Event) -> Iterator[None]:
-    """Turn the first request to stop into an event; a second one ends the process at once, which loses nothing."""
+    """Turn the first signal into an event; a second one ends the process at once, which loses nothing finished."""
     if threading.current_thread() is not threading.main_thread():
         yield  # a server stops its runs by their events
         return
@@ -36,6 +36,6 @@ def stoppable(stop: threading.Event) -> Iterator[None]:
 
 
 def raise_if_stopped(stop: threading.Event) -> None:
-    """End here if somebody asked to stop."""
+    """Raise Interrupted if a stop was requested."""
     if stop.is_set():
         raise Interrupted("stopped", next="run again: what was finished is kept")

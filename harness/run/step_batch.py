@@ -1,4 +1,4 @@
-"""The entry point of several steps of the same code: one after the other in one process, for an audit.
+"""The entry point of a batch: several steps of the same code, one after the other in one process, for an audit.
 
 The start of the isolation and of the interpreter, compiling and importing are paid once. What a step leaves behind can
 reach the next, so that what comes out here may only confirm; no run comes here, and no key names this file.
@@ -16,7 +16,7 @@ from typing import Any
 
 
 def main(site: str, folder: Path) -> None:
-    """Make the steps that `folder/steps.json` describes; each that comes to its good end leaves `out/NUMBER/`."""
+    """Execute the steps that `folder/steps.json` describes; each that succeeds leaves `out/NUMBER/`."""
     sys.path.insert(0, str(folder / "code"))
     sys.path.append(site)  # after the standard library: no package may stand in for a part of it
     for number, task in enumerate(json.loads((folder / "steps.json").read_bytes())):

@@ -1,4 +1,4 @@
-"""What a manifest says to its study besides data and models: its switches and its instruments, held against the study.
+"""A study's settings and instruments in a manifest, checked against the study that types and names them.
 
 A study types its settings and names the roles it knows; here what is written is held against both, with its line. It
 must never know a lock or a step.
@@ -22,8 +22,8 @@ from harness.studies.study import REQUIRED, Study
 SETTINGS = "settings"
 
 
-def switches(manifest: Manifest, study: Study, tree: Tree) -> Mapping[str, Any]:
-    """Type a study's own settings; what is not written has the value that the study gives it."""
+def typed_settings(manifest: Manifest, study: Study, tree: Tree) -> Mapping[str, Any]:
+    """Type a study's own settings; one that is not written has the study's default."""
     kind = study.settings_type
     if kind is None:
         if manifest.settings:
@@ -40,17 +40,17 @@ def switches(manifest: Manifest, study: Study, tree: Tree) -> Mapping[str, Any]:
 
 
 def require_roles(manifest: Manifest, study: Study, tree: Tree) -> None:
-    """Refuse an instrument that the study has no use for, one that it lacks, and one called as a model is."""
+    """Refuse an instrument that the study does not know, one that is missing, and one named like a model."""
     for role in manifest.instruments:
         where = tree.at((INSTRUMENTS, role))
         if role not in study.roles:
             known = ", ".join(study.roles)
             close = difflib.get_close_matches(role, study.roles, 1)
-            mend = f"it has: {known}" if known else "take it out: this study measures with no model"
+            remedy = f"it has: {known}" if known else "take it out: this study measures with no model"
             raise InputError(
                 f"study {study.name} has no instrument {role!r}",
                 where=where,
-                next=(f"did you mean `{close[0]}`? " if close else "") + mend,
+                next=(f"did you mean `{close[0]}`? " if close else "") + remedy,
             )
         if role in manifest.models:
             raise InputError(

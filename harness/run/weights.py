@@ -1,4 +1,4 @@
-"""The weights of local models: where their files lie, what they are, and how they come into the store."""
+"""Weights of local models: where their files are, their digests, and how they come into the store."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ KEPT = (".safetensors", ".json", ".txt", ".model", ".jinja")  # of a model's fol
 
 
 def pin_weights(root: Path, model: Weights, settings: dict[str, Any], homes: Homes | None = None) -> dict[str, Any]:
-    """Add to what a lock says of a model's settings every file of it by digest."""
+    """Add every file of a model, by digest, to its pin."""
     if model.unresolved:
         return {"unresolved": model.unresolved}
     try:
@@ -37,7 +37,7 @@ def pin_weights(root: Path, model: Weights, settings: dict[str, Any], homes: Hom
 
 
 def folder_of(root: Path, model: Weights, homes: Homes) -> Path:
-    """Find the folder of a model: in the project, a person's own, a revision that the hub's tools keep, a package."""
+    """Find the folder of a model: in the project, in --models-dir, in the Hugging Face cache, in a package."""
     if model.source.startswith(PACKAGE):
         return packaged(model.source.removeprefix(PACKAGE))
     if model.source.startswith(HUB):
@@ -47,7 +47,7 @@ def folder_of(root: Path, model: Weights, homes: Homes) -> Path:
     folder = root / model.source  # the schema has seen to it that this leads down
     if not folder.is_dir():
         raise MissingError(
-            f"there is no model folder {model.source!r} in the project", next="put it there, or mend `source`"
+            f"there is no model folder {model.source!r} in the project", next="put it there, or correct `source`"
         )
     if not folder.resolve().is_relative_to(root.resolve()):
         raise MissingError(
@@ -70,7 +70,7 @@ def _own(models: Path | None, name: str) -> Path:
 
 
 def packaged(name: str) -> Path:
-    """Find the folder of weights inside an installed package: by what the package lists, and nothing of it is run."""
+    """Find the weights inside an installed package by its file list; none of its code is run."""
     try:
         found = metadata.distribution(name).files or []
     except metadata.PackageNotFoundError:
@@ -110,7 +110,7 @@ def _hub_files(folder: Path, drawn: bool) -> list[str]:
 
 
 def store_weights(store: Store, root: Path, model: Weights, files: dict[str, str], homes: Homes | None = None) -> None:
-    """See to it that every pinned file of a model lies in the store; other bytes under its name are refused."""
+    """Make sure every pinned file of a model is in the store; a file with other bytes is refused."""
     missing = {name: digest for name, digest in files.items() if store.blobs.state(digest) != "sound"}
     for name, digest in missing.items():
         path = folder_of(root, model, homes or Homes()) / name

@@ -9,7 +9,7 @@ from pydantic import Field
 from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.run.accept import accept as accept_run
 from harness.run.answer_errors import NO_ERRORS, read_error_limit
-from harness.run.project import audited
+from harness.run.project import audit_run
 from harness.verbs.project import Project, Request, Result, Watch
 
 
@@ -43,7 +43,7 @@ def accept(project: Project, asked: AcceptRequest, watch: Watch | None = None) -
     root, allowed = project.root, read_error_limit(asked.max_errors) or NO_ERRORS
     store, run = project.run(asked.run)
     how = ReexecutionOptions(jobs=len(os.sched_getaffinity(0)), progress=watch.task(f"audit {run}"))
-    report = audited(store, run, how=how, stop=watch.stop)
+    report = audit_run(store, run, how=how, stop=watch.stop)
     done = accept_run(store, run, report, root, allowed, failing=asked.failing_checks)
     changes = [MovedOutput(output=output, old=old, new=new) for output, old, new in done.changes]
     return AcceptResult(run=run, expect=str(done.path), changes=changes)

@@ -9,7 +9,7 @@ from pydantic import Field
 from harness.errors import AGREED, DISAGREED
 from harness.manifest.load import Loaded
 from harness.run.answer_errors import NO_ERRORS, read_error_limit
-from harness.run.carry import Carried
+from harness.run.carry import CarriedExpectation
 from harness.run.carry import carry as carry_along
 from harness.run.service import RunTarget
 from harness.verbs.choices import EngineRequest
@@ -71,7 +71,7 @@ def carry(project: Project, asked: CarryRequest, watch: Watch | None = None) -> 
     return CarryResult(carried=found)
 
 
-def _data(loaded: Loaded, done: Carried) -> CarriedManifest:
+def _data(loaded: Loaded, done: CarriedExpectation) -> CarriedManifest:
     state = "fits" if not done.run else "carried" if done.along else "refused"
     return CarriedManifest(
         manifest=str(loaded.path), name=loaded.manifest.name, expect=str(done.path), state=state,

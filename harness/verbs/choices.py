@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from harness.run.engines import Choice
+from harness.run.engines import EngineChoice
 from harness.run.service import RunTarget
 from harness.verbs.project import PathText, Project, Request, Watch
 
@@ -18,10 +18,10 @@ class EngineRequest(Request):
     isolation: str = Field(default="", description="How steps are shut in; default: the best there is.")
     images: PathText | None = Field(default=None, description="The store of images; default: the project's.")
 
-    def choice(self, project: Project, watch: Watch, *, moved: bool = False) -> Choice:
+    def choice(self, project: Project, watch: Watch, *, moved: bool = False) -> EngineChoice:
         """Choose an engine for a project."""
         images = project.path(self.images) if self.images else project.store
-        return Choice(self.engine, self.isolation, images, moved, watch.say)
+        return EngineChoice(self.engine, self.isolation, images, moved, watch.say)
 
     def place(self, project: Project, watch: Watch) -> RunTarget:
         """Say where steps are made."""

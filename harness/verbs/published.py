@@ -145,7 +145,7 @@ def _judged(loaded: Loaded, history: History | None, claimed: Claimed) -> list[J
         subject_of(loaded.manifest.intent(), lock.pins if lock else {}),
         [claim for other, (_, theirs) in claimed.items() if other != name for claim in theirs],
     )
-    registered, dropped = history.registered(name), past.dropped(name, claimed)
+    registered, dropped = history.registered(name), past.dropped_claims(name, claimed)
     if not (claims or registered or dropped):
         return []
     record, lacks = _run(loaded, lock, history)

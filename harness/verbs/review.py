@@ -20,7 +20,7 @@ from harness.evidence.audit.reexecution import BUDGET, LEVELS, ReexecutionOption
 from harness.evidence.record import read_record
 from harness.evidence.trail import read_trail
 from harness.files import told
-from harness.run.project import audit_files, audited, manifest_name
+from harness.run.project import audit_files, audit_run, manifest_name
 from harness.store.store import Store
 from harness.verbs.covered import DataCoverage, data_coverage
 from harness.verbs.project import PathText, Project, Request, Result, Watch
@@ -151,7 +151,7 @@ def audit(project: Project, asked: AuditRequest, watch: Watch | None = None) -> 
     store, run = project.run(asked.subject)
     jobs, tell = asked.jobs or len(os.sched_getaffinity(0)), watch.task(f"audit {run}")
     how = ReexecutionOptions(level=asked.level, rerun=asked.rerun, budget=asked.budget, jobs=jobs, progress=tell)
-    report = audited(store, run, project.path(asked.images) if asked.images else None, how, watch.stop)
+    report = audit_run(store, run, project.path(asked.images) if asked.images else None, how, watch.stop)
     if loaded:
         audit_files(store, run, loaded, report)
     return _reported(run, asked.level, report)

@@ -10,13 +10,13 @@ from support_inside import inner_data, inside
 
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
-from harness.evidence.audit.audit import Installed, audit
+from harness.evidence.audit.audit import InstalledHarness, audit
 from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.manifest.load import load
 from harness.manifest.lockfile import load_lock
 from harness.run.closure import Code
 from harness.run.plan import check_manifest, plan
-from harness.run.project import recordable
+from harness.run.project import recordable_isolations
 from harness.run.reexecute import batch_reexecutor
 from harness.run.reexecute import step_reexecutor as replays
 from harness.run.workshop import Workshop
@@ -106,7 +106,10 @@ def planned_of(root):
 def audited(store, how, planned):
     """Audit the run of both, held against a plan."""
     return audit(
-        store, whole_run(store), Installed(lambda *_: planned, lambda kind: Code().closure(kind).files, recordable), how
+        store,
+        whole_run(store),
+        InstalledHarness(lambda *_: planned, lambda kind: Code().closure(kind).files, recordable_isolations),
+        how,
     )
 
 

@@ -19,7 +19,7 @@ from harness.digest import sha256_file
 from harness.engines.docker import DockerEngine
 from harness.engines.engine import Job, Limits
 from harness.manifest.load import load
-from harness.run.engines import Choice
+from harness.run.engines import EngineChoice
 from harness.run.service import RunTarget, run_manifest
 from harness.verbs.running import _data as data
 
@@ -61,7 +61,7 @@ def ran(docker_host: str, image_store: tuple[Path, str], tmp_path_factory: pytes
     here = run_manifest(manifest, RunTarget(folder / "local"), lambda *_: None)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DockerEngine, "run", run)
-        place = RunTarget(folder / ".harness", Choice("docker", images=image_store[0]))
+        place = RunTarget(folder / ".harness", EngineChoice("docker", images=image_store[0]))
         there = run_manifest(manifest, place, lambda *_: None)
     return Runs(folder, data(here, None).as_data(), data(there, None).as_data(), given)
 

@@ -183,9 +183,9 @@ def test_no_step_loads_bytecode_that_lies_beside_its_source(steps: Steps, isolat
 def test_a_step_loads_our_own_bytecode_and_a_folder_without_a_list_is_not_our_own(steps: Steps, isolation: str) -> None:
     folder = steps.prefix / BYTECODE
     bytecode.make(folder, [steps.prefix / "site"])
-    forged(steps.source, Path(bytecode.place_of(str(steps.source), folder)))
+    forged(steps.source, Path(bytecode.bytecode_path(str(steps.source), folder)))
     assert steps.says(isolation) == "forged"  # so this is where Python looks; the check of the list names it
-    bytecode.list_of(folder).unlink()
+    bytecode.list_path(folder).unlink()
     assert steps.says(isolation) == "true"
 
 
@@ -203,6 +203,6 @@ def test_a_step_leaves_no_bytecode_anywhere(steps: Steps) -> None:
 
 
 def test_the_place_of_a_check_is_the_place_of_the_steps() -> None:
-    place, words = installed.here(), LocalEngine("process").command("x")
+    place, words = installed.import_paths(), LocalEngine("process").command("x")
     assert str(place.site) == words[-1]
-    assert f"pycache_prefix={place.bytecode if bytecode.listed(place.bytecode) else os.devnull}" in words
+    assert f"pycache_prefix={place.bytecode if bytecode.read_list(place.bytecode) else os.devnull}" in words

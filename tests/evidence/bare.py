@@ -10,7 +10,7 @@ from support import unlocked_project
 
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
-from harness.evidence.audit.audit import Installed, audit
+from harness.evidence.audit.audit import InstalledHarness, audit
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import Reexecute, ReexecutionOptions
 from harness.manifest.load import Loaded, load
@@ -18,7 +18,7 @@ from harness.manifest.lockfile import Lock
 from harness.run.closure import Code
 from harness.run.lock import resolve
 from harness.run.plan import check_manifest, plan
-from harness.run.project import recordable
+from harness.run.project import recordable_isolations
 from harness.run.reexecute import batch_reexecutor
 from harness.run.reexecute import step_reexecutor as replays
 from harness.run.runner import Runner
@@ -58,7 +58,7 @@ class Bare:
             workshop = Workshop(store, LocalEngine("process"), Limits())
             how = ReexecutionOptions(replays(workshop), batch_reexecutor(workshop), level=level)
         planned = replan or (lambda *_: self.plan)
-        installed = Installed(planned, lambda kind: Code().closure(kind).files, recordable)
+        installed = InstalledHarness(planned, lambda kind: Code().closure(kind).files, recordable_isolations)
         return audit(store, run or self.name, installed, how)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from harness.digest import canonical, sha256
 from harness.errors import InputError
-from harness.evidence.compare import compare, leaves, overall, values_of
+from harness.evidence.compare import compare, expected_values, leaves, overall
 from harness.evidence.record import Record
 from harness.manifest.lockfile import Expect
 
@@ -42,7 +42,7 @@ def record(**outputs: str) -> Record:
 
 def expect(shelf: Shelf, level: Any, value: Any, lock: str = LOCK) -> Expect:
     digest = shelf.put(value)
-    outputs = {"out": {"sha256": digest, "level": level, "values": values_of(level, shelf.deliver(digest))}}
+    outputs = {"out": {"sha256": digest, "level": level, "values": expected_values(level, shelf.deliver(digest))}}
     return Expect(lock, "b" * 64, outputs, {}, {})
 
 

@@ -11,7 +11,7 @@ import pytest
 
 from harness import arrays
 from harness.errors import InputError
-from harness.evidence.compare import MAX_ARRAY, array_of, first_deviation, leaves
+from harness.evidence.compare import MAX_ARRAY, array_form, first_deviation, leaves
 from harness.evidence.compare_arrays import deviation_text
 from harness.rows import write_one
 from harness.texts import tolerance
@@ -110,15 +110,15 @@ def test_an_output_that_became_no_sound_array_disagrees_and_says_why(tmp_path: P
 def test_only_a_small_array_that_numbers_are_compared_of_lies_beside_an_expectation(tmp_path: Path) -> None:
     small, large = put(tmp_path / "a", np.zeros(3)), put(tmp_path / "b", np.zeros(MAX_ARRAY // 8))
     named = put(tmp_path / "c", {"a": [1.0]})
-    assert [array_of({"within": "1"}, path) for path in (small, named)] == ["npy", "npz"]
-    assert array_of("exact", large) == ""
+    assert [array_form({"within": "1"}, path) for path in (small, named)] == ["npy", "npz"]
+    assert array_form("exact", large) == ""
     with pytest.raises(InputError, match="an array of 10,000,128 bytes; at most 10,000,000 lie beside"):
-        array_of({"within": "1"}, large)
+        array_form({"within": "1"}, large)
     with pytest.raises(InputError, match="an array, and no statistics"):
-        array_of({"interval": "0.95"}, small)
+        array_form({"interval": "0.95"}, small)
     np.savez_compressed(tmp_path / "d.npz", x=np.zeros(10**7))
     with pytest.raises(InputError, match="an array of 80,000,000 bytes"):
-        array_of({"within": "1"}, tmp_path / "d.npz")
+        array_form({"within": "1"}, tmp_path / "d.npz")
 
 
 def test_a_relative_tolerance_means_the_same_for_the_numbers_of_a_document(tmp_path: Path) -> None:

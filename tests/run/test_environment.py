@@ -100,7 +100,7 @@ def test_the_harness_itself_is_not_a_package_of_the_environment(site, tmp_path):
 
 def test_it_is_the_same_each_time_and_whatever_the_shell_holds(monkeypatch, tmp_path):
     def spelled():
-        return installed.check(installed.here(), full=False).environment
+        return installed.check(installed.import_paths(), full=False).environment
 
     before = spelled()
     for name, value in {"TZ": "Asia/Tokyo", "LC_ALL": "tr_TR", "HOME": "/nowhere", "PYTHONPATH": "/x"}.items():

@@ -18,7 +18,7 @@ from harness.errors import MissingError
 from harness.run import bytecode, installed, setup
 from harness.run.digest_cache import TICK
 from harness.run.installed import Altered, ImportPaths, InstallCheck, check
-from harness.run.package_locks import of_wheel, spell_records
+from harness.run.package_locks import spell_records, wheel_record_digest
 from harness.run.packages import record_digest
 
 FILES = {"alpha/__init__.py": "value = 1\n", "alpha/core.py": "def f():\n    return 1\n", "alpha/data.txt": "data\n"}
@@ -166,7 +166,7 @@ def forge(place: ImportPaths, name: str, source: str) -> Path:
     import py_compile
 
     true = place.site / name
-    path = Path(bytecode.place_of(str(true), place.bytecode))
+    path = Path(bytecode.bytecode_path(str(true), place.bytecode))
     write(place.site.parent / "other.py", source)
     py_compile.compile(
         str(place.site.parent / "other.py"), str(path), invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH
@@ -254,11 +254,11 @@ def test_the_error_names_what_was_altered_and_what_to_do(place: ImportPaths) -> 
 def test_setup_makes_our_bytecode_and_refuses_an_installation_that_is_not_as_it_should_be(
     place: ImportPaths, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("harness.run.setup.installed.here", lambda: place)
-    bytecode.list_of(place.bytecode).unlink()
+    monkeypatch.setattr("harness.run.setup.installed.import_paths", lambda: place)
+    bytecode.list_path(place.bytecode).unlink()
     write(place.bytecode / "old.pyc", "of another installation")
     assert setup.main() == 0
-    made = bytecode.listed(place.bytecode)
+    made = bytecode.read_list(place.bytecode)
     assert made and sorted(Path(path).name.partition(".")[0] for path in made) == ["__init__", "core", "json", "os"]
     assert place.seen.is_file() and not (place.bytecode / "old.pyc").exists()
     append(place.site / "alpha" / "core.py")
@@ -276,7 +276,7 @@ def test_a_wheel_and_what_it_installs_have_one_digest() -> None:
          b'"alpha-1.data/platlib/a,b.so",sha256=w,4', b"alpha-1.dist-info/METADATA,sha256=v,5"]
     )  # fmt: skip
     laid = b'alpha/a.py,sha256=x,1\nbeta.py,sha256=y,2\n"a,b.so",sha256=w,4\n../../../bin/run,sha256=q,3\n'
-    assert of_wheel(inside) == record_digest(laid.splitlines())
+    assert wheel_record_digest(inside) == record_digest(laid.splitlines())
 
 
 def test_the_packages_of_this_machine_are_those_that_are_locked() -> None:

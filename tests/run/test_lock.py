@@ -11,7 +11,7 @@ from harness.digest import sealed, sha256
 from harness.errors import HarnessError, InputError
 from harness.manifest.load import load
 from harness.manifest.lockfile import PIN_KINDS, Lock, load_lock, lock_path, read_lock
-from harness.run.lock import moved_pins, require_fit
+from harness.run.lock import changed_pins, require_fit
 from harness.run.service import RunTarget, lock_manifest, run_manifest
 
 
@@ -75,12 +75,12 @@ def test_what_moved_is_named_and_nothing_runs(project, old, new, moved):
     lock()
     edit(path, old, new)
     held = load_lock(path.parents[1], "small")
-    assert held and moved_pins(load(path), held) == moved
+    assert held and changed_pins(load(path), held) == moved
     with pytest.raises(InputError) as refused:
         require_fit(load(path), held)
     assert all(one in refused.value.what for one in moved)
     assert "`harness lock manifests/small.yaml`" in refused.value.next
-    assert moved_pins(load(path), lock().lock) == []
+    assert changed_pins(load(path), lock().lock) == []
 
 
 def test_an_image_in_which_no_step_could_run_is_refused_where_it_is_named(project):
@@ -130,7 +130,7 @@ def test_a_package_added_to_one_image_stales_the_manifests_that_name_it_and_no_o
     def add(name):
         with (root / "lockfiles" / name).open("a") as file:
             file.write(f"six==1.17.0 --hash=sha256:{'b' * 64}\n")
-        return [moved_pins(load(path), held) for path, held in locks.items()]
+        return [changed_pins(load(path), held) for path, held in locks.items()]
 
     (root / "lockfiles" / "requirements.txt").write_text("mypy==1.0\n")
     assert add("requirements.txt") == [[], []]
@@ -145,11 +145,11 @@ def test_an_image_without_a_recipe_is_pinned_by_the_lock_of_its_name_and_without
     assert lock().lock.pins["packages"] == {}
     packages.write_text("numpy==1.0\n")
     held = load_lock(path.parents[1], "small")
-    assert held and moved_pins(load(path), held) == ["pins/packages/lockfiles~1image-cpu.txt"]
+    assert held and changed_pins(load(path), held) == ["pins/packages/lockfiles~1image-cpu.txt"]
     assert lock().lock.pins["packages"] == {"lockfiles/image-cpu.txt": {"sha256": sha256(packages.read_bytes())}}
     packages.unlink()
     held = load_lock(path.parents[1], "small")
-    assert held and moved_pins(load(path), held) == ["pins/packages/lockfiles~1image-cpu.txt"]
+    assert held and changed_pins(load(path), held) == ["pins/packages/lockfiles~1image-cpu.txt"]
 
 
 def test_a_lock_that_pins_the_whole_requirements_fits_as_long_as_they_do_and_is_left_as_it_is(project, place):
@@ -163,12 +163,12 @@ def test_a_lock_that_pins_the_whole_requirements_fits_as_long_as_they_do_and_is_
     older = Lock(made.intent, made.manifest_sha256, {**made.pins, "packages": pin})
     lock_path(root, "small").write_bytes(older.data)
     (root / "lockfiles" / "image-cpu.txt").write_text("numpy==2.0\n")
-    assert moved_pins(load(path), older) == []
+    assert changed_pins(load(path), older) == []
     again = lock()
     assert (again.changed, again.lock) == (False, older)
     assert run_manifest(load(path), place, lambda *_: None).lock == older
     whole.write_text("numpy==2.0\n")
-    assert moved_pins(load(path), older) == ["pins/packages/lockfiles~1requirements.txt/sha256"]
+    assert changed_pins(load(path), older) == ["pins/packages/lockfiles~1requirements.txt/sha256"]
     renewed = lock()
     assert renewed.changed and list(renewed.lock.pins["packages"]) == ["lockfiles/image-cpu.txt"]
     assert renewed.moved == ["pins/packages/lockfiles~1requirements.txt/sha256"]
@@ -179,9 +179,9 @@ def test_a_lock_whose_pins_were_changed_by_hand_does_not_fit_even_if_it_is_seale
     held = lock().lock
     models = {**held.pins["models"], "oracle": held.pins["models"]["echo"]}
     forged = Lock(held.intent, held.manifest_sha256, {**held.pins, "models": models})
-    assert moved_pins(load(path), read_lock(forged.data, "x")) == ["pins/models/oracle/sha256"]
+    assert changed_pins(load(path), read_lock(forged.data, "x")) == ["pins/models/oracle/sha256"]
     forged = Lock(held.intent, held.manifest_sha256, {**held.pins, "datasets": {}})
-    assert moved_pins(load(path), forged) == ["pins/datasets/addition"]
+    assert changed_pins(load(path), forged) == ["pins/datasets/addition"]
 
 
 @pytest.mark.parametrize(("field", "value"), [("sha256", "0" * 64), ("rows", 7)])

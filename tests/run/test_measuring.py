@@ -19,11 +19,11 @@ from harness.manifest.lockfile import Lock, load_lock
 from harness.models.provider import Weights
 from harness.models.tape.tape import Recorder
 from harness.run import weights
-from harness.run.lock import moved_pins, require_fit, still_pins
+from harness.run.lock import changed_pins, require_fit, static_pins
 from harness.run.named_models import gateway_models
 from harness.run.plan import check_manifest, plan, unresolved_pins
 from harness.run.service import RunTarget, lock_manifest
-from harness.run.study_settings import switches
+from harness.run.study_settings import typed_settings
 from harness.steps import Plan, Step
 from harness.studies.registry import find
 from harness.studies.study import Brief
@@ -41,7 +41,7 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def locked(path: Path) -> Lock:
     """Pin a manifest without making its data."""
     one = load(path)
-    return Lock(one.manifest.intent(), one.sha256, {**still_pins(one), "datasets": {"addition": ROWS}})
+    return Lock(one.manifest.intent(), one.sha256, {**static_pins(one), "datasets": {"addition": ROWS}})
 
 
 def taped(folder: Path, *said: str) -> None:
@@ -90,7 +90,7 @@ def test_a_study_without_settings_or_instruments_refuses_both_with_the_mend(tmp_
 def test_what_is_not_set_has_the_value_that_the_study_gives_it(tmp_path: Path) -> None:
     def told(more: str) -> Any:
         one = load(manifest(tmp_path, more=more))
-        return switches(one.manifest, find("weighing"), one.tree)
+        return typed_settings(one.manifest, find("weighing"), one.tree)
 
     assert told("") == told("settings: {}\n") == {"mode": "paper", "rounds": 1}
     assert told("settings: {mode: strict, rounds: 3}\n") == {"mode": "strict", "rounds": 3}
@@ -139,7 +139,7 @@ def test_what_has_neither_is_meant_and_locked_as_it_was_before_there_were_any(tm
     body = json.loads(lock.data)
     assert not {"settings", "instruments"} & {*body["intent"], *body["pins"]}
     path.write_text(path.read_text() + "settings: {}\ninstruments: {}\n")
-    assert moved_pins(load(path), lock) == ["manifest (its text, not its meaning)"]
+    assert changed_pins(load(path), lock) == ["manifest (its text, not its meaning)"]
 
 
 def test_the_study_is_told_of_its_instruments_by_role_as_they_are_pinned(tmp_path: Path) -> None:
@@ -164,7 +164,7 @@ def test_what_moves_of_an_instrument_makes_the_lock_stale_and_names_it(tmp_path:
     path = manifest(tmp_path, f"{REPLAYED}, repeats: 2")
     taped(tmp_path / "tapes" / "small.judge", "one")
     lock = locked(path)
-    assert moved_pins(load(path), lock) == [] and plan(check_manifest(load(path)), lock)
+    assert changed_pins(load(path), lock) == [] and plan(check_manifest(load(path)), lock)
     text = path.read_text()
     for old, new, moved in (
         ("repeats: 2", "repeats: 3", ["manifest/instruments/judge/repeats"]),
@@ -172,10 +172,10 @@ def test_what_moves_of_an_instrument_makes_the_lock_stale_and_names_it(tmp_path:
         ("toy-1", "toy-2", ["manifest/instruments/judge/model", "pins/instruments/judge/sha256"]),
     ):
         edited(path, old, new)
-        assert moved_pins(load(path), lock) == moved
+        assert changed_pins(load(path), lock) == moved
         path.write_text(text)
     taped(tmp_path / "tapes" / "small.judge", "two")
-    assert moved_pins(load(path), lock) == ["pins/instruments/judge/tape"]
+    assert changed_pins(load(path), lock) == ["pins/instruments/judge/tape"]
 
 
 def test_a_judge_without_its_tape_is_unresolved_with_the_reason_and_cannot_run(tmp_path: Path) -> None:

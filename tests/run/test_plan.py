@@ -8,7 +8,7 @@ from support import manifest_text, unlocked_project
 from harness.errors import HarnessError, InputError, MissingError
 from harness.manifest.load import Loaded, load, parse_manifest
 from harness.manifest.lockfile import Lock
-from harness.run.lock import still_pins
+from harness.run.lock import static_pins
 from harness.run.plan import check_manifest, plan
 from harness.steps import GATHER, STAGES, Pinned, Plan, Ref, Step, key, preimage
 
@@ -22,7 +22,7 @@ def loaded(tmp_path, text):
 
 def planned(tmp_path, text=None, limit=0, **pins):
     one = loaded(tmp_path, text or manifest_text())
-    held = {**still_pins(one), "datasets": {"addition": ROWS}, **pins}
+    held = {**static_pins(one), "datasets": {"addition": ROWS}, **pins}
     return plan(check_manifest(one), Lock(one.manifest.intent(), one.sha256, held), limit)
 
 

@@ -44,7 +44,7 @@ def store(tmp_path: Path) -> Store:
 
 def attacked(store: Store, engine: Engine) -> Any:
     with store.folder("receipt") as folder:
-        return receipt.tried(engine, store.root, folder, threading.Event())
+        return receipt.probe(engine, store.root, folder, threading.Event())
 
 
 def ended(found: Any, word: str) -> set[str]:
@@ -194,7 +194,7 @@ def test_a_receipt_is_good_for_one_engine_isolation_user_and_boot_and_read_from_
     found = [receipt.containment(store, engine, cancel) for engine in engines]
     assert len(list((store.root / "receipts").iterdir())) == len(engines)
     monkeypatch.setattr(receipt, "_known", {})
-    monkeypatch.setattr(receipt, "tried", lambda *_: pytest.fail("it was tried again"))
+    monkeypatch.setattr(receipt, "probe", lambda *_: pytest.fail("it was tried again"))
     assert [receipt.containment(store, engine, cancel) for engine in engines] == found
     monkeypatch.setattr("harness.run.receipt.platform.release", lambda: "another")
     with pytest.raises(pytest.fail.Exception):

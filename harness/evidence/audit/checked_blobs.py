@@ -1,4 +1,4 @@
-"""What an audit has seen of a store: every blob a run refers to, read once, and named by what it is."""
+"""Blob checks of an audit: every blob that a run refers to is read once and held against its digest and size."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from harness.store.store import Store
 
 
 class CheckedBlobs:
-    """The blobs of one run, as they are found."""
+    """The blobs of one run that an audit has read, each with whether its bytes are what its name says."""
 
     def __init__(self, store: Store, report: Report) -> None:
         self.store = store
@@ -19,8 +19,8 @@ class CheckedBlobs:
         self.closures: dict[str, dict[str, str]] = {}  # the files of each closure that was read
         self.flawed = 0
 
-    def look(self, digest: str, subject: str, size: int | None = None) -> bool:
-        """Read a blob unless it was read before, and hold it against a size; a flaw names the blob and what it is."""
+    def check(self, digest: str, subject: str, size: int | None = None) -> bool:
+        """Check one blob, at most once, against its digest and a size; a flaw names the blob and what it is."""
         if digest not in self.sound:
             state = self.store.blobs.check(digest, size)
             self.sound[digest] = state == "sound"
@@ -36,8 +36,8 @@ class CheckedBlobs:
         return self.sound[digest]
 
     def closure(self, digest: str, step: str) -> None:
-        """Read a step's code: the list of its files, then each file."""
-        if digest in self.closures or not self.look(digest, f"code of {step}"):
+        """Check the code of a step: the list of its files, then each file."""
+        if digest in self.closures or not self.check(digest, f"code of {step}"):
             return
         self.closures[digest] = {}
         try:
@@ -45,11 +45,11 @@ class CheckedBlobs:
         except HarnessError as bad:
             self.report.fail("entry.changed", step, f"its code is no closure: {bad.what}")
         for path, file in self.closures[digest].items():
-            self.look(file, path)
+            self.check(file, path)
 
     def environment(self, digest: str, image: str) -> None:
-        """Read what the steps of a run could import, and hold its image against the one the run says it ran in."""
-        if not self.look(digest, "environment"):
+        """Check an environment document, and that its image is the one the run says it ran in."""
+        if not self.check(digest, "environment"):
             return
         try:
             found = read_environment(self.store.blobs.read(digest), "environment")["image"]
@@ -60,7 +60,7 @@ class CheckedBlobs:
             self.report.fail("pin.differs", "image", f"its steps ran in {found[:19]}, the run says {image[:19]}")
 
     def settle(self) -> None:
-        """Say that all blobs are sound, where they are."""
+        """Report that all blobs are sound, if no flaw was found."""
         if not self.flawed:
             self.report.held("blob.changed", "blobs", f"{len(self.sound)} blobs")
 

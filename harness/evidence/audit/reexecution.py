@@ -1,4 +1,4 @@
-"""Making again: every deterministic step of a run that is cheap is made once more, and what comes out is compared.
+"""Re-execution in an audit: deterministic steps are executed once more and their output digests compared.
 
 Nothing a run says of itself decides which: what a model answered is taken on trust and counted, and what this audit
 itself has no time for is left out and named. The steps are taken in an order that nobody can foresee.
@@ -34,12 +34,12 @@ LEVELS = {
 
 
 class OverBudget(HarnessError):  # noqa: N818 - what it says of a step
-    """A step would have taken longer than this audit may."""
+    """A step that would have taken longer than the audit's time budget."""
 
 
 @dataclass(frozen=True)
 class Reexecuted:
-    """What came out of a step that was made again, and what there was other than in the run: files, packages."""
+    """The result of a step executed again: its output digests, and what code or packages differ from the run's."""
 
     outputs: Mapping[str, str]
     other: tuple[str, ...] = ()
@@ -47,7 +47,7 @@ class Reexecuted:
 
 
 RecordedKey = tuple[Step, Mapping[str, Any]]  # a step, and what its result depends on
-# Makes a step again within so many seconds. It raises MissingError where this machine cannot, and TooDear.
+# Makes a step again within so many seconds. It raises MissingError where this machine cannot, and OverBudget.
 Reexecute = Callable[[Step, Mapping[str, Any], float], Reexecuted]
 # Makes steps of the same code again, all within so many seconds; says nothing of those that came to no good end.
 ReexecuteBatch = Callable[[Sequence[RecordedKey], float], Mapping[str, Reexecuted]]
@@ -59,10 +59,10 @@ def _unable(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
 
 @dataclass(frozen=True)
 class ReexecutionOptions:
-    """How much an audit makes again, and with what."""
+    """How much an audit executes again, within which time, and by which functions."""
 
-    replay: Reexecute = _unable
-    together: ReexecuteBatch = lambda _steps, _seconds: {}
+    one: Reexecute = _unable
+    batch: ReexecuteBatch = lambda _steps, _seconds: {}
     level: str = "full"
     rerun: int = 0  # steps beyond those of the level, drawn anew each time
     budget: float = BUDGET
@@ -72,19 +72,19 @@ class ReexecutionOptions:
 
 @dataclass(frozen=True)
 class Batch:
-    """Steps of the same code that are made again together, or a step by itself."""
+    """Steps of the same code that are executed again in one process, or one step by itself."""
 
     steps: Sequence[Step]
     sampled: bool = False  # asked for beyond the level: whatever time it takes
 
 
 def answering_model(step: Step) -> str:
-    """Name the model whose answers a step holds; nothing where the step is deterministic."""
+    """Return the model whose answers a step holds, or "" for a deterministic step."""
     return str(step.params.get("model", step.name)) if step.infers or step.calls else ""
 
 
 def reexecute(steps: Sequence[Step], made: Mapping[str, Entry], how: ReexecutionOptions, report: Report) -> Coverage:
-    """Make the steps of a run again as far as the level asks and the budget reaches; every disagreement is named."""
+    """Execute the steps of a run again as far as level and budget allow; report every output that differs."""
     coverage = Coverage(len(steps))
     for step in steps:
         if answering_model(step):
@@ -143,7 +143,7 @@ def _attempt(
 
     confirmed: Mapping[str, Reexecuted] = {}
     if len(batch.steps) > 1 and left() > 0:
-        confirmed = how.together([(step, made[step.name].preimage) for step in batch.steps], left())
+        confirmed = how.batch([(step, made[step.name].preimage) for step in batch.steps], left())
     for step in batch.steps:
         found = confirmed.get(step.name)
         if found and not any(_flaws(made[step.name], found)):
@@ -154,7 +154,7 @@ def _attempt(
 
 def _alone(step: Step, entry: Entry, how: ReexecutionOptions, seconds: float) -> Reexecuted | MissingError | None:
     try:
-        return how.replay(step, entry.preimage, seconds) if seconds > 0 else None
+        return how.one(step, entry.preimage, seconds) if seconds > 0 else None
     except OverBudget:
         return None
     except MissingError as lack:
@@ -205,5 +205,5 @@ def _flaws(entry: Entry, found: Reexecuted) -> Iterator[str]:
 
 
 def first_few(other: tuple[str, ...]) -> str:
-    """Name the first few of what differs."""
+    """List the first few of many names in one line, and count the rest."""
     return ", ".join(other[:6]) + (f" and {len(other) - 6} more" if len(other) > 6 else "")

@@ -1,4 +1,4 @@
-"""The lines of a run under audit: its journal, its place in the list of runs, its record, and what lies beside them."""
+"""Audit of a run's files: its journal chain, its lines in the list of runs, its record, and strange files beside."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TAIL = 4096  # no last line of a run is longer
 
 
 def audit_run_files(store: Store, run: str, report: Report) -> Chain | None:
-    """Follow the chain of a run and whatever vouches for it; without a first event there is nothing to follow."""
+    """Check the hash chain of a run's journal and what vouches for it; None where the journal has no first event."""
     chain = _journal(store, run, report)
     if chain:
         for flaw in _strangers(chain):

@@ -1,4 +1,4 @@
-"""Claims: what somebody published, held against what a run made.
+"""Claim checking: published numbers, orders and bounds compared with the outputs of a run.
 
 A claim is registered by standing in the lock of a run: one that is no longer what the first run registered has moved,
 and says so beside its verdict, as it says how often the same was tried. It knows claims and the values they point to,
@@ -25,7 +25,7 @@ Values = Callable[[str], PointerValue]
 
 @dataclass(frozen=True)
 class JudgedClaim:
-    """A claim with what a run says of it."""
+    """A claim with its verdict: the value that a run has, whether it meets the claim, and what is missing if not."""
 
     id: str
     manifest: str
@@ -47,7 +47,7 @@ class JudgedClaim:
 
     @property
     def data(self) -> dict[str, Any]:
-        """Give all of it for a script, the counts as fields of their own."""
+        """The judged claim as JSON fields for a script; the counts of variants are fields of their own."""
         counts = vars(self.count) if self.count else dict.fromkeys(VariantCount.__annotations__)
         more = {name: list(getattr(self, name)) for name in ("imported", "without") if getattr(self, name)}
         return {**{name: value for name, value in vars(self).items() if name not in LATE}, **counts, **more}
@@ -78,7 +78,7 @@ def judge(
     Without values nothing can be held against anything: then `lacks` says what is needed, what a claim names first.
     The past says what else was registered about the same things, under whatever name, and how often they were tried.
     """
-    every = _meant(claims, registered, past.elders(claims) if past else [None] * len(claims))
+    every = _meant(claims, registered, past.first_registered(claims) if past else [None] * len(claims))
     names = _names([one.claim for one in every])
     found = [[values(pointer) for pointer in one.claim.pointers] if values else [] for one in every]
     tried = past.counts([one.claim for one in every], run) if past and run else [None] * len(every)
@@ -99,7 +99,7 @@ def judge(
 def with_imported(
     one: JudgedClaim, imported: Collection[str], models: Collection[str], untouched: Collection[str] = ()
 ) -> JudgedClaim:
-    """Say on whose imported answers a value rests: those of the models that it names, else of all of them.
+    """Add to a judged claim the models whose imported answers its value rests on.
 
     In outputs that are `untouched` no model had a part.
     """
@@ -114,7 +114,7 @@ def with_imported(
 
 
 def with_absent_files(one: JudgedClaim, without: Mapping[str, Collection[str]]) -> JudgedClaim:
-    """Say which published files were absent when a value was made: by output, those that its steps would have read."""
+    """Add to a judged claim the published files that were absent when its value was computed."""
     outputs = {split(pointer)[0] for pointer in ([one.of] if isinstance(one.of, str) else one.of)}
     absent = {path for output in outputs for path in without.get(output, ())}
     return one if one.verdict.startswith(NEEDS) else replace(one, without=tuple(sorted(absent)))

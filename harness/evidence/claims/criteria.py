@@ -1,4 +1,4 @@
-"""What a claim asks of values, and whether they are that: a number within a tolerance, an order, bounds; exactly.
+"""The criteria of a claim, checked exactly in decimals: a tolerance around a number, an order, bounds.
 
 It knows one claim and what stands where it points; never a run, nor what the claim once was.
 """
@@ -19,7 +19,7 @@ SHOWN = 40
 
 
 def verdict(claim: Claim, found: Sequence[PointerValue]) -> tuple[str, str]:
-    """Say whether every value is what the claim asks, and where it first is not."""
+    """Check whether all values meet a claim; return the verdict and the first reason where they do not."""
     lacks = list(dict.fromkeys(one.lacks for one in found if one.lacks))
     if lacks:
         more = f" (and {len(lacks) - 1} more)" if len(lacks) > 1 else ""
@@ -29,7 +29,7 @@ def verdict(claim: Claim, found: Sequence[PointerValue]) -> tuple[str, str]:
 
 
 def criteria_text(claim: Claim | Mapping[str, Any]) -> str:
-    """Spell what must hold: the bare tolerance where there is only one, else the order and the bounds in words."""
+    """Spell the criteria of a claim: the bare tolerance where there is only one, else order and bounds in words."""
     ask = claim.model_dump() if isinstance(claim, Claim) else claim
     words = [f"at {side} {ask[f'at_{side}']}" for side in ("least", "most") if ask.get(f"at_{side}") is not None]
     if ask.get("order"):

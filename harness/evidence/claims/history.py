@@ -1,4 +1,4 @@
-"""The runs of a store, oldest first: what each was started under, and what those that came to an end made.
+"""The run history of a store, oldest first: the lock each run was started under, and the outputs of finished ones.
 
 It believes what the list of runs vouches for: a journal that begins otherwise than the list says counts for nothing,
 and a record whose digest is not the one the list names gives no values.
@@ -37,7 +37,7 @@ FEW, MOST = 1 << 12, 1 << 26  # bytes read of a file at first, and at most: a fi
 
 
 class StartedRun(NamedTuple):
-    """A run as it was started: the digest of its lock, and to how many first items of each dataset it was cut."""
+    """A run as it was started: the digest of its lock, and its `--limit` of items per dataset (0: none)."""
 
     run: str
     lock: str
@@ -45,14 +45,14 @@ class StartedRun(NamedTuple):
 
 
 class EndedRun(NamedTuple):
-    """A run that came to its end: whether every step was finished, and the digest of each output."""
+    """A run that ended: whether every step was finished, and the digest of each output."""
 
     complete: bool
     outputs: Mapping[str, str]
 
 
 class History:
-    """Everything that was started in a store, oldest first."""
+    """All runs started in a store, oldest first; a run that the list of runs does not vouch for counts for nothing."""
 
     def __init__(self, store: Store) -> None:
         chain = store.heads.read()
@@ -88,7 +88,7 @@ class History:
             self.unread.add(run)
 
     def lock(self, digest: object) -> Mapping[str, Any] | None:
-        """Give a lock by its digest, each read once; None where it cannot be believed."""
+        """Return a lock by its digest, read once; None where it is missing or damaged."""
         if not isinstance(digest, str):
             return None
         if digest not in self._locks:
@@ -103,16 +103,16 @@ class History:
         return lock if all(isinstance(lock.get(part), dict) for part in ("intent", "pins")) else None
 
     def locks(self) -> dict[str, Mapping[str, Any]]:
-        """Give every lock that a run was started under, by its digest, in the order of their first runs."""
+        """Return every lock that a run was started under, by digest, in the order of their first runs."""
         return {digest: lock for digest, lock in self._locks.items() if lock}
 
     def registered(self, name: str) -> list[Mapping[str, Any]] | None:
-        """Give the claims that the first run of a manifest registered, or None where there was no run."""
+        """Return the claims that the first run of a manifest registered; None where there was no run."""
         first = next((lock["intent"] for digest, lock in self.locks().items() if self._names[digest] == name), None)
         return None if first is None else [said for _, said in read_claims(first)]
 
     def of(self, name: str) -> list[StartedRun]:
-        """Give the runs of a manifest, oldest first."""
+        """Return the runs of a manifest, oldest first."""
         return [run for run in self.runs if self._names.get(run.lock) == name]
 
     @cached_property
@@ -120,7 +120,7 @@ class History:
         return {digest: str(lock["intent"].get("name")) for digest, lock in self._locks.items() if lock}
 
     def newest(self, name: str, lock: Lock, outputs: Collection[str] = ()) -> tuple[Record | None, str]:
-        """Give the newest complete run of a manifest under what its lock now says, or say what is lacking.
+        """Return the newest complete run of a manifest under its present lock, or None and what is lacking.
 
         A run that made all of these outputs goes before a newer one that did not.
         """
@@ -139,11 +139,11 @@ class History:
         return None, "a complete run" if fitting else "a run under its present lock" if runs else "a run"
 
     def ended(self, run: str) -> bool:
-        """Whether the list of runs says that a run came to an end."""
+        """Whether a run came to an end, by the list of runs."""
         return run in self._listed
 
     def made(self, run: str) -> EndedRun:
-        """Give what a run made, from a record that the list of runs vouches for; read once."""
+        """Return whether a run was complete and its output digests, from its verified record; read once."""
         if run not in self._made:
             try:
                 self._made[run] = self._ended(self._vouched(run))
@@ -180,7 +180,7 @@ class History:
         return data
 
     def record(self, run: str) -> Record:
-        """Give the record of the run whose values count, on the one way on which anything is believed."""
+        """Return the fully verified record of a run, before any value of it is used."""
         return read_record(self.store, run)
 
     def _damaged(self, run: str) -> DamageError:
@@ -191,7 +191,7 @@ class History:
         )
 
     def untouched(self, run: str) -> frozenset[str]:
-        """Name the outputs of a run in which no model had a part: rows and prompts are there before any is asked."""
+        """Return the outputs of a run that no model took part in: those made before any response."""
         events = read_chain(self.store.journal(run)).events
         before = STAGES[: STAGES.index("responses")]
         steps = {event["step"] for event in events if event.get("stage") in before}
@@ -233,7 +233,7 @@ def _same_work(ran: Mapping[str, Any] | None, lock: Lock) -> bool:
 
 
 def changed_intent(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Name what parts two intents and could change an output."""
+    """List the fields in which two manifests' intents differ and that could change an output."""
     left, right = ({**intent, RESOURCES: {THREADS: _threads(intent)}} for intent in (old, new))
     left, right = ({key: intent[key] for key in intent if key not in NAMES} for intent in (left, right))
     return list(differences(left, right))

@@ -1,4 +1,4 @@
-"""What a claim's pointer leads to in the outputs of a run: a number as it was found, or what is in the way of one.
+"""JSON Pointer lookup in the outputs of a run: the number a claim points to, or the reason why there is none.
 
 Text that stands where a number should is never repeated: it could be an item's.
 """
@@ -26,7 +26,7 @@ class _Number(str):
 
 @dataclass(frozen=True)
 class PointerValue:
-    """What stands where a claim points: a number, or what is needed for one, or why what is there is none."""
+    """What stands at a JSON Pointer: a number, or what is lacking, or why what is there is no number."""
 
     text: str | None = None
     number: Decimal | None = None
@@ -35,7 +35,7 @@ class PointerValue:
 
 
 class PointerReader:
-    """The outputs of one run, each read once and only if a claim points into it; others may share what was found."""
+    """Resolves JSON Pointers in the outputs of one run; each output is read once, and only if pointed into."""
 
     def __init__(
         self,
@@ -49,7 +49,7 @@ class PointerReader:
         self._found = {} if found is None else found
 
     def at(self, pointer: str) -> PointerValue:
-        """Follow a pointer; an output whose bytes are damaged is an error, as it is everywhere."""
+        """Resolve one pointer; an output whose bytes are damaged is an error, never a missing value."""
         name, path = split(pointer)
         known = (str(self._outputs.get(name, {}).get("sha256")), pointer)
         if known not in self._found:

@@ -1,4 +1,4 @@
-"""Claims as runs registered them, by standing in their locks: reading them, and finding which one a claim once was.
+"""Registered claims: read from the locks of earlier runs, and matched with the claims of today.
 
 It knows claims and what they ask; it must never know a value or a run.
 """
@@ -21,7 +21,7 @@ Likeness = Callable[[int, int], bool]
 
 
 def read_claims(intent: Mapping[str, Any]) -> list[tuple[Claim, Registered]]:
-    """Read the claims of an old lock; one that could never be checked is no loss."""
+    """Read the claims of an old lock; those that the schema no longer accepts are left out."""
     found = []
     claims = intent.get("claims")
     for old in claims if isinstance(claims, list) else ():
@@ -33,19 +33,19 @@ def read_claims(intent: Mapping[str, Any]) -> list[tuple[Claim, Registered]]:
 
 
 def demand_of(claim: Claim) -> tuple[object, ...]:
-    """Give what a claim asks, and where."""
+    """Return what a claim demands and of which values, without its id, its place in the paper or its remark."""
     return (claim.of, *_bar(claim))
 
 
 def same_demand(claim: Claim, spots: PointerOptions, old: Claim) -> bool:
-    """Whether a claim asks what an old one asked, in the order of its places, whatever they were called."""
+    """Whether a claim demands what an old one did of the same values, whatever datasets and models were called."""
     if len(spots) != len(old.pointers) or _bar(claim) != _bar(old):
         return False
     return all(canonical(one) in map(canonical, each) for each, one in zip(spots, old.pointers, strict=True))
 
 
 def match_claims(count: int, olds: int, alike: Sequence[Likeness]) -> tuple[list[int | None], list[int]]:
-    """Find for each claim the one it was, each old one once: by the first likeness first; and which ones are left."""
+    """Match new claims with old ones, each used once, first likeness first; also return the old ones left over."""
     left = list(range(olds))
     was: list[int | None] = [None] * count
     for likeness in alike:
@@ -60,7 +60,7 @@ def match_claims(count: int, olds: int, alike: Sequence[Likeness]) -> tuple[list
 def by_subject(
     claims: Sequence[Claim], placed: Sequence[PointerOptions | None], olds: Sequence[Claim]
 ) -> list[Likeness]:
-    """Give the likenesses by what claims are about: the same ask, the same places, then some of them."""
+    """Likeness tests for claims of different manifests: the same demand, the same values, then some of them."""
     new = [{canonical(one) for each in spots for one in each} if spots else set() for spots in placed]
     old = [{canonical(one) for one in each.pointers} for each in olds]
 
@@ -76,7 +76,7 @@ def by_subject(
 
 
 def by_manifest(claims: Sequence[Claim], olds: Sequence[Claim]) -> list[Likeness]:
-    """Give the likenesses within one manifest: the ask, the id, where it points, where it was told, its place."""
+    """Likeness tests for claims of one manifest: demand, id, pointer, place in the paper, position."""
     return [
         lambda new, old: demand_of(claims[new]) == demand_of(olds[old]),
         lambda new, old: claims[new].id is not None and claims[new].id == olds[old].id,

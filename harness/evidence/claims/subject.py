@@ -1,4 +1,4 @@
-"""What a run is about, so that its history cannot be left behind: study, data by maker or URL, models by who they are.
+"""The subject of a run, by which histories are matched: its study, its data by maker or URL, its models by identity.
 
 Seeds, counts, wordings, generation, instruments and names part nothing: to vary them until a claim is met is how a
 claim is fished. A study's own settings part histories, and what missed under others is counted beside.
@@ -24,7 +24,7 @@ Names = Mapping[str, frozenset[str]]  # what goes by a name in a manifest, and b
 
 @dataclass(frozen=True)
 class Subject:
-    """What a run is about, whatever it was called and however it was drawn."""
+    """What a run is about: study, data, models and settings, whatever they are called in the manifest."""
 
     study: str
     data: Names
@@ -34,7 +34,7 @@ class Subject:
 
 
 def subject_of(intent: Mapping[str, Any], pins: Mapping[str, Any]) -> Subject:
-    """Read from a lock, or from a manifest and its lock, what is run."""
+    """Return the subject of a run, from a manifest's intent and the pins of its lock."""
     models, data = (_parts(intent, pins, kind) for kind in ("models", "datasets"))
     return Subject(
         str(intent.get("study")),
@@ -80,14 +80,14 @@ def _data(said: Mapping[str, Any], pin: Mapping[str, Any]) -> Iterator[str]:
 
 
 def canonical(pointer: str) -> str:
-    """Spell a place as every claim about it does: a statistic is its value."""
+    """Normalise a claim's pointer: a statistic and its `/value` are the same."""
     return pointer.removesuffix("/value")
 
 
 def equivalent_pointers(
     pointers: Sequence[str], here: Subject, there: Subject, untouched: Collection[str] = ()
 ) -> list[tuple[str, ...]] | None:
-    """Give for each pointer where another work holds the same thing, likeliest first; None where it is about another.
+    """For each pointer, list where another run holds the same value, likeliest first; None: another subject.
 
     In outputs that are `untouched` no model had a part, and none parts them. Elsewhere a model that a pointer names
     decides; where none is named, works are about the same unless both have real models and share none. So neither a
@@ -107,7 +107,7 @@ def equivalent_pointers(
 
 
 def same_subject(here: Subject, there: Subject, *, models: bool = True) -> bool:
-    """Whether two works are of one study and some of the same data, and about the same models if those count."""
+    """Whether two subjects share study and data, and, if `models`, a real model."""
     known = here.study == there.study and bool(_every(here.data) & _every(there.data))
     if not known or not models or not (here.real or there.real):
         return known

@@ -1,6 +1,6 @@
-"""How often the same thing was tried: for each claim, the runs about what it is about, and how many of them missed.
+"""Variant counts of a claim: how many runs on the same subject there were, before and after, and how many missed.
 
-A history goes by what a claim is about (`about.py`), under whatever name, seed or wording, and by the study's settings:
+Runs count by the claim's subject (`subject.py`), under whatever name, seed or wording, and by the study's settings:
 what missed under others is counted apart, and never left out. A run counts as it would be judged now, or as it had
 registered the claim, whichever is worse. It must never know a manifest's file.
 """
@@ -35,7 +35,7 @@ Tally = Counter[tuple[bool, bool, str, str]]  # by other settings, earlier, how 
 
 @dataclass(frozen=True)
 class VariantCount:
-    """How a run stands among all runs about what a claim is about."""
+    """The position of a run among all runs on a claim's subject, and how many of those missed the claim."""
 
     run_number: int
     runs: int
@@ -56,7 +56,7 @@ class VariantCount:
 
 
 @dataclass(frozen=True)
-class _Tried:
+class _LockClaims:
     """What the runs under one lock say of each claim: where each holds it, and what it had registered of it."""
 
     places: Sequence[PointerOptions | None]
@@ -68,7 +68,7 @@ class _Tried:
 
 @dataclass(frozen=True)
 class ClaimHistory:
-    """The history of what a manifest is about."""
+    """The runs on the subject of one manifest, and what they had registered."""
 
     history: History
     work: Subject
@@ -76,17 +76,19 @@ class ClaimHistory:
     untouched: Collection[str] = ()  # outputs in which no model has a part
     found: dict[tuple[str, str], PointerValue] = field(default_factory=dict)  # in documents, whichever run made them
 
-    def elders(self, claims: Sequence[Claim]) -> list[Registered | None]:
-        """Give for each claim what the oldest run that registered one about the same thing did, where it asked else."""
+    def first_registered(self, claims: Sequence[Claim]) -> list[Registered | None]:
+        """Return for each claim the oldest registered version of it, where that demanded something else; else None."""
         found: dict[int, Registered | None] = {}
-        for tried in (each for each in self._tried(claims).values() if not each.apart):
+        for tried in (each for each in self._lock_claims(claims).values() if not each.apart):
             for number, (spots, old) in enumerate(zip(tried.places, tried.registered, strict=True)):
                 if spots and old and number not in found:
                     found[number] = None if same_demand(claims[number], spots, old[0]) else old[1]
         return [found.get(number) for number in range(len(claims))]
 
-    def dropped(self, name: str, claimed: Mapping[str, tuple[Subject, Sequence[Claim]]]) -> dict[str, list[Registered]]:
-        """Give by manifest what its later runs registered, or runs under a name that is gone, and nobody claims now.
+    def dropped_claims(
+        self, name: str, claimed: Mapping[str, tuple[Subject, Sequence[Claim]]]
+    ) -> dict[str, list[Registered]]:
+        """Return, by manifest, the registered claims that no manifest of the project makes any more.
 
         `claimed` is what the manifests of the project claim; what the first run of this one registered is known.
         """
@@ -104,8 +106,8 @@ class ClaimHistory:
         return {old_name: gone for old_name, gone in found.items() if gone}
 
     def counts(self, claims: Sequence[Claim], run: str) -> list[VariantCount | None]:
-        """Say of each claim how a run stands among all runs about the same thing."""
-        tried, before = self._tried(claims), True
+        """Count for each claim the runs on its subject around one run; None where the run has no history."""
+        tried, before = self._lock_claims(claims), True
         groups: dict[tuple[bool, str, str, tuple[str, ...]], list[str]] = defaultdict(list)
         for each in self.history.runs:
             before = before and each.run != run
@@ -123,7 +125,7 @@ class ClaimHistory:
                 tally[tried[lock].apart, earlier, state, word] += len(runs)
         return [_count(tally) for tally in tallies]
 
-    def _tried(self, claims: Sequence[Claim]) -> dict[str, _Tried]:
+    def _lock_claims(self, claims: Sequence[Claim]) -> dict[str, _LockClaims]:
         """Find the claims in every lock whose runs are about something of what they are about, the oldest first."""
         found = {}
         for digest, lock in self.history.locks().items():
@@ -132,7 +134,7 @@ class ClaimHistory:
             if any(placed):
                 olds = read_claims(lock["intent"])
                 apart = there.settings != self.work.settings
-                found[digest] = _tried(placed, self._was(claims, placed, olds), lock["pins"], apart)
+                found[digest] = _lock_claims(placed, self._was(claims, placed, olds), lock["pins"], apart)
         return found
 
     def _was(
@@ -148,7 +150,7 @@ class ClaimHistory:
         pairs, _ = match_claims(len(claims), len(olds), [exact, whole, lambda new, old: free[old] and part(new, old)])
         return [None if place is None else olds[place] for place in pairs]
 
-    def _made(self, run: StartedRun, tried: _Tried) -> tuple[str, tuple[str, ...]]:
+    def _made(self, run: StartedRun, tried: _LockClaims) -> tuple[str, tuple[str, ...]]:
         """Say how far a run came, and which documents it holds of those that are pointed into."""
         try:
             made = self.history.made(run.run) if self.history.ended(run.run) else None
@@ -160,7 +162,7 @@ class ClaimHistory:
             self.history.unread.add(run.run)
             return UNREAD, ()
 
-    def _words(self, claims: Sequence[Claim], tried: _Tried, state: str, digests: Sequence[str]) -> Iterator[str]:
+    def _words(self, claims: Sequence[Claim], tried: _LockClaims, state: str, digests: Sequence[str]) -> Iterator[str]:
         """Say of each claim what a run makes of it: as it is judged now, or as it was registered, if that was worse."""
         held = {name: {"sha256": digest} for name, digest in zip(tried.outputs, digests, strict=False) if digest}
         outputs = PointerReader(held, self.history.store.blobs.deliver, self.found)
@@ -174,17 +176,17 @@ class ClaimHistory:
             yield MISSED if MISSED in words else MET if MET in words else ""
 
 
-def _tried(
+def _lock_claims(
     placed: Sequence[PointerOptions | None],
     was: Sequence[tuple[Claim, Registered] | None],
     pins: Mapping[str, Any],
     apart: bool,
-) -> _Tried:
+) -> _LockClaims:
     pointers = {pointer for spots in placed for each in spots or () for pointer in each}
     pointers |= {pointer for old in was if old for pointer in old[0].pointers}
     tables = [pin.get("items") for pin in pins.get("datasets", {}).values() if isinstance(pin, Mapping)]
     rows = max((table["rows"] for table in tables if isinstance(table, Mapping)), default=0)
-    return _Tried(placed, was, tuple(sorted({split(pointer)[0] for pointer in pointers})), int(rows), apart)
+    return _LockClaims(placed, was, tuple(sorted({split(pointer)[0] for pointer in pointers})), int(rows), apart)
 
 
 def _first(outputs: PointerReader, spots: Sequence[str]) -> PointerValue:

@@ -18,7 +18,7 @@ from harness.evidence.claims.pointer_values import PointerReader
 from harness.manifest.datasets import Fetched, Made
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
-from harness.run.lock import still_pins
+from harness.run.lock import static_pins
 from harness.run.plan import check_manifest, plan
 from harness.steps import Plan
 from harness.studies.reliability.benchmarks import TASKS
@@ -39,7 +39,7 @@ def paper() -> Loaded:
 @pytest.fixture(scope="module")
 def planned(paper: Loaded) -> Plan:
     """Plan it as if everything were there: data with the published counts, tapes, weights."""
-    pins = still_pins(paper)
+    pins = static_pins(paper)
     datasets: dict[str, Any] = {
         name: {"items": {"sha256": DIGEST, "rows": PUBLISHED.get(name, PEOPLE)}}
         for name, each in paper.manifest.datasets.items()
