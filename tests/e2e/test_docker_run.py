@@ -98,7 +98,7 @@ def test_an_audit_makes_steps_again_in_the_image_of_the_run(ran: Runs) -> None:
     assert data_of("audit", "last", "--rerun", "3", cwd=ran.folder)["verdict"] == "agreed"
 
 
-def test_an_audit_without_an_engine_makes_the_steps_again_on_this_machine_and_says_by_what(ran: Runs) -> None:
+def test_an_audit_without_an_engine_runs_steps_here_and_names_the_image(ran: Runs) -> None:
     env = {"DOCKER_HOST": "unix:///nonexistent/docker.sock"}
     report = data_of("audit", "last", cwd=ran.folder, env=env)
     coverage = report["coverage"]

@@ -180,7 +180,7 @@ def test_no_step_loads_bytecode_that_lies_beside_its_source(steps: Steps, isolat
 
 
 @pytest.mark.parametrize("isolation", available())
-def test_a_step_loads_our_own_bytecode_and_a_folder_without_a_list_is_not_our_own(steps: Steps, isolation: str) -> None:
+def test_a_step_loads_our_bytecode_only_from_a_folder_with_its_list(steps: Steps, isolation: str) -> None:
     folder = steps.prefix / BYTECODE
     bytecode.make(folder, [steps.prefix / "site"])
     forged(steps.source, Path(bytecode.bytecode_path(str(steps.source), folder)))

@@ -107,7 +107,7 @@ def test_an_output_that_became_no_sound_array_disagrees_and_says_why(tmp_path: P
     assert deviation_text("1", one, two) == "the output is no array, expected npy"
 
 
-def test_only_a_small_array_that_numbers_are_compared_of_lies_beside_an_expectation(tmp_path: Path) -> None:
+def test_only_a_small_array_compared_by_numbers_is_kept_beside_it(tmp_path: Path) -> None:
     small, large = put(tmp_path / "a", np.zeros(3)), put(tmp_path / "b", np.zeros(MAX_ARRAY // 8))
     named = put(tmp_path / "c", {"a": [1.0]})
     assert [array_form({"within": "1"}, path) for path in (small, named)] == ["npy", "npz"]

@@ -44,7 +44,7 @@ def without(packages, name):
     return {key: files for key, files in packages.items() if key[0] != name}
 
 
-def test_it_does_not_depend_on_where_the_packages_lie_or_who_put_them_there(site, tmp_path):
+def test_it_does_not_depend_on_where_packages_lie_or_who_installed_them(site, tmp_path):
     other = install(tmp_path / "elsewhere", scripts="../../../../opt/bin", installer="uv")
     assert environment(other) == environment(site)
     shutil.copytree(site, tmp_path / "copy" / "site")

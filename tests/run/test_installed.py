@@ -109,7 +109,7 @@ def test_a_record_that_was_edited_together_with_its_file_is_named(place: ImportP
 @pytest.mark.parametrize(
     "name", ["alpha/evil.py", "alpha/evil.pyc", "alpha/evil.cpython-311-x86_64-linux-gnu.so", "alpha/sub/evil.so"]
 )
-def test_what_could_be_imported_from_a_package_and_no_record_lists_is_named(place: ImportPaths, name: str) -> None:
+def test_an_importable_file_that_no_record_lists_is_named(place: ImportPaths, name: str) -> None:
     check(place, full=True)
     write(place.site / name, "evil = 1\n")
     assert altered(place, full=False) == altered(place, full=True) == [(name, "not listed")]
@@ -132,7 +132,7 @@ def test_a_file_that_is_gone_or_is_a_pipe_or_a_folder_elsewhere_is_named(place: 
     assert altered(place, full=True) == wrong and altered(place, full=False) == wrong
 
 
-def test_what_lies_loose_is_part_of_the_environment_and_is_named_under_a_packages_name(place: ImportPaths) -> None:
+def test_a_loose_module_is_part_of_the_environment_and_named_if_it_shadows(place: ImportPaths) -> None:
     seen = [check(place, full=False).environment]
     for name, text in (("mine.py", "a"), ("mine.py", "b"), ("gone.pyc", "a"), ("folder/inner.pyc", "a")):
         write(place.site / name, text)
@@ -144,7 +144,7 @@ def test_what_lies_loose_is_part_of_the_environment_and_is_named_under_a_package
     assert [path for path, _ in altered(place, full=False)] == ["alpha.cpython-311-x86_64-linux-gnu.so"]
 
 
-def test_another_version_and_a_package_that_no_lock_pins_are_named_and_no_altered_files(place: ImportPaths) -> None:
+def test_another_version_or_an_unlocked_package_is_named_but_not_altered(place: ImportPaths) -> None:
     locks(place.locks, {"alpha": "1.1"}, {})
     write(place.site / "beta.py", "")
     record(place.site, "beta", "3", ["beta.py"])
@@ -199,7 +199,7 @@ def test_another_standard_library_is_another_environment(place: ImportPaths, nam
         assert after["stdlib"] != before["stdlib"] and {**after, "stdlib": ""} == {**before, "stdlib": ""}
 
 
-def test_what_lies_in_a_cache_or_among_other_packages_is_not_the_standard_library(place: ImportPaths) -> None:
+def test_caches_and_other_packages_are_not_the_standard_library(place: ImportPaths) -> None:
     before = check(place, full=True).environment
     write(place.stdlib / "__pycache__" / "os.cpython-311.pyc", b"code")
     append(place.stdlib / "site-packages" / "other.py")
@@ -251,7 +251,7 @@ def test_the_error_names_what_was_altered_and_what_to_do(place: ImportPaths) -> 
     assert "alpha/evil0.py (not listed)" in error.what and "and 3 more" in error.what and "make setup" in error.next
 
 
-def test_setup_makes_our_bytecode_and_refuses_an_installation_that_is_not_as_it_should_be(
+def test_setup_compiles_bytecode_and_refuses_an_altered_installation(
     place: ImportPaths, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr("harness.run.setup.installed.import_paths", lambda: place)
@@ -265,7 +265,7 @@ def test_setup_makes_our_bytecode_and_refuses_an_installation_that_is_not_as_it_
     assert setup.main() == 3 and "alpha/core.py (changed)" in capsys.readouterr().err
 
 
-def test_a_source_that_cannot_be_compiled_has_no_bytecode_and_stops_nothing(place: ImportPaths) -> None:
+def test_a_source_that_does_not_compile_has_no_bytecode_and_no_error(place: ImportPaths) -> None:
     write(place.site / "alpha" / "old.py", "print 'so it was'\n")
     assert bytecode.make(place.bytecode, [place.stdlib, place.site]) == 4
 

@@ -37,7 +37,7 @@ def test_the_same_manifest_and_lock_give_the_same_plan(tmp_path):
     assert planned(tmp_path).as_data() == planned(tmp_path / "elsewhere").as_data()
 
 
-def test_every_step_comes_after_what_it_reads_and_stages_are_those_of_the_house(tmp_path):
+def test_every_step_comes_after_what_it_reads_and_has_a_known_stage(tmp_path):
     made = planned(tmp_path).check()
     names = [one.name for one in made.steps]
     for place, one in enumerate(made.steps):
@@ -189,7 +189,7 @@ def test_many_unresolved_pins_are_named_together_each_reason_once(tmp_path):
         ("count:", "quux:", "unknown key `datasets.addition.quux`", "this maker takes: seed, count"),
     ],
 )  # fmt: skip
-def test_a_makers_parameter_that_is_wrong_is_told_by_its_line_and_what_may_stand_there(tmp_path, old, new, what, mend):
+def test_a_wrong_parameter_of_a_maker_is_named_by_line_with_what_it_takes(tmp_path, old, new, what, mend):
     path = unlocked_project(tmp_path)
     text = path.read_text().replace(old, new, 1)
     path.write_text(text)
@@ -305,6 +305,6 @@ def test_an_output_that_a_claim_points_at_is_made(tmp_path):
 
 
 @pytest.mark.parametrize("lacking", [{name: ROWS[name] for name in ("gold", "counts")}, {"sha256": "a" * 64}])
-def test_a_lock_that_counts_no_items_of_a_dataset_that_has_some_plans_nothing(tmp_path, lacking):
+def test_a_lock_without_the_item_count_of_a_dataset_plans_nothing(tmp_path, lacking):
     with pytest.raises(InputError, match="the lock pins no dataset 'addition'"):
         planned(tmp_path, datasets={"addition": lacking})

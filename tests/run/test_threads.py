@@ -105,7 +105,7 @@ def test_an_audit_makes_a_step_again_in_the_threads_of_its_run(tmp_path: Path, c
         assert set(batch_reexecutor(made)([(step, parts)], 60.0)) == {step.name}
 
 
-def test_more_threads_than_cores_are_refused_before_a_run_and_told_by_an_audit(tmp_path: Path, code: Code) -> None:
+def test_more_threads_than_cores_are_refused_by_runs_and_skipped_by_audits(tmp_path: Path, code: Code) -> None:
     more = cores() + 1
     require_cores(parse(said(cores())).resources)
     with pytest.raises(MissingError, match=f"{more} threads, and this machine has {cores()} cores"):
@@ -117,7 +117,7 @@ def test_more_threads_than_cores_are_refused_before_a_run_and_told_by_an_audit(t
     assert not batch_reexecutor(made)([(WIDE, made.preimage(WIDE, {}))], 60.0)
 
 
-def test_a_manifest_in_other_threads_is_other_work_and_one_thread_is_what_nothing_says() -> None:
+def test_other_threads_are_another_run_and_one_thread_is_the_default() -> None:
     unset, one, two, four = (parse(text).intent() for text in (GOOD, said(1), said(2), said(4)))
     assert changed_intent(two, four) == changed_intent(unset, two) == ["/resources/threads"]
     assert changed_intent(unset, one) == []

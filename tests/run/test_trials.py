@@ -187,7 +187,7 @@ def test_what_a_program_prints_and_reads_is_its_outcome(tried: Tried, local: Eng
     assert (three["outcome"], three["stdout"]) == ("done", "é") and "stderr" not in three
 
 
-def test_equal_programs_run_once_and_what_came_of_them_is_taken_from_a_listed_run(tried: Tried, local: Engine) -> None:
+def test_equal_programs_run_once_and_outcomes_come_from_a_listed_run(tried: Tried, local: Engine) -> None:
     program = "import os\nprint(os.urandom(8).hex())"
     rows = tried.run([{"program": program}] * 5 + [{"program": f"{program} # other"}], local)
     assert len({row["stdout"] for row in rows[:5]}) == 1 != len({row["stdout"] for row in rows})

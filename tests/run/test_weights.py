@@ -43,7 +43,7 @@ def at(tmp_path: Path) -> Homes:
     return Homes(models=tmp_path / "own", hub=tmp_path / "hub")
 
 
-def test_a_folder_of_the_project_and_a_revision_of_the_hub_pin_the_same_files(tmp_path: Path, hub: Path) -> None:
+def test_a_project_folder_and_a_hub_revision_pin_the_same_files(tmp_path: Path, hub: Path) -> None:
     shutil.copytree(TINY, tmp_path / "project" / "assets" / "toy")
     here = weights.pin_weights(tmp_path / "project", Weights("assets/toy"), SETTINGS)
     there = weights.pin_weights(tmp_path, Weights("hf:lab/toy", revision=REVISION), SETTINGS, at(tmp_path))

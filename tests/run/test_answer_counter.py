@@ -74,9 +74,7 @@ def test_a_model_that_computes_here_is_counted_when_its_shard_ends(answers: Answ
     assert answers.now(MADE).done == 6 and not answers.asking
 
 
-def test_the_gateways_word_counts_for_what_is_under_way_and_rows_for_what_has_ended(
-    answers: AnswerCounter, store: Store
-) -> None:
+def test_gateway_counts_are_for_steps_under_way_and_rows_for_ended_ones(answers: AnswerCounter, store: Store) -> None:
     answers.priced = True
     answers.begins(FAR)
     answers.begins(OTHER)
@@ -93,7 +91,7 @@ def test_the_gateways_word_counts_for_what_is_under_way_and_rows_for_what_has_en
 
 
 @pytest.mark.parametrize("said", [told(1000), told(0), {}])
-def test_a_gateway_that_counts_more_or_less_than_there_is_moves_nothing_back_or_too_far(
+def test_a_gateway_that_counts_wrong_moves_progress_not_back_nor_too_far(
     answers: AnswerCounter, store: Store, said: dict[str, Any]
 ) -> None:
     answers.begins(FAR)

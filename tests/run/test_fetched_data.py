@@ -94,7 +94,7 @@ def test_what_cannot_be_fetched_says_why_and_what_to_do(published, store, path):
     assert "harness import data FILE" in told.value.next
 
 
-def test_of_a_list_each_file_is_brought_in_or_named_and_a_silent_host_is_asked_once(published, store, tmp_path):
+def test_each_listed_file_is_fetched_or_named_and_a_silent_host_asked_once(published, store, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as deaf:  # it takes the call and says nothing that is TLS
         asked = []
 

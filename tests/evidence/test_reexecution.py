@@ -61,7 +61,7 @@ def test_a_batch_is_of_one_code_and_every_worker_has_its_share(counts: tuple[int
     assert [(done, total) for _, done, total in shown] == [(number + 1, len(steps)) for number in range(len(steps))]
 
 
-def test_a_model_that_answers_and_whatever_is_drawn_beyond_the_level_are_made_alone() -> None:
+def test_answering_steps_and_samples_beyond_the_level_run_alone() -> None:
     steps = [*steps_of("a", 8), *steps_of("m", 8, infers=True)]
     hands = Hands({"": RIGHT})
     coverage = reexecute(steps, entries(steps), hands.how(rerun=8), Report())

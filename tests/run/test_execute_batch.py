@@ -201,9 +201,7 @@ def test_a_step_that_harms_those_beside_it_puts_none_of_them_in_the_wrong(kind: 
         ("fills", "wrote more than 1 MiB"),
     ],
 )
-def test_a_step_that_comes_to_no_good_end_is_named_alone_whatever_it_had_written(
-    kind: str, why: str, open_shop: Open
-) -> None:
+def test_a_failed_step_of_a_batch_gives_nothing_whatever_it_had_written(kind: str, why: str, open_shop: Open) -> None:
     shop = open_shop(disk=1 << 20)
     steps, made = shop.run(["double"] * 3)
     bad, entry = shop.claim(kind, 3)
@@ -213,7 +211,7 @@ def test_a_step_that_comes_to_no_good_end_is_named_alone_whatever_it_had_written
     assert bad.name in shop.alone
 
 
-def test_what_was_finished_when_the_time_was_up_counts_and_the_rest_does_not(open_shop: Open) -> None:
+def test_steps_finished_when_time_was_up_count_and_the_rest_does_not(open_shop: Open) -> None:
     shop = open_shop()
     steps, made = shop.run(["double"] * 3)
     bad, entry = shop.claim("sleeps", 3)
@@ -226,7 +224,7 @@ def test_what_was_finished_when_the_time_was_up_counts_and_the_rest_does_not(ope
     assert coverage.again + len(coverage.left_out) == 4
 
 
-def test_other_code_that_no_run_of_the_store_had_confirms_a_run_by_its_name(open_shop: Open) -> None:
+def test_code_unknown_to_the_store_confirms_a_run_and_is_named(open_shop: Open) -> None:
     shop = open_shop()
     steps, made = shop.run(["double", "counts"] * 2)
     toys = shop.workshop.code.root / "harness" / "toys.py"

@@ -109,7 +109,7 @@ def test_where_no_model_had_a_part_none_parts_two_runs() -> None:
     assert equivalent_pointers(["counts#/x", "out#/x"], here, there, {"counts"}) is None
 
 
-def test_a_dataset_that_a_pointer_names_is_looked_for_under_its_other_names() -> None:
+def test_a_dataset_in_a_pointer_is_also_found_under_its_other_names() -> None:
     here, there = work(data={"new": SUMS}), work(data={"old": SUMS})
     assert equivalent_pointers(["out#/new/x"], here, there) == [("out#/new/x", "out#/old/x")]
     swapped = work(data={"sums": SUMS, "addition": WORDS})

