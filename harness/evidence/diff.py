@@ -1,4 +1,7 @@
-"""Diff of two runs: the first stage whose contents differ, its cause, and the rows and words that differ."""
+"""Diff of two runs: the first stage whose contents differ, its cause, and the rows and words that differ.
+
+It compares what is recorded, and never executes a step.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Explanations of cache hits and misses: the parts of a step's key, and why the step was executed or not."""
+"""Explanations of cache hits and misses: the parts of a step's key, and why the step was executed or not.
+
+It reads records alone; where a run cannot be read it says so, and never guesses a reason.
+"""
 
 from __future__ import annotations
 

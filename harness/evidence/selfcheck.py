@@ -1,4 +1,7 @@
-"""Self-checks of a run: an output `checks` is by contract one document with `verdict: pass | fail`."""
+"""Self-checks of a run: an output `checks` is by contract one document with `verdict: pass | fail`.
+
+It runs no check: it reads what the run has written.
+"""
 
 from __future__ import annotations
 

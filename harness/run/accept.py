@@ -1,4 +1,7 @@
-"""`lock --accept RUN`: writes the outputs of a run as the expectation, after an audit that agreed."""
+"""`lock --accept RUN`: writes the outputs of a run as the expectation, after an audit that agreed.
+
+A run that is limited, damaged, of another lock or with too many error rows is never accepted.
+"""
 
 from __future__ import annotations
 

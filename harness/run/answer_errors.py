@@ -1,4 +1,7 @@
-"""Error rows of models: how many of a run's rows have no answer, in whose words, and how many are allowed."""
+"""Error rows of models: how many of a run's rows have no answer, in whose words, and how many are allowed.
+
+An error row is never scored and never counted as an answer; it knows rows, and never asks a model.
+"""
 
 from __future__ import annotations
 

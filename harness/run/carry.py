@@ -1,4 +1,7 @@
-"""`lock --carry MANIFEST`: moves an expectation to a new lock, if a run under that lock gives equal bytes."""
+"""`lock --carry MANIFEST`: moves an expectation to a new lock, if a run under that lock gives equal bytes.
+
+It never changes what is expected: where anything differs, lock and expectation stay as they were.
+"""
 
 from __future__ import annotations
 

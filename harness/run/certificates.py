@@ -1,4 +1,7 @@
-"""Certificates of graders: their files, their pins in a lock, and whether they apply to the code here."""
+"""Certificates of graders: their files, their pins in a lock, and whether they apply to the code here.
+
+It issues none: a certificate that does not fit the code here is void, and is never taken for one that does.
+"""
 
 from __future__ import annotations
 

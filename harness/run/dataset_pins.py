@@ -1,4 +1,7 @@
-"""Pins of made datasets: the digest and row count of each file in a lock, and the check that a run made the same."""
+"""Pins of made datasets: the digest and row count of each file in a lock, and the check that a run made the same.
+
+It makes no data, and never changes a lock.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Diagnosis of this machine (`harness doctor`): what is fine, what could be better, what is missing, and the remedy."""
+"""Diagnosis of this machine (`harness doctor`): what is fine, what could be better, what is missing, and the remedy.
+
+It repairs nothing, and changes nothing but its own temporary folders.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Engine checks for `doctor`: in each isolation a real step is attacked from inside, and driven past its limits."""
+"""Engine checks for `doctor`: in each isolation a real step is attacked from inside, and driven past its limits.
+
+It remembers nothing: neither receipts nor records come from here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Execution of one step: lay out its private folder, run it on the engine, and take its outputs into the store."""
+"""Execution of one step: lay out its private folder, run it on the engine, and take its outputs into the store.
+
+It decides nothing about caching, and never writes an entry: that is the workshop.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The gateway process of a run: started for runs that call models elsewhere, and ended with them."""
+"""The gateway process of a run: started for runs that call models elsewhere, and ended with them.
+
+It starts with the first question, so a run without any starts none. No step ever sees a key of a provider.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Imported answers of somebody else's run: their pin in a lock, and how their rows come into the store."""
+"""Imported answers of somebody else's run: their pin in a lock, and how their rows come into the store.
+
+Rows with another digest than the pinned one are never used.
+"""
 
 from __future__ import annotations
 

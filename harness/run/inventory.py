@@ -1,4 +1,7 @@
-"""Inventory of what a step can import: packages, loose modules, the standard library and our bytecode, by digest."""
+"""Inventory of what a step can import: packages, loose modules, the standard library and our bytecode, by digest.
+
+It only reads: what it finds altered is named, and never repaired.
+"""
 
 from __future__ import annotations
 

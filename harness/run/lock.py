@@ -1,4 +1,7 @@
-"""Lock resolution (`harness lock`): names to digests, and the check that a lock still fits before anything runs."""
+"""Lock resolution (`harness lock`): names to digests, and the check that a lock still fits before anything runs.
+
+A name that cannot be resolved here is pinned as unresolved with its reason, and is never guessed.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Datasets made by a study's makers: what a manifest says of each, checked against its maker and typed."""
+"""Datasets made by a study's makers: what a manifest says of each, checked against its maker and typed.
+
+It runs no maker, and never reads data.
+"""
 
 from __future__ import annotations
 

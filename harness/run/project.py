@@ -1,4 +1,7 @@
-"""Runs of a project: finding the newest of a manifest, and auditing one with the installed planner, engine and code."""
+"""Runs of a project: finding the newest of a manifest, and auditing one with the installed planner, engine and code.
+
+It executes nothing that a recorded run brought along, and takes no older run where a newer one cannot be read.
+"""
 
 from __future__ import annotations
 

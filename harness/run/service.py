@@ -1,4 +1,7 @@
-"""The operations behind the verbs: lock a manifest, run it, forecast a run."""
+"""The operations behind the verbs: lock a manifest, run it, forecast a run.
+
+The command line and the tools of agents come in here, and by no other way; it prints nothing.
+"""
 
 from __future__ import annotations
 

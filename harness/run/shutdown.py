@@ -1,4 +1,7 @@
-"""Graceful shutdown on SIGINT and SIGTERM: a signal sets an event, and work ends where nothing is half done."""
+"""Graceful shutdown on SIGINT and SIGTERM: a signal sets an event, and work ends where nothing is half done.
+
+It never interrupts a write; a second signal ends the process at once.
+"""
 
 from __future__ import annotations
 

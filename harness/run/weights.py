@@ -1,4 +1,7 @@
-"""Weights of local models: where their files are, their digests, and how they come into the store."""
+"""Weights of local models: where their files are, their digests, and how they come into the store.
+
+It downloads nothing and loads no model; a file with other bytes than the pinned ones is never used.
+"""
 
 from __future__ import annotations
 

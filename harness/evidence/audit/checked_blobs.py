@@ -1,4 +1,7 @@
-"""Blob checks of an audit: every blob that a run refers to is read once and held against its digest and size."""
+"""Blob checks of an audit: every blob that a run refers to is read once and held against its digest and size.
+
+It never trusts a digest that it has not computed itself, and repairs nothing.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The report of an audit: checks, each with an id, a verdict and what it is about, and the verdict of all."""
+"""The report of an audit: checks, each with an id, a verdict and what it is about, and the verdict of all.
+
+It looks at nothing itself: it collects what other parts of the audit found.
+"""
 
 from __future__ import annotations
 

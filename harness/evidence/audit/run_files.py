@@ -1,4 +1,7 @@
-"""Audit of a run's files: its journal chain, its lines in the list of runs, its record, and strange files beside."""
+"""Audit of a run's files: its journal chain, its lines in the list of runs, its record, and strange files beside.
+
+It reads bytes and chains alone, and never the meaning of a step.
+"""
 
 from __future__ import annotations
 

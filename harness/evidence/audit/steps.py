@@ -1,4 +1,7 @@
-"""Audit of a run's steps: every entry, key, blob and output held against the plan and the journal."""
+"""Audit of a run's steps: every entry, key, blob and output held against the plan and the journal.
+
+It executes no step: that is `reexecution.py`.
+"""
 
 from __future__ import annotations
 
