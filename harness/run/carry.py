@@ -1,6 +1,6 @@
 """`lock --carry MANIFEST`: moves an expectation to a new lock, if a run under that lock gives equal bytes.
 
-It never changes what is expected: where anything differs, lock and expectation stay as they were.
+It never changes what is expected; where outputs differ beyond what was allowed, lock and expectation stay as they were.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Diagnosis of this machine (`harness doctor`): what is fine, what could be better, what is missing, and the remedy.
 
-It repairs nothing, and changes nothing but its own temporary folders.
+It repairs nothing, and writes nothing but temporary folders and the cache of digests.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ _ADVICE = {  # what a step gains over the best isolation there is
 
 
 def examine(store: Path | None, folder: Path) -> list[MachineFinding]:
-    """Check the interpreter, platform, packages, isolation, disk, store, engines and GPU; changes nothing."""
+    """Check the interpreter, platform, packages, isolation, disk, store, engines and GPU; repairs nothing."""
     findings = [_python(), _platform(), *_packages(), _isolation()]
     about = facts()
     findings.append(MachineFinding("ok", "machine", f"{about['cpu']}, {about['cores']} cores, Linux {about['kernel']}"))

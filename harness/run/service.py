@@ -1,6 +1,6 @@
 """The operations behind the verbs: lock a manifest, run it, forecast a run.
 
-The command line and the tools of agents come in here, and by no other way; it prints nothing.
+It knows no command line and prints nothing; who watches is handed in.
 """
 
 from __future__ import annotations
