@@ -22,7 +22,7 @@ from harness.files import told, write_atomic
 from harness.manifest.coverage import file_coverage
 from harness.manifest.lockfile import Expect, arrays_path, expect_path, load_expect, load_lock, save
 from harness.run.answer_errors import NO_ERRORS, ErrorLimit, count_errors, over_limit
-from harness.run.project import manifest_name
+from harness.run.recorded_runs import manifest_name
 from harness.steps import JUDGED
 from harness.store.store import Store
 

@@ -21,7 +21,7 @@ from harness.manifest.lockfile import Expect, expect_path, load_expect, lock_pat
 from harness.run.accept import expectation
 from harness.run.answer_errors import NO_ERRORS, ErrorLimit
 from harness.run.progress import Progress
-from harness.run.project import audit_run
+from harness.run.auditing import audit_run
 from harness.run.service import FinishedRun, RunTarget, lock_manifest, run_manifest
 
 Tell = Callable[[str], Progress]  # who is told of the steps of a task

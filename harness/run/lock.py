@@ -63,7 +63,7 @@ def _packages(loaded: Loaded, held: Collection[str] = ()) -> dict[str, Any]:
     return {name: {"sha256": sha256(path.read_bytes())} for name, path in found.items() if path.is_file()}
 
 
-def resolve(loaded: Loaded, meant: CheckedManifest, workshop: Workshop, had: PublishedPins | None = None) -> Lock:
+def resolve(loaded: Loaded, checked: CheckedManifest, workshop: Workshop, had: PublishedPins | None = None) -> Lock:
     """Resolve every name of a manifest to a lock; datasets are made here, so that a plan knows their rows.
 
     Published data was brought in before, or is now.
@@ -72,7 +72,7 @@ def resolve(loaded: Loaded, meant: CheckedManifest, workshop: Workshop, had: Pub
     had = had or published(loaded.manifest, workshop.store, workshop.cancel)
     datasets: dict[str, Any] = dict(had.pins)
     data = FetchedData.pinned(datasets)
-    for name, drawn in meant.drawn.items():
+    for name, drawn in checked.made.items():
         if lacks := drawn.lacks(had.pins, had.how):
             datasets[name] = {"unresolved": lacks}
             continue
@@ -89,7 +89,7 @@ def resolve(loaded: Loaded, meant: CheckedManifest, workshop: Workshop, had: Pub
                 f"dataset {name!r} {lacks}", where=loaded.tree.at(("datasets", name)), next="draw more items"
             )
     certificates = certificate_pins(loaded.root, loaded.manifest.study)
-    late = {CERTIFICATES: certificates, TABLES: table_pins(loaded.manifest.study, meant.tables)}
+    late = {CERTIFICATES: certificates, TABLES: table_pins(loaded.manifest.study, checked.tables)}
     found = {kind: some for kind, some in late.items() if some}
     return Lock(loaded.manifest.intent(), loaded.sha256, {**static_pins(loaded), "datasets": datasets, **found})
 

@@ -65,7 +65,7 @@ class FetchedData:
         )
 
     @classmethod
-    def meant(cls, manifest: Manifest) -> FetchedData:
+    def placeholder(cls, manifest: Manifest) -> FetchedData:
         """Placeholders for published data before it is pinned, as if every file were here."""
         some, said = "0" * 64, manifest.datasets.items()
         many = {name: dataset.fetch for name, dataset in said if isinstance(dataset, FetchedFiles)}

@@ -26,7 +26,7 @@ class CheckedManifest:
 
     manifest: Manifest
     tree: Tree
-    drawn: Mapping[str, MadeDataset]  # the datasets that are made here, by name
+    made: Mapping[str, MadeDataset]  # the datasets that are made here, by name
     settings: Mapping[str, Any]  # the study's own, typed by it
     tables: tuple[str, ...] = ()  # those of the study that its plan reads, and that the manifest names
 
@@ -54,7 +54,7 @@ def check_manifest(loaded: Loaded) -> CheckedManifest:
     this, some = CheckedManifest(manifest, tree, made, typed_settings(manifest, study, tree)), Pinned("0" * 64)
     rows, templates = dict.fromkeys(made, 1), dict.fromkeys(sets, Templates(some, 1))
     tables = placeholder_tables(study)
-    brief = _brief(this, rows, templates, Lock({}, "", {}), FetchedData.meant(manifest))
+    brief = _brief(this, rows, templates, Lock({}, "", {}), FetchedData.placeholder(manifest))
     planned = _planned(this, replace(brief, tables=tables))  # what cannot be planned is told before any work
     return replace(this, tables=tuple(sorted({*manifest.tables, *tables_read(planned, tables)})))
 
@@ -76,7 +76,7 @@ def plan(this: CheckedManifest, lock: Lock, limit: int = 0) -> Plan:
     if unresolved:
         raise _unresolved(unresolved)
     pins = lock.pins["datasets"]
-    found = {name: _rows(pins.get(name, {}), each.maker) for name, each in this.drawn.items()}
+    found = {name: _rows(pins.get(name, {}), each.maker) for name, each in this.made.items()}
     if unpinned := sorted(name for name, count in found.items() if count is None):
         raise InputError(f"the lock pins no dataset {unpinned[0]!r}", next="`harness lock` the manifest again")
     rows = {name: min(count, limit or count) for name, count in found.items() if count is not None}
@@ -149,7 +149,7 @@ def _brief(
         (each.part, each.name): _model(each, lock.of(each.part).get(each.name, {})) for each in every_model(manifest)
     }
     return Brief(
-        datasets=tuple(each.dataset(rows[name], data) for name, each in sorted(this.drawn.items())),
+        datasets=tuple(each.dataset(rows[name], data) for name, each in sorted(this.made.items())),
         models=tuple(models[MODELS, name] for name in sorted(manifest.models)),
         templates=templates,
         generation=manifest.generation.asked(),

@@ -9,7 +9,7 @@ from pydantic import Field
 from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.run.accept import accept as accept_run
 from harness.run.answer_errors import NO_ERRORS, read_error_limit
-from harness.run.project import audit_run
+from harness.run.auditing import audit_run
 from harness.verbs.project import Project, Request, Result, Watch
 
 

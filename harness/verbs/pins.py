@@ -17,7 +17,7 @@ from harness.manifest.lockfile import load_expect, load_lock
 from harness.run.certificates import standings
 from harness.run.lock import changed_pins
 from harness.run.plan import check_manifest, plan, unresolved_pins
-from harness.run.project import newest_runs, newest_verdict
+from harness.run.recorded_runs import newest_runs, newest_verdict
 from harness.run.published import HOW
 from harness.run.service import WrittenLock, lock_manifest
 from harness.verbs.choices import EngineRequest

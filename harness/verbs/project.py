@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 from harness.errors import AGREED, InputError
 from harness.evidence.record import find_run
 from harness.manifest.load import Homes, Loaded, load
-from harness.run.project import newest_run
+from harness.run.recorded_runs import newest_run
 from harness.store.store import HOME, Store
 
 PathText = str | Path  # a path as a request names it

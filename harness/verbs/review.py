@@ -20,7 +20,8 @@ from harness.evidence.audit.reexecution import BUDGET, LEVELS, ReexecutionOption
 from harness.evidence.record import read_record
 from harness.evidence.trail import read_trail
 from harness.files import told
-from harness.run.project import audit_files, audit_run, manifest_name
+from harness.run.auditing import audit_files, audit_run
+from harness.run.recorded_runs import manifest_name
 from harness.store.store import Store
 from harness.verbs.covered import DataCoverage, data_coverage
 from harness.verbs.project import PathText, Project, Request, Result, Watch

@@ -25,7 +25,7 @@ from harness.evidence.record import read_record
 from harness.manifest.load import Loaded, parse_manifest
 from harness.manifest.lockfile import PIN_KINDS, Lock
 from harness.run.closure import Code, code_root
-from harness.run.project import audit_run, recordable_isolations
+from harness.run.auditing import audit_run, recordable_isolations
 from harness.run.runner import Runner
 from harness.run.workshop import Workshop
 from harness.steps import Plan, Ref, Step

@@ -18,7 +18,7 @@ from harness.manifest.lockfile import Lock
 from harness.run.closure import Code
 from harness.run.lock import resolve
 from harness.run.plan import check_manifest, plan
-from harness.run.project import recordable_isolations
+from harness.run.auditing import recordable_isolations
 from harness.run.reexecute import batch_reexecutor
 from harness.run.reexecute import step_reexecutor as replays
 from harness.run.runner import Runner

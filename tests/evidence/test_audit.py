@@ -14,7 +14,7 @@ from evidence.forger import Forger, forged, whole_run
 from harness.digest import document, document_digest, sealed, walk
 from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import OverBudget, Reexecuted
-from harness.run.project import replan
+from harness.run.auditing import replan
 from harness.steps import Step
 from harness.store.store import Store
 
