@@ -67,9 +67,16 @@ class Trials:
 
         wanted = {name_of(program): program for program in trial.programs(inputs[trial.PROGRAMS])}
         found = self._all(task.step.name, wanted, lambda program: self._run(engine, program, limits))
-        outcomes = {name: json.loads(self.store.blobs.read(digest)) for name, digest in found.items()}
-        trial.table(task.step.params, inputs, folder / "out", lambda program: outcomes[name_of(program)])
-        counts = Counter(one["outcome"] for one in outcomes.values())
+        ends: dict[str, str] = {}
+
+        def tried(program: Program) -> Tried:  # read one at a time: a program may print much
+            name = name_of(program)
+            came: Tried = json.loads(self.store.blobs.read(found[name]))
+            ends[name] = came["outcome"]
+            return came
+
+        trial.table(task.step.params, inputs, folder / "out", tried)
+        counts = Counter(ends.values())
         usage = {"wall_ms": round(1000 * (time.monotonic() - began))}
         return usage, {"programs": len(wanted), "outcomes": dict(sorted(counts.items()))}
 
