@@ -53,7 +53,7 @@ class _Named:
 
 
 class Dispatcher:
-    """The dispatcher: answers calls; everything that is paid for is on its tape before anybody sees it. It never reads a key."""
+    """The dispatcher of calls; everything paid for is on its tape before anybody sees it. It never reads a key."""
 
     def __init__(self, settings: GateSettings, upstream: Upstream) -> None:
         self.settings, self._upstream = settings, upstream

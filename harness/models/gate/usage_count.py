@@ -1,4 +1,4 @@
-"""Usage counters of one model: requests, tokens, retries and errors, for the gateway's summary; never written to disk."""
+"""Usage counters of one model: requests, tokens, retries and errors; in memory, never on disk."""
 
 from __future__ import annotations
 
