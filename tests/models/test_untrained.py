@@ -149,5 +149,5 @@ def test_a_step_of_a_study_runs_on_an_engine_and_audits_to_equal_bytes(folder: P
     assert (made.facts["pieces"], made.facts["cut"], made.facts["untrained"]) == (3, 0, 3)
     again = step_reexecutor(shop)(step, parts, 60.0)
     assert again.outputs == {name: output.sha256 for name, output in made.entry.outputs.items()} and not again.other
-    with pytest.raises(InputError, match="no layers"):
+    with pytest.raises(InputError, match="no hidden states"):
         activations("x", Model("m", "openai", {}, calls=True), pieces, ActivationOptions(pool="sum"), (0,))
