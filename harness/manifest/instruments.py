@@ -43,7 +43,7 @@ class Instrument:
 
     def said(self) -> dict[str, Any]:
         """Give all of it, as the lock holds it."""
-        return {**self.model.said(), **self.asking.model_dump(mode="json")}
+        return {**self.model.as_data(), **self.asking.model_dump(mode="json")}
 
 
 def _read(value: Any) -> Instrument:

@@ -20,7 +20,7 @@ from needs import needs
 from support import REPOSITORY, data_of, error_of, harness, outputs_of, unlocked_project
 
 from harness.images.image import find, pins
-from harness.models.model import Request
+from harness.models.completion import CompletionRequest
 from harness.store.store import Store
 
 needs("openai", "aiohttp")
@@ -77,13 +77,13 @@ class Provider(http.server.BaseHTTPRequestHandler):
 def over_a_tiny_model() -> Any:
     """Answer with the project's own small model, so that what is recorded is a real one's text."""
     from harness.models.local.load import open_causal
-    from harness.models.providers.transformers import Local
+    from harness.models.providers.transformers import LocalModel
 
     loaded = open_causal(REPOSITORY / "assets" / "tiny-shaped", {"batch": "reference", "dtype": "float32"})
-    model, turn = Local("tiny", loaded), threading.Lock()
+    model, turn = LocalModel("tiny", loaded), threading.Lock()
 
     def answer(text: str) -> str:
-        request = Request("x", 1, 0, text, 0, {"temperature": "0", "max_tokens": 24})
+        request = CompletionRequest("x", 1, 0, text, 0, {"temperature": "0", "max_tokens": 24})
         with turn:
             return next(iter(model.complete([request]))).text
 
@@ -240,7 +240,7 @@ def test_what_fails_for_a_while_is_asked_again_and_nothing_answered_is(troubled:
     assert [text for text, row in zip(texts, responses, strict=True) if "error" in row] == [*filter(refused, texts)]
 
 
-def test_what_a_provider_refuses_is_an_error_row_counted_beside_the_metric_and_never_scored(troubled: Troubled) -> None:
+def test_a_refusal_is_an_error_row_counted_beside_the_metric_never_scored(troubled: Troubled) -> None:
     folder = troubled.folder
     failed = {(row["item"], row["template"]) for row in table(folder, "responses") if "error" in row}
     asked = {(row["item"], row["template"]) for row in table(folder, "prompts") if refused(row["text"])}

@@ -14,8 +14,8 @@ from support import error_of, harness, unlocked_project
 
 from harness.errors import InputError
 from harness.manifest.load import load, parse_manifest
-from harness.run.plan import meant
-from harness.run.service import Place, lock_manifest
+from harness.run.plan import check_manifest
+from harness.run.service import RunTarget, lock_manifest
 
 needs("aiohttp", "openai", "anthropic")
 pytestmark = pytest.mark.together  # so that one worker starts what the tests share
@@ -37,7 +37,7 @@ def settings(block: str, version: int = 2) -> dict[str, Any]:
     return parse_manifest(text.encode(), "m.yaml")[0].generation.asked()
 
 
-def test_servers_that_refuse_what_version_1_sends_are_asked_by_leaving_it_out(strict: Any, tmp_path: Path) -> None:
+def test_a_setting_that_a_server_refuses_can_be_left_out_of_the_request(strict: Any, tmp_path: Path) -> None:
     _, running, _ = strict
     one = prompts(tmp_path / "p", "a")
     cases = (("openai", 1, "{}", "HTTP 503"), ("anthropic", 1, "{}", "HTTP 400"),
@@ -103,7 +103,7 @@ UNFIT = [
 
 
 @pytest.mark.parametrize(("model", "setting"), UNFIT)
-def test_a_setting_that_a_model_is_not_asked_with_is_refused_where_it_stands(
+def test_a_setting_that_a_model_does_not_support_is_refused_at_its_line(
     model: str, setting: str, tmp_path: Path
 ) -> None:
     manifest = unlocked_project(tmp_path, models=())
@@ -111,7 +111,7 @@ def test_a_setting_that_a_model_is_not_asked_with_is_refused_where_it_stands(
     text = text.replace("models:\n", f"models:\n  it: {MODELS[model]}\n") + f"generation:\n  {setting}\n"
     manifest.write_text(text)
     with pytest.raises(InputError, match=r"models\.it cannot be asked so: `generation") as refused:
-        meant(load(manifest))
+        check_manifest(load(manifest))
     assert refused.value.where == f"{manifest}:{text.count(chr(10))}"
     assert refused.value.next.startswith("take it out")
 
@@ -129,7 +129,7 @@ def test_a_model_that_is_asked_in_two_ways_is_refused_by_the_lock(
     lines = "".join(f"  {name}: {REMOTE.format('openai', ', ' + how)}\n" for name, how in (("a", one), ("b", two)))
     manifest.write_text(manifest.read_text().replace("models:\n", f"models:\n{lines}"))
     with pytest.raises(InputError, match=r"models\.b asks 'x-1' in another way") as refused:
-        lock_manifest(load(manifest), Place(tmp_path / "store"))
+        lock_manifest(load(manifest), RunTarget(tmp_path / "store"))
     assert refused.value.what.endswith(f": {parted}")
     assert refused.value.where == f"{manifest}:7" and not (tmp_path / "store").exists()
 

@@ -1,0 +1,97 @@
+"""Completion requests and completions: what goes into every model, and what comes out.
+
+It never knows a benchmark, a right answer, a file or a provider.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness import rowtypes
+from harness.errors import InputError
+from harness.rowtypes import Prompt
+
+
+@dataclass(frozen=True, slots=True)
+class CompletionRequest:
+    """A completion request: one prompt for one sample, with everything that may change the answer."""
+
+    item: str
+    template: int
+    sample: int
+    text: str
+    seed: int
+    generation: Mapping[str, Any]
+    messages: Sequence[Mapping[str, Any]] | None = None  # turns instead of a text
+
+
+def require_text(prompt: Prompt) -> None:
+    """Refuse a prompt with attachments or without text, for a model that reads text only."""
+    if prompt.get("attachments") or not ("messages" in prompt or isinstance(prompt.get("text"), str)):
+        raise InputError(
+            "this prompt is more than a text, which this model is not asked",
+            where=f"item {prompt['item']}",
+            next="use a set of plain prompts, or have the study leave such items out for it (`How.fits`)",
+        )
+
+
+def plain_text(prompt: Prompt) -> str:
+    """Flatten a prompt to plain text, for a model without chat turns: the texts of all turns, one after the other."""
+    if "text" in prompt:
+        return prompt["text"]
+    said = (turn.get("content") for turn in prompt.get("messages", ()))
+    return "\n\n".join(each for each in said if isinstance(each, str))
+
+
+BENCHMARK = "benchmark"  # instead of a number for `max_tokens`: the limit that each prompt brings along
+
+
+def with_token_limit(generation: Mapping[str, Any], prompt: Prompt) -> Mapping[str, Any]:
+    """Set `max_tokens` for one prompt: the prompt's own limit, where the settings leave it to the benchmark."""
+    if generation.get("max_tokens") != BENCHMARK:
+        return generation
+    if not isinstance(prompt.get("max_tokens"), int):
+        raise InputError(
+            "this prompt brings no budget of tokens along",
+            where=f"item {prompt.get('item')}",
+            next="write a number for `max_tokens`: not every dataset has budgets of its own",
+        )
+    return {**generation, "max_tokens": prompt["max_tokens"]}
+
+
+@dataclass(frozen=True, slots=True)
+class Completion:
+    """A completion: one answer, or the error that stands for it; an error is never an empty answer."""
+
+    item: str
+    template: int
+    model: str
+    sample: int
+    text: str
+    finish: str
+    usage: Mapping[str, int] | None = None
+    error: str | None = None
+    logprobs: Sequence[Mapping[str, Any]] | None = None  # one a token: {token, logprob, top: [[token, logprob], …]}
+    reasoning: str | None = None  # what a model says that it thought; it is kept, and never scored
+
+    def row(self) -> rowtypes.Response:
+        """Convert to the row that is stored; a field without a value is left out."""
+        row: rowtypes.Response = {
+            "item": self.item,
+            "template": self.template,
+            "model": self.model,
+            "sample": self.sample,
+            "text": self.text,
+            "finish": self.finish,
+        }
+        if self.reasoning is not None:
+            row["reasoning"] = self.reasoning
+        if self.logprobs is not None:
+            row["logprobs"] = [dict(each) for each in self.logprobs]
+        if self.usage is not None:
+            row["usage"] = dict(self.usage)
+        if self.error is not None:
+            row["error"] = self.error
+        return row
