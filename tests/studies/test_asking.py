@@ -152,7 +152,7 @@ def test_samples_are_the_manifest_s_seeds_and_those_that_follow() -> None:
     assert sample_seeds((3, 9), None) == (3, 9)
     assert sample_seeds((3, 9), 1) == (3,) and sample_seeds((3, 9), 2) == (3, 9)
     assert sample_seeds((9, 3), 4) == (9, 3, 10, 11) and len(set(sample_seeds((0,), 50))) == 50
-    with pytest.raises(InputError, match="0 samples"):
+    with pytest.raises(InputError, match="`samples` is 0"):
         sample_seeds((0,), 0)
 
 

@@ -194,7 +194,7 @@ def twice(row, **other):
         ([{**SUM, "b": "7" * 1001}], "`b` is not a number of decimal digits"),
         ([{**SUM, "target": SECRET}], "`target` is not a number of decimal digits"),
         ([{**SUM, "target": "11"}], "not the sum of `a` and `b`"),
-        ([{**WORD, "anagram": SECRET}], "`anagram` holds something else"),
+        ([{**WORD, "anagram": SECRET}], "`anagram` holds something other"),
         ([{**WORD, "target": SECRET}], "not made of the letters"),
         (without("subset"), "`subset` is missing"),
         ([{**SCIENCE, "subset": SECRET}], "names no subset"),
