@@ -9,15 +9,15 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.engines.crowd import crowd
 from harness.engines.engine import Job
-from harness.engines.watch import Watch
+from harness.engines.monitor import JobMonitor
+from harness.engines.process_count import count_threads
 
 LAST_BLOCKS = 64  # what a pipe may still hold when its writers have been killed
 
 
 def run_process(
-    argv: Sequence[str], job: Job, watch: Watch, *, strays: bool, counted: bool = False
+    argv: Sequence[str], job: Job, monitor: JobMonitor, *, strays: bool, counted: bool = False
 ) -> tuple[int, dict[str, int]]:
     """Run a command to its end or the first reason to end it; gives its exit code and what it used.
 
@@ -30,9 +30,9 @@ def run_process(
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
     )  # fmt: skip
     if counted:
-        watch.count(lambda: crowd(process.pid))
+        monitor.count_with(lambda: count_threads(process.pid))
     try:
-        _follow(process, watch)
+        _follow(process, monitor)
     finally:
         _kill(process)
         if strays:
@@ -42,7 +42,7 @@ def run_process(
     return process.returncode, {"cpu_ms": round(1000 * (used.ru_utime + used.ru_stime)), "rss_kib": used.ru_maxrss}
 
 
-def _follow(process: subprocess.Popen[bytes], watch: Watch) -> None:
+def _follow(process: subprocess.Popen[bytes], monitor: JobMonitor) -> None:
     """Hear what the command prints until it ends or is to be ended."""
     assert process.stdin and process.stdout
     ended = os.pidfd_open(process.pid)
@@ -53,14 +53,14 @@ def _follow(process: subprocess.Popen[bytes], watch: Watch) -> None:
             ready.register(ended, selectors.EVENT_READ)
             ready.register(pipe, selectors.EVENT_READ)
             while True:
-                found = {one.fd for one, _ in ready.select(timeout=watch.turn)}
-                if pipe in found and not _take(pipe, watch):
+                found = {one.fd for one, _ in ready.select(timeout=monitor.poll_seconds)}
+                if pipe in found and not _take(pipe, monitor):
                     ready.unregister(pipe)
-                if ended in found or watch.ends():
+                if ended in found or monitor.must_end():
                     break
         _kill(process)
         for _ in range(LAST_BLOCKS):
-            if not _take(pipe, watch):
+            if not _take(pipe, monitor):
                 break
     finally:
         os.close(ended)
@@ -68,14 +68,14 @@ def _follow(process: subprocess.Popen[bytes], watch: Watch) -> None:
         process.stdin.close()
 
 
-def _take(pipe: int, watch: Watch) -> bool:
+def _take(pipe: int, monitor: JobMonitor) -> bool:
     """Read what lies in the pipe; False where there is nothing more to come now."""
     try:
         block = os.read(pipe, 65536)
     except BlockingIOError:
         return False
     if block:
-        watch.hear(block)
+        monitor.log_output(block)
     return bool(block)
 
 

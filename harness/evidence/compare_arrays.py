@@ -14,7 +14,7 @@ from typing import Any
 
 from harness import arrays
 from harness.errors import InputError
-from harness.npy import Head
+from harness.npy import ArrayHeader
 from harness.texts import RELATIVE
 
 SHOWN = 60
@@ -48,10 +48,10 @@ def strayed(tolerance: str, expected: Path, found: Path) -> str:
 
 def furthest(tolerance: str, expected: Path, found: Path) -> Stray | None:
     """Give the worst place at which two files of arrays part; None where every element keeps the tolerance."""
-    forms = [arrays.form(path) or "no array" for path in (expected, found)]
+    forms = [arrays.file_format(path) or "no array" for path in (expected, found)]
     if forms[0] != forms[1]:
         return Stray("the output", forms[0], forms[1])
-    one, two = arrays.heads(expected), arrays.heads(found)
+    one, two = arrays.headers(expected), arrays.headers(found)
     if one.keys() != two.keys():
         name = min(one.keys() ^ two.keys())
         return Stray(name, "there", "absent") if name in one else Stray(name, "absent", "there")
@@ -67,7 +67,7 @@ def furthest(tolerance: str, expected: Path, found: Path) -> Stray | None:
     return max(strays, key=lambda pair: pair[0])[1] if strays else None
 
 
-def _pairs(expected: Path, one: Head, found: Path, two: Head, name: str) -> Iterator[tuple[Any, Any]]:
+def _pairs(expected: Path, one: ArrayHeader, found: Path, two: ArrayHeader, name: str) -> Iterator[tuple[Any, Any]]:
     """Give the same elements of both: block by block, or whole where one of them lies in another order."""
     if one.fortran or two.fortran:
         yield arrays.read(expected, name), arrays.read(found, name)
@@ -78,7 +78,7 @@ def _pairs(expected: Path, one: Head, found: Path, two: Head, name: str) -> Iter
 class _Worst:
     """The worst of the elements seen so far."""
 
-    def __init__(self, name: str, head: Head, tolerance: str) -> None:
+    def __init__(self, name: str, head: ArrayHeader, tolerance: str) -> None:
         self.name, self.head = name, head
         self.amount, self.relative = Decimal(tolerance.removesuffix(RELATIVE)), tolerance.endswith(RELATIVE)
         self.seen, self.count, self.measure = 0, 0, -1.0

@@ -30,7 +30,7 @@ class ChangedLine:
 
 def data_pin(digest: str, path: Path) -> dict[str, Any]:
     """Give what a lock says of a file of a dataset: its digest, and of rows how many; an array has none to count."""
-    return {"sha256": digest} if arrays.form(path) else {"sha256": digest, "rows": rows.count(path)}
+    return {"sha256": digest} if arrays.file_format(path) else {"sha256": digest, "rows": rows.count(path)}
 
 
 def pinned_files(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from harness.evidence.compare import Level, array_of, values_of
 from harness.evidence.record import read_record, spell
 from harness.evidence.selfcheck import FAIL, self_check
 from harness.evidence.trail import follow
-from harness.files import told, write_atomic
+from harness.files import translating_os_errors, write_atomic
 from harness.manifest.coverage import file_coverage
 from harness.manifest.lockfile import Expect, arrays_path, expect_path, load_expect, load_lock, save
 from harness.run.answers import NONE, Most, gaps, too_many
@@ -105,7 +105,7 @@ def _arrays(store: Store, new: Expect) -> Iterator[None]:
     for path, digest in there.items():
         write_atomic(path, store.blobs.deliver(digest).read_bytes())
     yield
-    with told(new.folder):
+    with translating_os_errors(new.folder):
         for path in new.folder.glob("*.np[yz]"):
             if path not in there:
                 path.unlink()

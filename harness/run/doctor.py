@@ -136,7 +136,7 @@ def _engine(name: str, kind: Kind, images: Path) -> Finding:
 
 def _gpus() -> Finding:
     try:
-        device = gpu.choose(1, gpu.ask_here)
+        device = gpu.choose_device(1, gpu.query_driver)
     except HarnessError as bad:
         return Finding("better", "GPU", bad.what, "nothing, unless a manifest wants `gpus`")
     return Finding("ok", "GPU", f"{device.facts['gpus'][0]['model']} ({device.kind})")

@@ -15,7 +15,7 @@ from typing import Any
 from harness.digest import canonical, document
 from harness.engines.engine import Engine, Job, Limits, Outcome
 from harness.errors import HarnessError, Interrupted, MissingError, StepError
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.rows import part_name
 from harness.run.closure import Closure
 from harness.run.environment import step_environment
@@ -53,7 +53,7 @@ class Bench:
 
 def prepare(task: Task, store: Store, folder: Path, *, linked: bool) -> None:
     """Lay out what the step may see: its description, its code, its inputs, and nothing else."""
-    with told(folder):
+    with translating_os_errors(folder):
         open_place(folder)
         (folder / "step.json").write_bytes(canonical(describe(task)))
         (folder / "step.json").chmod(READABLE)

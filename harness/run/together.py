@@ -15,7 +15,7 @@ from pathlib import Path
 from harness.digest import canonical, sha256_file
 from harness.engines.engine import Job
 from harness.errors import StepError
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.run.closure import code_root
 from harness.run.environment import step_environment
 from harness.run.execute import READABLE, Bench, Task, describe, lay_code, lay_inputs, open_place, taken
@@ -38,7 +38,7 @@ def together(tasks: Sequence[Task], store: Store, bench: Bench, folder: Path) ->
 
 
 def _prepare(tasks: Sequence[Task], store: Store, folder: Path, *, linked: bool) -> None:
-    with told(folder):
+    with translating_os_errors(folder):
         open_place(folder)
         (folder / "steps.json").write_bytes(canonical([describe(task) for task in tasks]))
         (folder / "steps.json").chmod(READABLE)

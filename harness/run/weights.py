@@ -10,8 +10,8 @@ from typing import Any
 from harness.digest import sha256_file
 from harness.engines.engine import NO_IMAGE
 from harness.errors import HarnessError, MissingError
-from harness.files import told
-from harness.manifest.load import Homes
+from harness.files import translating_os_errors
+from harness.manifest.load import ModelFolders
 from harness.manifest.schema import Manifest
 from harness.models.local.files import WEIGHTS, check_names, model_files, of_weights
 from harness.models.provider import Weights
@@ -23,24 +23,24 @@ HUB_CACHE = Path("~/.cache/huggingface/hub")
 KEPT = (".safetensors", ".json", ".txt", ".model", ".jinja")  # of a model's folder; the rest no model needs
 
 
-def pin(root: Path, model: Weights, settings: dict[str, Any], homes: Homes | None = None) -> dict[str, Any]:
+def pin(root: Path, model: Weights, settings: dict[str, Any], homes: ModelFolders | None = None) -> dict[str, Any]:
     """Add to what a lock says of a model's settings every file of it by digest."""
     if model.unresolved:
         return {"unresolved": model.unresolved}
     try:
-        folder = folder_of(root, model, homes or Homes())
+        folder = folder_of(root, model, homes or ModelFolders())
         found = (
             _hub_files(folder, model.drawn) if model.source.startswith(HUB) else model_files(folder, drawn=model.drawn)
         )
         names = [name for name in found if name.endswith(KEPT)]
     except HarnessError as bad:
         return {"unresolved": f"{bad.what}; {bad.next}"}
-    with told(folder):
+    with translating_os_errors(folder):
         files = {name: sha256_file(folder / name)[0] for name in names}
     return {**settings, "files": files}
 
 
-def folder_of(root: Path, model: Weights, homes: Homes) -> Path:
+def folder_of(root: Path, model: Weights, homes: ModelFolders) -> Path:
     """Find the folder of a model: in the project, a person's own, a revision that the hub's tools keep, a package."""
     if model.source.startswith(PACKAGE):
         return packaged(model.source.removeprefix(PACKAGE))
@@ -123,11 +123,11 @@ def require_torch(manifest: Manifest, image: str) -> None:
         )
 
 
-def bring(store: Store, root: Path, model: Weights, files: dict[str, str], homes: Homes | None = None) -> None:
+def bring(store: Store, root: Path, model: Weights, files: dict[str, str], homes: ModelFolders | None = None) -> None:
     """See to it that every pinned file of a model lies in the store; other bytes under its name are refused."""
     missing = {name: digest for name, digest in files.items() if store.blobs.state(digest) != "sound"}
     for name, digest in missing.items():
-        path = folder_of(root, model, homes or Homes()) / name
+        path = folder_of(root, model, homes or ModelFolders()) / name
         if store.blobs.copy(path)[0] != digest:
             raise MissingError(
                 f"{name} of {model.source} is not the file that the lock pins",

@@ -12,7 +12,7 @@ from harness.run.answers import NONE, most
 from harness.run.carry import Carried
 from harness.run.carry import carry as carry_along
 from harness.run.service import Place
-from harness.verbs.choices import EngineRequest
+from harness.verbs.engine_choice import EngineRequest
 from harness.verbs.project import PathText, Project, Result, Watch
 
 

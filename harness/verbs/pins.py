@@ -20,8 +20,8 @@ from harness.run.plan import meant, plan, unresolved_pins
 from harness.run.project import last_verdict, newest_runs
 from harness.run.published import HOW
 from harness.run.service import Locked, lock_manifest
-from harness.verbs.choices import EngineRequest
-from harness.verbs.covered import DataCoverage, data_coverage
+from harness.verbs.data_coverage import DataCoverage, data_coverage
+from harness.verbs.engine_choice import EngineRequest
 from harness.verbs.project import PathText, Project, Request, Result, Watch
 
 

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import urlencode, urljoin, urlsplit
 
 from harness.errors import InputError, MissingError
-from harness.images.transfer.challenge import PASSWORD, USER, basic, bearer, credentials
-from harness.images.transfer.intake import Read, read_all, read_json
+from harness.images.transfer.authentication import PASSWORD, USER, bearer_challenge, credentials, wants_basic
+from harness.images.transfer.ingest import Read, read_all, read_json
 from harness.images.transfer.reference import Reference, is_loopback
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Body(Protocol):
         """Give the bytes."""
 
 
-class Again(Exception):  # noqa: N818 - not an error yet: it is tried again
+class RetryableError(Exception):
     """The registry did not answer this time."""
 
     def __init__(self, why: str, pause: float = 0) -> None:
@@ -48,7 +48,7 @@ class Again(Exception):  # noqa: N818 - not an error yet: it is tried again
         self.pause = pause
 
 
-class Wire:
+class RegistryClient:
     """A conversation with one registry about one repository; `actions` is `pull` or `pull,push`."""
 
     def __init__(self, reference: Reference, actions: str) -> None:
@@ -70,12 +70,12 @@ class Wire:
         """Hang up."""
         self._session.close()
 
-    def retried(self, work: Callable[[], T]) -> T:
+    def with_retries(self, work: Callable[[], T]) -> T:
         """Do something, and again where the registry is busy or the line breaks; a bounded number of times."""
         for attempt in range(ATTEMPTS):
             try:
                 return work()
-            except Again as bad:
+            except RetryableError as bad:
                 last = bad
             if last.pause > PATIENCE:
                 raise self._missing(f"{last.why} and asks to wait {last.pause:.0f} s", "run again then")
@@ -87,7 +87,7 @@ class Wire:
         )
 
     @contextmanager
-    def ask(
+    def request(
         self, method: str, url: str, headers: Mapping[str, str] | None = None, body: Callable[[], Body] | bytes = b""
     ) -> Iterator[requests.Response]:
         """Send one request and give the answer, whose body is not read yet; raises `Again` where it may be repeated."""
@@ -95,7 +95,9 @@ class Wire:
         try:
             if answer.status_code in BUSY:
                 wait = answer.headers.get("Retry-After", "")
-                raise Again(f"the registry answered {answer.status_code}", int(wait) if wait.isdecimal() else 0)
+                raise RetryableError(
+                    f"the registry answered {answer.status_code}", int(wait) if wait.isdecimal() else 0
+                )
             yield answer
         finally:
             answer.close()
@@ -108,12 +110,12 @@ class Wire:
             try:
                 piece: bytes = answer.raw.read(size, decode_content=False)
             except (HTTPError, OSError):
-                raise Again("the registry broke off in the middle") from None
+                raise RetryableError("the registry broke off in the middle") from None
             return piece
 
         return read
 
-    def refusal(self, answer: requests.Response, doing: str) -> InputError | MissingError:
+    def error_for(self, answer: requests.Response, doing: str) -> InputError | MissingError:
         """Say what an answer means that is not the one hoped for."""
         code = answer.status_code
         if code in (401, 403):
@@ -133,7 +135,7 @@ class Wire:
             f"the registry answered {code} to {doing}", where=str(self.reference), next="ask who keeps the registry"
         )
 
-    def allowed(self, base: str, target: str) -> str:
+    def checked_url(self, base: str, target: str) -> str:
         """Give the URL that a registry points to, if its kind is one that may be followed."""
         url = urljoin(base, target)
         parts = urlsplit(url)
@@ -152,7 +154,7 @@ class Wire:
         self, method: str, url: str, headers: Mapping[str, str], body: Callable[[], Body] | bytes
     ) -> requests.Response:
         for _ in range(REDIRECTS + 1):
-            answer = self._known(method, url, headers, body)
+            answer = self._authenticated(method, url, headers, body)
             if answer.status_code not in (301, 302, 303, 307, 308):
                 return answer
             answer.close()
@@ -162,14 +164,14 @@ class Wire:
                     where=str(self.reference),
                     next="name the host that it really answers under",
                 )
-            url = self.allowed(url, answer.headers.get("Location", ""))
+            url = self.checked_url(url, answer.headers.get("Location", ""))
         raise InputError(
             f"the registry sends us round in circles ({REDIRECTS} redirects)",
             where=str(self.reference),
             next="ask who keeps the registry",
         )
 
-    def _known(
+    def _authenticated(
         self, method: str, url: str, headers: Mapping[str, str], body: Callable[[], Body] | bytes
     ) -> requests.Response:
         """Send a request; where the registry itself asks who we are, answer once."""
@@ -179,7 +181,7 @@ class Wire:
         if answer.status_code != 401 or not ours:
             return answer
         answer.close()  # its status is all that may still be looked at
-        authorization = self._answer_to(answer.headers.get("WWW-Authenticate", ""))
+        authorization = self._authorization_for(answer.headers.get("WWW-Authenticate", ""))
         if not authorization:
             return answer
         self._authorization = authorization
@@ -202,23 +204,23 @@ class Wire:
                 "the registry's certificate is not trusted", "REQUESTS_CA_BUNDLE names a file of those to trust"
             ) from None
         except (requests.exceptions.RequestException, OSError) as bad:
-            raise Again(f"no connection to {_host(url)} ({type(bad).__name__})") from None
+            raise RetryableError(f"no connection to {_host(url)} ({type(bad).__name__})") from None
 
-    def _answer_to(self, challenge: str) -> str:
+    def _authorization_for(self, challenge: str) -> str:
         """Give what to say to a registry that asks who we are; nothing where there is nothing to say."""
-        asked = bearer(challenge)
+        asked = bearer_challenge(challenge)
         if asked is None:
-            return f"Basic {self._login}" if self._login and basic(challenge) else ""
-        realm = self.allowed(self.reference.origin, asked.get("realm", ""))
+            return f"Basic {self._login}" if self._login and wants_basic(challenge) else ""
+        realm = self.checked_url(self.reference.origin, asked.get("realm", ""))
         query = {"scope": self._scope} | ({"service": asked["service"]} if "service" in asked else {})
         headers = {"Authorization": f"Basic {self._login}"} if self._login else {}
         url = f"{realm}{'&' if urlsplit(realm).query else '?'}{urlencode(query)}"
         answer = self._sent("GET", url, headers, b"")  # no redirect is followed with a password
         try:
             if answer.status_code in BUSY:
-                raise Again(f"the token service answered {answer.status_code}")
+                raise RetryableError(f"the token service answered {answer.status_code}")
             if answer.status_code != 200:
-                raise self.refusal(answer, "asking for a token")
+                raise self.error_for(answer, "asking for a token")
             where = f"the token service of {self.reference.host}"
             body = read_json(read_all(self.read(answer), 1 << 20, where), where)
         finally:
