@@ -31,7 +31,7 @@ SECONDS, ABREAST = 10, 8
 def container_rows(work: Path, size: Size) -> list[Row]:
     """Take turns with the command line of docker; no rows, and a word why, where there is no engine or no image."""
     try:
-        engine, host = _engine(), connect()[0]
+        engine, host = sandboxed(), connect()[0]
         subprocess.run(["docker", "--version"], capture_output=True, check=True)
     except (MissingError, OSError) as lack:
         sys.stderr.write(f"containers are left out: {lack}\n")
@@ -50,7 +50,8 @@ def container_rows(work: Path, size: Size) -> list[Row]:
     ]
 
 
-def _engine() -> DockerEngine:
+def sandboxed() -> DockerEngine:
+    """Open the engine with the small image, of the project's own store."""
     store = Store.open(ROOT / ".harness")
     pin = pins(ROOT)[IMAGE]
     image = require_image(store, pin.image_id, IMAGE)

@@ -28,6 +28,7 @@ from bench.rouge import rouge_rows
 from bench.stores import store_rows
 from bench.table import Row
 from bench.tapes import tape_rows
+from bench.trials import trial_rows
 
 from harness.run.environment import facts
 
@@ -41,13 +42,14 @@ ALONE = {
     "reliability": reliability_rows,
     "packages": package_rows,
     "rouge": rouge_rows,
+    "trials": trial_rows,
 }
 LONG = {"images": image_rows, "containers": container_rows}  # not in a quick run
 ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
 NAMES = (
     "help", "samples", "unchanged", "audit", "again", "stores", "images", "containers", "tape", "gateway", "inference",
-    "reliability", "packages", "rouge",
+    "reliability", "packages", "rouge", "trials",
 )  # fmt: skip
 
 

@@ -47,7 +47,8 @@ HOSTILE = {
     ),
     "reading the gold": (f"{REACH}print(reach(lambda: open('GOLD').read()))", {"done"}),
     "writing outside": (
-        f"{REACH}print([reach(lambda: open(p, 'w')) for p in ('OUTSIDE/x', '/usr/x', '/etc/x', '../in/x', '../x')])",
+        f"{REACH}reach(lambda: open('OUTSIDE/x', 'w'))  # a private /tmp may hold that folder\n"
+        "print([reach(lambda: open(p, 'w')) for p in ('/usr/x', '/etc/x', '../in/x', '../x')])",
         {"done"},
     ),
     "an endless loop": ("while True: pass", {"cpu", "time"}),
