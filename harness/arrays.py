@@ -1,4 +1,4 @@
-"""Arrays as every step reads and writes them: `.npy` and `.npz` without pickles, bounded, in flat memory.
+"""NumPy array files as every step reads and writes them: `.npy` and `.npz` without pickles, in bounded memory.
 
 What a file says of itself is held against its bytes before anything is made of it: an array of objects, a header that
 lies, a member that is no member are refused by name. It must never know what an array means.
@@ -39,14 +39,14 @@ STAMP = (1980, 1, 1, 0, 0, 0)  # of every member, so that equal arrays have equa
 
 
 def file_format(path: Path) -> str:
-    """Say which form of arrays a file has by how it begins, since outputs bear no suffix: npy, npz, or none."""
+    """Detect by its first bytes whether a file is `npy`, `npz` or neither, since outputs have no suffix."""
     with open(path, "rb") as file:
         begin = file.read(6)
     return "npy" if begin == MAGIC else "npz" if begin[:4] == ZIP else ""
 
 
 def headers(path: Path) -> dict[str, ArrayHeader]:
-    """Give what is said of each array of a file by its name, each held against its bytes; a .npy has one, unnamed."""
+    """Read the header of each array in a file, by name, checked against the bytes; a .npy has one, unnamed."""
     if file_format(path) != "npz":
         with _opened(path, "") as (_, head):
             return {"": head}
@@ -55,7 +55,7 @@ def headers(path: Path) -> dict[str, ArrayHeader]:
 
 
 def blocks(path: Path, member: str = "", *, any_order: bool = False) -> Iterator[Array]:
-    """Give an array in blocks of rows, in flat memory however large it is; one without rows has no block.
+    """Iterate over an array in blocks of rows, in constant memory however large it is; one without rows has no block.
 
     Fortran order lays no row in one piece: it is refused, or with `any_order` read whole within the bound.
     """
@@ -79,7 +79,7 @@ def blocks(path: Path, member: str = "", *, any_order: bool = False) -> Iterator
 
 
 def memory_map(path: Path) -> Array:
-    """Give the array of a .npy file as it lies on the disk, read-only, in whatever order it has; texts are read."""
+    """Memory-map the array of a .npy file, read-only, in whatever order it has; texts and booleans are read instead."""
     import numpy as np  # noqa: PLC0415
 
     with _opened(path, "") as (_, head):
@@ -90,13 +90,13 @@ def memory_map(path: Path) -> Array:
 
 
 def read(path: Path, member: str = "", *, most: int = MOST) -> Array:
-    """Give one array whole, in its right order, if it has at most so many bytes."""
+    """Read one array whole, in row-major order, if it has at most `most` bytes."""
     with _opened(path, member) as (stream, head):
         return _whole(stream, head, most, _at(path, member))
 
 
 def read_all(path: Path, *, most: int = MOST) -> dict[str, Array]:
-    """Give all arrays of a .npz file by name, if they have at most so many bytes together."""
+    """Read all arrays of a .npz file by name, if they have at most `most` bytes together."""
     with _archive(path) as archive:
         found, left = {}, most
         for info in archive.infolist():
@@ -114,7 +114,7 @@ def write(path: Path, array: Array) -> None:
 
 
 def write_all(path: Path, arrays: Mapping[str, Array]) -> None:
-    """Write named arrays as a .npz file, by name, neither compressed nor dated: equal arrays have equal bytes."""
+    """Write named arrays as an uncompressed .npz file without dates, sorted by name: equal arrays have equal bytes."""
     with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
         for name in sorted(arrays):
             _named(f"{name}.npy", str(path))
@@ -126,7 +126,7 @@ def write_all(path: Path, arrays: Mapping[str, Array]) -> None:
 
 @contextmanager
 def stream_writer(path: Path, dtype: Any, shape: tuple[int, ...]) -> Iterator[Callable[[Array], None]]:
-    """Write a .npy file of a known shape as a stream: what is given are the next rows, and in the end all of them."""
+    """Open a writer of a .npy file of a known shape: each call appends rows, and at the end all must have come."""
     import numpy as np  # noqa: PLC0415
 
     kind, done = dtype_text(dtype), 0
@@ -187,7 +187,7 @@ def _whole(stream: BinaryIO, head: ArrayHeader, most: int, where: str) -> Array:
 
 
 def _elements(data: bytes, head: ArrayHeader, where: str) -> Array:
-    """Give bytes as elements, if they are some: what is no letter, or neither true nor false, ends numpy in a crash."""
+    """Decode bytes as elements; invalid letters and booleans are refused, since numpy would crash on them."""
     import numpy as np  # noqa: PLC0415
 
     least = {"U": (head.dtype[0] + "u4", 0x10FFFF), "b": ("|u1", 1)}.get(head.dtype[1])
@@ -197,16 +197,16 @@ def _elements(data: bytes, head: ArrayHeader, where: str) -> Array:
 
 
 def _ended(stream: BinaryIO, where: str) -> None:
-    """See that nothing follows; what an archive's checksum says of its bytes is heard here, too."""
+    """Check that nothing follows the last element; an archive's checksum of the bytes is verified here, too."""
     if stream.read(1):
         raise array_error("bytes follow it that belong to nothing", where)
 
 
 class _Frugal(io.BufferedReader):
-    """A file that an archive is read from, which gives no more at once than a list of members may have."""
+    """Read wrapper around an archive's file that bounds a single read, so no list of members exhausts memory."""
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Give so many bytes, or what there is; where that is too much, the archive is no sound one."""
+        """Read so many bytes, or what there is; a read beyond the bound means that the archive is broken."""
         data = super().read(min(DIRECTORY + 1, DIRECTORY + 1 if size is None or size < 0 else size))
         if len(data) > DIRECTORY:
             raise zipfile.BadZipFile(f"more than {DIRECTORY >> 20} MiB list its members")
@@ -215,7 +215,7 @@ class _Frugal(io.BufferedReader):
 
 @contextmanager
 def _archive(path: Path) -> Iterator[zipfile.ZipFile]:
-    """Open a .npz file whose members are what they should be: few, named once, bounded, neither nested nor shut."""
+    """Open a .npz file whose members are plain: few, uniquely named, bounded, neither nested nor encrypted."""
     where = str(path)
     try:
         with _Frugal(open(path, "rb", buffering=0)) as file, zipfile.ZipFile(file) as archive:

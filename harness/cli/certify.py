@@ -1,4 +1,4 @@
-"""A grader measured over rows that somebody labelled: the verb `certify`."""
+"""Command line of the verb `certify`: a grader measured against rows that people labelled."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.cli.terminal import render, short
 
 
 def register(app: typer.Typer) -> None:
-    """Add this verb to the command line."""
+    """Add the command `certify` to the command line."""
     app.command()(certify)
 
 

@@ -1,4 +1,4 @@
-"""The reviewer's verbs `get`, `audit`, `diff`, `explain`: asked on the command line, shown as tables."""
+"""Command line of the reviewer's verbs `get`, `audit`, `diff` and `explain`, as tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BUDGET = 300.0  # seconds, as `harness.evidence.audit.again` has it: help is sho
 
 
 def register(app: typer.Typer) -> None:
-    """Add these verbs to the command line."""
+    """Add these commands to the command line."""
     for verb in (get, audit, diff, explain):
         app.command()(verb)
 

@@ -1,4 +1,4 @@
-"""The verb `gateway`: prints what leads a client to it, and at its end what it did."""
+"""Command line of the verb `gateway`: prints the variables a client needs, and a summary when it ends."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DOING = {
 
 
 def register(app: typer.Typer) -> None:
-    """Add this verb to the command line."""
+    """Add the command `gateway` to the command line."""
     app.command()(gateway)
 
 
@@ -68,12 +68,12 @@ def gateway(
 
 
 def _line(result: Result) -> None:
-    """Give data as one line: a script reads the first while the gateway still runs."""
+    """Print data as one line of JSON: a script reads the first while the gateway still runs."""
     give([data.dumps(result.as_data(), ensure_ascii=True).encode() + b"\n"])
 
 
 def _exports(ready: GatewayReady) -> None:
-    """Print what a shell takes as it is, and beside it what a person wants to know."""
+    """Print shell `export` lines, and beside them remarks for a person."""
     say(f"a gateway at {ready.url} {DOING[ready.mode]}; give its clients these variables; ctrl-C ends it")
     for name in ready.lacking:
         say(f"there is no key {name}: what is asked of its provider, and is not on the tape, is refused")

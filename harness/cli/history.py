@@ -1,4 +1,4 @@
-"""The verb `runs`, shown as a table."""
+"""Command line of the verb `runs`: the list of runs as a table."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.cli.terminal import render, table
 
 
 def register(app: typer.Typer) -> None:
-    """Add this verb to the command line."""
+    """Add the command `runs` to the command line."""
     app.command()(runs)
 
 

@@ -1,4 +1,4 @@
-"""The verbs of container images: build, verify, ls, inventory, rm."""
+"""Command line of container images: build, verify, ls, inventory, rm."""
 
 from __future__ import annotations
 
@@ -138,5 +138,5 @@ def rm(
 
 
 def size_text(count: int) -> str:
-    """Spell a number of bytes."""
+    """Format a number of bytes for people."""
     return f"{count / 2**20:.0f} MiB"

@@ -1,4 +1,4 @@
-"""The command line: parses, calls, prints. Each verb is one thing a person wants."""
+"""Entry point of the command line: parses, calls a verb, prints its result or its error."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ TRUE = {"1", "true", "t", "yes", "y", "on"}  # the words that typer takes for ye
 
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:
-    """Run a verb and leave with its exit code."""
+    """Entry point of `harness`: run a verb and exit with its code."""
     signal.signal(signal.SIGTERM, _stop)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a character shows another
@@ -76,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run a verb in this process and give its exit code; no traceback reaches a person who did not ask for it."""
+    """Run a verb in this process and return its exit code; no traceback is shown unless --debug asks for it."""
     as_json, debug = (_asked(argv, name) for name in ("json", "debug"))
     try:
         words = [*argv, "--help"] if list(argv) in ([], *([name] for name in GROUPS)) else list(argv)
@@ -89,12 +89,12 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _asked(argv: Sequence[str], name: str) -> bool:
-    """Whether an option of every verb was given, on the command line or by its variable."""
+    """Whether an option of every verb was given, on the command line or by its environment variable."""
     return f"--{name}" in argv or os.environ.get(f"HARNESS_{name.upper()}", "").lower() in TRUE
 
 
 def _told(bad: BaseException, argv: Sequence[str]) -> HarnessError:
-    """Say in our words what ended a verb."""
+    """Translate what ended a verb into an error of ours."""
     if isinstance(bad, HarnessError):
         return bad
     error: HarnessError

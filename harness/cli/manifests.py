@@ -1,4 +1,4 @@
-"""What is meant and what it is pinned to: `list`, `show`, `lock`."""
+"""Command line of `list`, `show` and `lock`: manifests, and what they are pinned to."""
 
 from __future__ import annotations
 

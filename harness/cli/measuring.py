@@ -1,4 +1,4 @@
-"""One scorer over rows, one analysis over an object: the studies' own functions, usable without a run."""
+"""Command line of `score` and `analyse`: one scorer over rows, one analysis over an object, without a run."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _list(found: ToolsResult, json: bool) -> int:
 
 
 def _around() -> Project | None:
-    """Find the project that is stood in, if any: scorers work without one."""
+    """Find the project around the working directory, if any: scorers work without one."""
     try:
         return project() if project().root else None
     except InputError:
@@ -125,7 +125,7 @@ def _text(source: Path | None) -> bytes:
 
 
 def rows_of(source: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Read JSON Lines one at a time, so that a file of any length is scored in flat memory."""
+    """Read JSON Lines one at a time, so that a file of any length is scored in constant memory."""
     from harness.files import translating_os_errors
 
     name = str(source or "stdin")
@@ -141,7 +141,7 @@ def rows_of(source: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def object_of(data: bytes, where: str) -> Mapping[str, Any]:
-    """Read one JSON object, in which no name stands twice."""
+    """Read one JSON object; duplicate names are refused."""
     try:
         value = jsonlib.loads(data, object_pairs_hook=reject_duplicates)
     except (ValueError, RecursionError) as bad:

@@ -1,4 +1,4 @@
-"""The options that several verbs share, each with its environment variable, defined once."""
+"""Command-line options that several verbs share, each with its environment variable, defined once."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ Run = Annotated[
 
 
 def project(store: Path | None = None, models: Path | None = None) -> Project:
-    """Give the project that a person stands in, with the store and the folder of models that were named."""
+    """Open the project around the working directory, with the store and the model folder that the options name."""
     from harness.verbs.project import Project
 
     place = models or os.environ.get("HARNESS_MODELS_DIR")  # verbs that have no such option look there, too

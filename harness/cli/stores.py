@@ -1,4 +1,4 @@
-"""The keeper's verbs `doctor`, `fsck`, `gc`: asked on the command line, shown as tables."""
+"""Command line of the maintenance verbs `doctor`, `fsck` and `gc`, as tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verbs of tapes as a person types them: ls, verify, import, export, merge, redact."""
+"""Command line of the verbs of tapes: ls, verify, import, export, merge, redact."""
 
 from __future__ import annotations
 

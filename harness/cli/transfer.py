@@ -1,4 +1,4 @@
-"""The verbs that move container images: push, pull, save, load."""
+"""Command line of the verbs that move container images: push, pull, save, load."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Place = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add these verbs to the verbs of images."""
+    """Add these commands to the commands of images."""
     for verb in (push, pull, save, load):
         app.command()(verb)
 

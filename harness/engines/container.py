@@ -1,4 +1,4 @@
-"""One container, from its making to its removal: attached before it starts, watched while it runs, gone afterwards.
+"""Life cycle of one container: created, attached to, started, monitored, removed.
 
 Its standard input is the other end of the harness: whenever and however the harness or the engine dies, the guard
 inside reads the end of it and kills everything in the container.
@@ -34,7 +34,7 @@ _ULIMITS = {"core": ("c", 512), "nofile": ("n", 1), "fsize": ("f", 512), "data":
 
 
 def guard_command(bounds: Mapping[str, int], *, grouped: bool = True) -> tuple[str, ...]:
-    """Spell the guard; it sets the bounds of a process once more, since podman's socket leaves out what it was told.
+    """Command of the container's PID 1: it sets resource limits again (podman's socket omits them) and ends with stdin.
 
     `grouped` says that the container has a control group for memory: the count of another's says nothing of it.
     """
@@ -50,7 +50,7 @@ def guard_command(bounds: Mapping[str, int], *, grouped: bool = True) -> tuple[s
 
 @contextmanager
 def translating_engine_errors(what: str) -> Iterator[None]:
-    """Turn what the engine refuses, or that it is gone, into a message a user can act on."""
+    """Context manager that turns errors of the docker SDK into errors a user can act on."""
     import docker.errors  # noqa: PLC0415 - heavy
     import requests  # noqa: PLC0415 - heavy
 
@@ -67,7 +67,7 @@ def translating_engine_errors(what: str) -> Iterator[None]:
 
 
 def translate_engine_error(what: str, said: str) -> HarnessError:
-    """Say what an engine's refusal means."""
+    """Translate an error message of the container engine into an error a user can act on."""
     if any(mark in said for mark in ("could not select device driver", "nknown runtime", "CDI", "nvidia-container")):
         return gpu.no_gpu(f"the engine has no GPU runtime ({said[:200]})")
     if "o such image" in said or "image not known" in said:
@@ -82,19 +82,19 @@ def translate_engine_error(what: str, said: str) -> HarnessError:
 
 
 class Container:
-    """A container that is there from `__enter__` to `__exit__`, whatever happens between."""
+    """Context manager of one container: created on entry, removed on exit, whatever happens between."""
 
     def __init__(self, client: Any, settings: Mapping[str, Any]) -> None:
         self.client, self.settings, self.id = client, settings, ""
 
     def __enter__(self) -> Container:
-        """Make the container; it does not run yet."""
+        """Create the container; it does not run yet."""
         with translating_engine_errors("it made a container"):
             self.id = self.client.create_container_from_config(self.settings)["Id"]
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Remove the container, and with it everything that runs in it."""
+        """Remove the container and every process in it."""
         for _attempt in range(2):  # podman refuses where the container ends at this very moment
             try:
                 with translating_engine_errors("it removed a container"):
@@ -139,7 +139,7 @@ class Container:
 
 
 def _hang_up(held: Any) -> None:
-    """End the attached stream at once: an engine that still waits to hand on a flood of output would not kill."""
+    """Close the attached stream at once: an engine still forwarding a flood of output would not kill."""
     with socket.socket(fileno=os.dup(held.fileno())) as stream, contextlib.suppress(OSError):
         stream.shutdown(socket.SHUT_RDWR)
     answer = getattr(held, "_response", None)
@@ -149,7 +149,7 @@ def _hang_up(held: Any) -> None:
 
 
 def _follow(pipe: int, monitor: JobMonitor) -> None:
-    """Hear what the container prints until it ends or is to be ended."""
+    """Read what the container prints until it ends or must be ended."""
     frames, ready = _Frames(monitor.log_output), select.poll()
     ready.register(pipe, select.POLLIN)
     while True:
@@ -163,13 +163,13 @@ def _follow(pipe: int, monitor: JobMonitor) -> None:
 
 
 class _Frames:
-    """What a container prints, taken out of the engine's frames: a header of eight bytes, then as many as it says."""
+    """Demultiplexer of the engine's attach stream: frames of an eight-byte header and as many bytes as it says."""
 
     def __init__(self, log_output: Callable[[bytes], None]) -> None:
         self.log_output, self.buffer = log_output, bytearray()
 
     def take(self, block: bytes) -> None:
-        """Take what came, whole frames or parts of them."""
+        """Decode a block, which may hold several frames or a part of one."""
         self.buffer += block
         while len(self.buffer) >= 8:
             size = int.from_bytes(self.buffer[4:8])

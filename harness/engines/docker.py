@@ -1,4 +1,4 @@
-"""The docker engine: every step in a container of its own, by image ID, without network or capabilities.
+"""Docker engine: every step in a container of its own, by image ID, without network or capabilities.
 
 It speaks to dockerd, or to podman through its socket. It is handed the image as a stream to load where the engine does
 not hold it, and knows nothing of how images are made.
@@ -49,7 +49,7 @@ SMALL = Limits(seconds=60, memory=256 << 20)
 
 
 class DockerEngine:
-    """Runs steps in containers of one image."""
+    """Engine that runs each step in a new container of one image; a tag is never used."""
 
     name = "docker"
     isolation = "container"
@@ -73,23 +73,23 @@ class DockerEngine:
         self.device = gpu.choose_device(gpus, self._ask)
 
     def command(self, script: str) -> tuple[str, ...]:
-        """Spell a command for the image's own interpreter: no user site, no .pth files, no bytecode."""
+        """Command line for the image's own interpreter: no user site, no .pth files, no bytecode."""
         return (*PYTHON, script)
 
     def inside(self, folder: Path) -> Path:
-        """Say where a step finds its private folder."""
+        """Path of a step's private folder inside the container."""
         return PLACE
 
     def socket(self, path: Path) -> Path:
-        """Say where a step finds a socket of its job."""
+        """Path of a job's socket inside the container."""
         return SOCKETS / path.name
 
     def facts(self) -> Mapping[str, Any]:
-        """Say what the engine is, for the record, and which limits its kernel cannot hold."""
+        """Name and version of the engine for the record, and the limits it cannot enforce."""
         return {"engine": engine_name(self._version), **({"unbounded": self.unbounded} if self.unbounded else {})}
 
     def run(self, job: Job, on_log: Callable[[bytes], None], cancel: threading.Event) -> Outcome:
-        """Run one command in a container that is gone when this returns, with every process in it."""
+        """Run one command in a container that is removed before this returns, with every process in it."""
         out = job.folder / "out"
         os.chmod(job.folder / "tmp", 0o1777)  # noqa: S103 - a tmpfs takes its mode from the folder it is laid upon
         if os.geteuid() == 0:  # a rootless engine is the user whose socket it is, and can give nothing to anybody else
@@ -103,13 +103,13 @@ class DockerEngine:
         return monitor.outcome(code, self.isolation, oom=oom)
 
     def _connected(self) -> Any:
-        """Connect anew: the SDK's sessions are not made to be shared by threads, and each closes what it opened."""
+        """Open a new client: the SDK's sessions are not safe to share between threads."""
         import docker  # noqa: PLC0415 - heavy
 
         return docker.APIClient(base_url=self._host, version=self._api, timeout=120)
 
     def _ask(self, query: Sequence[str]) -> str:
-        """Ask the driver from inside a container that is given all GPUs."""
+        """Run a GPU query inside a container that is given all GPUs."""
         settings = self._base(tuple(query), {"PATH": "/usr/local/nvidia/bin:/usr/bin:/bin"}, SMALL)
         settings["HostConfig"]["DeviceRequests"] = self._request(["all"])
         monitor = JobMonitor(SMALL, lambda _: None, threading.Event())
@@ -121,13 +121,13 @@ class DockerEngine:
         return text
 
     def _request(self, ids: Sequence[str]) -> list[dict[str, Any]]:
-        """Spell a request for GPUs: to NVIDIA's runtime where the engine has it, else by CDI."""
+        """Encode a request for GPUs: by NVIDIA's runtime where the engine has it, else by CDI."""
         if "nvidia" not in (self._info.get("Runtimes") or {}) and self._info.get("CDISpecDirs"):
             return [{"Driver": "cdi", "DeviceIDs": [f"nvidia.com/gpu={one}" for one in ids]}]
         return [{"Driver": "nvidia", "DeviceIDs": list(ids), "Capabilities": [["gpu", "utility", "compute"]]}]
 
     def _settings(self, job: Job) -> dict[str, Any]:
-        """Spell what a step's container may do: read its folder, write `out/`, and nothing else."""
+        """Make the settings of a step's container: its folder read-only, `out/` writable, and nothing else."""
         settings = self._base(job.argv, job.env, job.limits)
         host = settings["HostConfig"]
         binds = [(job.folder, PLACE, True), (job.folder / "out", PLACE / "out", False)]
@@ -143,7 +143,7 @@ class DockerEngine:
         return settings
 
     def _base(self, argv: Sequence[str], env: Mapping[str, str], limits: Limits) -> dict[str, Any]:
-        """Spell the hardening that every container has; seccomp stays the engine's default."""
+        """Hardening settings of every container; seccomp stays the engine's default."""
         uid, gid = (NOBODY, NOBODY) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
         if self._rootless:
             uid, gid = 0, 0  # the user who runs the engine; any other name is one of his that owns nothing here

@@ -1,4 +1,4 @@
-"""Which GPUs a step would have: asked of `nvidia-smi`, where the step would run."""
+"""GPU detection by `nvidia-smi`, asked where the step would run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Wanted = int | str  # how many, or `prefer`
 
 
 def choose_device(wanted: Wanted, ask: Callable[[Sequence[str]], str]) -> Device:
-    """Give the device for what a manifest wants; `prefer` falls back to the CPU and says why."""
+    """Choose the device for what a manifest wants; `prefer` falls back to the CPU and says why."""
     if wanted == 0:
         return Device()
     try:
@@ -32,7 +32,7 @@ def choose_device(wanted: Wanted, ask: Callable[[Sequence[str]], str]) -> Device
 
 
 def query_driver(query: Sequence[str]) -> str:
-    """Ask this machine's own driver."""
+    """Run `nvidia-smi` on this machine."""
     try:
         done = subprocess.run(
             list(query), capture_output=True, text=True, errors="replace", timeout=PATIENCE, check=False
@@ -47,7 +47,7 @@ def query_driver(query: Sequence[str]) -> str:
 
 
 def no_gpu(why: str) -> MissingError:
-    """Say that a GPU is wanted where none can be had."""
+    """Make the error for a GPU that is wanted where none can be had."""
     return MissingError(
         f"{NONE}{why}",
         next="install NVIDIA's driver (and, for docker, nvidia-container-toolkit), "
@@ -56,7 +56,7 @@ def no_gpu(why: str) -> MissingError:
 
 
 def _cuda(answer: str, count: int) -> Device:
-    """Read the driver's answer; a key names one compute capability, so the GPUs of a step must be alike."""
+    """Parse the driver's answer; a key names one compute capability, so the GPUs of a step must be alike."""
     gpus: list[dict[str, Any]] = [
         dict(zip(FIELDS, (part.strip() for part in row), strict=False)) if len(row) == len(FIELDS) else {}
         for row in csv.reader(answer.splitlines())

@@ -1,4 +1,4 @@
-"""The walls around a step of this machine: every program that stands between the harness and the step's own command.
+"""Command line of the local engine's isolation: what stands between the harness and a step (bubblewrap, namespaces …).
 
 From the outside in: the bounds, the guard that dies with the harness, for root a user namespace that holds two users,
 the isolation, the first process inside it, and the step. The walls are put up by whoever runs the harness; behind them
@@ -60,7 +60,7 @@ _BOUND = "{{ ulimit -u {0} || ulimit -p {0} || exit 126; }} 2>/dev/null; "
 
 @functools.cache
 def drops_root() -> bool:
-    """Whether steps run as another user than the harness: it is root, and may name that user in a namespace."""
+    """Whether steps run as another user: the harness is root and may map that user in a namespace."""
     if os.geteuid() != 0:
         return False
     named = all(_names(Path(f"/proc/self/{kind}_map").read_text()) for kind in ("uid", "gid"))
@@ -76,13 +76,13 @@ def _names(mapped: str) -> bool:
 
 
 def counts_per_step() -> bool:
-    """Whether the kernel counts a step's processes apart from its user's others: root's own it bounds nowhere."""
+    """Whether the kernel limits a step's processes apart from its user's others (Linux 5.14, never for plain root)."""
     release = tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2])
     return release >= (5, 14) and (os.geteuid() != 0 or drops_root())
 
 
 def unreadable_to_steps() -> str:
-    """Name what a step needs of the interpreter and may not read as nobody; nothing where all is well."""
+    """First path of the interpreter that a step running as nobody cannot read; empty where all is well."""
     if not drops_root():
         return ""
     needed = (sys.prefix, sys.base_prefix, os.path.realpath(sys.executable), sysconfig.get_path("purelib"))
@@ -90,12 +90,12 @@ def unreadable_to_steps() -> str:
 
 
 def site_packages() -> str:
-    """Say where the packages really lie: our bytecode of them has its place by that."""
+    """Real path of the installed packages: our bytecode of them is filed under it."""
     return os.path.realpath(sysconfig.get_path("purelib"))
 
 
 def interpreter_folders() -> Iterator[str]:
-    """Name what the interpreter and the packages need to be seen, less what lies inside of what was named."""
+    """Folders that the interpreter and its packages need, without those inside one already named."""
     named = ["/usr"]
     for path in sorted({sys.prefix, sys.base_prefix, os.path.realpath(sys.prefix), site_packages()}):
         if not any(path == above or path.startswith(f"{above}/") for above in named):
@@ -104,14 +104,14 @@ def interpreter_folders() -> Iterator[str]:
 
 
 def socket_inside(isolation: str, socket: Path) -> Path:
-    """Say where a step finds a socket: bubblewrap shows it in a place of its own."""
+    """Path of a socket as a step sees it: bubblewrap shows it at a place of its own."""
     return SOCKETS / socket.name if isolation == "bubblewrap" else socket
 
 
 def isolation_command(
     isolation: str, folder: Path, limits: Limits, sockets: Sequence[Path] = (), *, on_gpu: bool = False
 ) -> list[str]:
-    """Spell the walls of an isolation around a step's folder."""
+    """Command prefix that isolates a step in its folder; empty for a bare process."""
     if isolation == "process":
         return []
     hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
@@ -125,7 +125,7 @@ def isolation_command(
 
 
 def _become(isolation: str) -> list[str]:
-    """Spell how the last of the rights that put the walls up are laid down; a change of user clears PDEATHSIG."""
+    """Command prefix that drops the last privileges; a change of user clears PDEATHSIG, so it is set again."""
     words = ["setpriv", "--pdeathsig", "KILL"]
     if drops_root():
         words += [f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
@@ -135,7 +135,7 @@ def _become(isolation: str) -> list[str]:
 
 
 def _bubble(folder: Path, memory: int, sockets: Sequence[Path], on_gpu: bool) -> list[str]:
-    """Spell bubblewrap: a file system of the step's own, where /proc is read-only as a whole and /sys is not there."""
+    """Command prefix of bubblewrap: a file system of the step's own, /proc read-only and no /sys."""
     rights: tuple[str, ...] = ()
     if drops_root():
         wrap = [*_TWO_USERS, "bwrap", *(f"--unshare-{one}" for one in ("ipc", "pid", "net", "uts", "cgroup-try"))]
@@ -165,12 +165,12 @@ def _bubble(folder: Path, memory: int, sockets: Sequence[Path], on_gpu: bool) ->
 
 
 def _above(path: Path | str) -> tuple[str, str]:
-    """Spell that everybody may pass the folders above a place; bubblewrap would make them its own user's alone."""
+    """Options that make parent folders passable; bubblewrap would keep them to its own user."""
     return ("--dir", os.path.dirname(path))
 
 
 def _gpus() -> list[str]:
-    """Let a step see the devices of NVIDIA's driver."""
+    """Options that show a step the devices of NVIDIA's driver."""
     binds = ["--ro-bind-try", "/sys", "/sys"]
     for device in sorted(Path("/dev").glob("nvidia*")):
         binds += ["--dev-bind", str(device), str(device)]
@@ -178,7 +178,7 @@ def _gpus() -> list[str]:
 
 
 def _sealed(folder: Path, sockets: Sequence[Path], on_gpu: bool) -> str:
-    """Spell what is done within namespaces before a step begins: the kernel's own files cannot be written any more."""
+    """Shell lines run inside namespaces before a step: /proc and /sys are mounted read-only."""
     sys_ = "sysfs -o ro sysfs" if on_gpu else "tmpfs -o ro,size=4k,mode=755 tmpfs"
     lines = ["set -e", "mount -t proc -o ro,nosuid,nodev,noexec proc /proc", f"mount -t {sys_} /sys"]
     if drops_root():
@@ -187,7 +187,7 @@ def _sealed(folder: Path, sockets: Sequence[Path], on_gpu: bool) -> str:
 
 
 def _shown_to_nobody(needed: Iterable[Path]) -> list[str]:
-    """Spell a way for nobody to what lies in a folder that is root's alone: the rest of that folder is covered."""
+    """Shell lines that bind what a step needs out of folders that only root may pass; the rest is covered."""
     lines: list[str] = []
     for shut, paths in sorted(_shut(needed).items()):
         place = shlex.quote(str(shut))
@@ -202,7 +202,7 @@ def _shown_to_nobody(needed: Iterable[Path]) -> list[str]:
 
 
 def _shut(needed: Iterable[Path]) -> dict[Path, set[Path]]:
-    """Find the uppermost folder on each path that only its owner may pass."""
+    """Find the topmost folder on each path that only its owner may pass."""
     found: dict[Path, set[Path]] = {}
     for path in needed:
         shut = next((above for above in reversed(path.parents) if not os.stat(above).st_mode & 0o001), None)

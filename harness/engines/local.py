@@ -1,4 +1,4 @@
-"""The local engine: a subprocess in a private folder with a scrubbed environment, as isolated as the machine allows.
+"""Local engine: a subprocess in a private folder with a scrubbed environment, as isolated as the machine allows.
 
 `bubblewrap` sees the system read-only, nothing else of the disk, no network and no other process; `namespaces` has no
 network and no other process; `process` is a process. Whatever the isolation, the step dies with the harness.
@@ -39,7 +39,7 @@ STEP_PATH = "/usr/bin:/bin"  # where the programs around a step are looked for, 
 
 @functools.cache
 def available() -> tuple[str, ...]:
-    """List the isolations this machine really offers, best first, by trying each once; `process` it always does."""
+    """List the isolations that work here, best first, by trying each once; `process` always does."""
     for program in ("prlimit", "setpriv"):
         if not shutil.which(program, path=STEP_PATH):
             raise MissingError(f"`{program}` is not installed, and no step runs without it", next="install util-linux")
@@ -62,7 +62,7 @@ def available() -> tuple[str, ...]:
 
 
 class LocalEngine:
-    """Runs steps on this machine."""
+    """Engine that runs steps as subprocesses of this machine, in the isolation that was chosen."""
 
     name = "local"
     image = NO_IMAGE
@@ -90,7 +90,7 @@ class LocalEngine:
         self.device = gpu.choose_device(gpus, gpu.query_driver)
 
     def command(self, script: str) -> tuple[str, ...]:
-        """Spell a command for the interpreter that runs the harness: no user site, no .pth files, no others' bytecode.
+        """Command line for the harness's own interpreter: no user site, no .pth files, no bytecode of others.
 
         Where none of our own was made it finds none: nothing can lie below `/dev/null`.
         """
@@ -100,15 +100,15 @@ class LocalEngine:
         return (sys.executable, "-s", "-S", "-P", "-B", *read, script, site_packages())
 
     def inside(self, folder: Path) -> Path:
-        """Say where a step finds its private folder: where it lies."""
+        """Path of a step's private folder as the step sees it: its path on the host."""
         return folder
 
     def socket(self, path: Path) -> Path:
-        """Say where a step finds a socket of its job."""
+        """Path of a job's socket as the step sees it."""
         return socket_inside(self.isolation, path)
 
     def facts(self) -> Mapping[str, Any]:
-        """Say what the engine is, for the record: the machine's own facts tell it all."""
+        """Facts about the engine for the record: none, the machine's own tell it all."""
         return {}
 
     def run(self, job: Job, on_log: Callable[[bytes], None], cancel: threading.Event) -> Outcome:
@@ -124,7 +124,7 @@ class LocalEngine:
         return monitor.outcome(code, self.isolation, oom=oom, usage=usage)
 
     def _argv(self, job: Job) -> list[str]:
-        """Spell the step's command behind all that bounds, guards and isolates it."""
+        """Command line of a step, wrapped in limits, guard and isolation."""
         on_gpu = job.infers and self.device.kind != "cpu"
         bounds = ["--core=0", f"--fsize={job.limits.file_bytes}"]
         if not on_gpu:  # a driver maps far more than it uses

@@ -1,4 +1,4 @@
-"""What every engine sees to while a command runs: its time, the user's word, its disk, and what it prints."""
+"""Monitor of a running job, the same for every engine: time, cancellation, disk, processes, output."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ TURN = 0.1  # seconds between two looks
 
 
 class JobMonitor:
-    """Watches one command: says when it must be ended and why, hears what it prints, and tells how it ended."""
+    """Monitor of one command: says when it must be killed and why, collects its output, reports how it ended."""
 
     def __init__(
         self,
@@ -33,11 +33,11 @@ class JobMonitor:
         self.begin()
 
     def begin(self) -> None:
-        """Count the command's time from now: making the place it runs in is not its own."""
+        """Start the command's clock: the time to set up its isolation does not count."""
         self._deadline = time.monotonic() + self._limits.seconds
 
     def count_with(self, counter: Callable[[], int]) -> None:
-        """Count the command's processes from now, where the kernel bounds no number of them."""
+        """Count processes by this function from now on, where the kernel does not bound their number."""
         self._counter = counter
 
     def _too_many(self) -> bool:
@@ -51,11 +51,11 @@ class JobMonitor:
 
     @property
     def poll_seconds(self) -> float:
-        """Give the seconds to wait before the next look."""
+        """Seconds to wait before the next check."""
         return max(0.0, min(self._deadline - time.monotonic(), TURN))
 
     def must_end(self) -> bool:
-        """Whether the command is to be ended now, for a reason that is not its own."""
+        """Whether the command must be killed now: over its disk, its processes or its time, or cancelled."""
         if self._budget.spent():
             self.why = "budget"
         elif self._too_many():
@@ -67,7 +67,7 @@ class JobMonitor:
         return bool(self.why)
 
     def log_output(self, text: bytes) -> None:
-        """Hand on what the command printed, and keep the end of it."""
+        """Pass on what the command printed, and keep the end of it."""
         self._on_log(text)
         self.log += text
         del self.log[: -self._limits.log_bytes]
@@ -75,7 +75,7 @@ class JobMonitor:
     def outcome(
         self, code: int, isolation: str, *, oom: bool = False, usage: Mapping[str, int] | None = None
     ) -> Outcome:
-        """Tell how the command ended; a code below 0, or above 128 by a shell's word, is a signal."""
+        """Make the Outcome; a code below 0, or above 128 as shells have it, is a signal."""
         signal = max(-code, code - 128, 0)
         if self.why == "processes":
             said = f"\nmore than {self._limits.processes} processes at once, which is all that a step may have\n"

@@ -1,4 +1,4 @@
-"""One process of this machine, from its start to its end, and with it everything that it started."""
+"""Subprocess of the local engine, from start to end, with every process that it started."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ LAST_BLOCKS = 64  # what a pipe may still hold when its writers have been killed
 def run_process(
     argv: Sequence[str], job: Job, monitor: JobMonitor, *, strays: bool, counted: bool = False
 ) -> tuple[int, dict[str, int]]:
-    """Run a command to its end or the first reason to end it; gives its exit code and what it used.
+    """Run a command to its end or to the first reason to kill it; returns its exit code and resource usage.
 
     It holds the other end of the command's stdin as long as it lives. Nothing that the command started survives the
     call; `strays` says that a process may have left its session and is looked for, `counted` that nobody else bounds
@@ -43,7 +43,7 @@ def run_process(
 
 
 def _follow(process: subprocess.Popen[bytes], monitor: JobMonitor) -> None:
-    """Hear what the command prints until it ends or is to be ended."""
+    """Read what the command prints until it ends or must be ended."""
     assert process.stdin and process.stdout
     ended = os.pidfd_open(process.pid)
     pipe = process.stdout.fileno()
@@ -69,7 +69,7 @@ def _follow(process: subprocess.Popen[bytes], monitor: JobMonitor) -> None:
 
 
 def _take(pipe: int, monitor: JobMonitor) -> bool:
-    """Read what lies in the pipe; False where there is nothing more to come now."""
+    """Read what is in the pipe; False where nothing more is there now."""
     try:
         block = os.read(pipe, 65536)
     except BlockingIOError:
@@ -80,12 +80,12 @@ def _take(pipe: int, monitor: JobMonitor) -> bool:
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End the command's whole session: its group is its own, and stays so until it is waited for."""
+    """Kill the command's process group, which stays its own until it is waited for."""
     os.killpg(process.pid, signal.SIGKILL)
 
 
 def _kill_strays(folder: bytes) -> None:
-    """End what left the command's session: the private folder in its environment says whose it is."""
+    """Kill processes that left the command's session, found by the private folder in their environment."""
     mark = b"=" + folder + b"/"
     for _ in range(100):  # one that forks meanwhile is found by the next pass
         found = False

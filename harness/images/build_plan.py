@@ -1,4 +1,4 @@
-"""From a recipe and its locks to the parts of an image: what decides each layer's bytes, and how it is made."""
+"""Build plan of an image: from recipe and locks to layers, each with all inputs that decide its bytes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Make = Callable[[Path, Path], None]  # scratch folder, the layer's file
 
 @dataclass(frozen=True)
 class LayerPlan:
-    """One layer: everything its bytes follow from, and the way to make it."""
+    """Plan of one layer: every input that decides its bytes, and the function that writes it."""
 
     title: str
     inputs: Mapping[str, Any]
@@ -35,7 +35,7 @@ class LayerPlan:
 
 @dataclass(frozen=True)
 class BuildPlan:
-    """An image that is meant, its packages kept: recipe, parts lowest first, and the packages by file name."""
+    """Plan of an image: recipe, layers lowest first, and its packages by file name."""
 
     name: str
     recipe: Recipe
@@ -55,7 +55,7 @@ def plan_build(
     relock: bool = False,
     archive: Archive = debs.OWN,
 ) -> BuildPlan:
-    """Read what an image is made of, and see to it that every package lies in the store."""
+    """Plan a build, and fetch every package that is missing in the store."""
     parts: list[LayerPlan] = []
     sources: dict[str, str] = {}
     stacked: list[Wheel] = []
@@ -85,7 +85,7 @@ def plan_build(
 
 
 def _taken() -> str:
-    """Say when the archive was asked, as those who keep its older states name their moments."""
+    """Time stamp of a query to the archive, in the form that snapshot archives use."""
     return stamp().partition("-")[0]
 
 
@@ -149,5 +149,5 @@ def _wheel_part(store: Store, recipe: Recipe, title: str, found: Sequence[Wheel]
 
 
 def _code(*modules: Any) -> list[str]:
-    """Name the code that makes a layer, so that a layer of older code is made again."""
+    """Digests of the source files that make a layer, so that a change of code makes it again."""
     return [sha256_file(Path(str(module.__file__)))[0] for module in (*modules, locks)]

@@ -1,4 +1,4 @@
-"""The inventory of an image, in SPDX 2.3: every package of its locks, found in its layers, with its licence.
+"""Inventory of an image (SBOM, SPDX 2.3): every locked package, as found in its layers, with its licence.
 
 Its bytes follow from the image and its recipe alone: no time of day, no machine, and nothing that was looked up.
 """
@@ -28,7 +28,7 @@ _REFERENCE = re.compile(r"LicenseRef-[A-Za-z0-9.-]+")
 
 
 def inventory(store: Store, root: Path, image: Image) -> bytes:
-    """Write the inventory of a stored image; one whose layers hold other packages than it was made of is refused."""
+    """Make the inventory of a stored image; one whose layers hold other packages than its locks is refused."""
     line = lineage(root, image.name.removesuffix(MOVED))
     recipe = line[-1].recipe
     packages = [_package(one, digest, line[0].recipe.suite) for one, digest in _held(store, image, line)]
@@ -39,12 +39,12 @@ def inventory(store: Store, root: Path, image: Image) -> bytes:
 
 
 def keep(store: Store, root: Path, image: Image) -> None:
-    """Lay the inventory of an image beside it."""
+    """Store the inventory of an image beside its entry."""
     write_atomic(inventory_path(store, image), inventory(store, root, image), mode=0o444)
 
 
 def _locked(line: Sequence[LocatedRecipe]) -> Iterator[tuple[str, str]]:
-    """List what the locks name: files and their SHA-256."""
+    """List the files and SHA-256 that the locks name."""
     for one in line:
         if one.recipe.suite:
             yield from ((deb.file, deb.sha256) for deb in read_debs(one).packages)
@@ -54,7 +54,7 @@ def _locked(line: Sequence[LocatedRecipe]) -> Iterator[tuple[str, str]]:
 
 
 def _held(store: Store, image: Image, line: Sequence[LocatedRecipe]) -> Sequence[tuple[InstalledPackage, str]]:
-    """Pair every package that the layers hold with the locked file it came from; refuse where the two lists part.
+    """Match every package in the layers with the locked file it came from; refuse where the two lists differ.
 
     An image that was built here names its files itself; one that was fetched is held against the locks as they are.
     """
@@ -71,7 +71,7 @@ def _held(store: Store, image: Image, line: Sequence[LocatedRecipe]) -> Sequence
 
 
 def _file(package: InstalledPackage) -> str:
-    """Name the file of a package as an image lists what it was made of."""
+    """File name of a package as an image lists its sources."""
     if package.kind == "pypi":
         return f"{package.name}-{package.version}.whl"
     return f"{package.name}_{package.version.replace(':', '%3a')}_{package.arch}.deb"
@@ -100,7 +100,7 @@ def _purl(where: str) -> dict[str, str]:
 
 
 def _unread() -> dict[str, Any]:
-    """Say what nobody looked at: single files, what a lawyer concludes, copyright lines, a place to fetch from."""
+    """SPDX fields that nobody determined: single files, concluded licence, copyright, download location."""
     return {
         "filesAnalyzed": False, "licenseConcluded": UNKNOWN, "copyrightText": UNKNOWN, "downloadLocation": UNKNOWN
     }  # fmt: skip
@@ -140,7 +140,7 @@ def _related(one: str, how: str, other: str) -> dict[str, str]:
 
 
 def _extracted(packages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Say of licences outside SPDX's list who names them: their texts lie in the packages."""
+    """SPDX entry of a licence outside the SPDX list: its text lies in the package."""
     users: dict[str, list[str]] = {}
     for package in packages:
         for one in _REFERENCE.findall(package["licenseDeclared"]):

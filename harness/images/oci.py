@@ -1,4 +1,4 @@
-"""The two documents of an OCI image, spelled so that equal images have equal bytes."""
+"""Config and manifest of an OCI image, encoded so that equal images have equal bytes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LOCK = "llm-harness.image.lock"
 
 
 def labels(line: Sequence[Recipe], sources: Mapping[str, str], found: Sequence[Licence]) -> dict[str, str]:
-    """Say what an image follows from: labels stand in its ID, so that nothing may enter them but recipes and locks.
+    """Make the labels of an image; they enter its ID, so they come from recipes and locks, never from a time or commit.
 
     The revision is that of the recipes, never of the repository: a commit that changes no image must move no image.
     What a recipe tells people (`about`), and where its lock lies, moves none either; the lock's packages do.
@@ -41,7 +41,7 @@ def labels(line: Sequence[Recipe], sources: Mapping[str, str], found: Sequence[L
 def config(
     name: str, epoch: int, user: str, layers: Sequence[tuple[str, str]], more: Mapping[str, str] | None = None
 ) -> bytes:
-    """Spell an image's config from its layers (title and SHA-256, lowest first); its digest is the image ID."""
+    """Encode an image's config from its layers (title and SHA-256, lowest first); its digest is the image ID."""
     created = datetime.datetime.fromtimestamp(epoch, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     said = {f"{STANDARD}.created": created, f"{STANDARD}.title": name, **(more or {})}
     return canonical(
@@ -63,7 +63,7 @@ def config(
 
 
 def manifest(config: tuple[str, int], layers: Sequence[tuple[str, int]]) -> bytes:
-    """Spell an image's manifest from the digests and sizes of its config and its uncompressed layers."""
+    """Encode an image's manifest from the digests and sizes of its config and its uncompressed layers."""
 
     def refer(kind: str, digest: str, size: int) -> dict[str, str | int]:
         return {"mediaType": kind, "digest": f"sha256:{digest}", "size": size}

@@ -1,4 +1,4 @@
-"""Hold stored images against their pins: every byte read once; or built again, and compared file by file."""
+"""Verification of stored images against their pins: every byte is hashed, or layers are rebuilt and compared."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from harness.store.store import Store
 
 @dataclass(frozen=True)
 class ImageCheck:
-    """What was found of one image; it agrees where there are no flaws."""
+    """Result of verifying one image: what is wrong with it; it agrees where nothing is."""
 
     name: str
     image_id: str
@@ -29,12 +29,12 @@ class ImageCheck:
 
     @property
     def verdict(self) -> str:
-        """Say agreed or disagreed, or that the image is not here."""
+        """Verdict of the check: agreed, disagreed, or not stored."""
         return "disagreed" if self.flaws else "agreed" if self.stored else "not stored"
 
 
 def verify(store: Store, root: Path, names: Sequence[str], tell: Tell, *, rebuild: bool = False) -> list[ImageCheck]:
-    """Read stored images again; without names, all that the project pins and the store holds."""
+    """Verify stored images; without names, all that the project pins and the store holds."""
     known = pins(root)
     if not names and not known:
         raise InputError("this project pins no image", where=str(root), next="`harness images build NAME` pins one")
@@ -57,7 +57,7 @@ def verify(store: Store, root: Path, names: Sequence[str], tell: Tell, *, rebuil
 
 
 def _meant(store: Store, pin: Pin | None, name: str) -> list[Image]:
-    """Find the image that is pinned under a name; where none is, those that were built under it."""
+    """Images to check under a name: the pinned one, else all that were built under it."""
     if pin:
         return [require_image(store, pin.image_id, name)]
     images = [image for image in list_images(store) if image.name == name]
@@ -89,7 +89,7 @@ def _flaws(store: Store, image: Image, pin: Pin, tell: Tell) -> Iterator[str]:
 
 
 def _named(store: Store, image: Image) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """Give the config and the layers that an image's own documents name."""
+    """Config and layers that an image's own documents name."""
     config = json.loads(store.blobs.read(image.config))
     manifest = json.loads(store.blobs.read(image.manifest))
 
@@ -101,7 +101,7 @@ def _named(store: Store, image: Image) -> tuple[str, tuple[str, ...], tuple[str,
 
 
 def _rebuilt(store: Store, root: Path, image: Image, tell: Tell) -> Iterator[str]:
-    """Make every layer again from the kept packages, beside what is stored, and name the first file that differs."""
+    """Rebuild every layer from the stored packages, and name the first file that differs."""
     if image.name.endswith(MOVED):
         raise InputError(f"{image.name} has no locks it could be rebuilt from", next="verify it without --rebuild")
     with one_build_at_a_time(store):

@@ -1,4 +1,4 @@
-"""An instrument as a manifest names it: a model's settings, how it is asked, and how often the same.
+"""Instruments in a manifest, models that measure: provider settings, how they are asked, and repeats.
 
 It measures and is never asked the items. What it is asked is what is written, in every version of the manifest. Like
 `models.py`, this must never know a provider.
@@ -26,7 +26,7 @@ def _written(value: Any) -> Any:
 
 
 class Asking(BaseModel):
-    """How an instrument is asked, beside its provider's settings."""
+    """How an instrument is asked (generation settings, repeats), besides its provider's settings."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -36,18 +36,18 @@ class Asking(BaseModel):
 
 @dataclass(frozen=True)
 class InstrumentSettings:
-    """A model that measures: its provider's settings, how it is asked, and how often the same."""
+    """Settings of an instrument: its provider's, how it is asked, and its repeats."""
 
     model: Any  # its provider's settings
     asking: Asking
 
     def said(self) -> dict[str, Any]:
-        """Give all of it, as the lock holds it."""
+        """Give the settings as the lock holds them."""
         return {**self.model.said(), **self.asking.model_dump(mode="json")}
 
 
 def _read(value: Any) -> InstrumentSettings:
-    """Type what a manifest says of an instrument: what is a model's by its provider, and the rest here."""
+    """Parse an instrument: a model's settings typed by its provider, and the rest here."""
     if isinstance(value, InstrumentSettings):
         return value
     given = value if isinstance(value, Mapping) else {}

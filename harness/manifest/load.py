@@ -1,4 +1,4 @@
-"""From a path to a manifest: reads, checks, and names file, line, field and the mend where something is wrong."""
+"""Loader of manifests: reads, validates, and names file, line, field and correction of the first error."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from harness.manifest.schema import Manifest
 
 @dataclass(frozen=True)
 class ModelFolders:
-    """Where models lie that are no part of a project: a person's own folder of them, and the hub's cache."""
+    """Folders of models outside a project: a person's own, and the hub's cache."""
 
     models: Path | None = None  # what `source: folder:NAME` is relative to
     hub: Path | None = None
@@ -28,7 +28,7 @@ class ModelFolders:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A manifest with the bytes it came from and the project it belongs to."""
+    """A manifest with its bytes, its parsed tree and the project it belongs to."""
 
     manifest: Manifest
     data: bytes
@@ -39,12 +39,12 @@ class Loaded:
 
     @property
     def sha256(self) -> str:
-        """Name the file's bytes, as the lock does."""
+        """Digest of the file's bytes, as the lock names it."""
         return sha256(self.data)
 
 
 def load(path: Path, homes: ModelFolders | None = None) -> Loaded:
-    """Read a manifest from a file of a project; nothing is written, whatever it holds."""
+    """Load a manifest from a file of a project; it writes nothing, whatever the file holds."""
     data = read_bytes(path)
     root = project_root(path)
     manifest, tree = parse_manifest(data, str(path))
@@ -52,7 +52,7 @@ def load(path: Path, homes: ModelFolders | None = None) -> Loaded:
 
 
 def parse_manifest(data: bytes, where: str) -> tuple[Manifest, Tree]:
-    """Check a manifest's bytes against the schema."""
+    """Validate a manifest's bytes against the schema."""
     tree = read_tree(data, where, typed=(EXTRA, JSON_OF))
     if not isinstance(tree.value, dict):
         raise InputError("a manifest is a map of names to values", where=where, next="begin with `harness: 2`")
@@ -63,7 +63,7 @@ def parse_manifest(data: bytes, where: str) -> tuple[Manifest, Tree]:
 
 
 def project_root(path: Path) -> Path:
-    """Find the project a manifest belongs to: the nearest folder above it that holds `lockfiles/`."""
+    """Root of the project a manifest belongs to: the nearest parent folder that holds `lockfiles/`."""
     for folder in path.resolve().parents:
         if (folder / "lockfiles").is_dir():
             return folder
@@ -73,7 +73,7 @@ def project_root(path: Path) -> Path:
 
 
 def inside(root: Path, name: str, where: str) -> Path:
-    """Resolve a path of a manifest, refusing one that a link leads out of the project."""
+    """Resolve a path of a manifest; one that a symbolic link leads out of the project is refused."""
     path = (root / name).resolve()
     if not path.is_relative_to(root):
         raise InputError(f"{name!r} leaves the project", where=where, next="keep the file inside the project")
@@ -85,7 +85,7 @@ def inside(root: Path, name: str, where: str) -> Path:
 
 
 def explain(bad: ValidationError, tree: Tree, schema: Any, under: Place = ()) -> InputError:
-    """Say the first thing that is wrong as a person would; the count says how much more there is.
+    """Translate a pydantic error into one message: the first thing that is wrong, and how many more there are.
 
     The schema is that of the whole file, or of what stands `under` a place of it.
     """

@@ -1,4 +1,4 @@
-"""A verb's surroundings, given and never looked for: the project, its store, and who is told how far the work is."""
+"""Context of every verb, passed in and never looked up: the project, its store, progress and cancellation."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ PathText = str | Path  # a path as a request names it
 
 
 class Request(BaseModel):
-    """What a verb is asked: typed once, for the command line, for Python and for agents' tools."""
+    """Base class of requests: a verb's typed arguments, the same for the command line, Python and agents' tools."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Result(BaseModel):
-    """What a verb gives: the data that `--json` prints; a field that was not set is left out."""
+    """Base class of results: the data that `--json` prints; a field that was not set is left out."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     @property
     def code(self) -> int:
-        """Give the exit code that says the same."""
+        """Exit code that says the same as the result."""
         return AGREED
 
     def as_data(self) -> dict[str, object]:
-        """Give it as JSON values."""
+        """Encode it as JSON values."""
         return self.model_dump(mode="json", exclude_unset=True)
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a verb is: the task it works on, the step that ended last, and how many of them are done."""
+    """Progress of a verb: its current task, the step that ended last, and how many of them are done."""
 
     task: str
     step: str
@@ -53,20 +53,20 @@ class Progress:
 
 @dataclass(frozen=True)
 class Watch:
-    """Who is told while a verb works, and the event that ends it early: then it raises `Interrupted`."""
+    """Progress callbacks of a verb, and the event that cancels it: then it raises `Interrupted`."""
 
     progress: Callable[[Progress], None] = lambda _: None
     say: Callable[[str], None] = lambda _: None
     stop: Event = field(default_factory=Event)
 
     def task(self, name: str) -> Callable[[str, str, int, int], None]:
-        """Give what tells of the steps of one task."""
+        """Make the callback for the steps of one task."""
         return lambda step, state, done, total: self.progress(Progress(name, step, state, done, total))
 
 
 @dataclass(frozen=True)
 class Project:
-    """The project around a folder: its root is the nearest folder that holds `lockfiles/`, its store lies there."""
+    """Project folder as verbs use it: its root is the nearest folder that holds `lockfiles/`, its store lies there."""
 
     folder: Path  # where relative paths of requests begin
     elsewhere: Path | None = None  # a store that is not the project's own
@@ -81,7 +81,7 @@ class Project:
         models: PathText | None = None,
         hub: PathText | None = None,
     ) -> Project:
-        """Name a project by any folder of it, another store than its own, and where models lie that are not in it."""
+        """Open a project by any folder in it, with another store or model folder where given."""
         start, *others = (
             Path(name).expanduser().absolute() if name else None for name in (folder or ".", store, models, hub)
         )
@@ -90,12 +90,12 @@ class Project:
 
     @cached_property
     def root(self) -> Path:
-        """Give its root, or say that the folder stands in no project."""
+        """Root folder; an error where the folder is in no project."""
         return self._root("go to the project's folder")
 
     @cached_property
     def store(self) -> Path:
-        """Give the folder of its store, which may not be there yet."""
+        """Path of its store, which may not exist yet."""
         return self.elsewhere or self._root("go to the project's folder, or name a store with --store DIR") / HOME
 
     def _root(self, advice: str) -> Path:
@@ -105,11 +105,11 @@ class Project:
         raise InputError("this folder stands in no project", where=str(self.folder), next=advice)
 
     def of(self, loaded: Loaded) -> Project:
-        """Give the project that a manifest stands in, which may be another one."""
+        """Find the project of a manifest, which may be another one."""
         return replace(self, folder=loaded.root)
 
     def path(self, name: str | Path) -> Path:
-        """Give a file that a request names."""
+        """Resolve the path of a file that a request names."""
         return self.folder / Path(name).expanduser()
 
     def manifest(self, name: str | Path) -> Loaded:
@@ -126,7 +126,7 @@ class Project:
         yield from sorted((self.root / "manifests").rglob("*.yaml"))
 
     def open(self) -> Store:
-        """Open its store, or say that there is none yet."""
+        """Open its store; an error where there is none yet."""
         return Store.open(self.store)
 
     def run(self, name: str) -> tuple[Store, str]:

@@ -30,7 +30,7 @@ SHOWN = 8  # names of outputs in a message
 
 
 class GetRequest(Request):
-    """Which output of which run, and the file it is written to, if any."""
+    """Request of `get`: which output of which run, and the file it is written to, if any."""
 
     run: str = Field(description=RUN)
     output: str = Field(description="The name of an output.")
@@ -38,7 +38,7 @@ class GetRequest(Request):
 
 
 class GetResult(Result):
-    """An output whose bytes were checked, and the file that holds them."""
+    """Result of `get`: an output whose bytes were checked, and the file that holds them."""
 
     run: str
     output: str
@@ -70,7 +70,7 @@ def get(project: Project, asked: GetRequest) -> GetResult:
 
 
 def _array(path: Path) -> str:
-    """Say of an array what it is, since its bytes say nothing to a person; of any other output nothing."""
+    """Describe an output that is an array, since its bytes mean nothing to a person; None for any other."""
     if not arrays.file_format(path):
         return ""
     try:
@@ -89,7 +89,7 @@ def _no_output(store: Store, run: str, output: str, has: Sequence[str]) -> Input
 
 
 class AuditRequest(Request):
-    """What is audited, and how much of it is made again."""
+    """Request of `audit`: which run, and how much of it is made again."""
 
     subject: str = Field(description=RUN)
     level: str = Field(default="full", description=f"What is made again: {', '.join(LEVELS)}.")
@@ -100,7 +100,7 @@ class AuditRequest(Request):
 
 
 class CheckData(Result):
-    """One thing that was held against another."""
+    """One check of an audit: what was compared with what, and the outcome."""
 
     id: str
     verdict: str  # pass | fail | skip
@@ -109,7 +109,7 @@ class CheckData(Result):
 
 
 class CoverageData(Result):
-    """How much of a run was made again, and what was taken on trust."""
+    """Coverage of an audit: how many steps were made again, and what was taken on trust."""
 
     steps: int
     again: int
@@ -122,7 +122,7 @@ class CoverageData(Result):
 
 
 class AuditResult(Result):
-    """Whether manifest, lock, record and store agree, and every check that was made."""
+    """Result of `audit`: the verdict whether manifest, lock, record and store agree, and every check."""
 
     run: str
     verdict: str  # agreed | disagreed | incomplete | unconfirmed
@@ -135,12 +135,12 @@ class AuditResult(Result):
 
     @property
     def code(self) -> int:
-        """Give the exit code: 0 only for `agreed`."""
+        """Exit code: 0 only for `agreed`."""
         return AGREED if self.verdict == "agreed" else DISAGREED
 
 
 def audit(project: Project, asked: AuditRequest, watch: Watch | None = None) -> AuditResult:
-    """Say whether manifest, lock, record and store agree."""
+    """Audit a run: check that manifest, lock, record and store agree; the code in the store is never run."""
     watch = watch or Watch()
     if asked.level not in LEVELS:
         known = "; ".join(f"{name} ({about})" for name, about in LEVELS.items())
@@ -170,7 +170,7 @@ def _reported(run: str, level: str, report: Report) -> AuditResult:
 
 
 class DiffRequest(Request):
-    """Which two runs are held against each other."""
+    """Request of `diff`: which two runs are compared."""
 
     left: str = Field(description=RUN)
     right: str = Field(description=RUN)
@@ -185,7 +185,7 @@ class StageData(Result):
 
 
 class RowData(Result):
-    """A row that differs, and the words in which it does."""
+    """Row that differs, and the words in which it does."""
 
     step: str
     output: str
@@ -196,7 +196,7 @@ class RowData(Result):
 
 
 class ChangedText(Result):
-    """A line of a pinned file in both runs; one that only one of them has is empty in the other."""
+    """Line of a pinned file in both runs; one that only one of them has is empty in the other."""
 
     file: str
     line: int
@@ -205,7 +205,7 @@ class ChangedText(Result):
 
 
 class DiffResult(Result):
-    """Where two runs first part, why, and in which rows."""
+    """Result of `diff`: the first difference of two runs, its cause, and the rows it is in."""
 
     level: str  # bytes | decisions | numbers | statistics | differs
     first: dict[str, Any] | None
@@ -217,12 +217,12 @@ class DiffResult(Result):
 
     @property
     def code(self) -> int:
-        """Give the exit code: 0 where every output has the same bytes."""
+        """Exit code: 0 where every output has the same bytes."""
         return AGREED if self.level == "bytes" else DISAGREED
 
 
 def diff(project: Project, asked: DiffRequest) -> DiffResult:
-    """Say where two runs first part, why, and in which rows."""
+    """Compare two runs: where they first differ, why, and in which rows."""
     parted = differ.diff(follow(*project.run(asked.left)), follow(*project.run(asked.right)))
     return DiffResult(
         level=parted.level, first=parted.first, cause=parted.cause,
@@ -233,14 +233,14 @@ def diff(project: Project, asked: DiffRequest) -> DiffResult:
 
 
 class ExplainRequest(Request):
-    """Which steps of which run."""
+    """Request of `explain`: which steps of which run."""
 
     run: str = Field(description=RUN)
     step: str = Field(default="", description="A step, or the beginning of several names.")
 
 
 class StepReason(Result):
-    """A step, the parts of its key, and why it ran or did not."""
+    """One step, the parts of its key, and why it ran or did not."""
 
     step: str
     state: str
@@ -250,7 +250,7 @@ class StepReason(Result):
 
 
 class ExplainResult(Result):
-    """The steps that were asked for."""
+    """Result of `explain`: the steps that were asked for."""
 
     run: str
     steps: list[StepReason]

@@ -1,4 +1,4 @@
-"""The Debian layer: made by mmdebstrap from locked .debs alone, without a mirror, then stripped of what varies."""
+"""Debian layer: made by mmdebstrap from locked .debs alone, without a mirror, then stripped of what varies."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MERGED = 'cd "$1" && for d in bin sbin lib lib64; do mkdir -p usr/$d && ln -s u
 
 
 def write(blobs: Blobs, folder: Path, debs: Sequence[Deb], suite: str, epoch: int, target: Path) -> None:
-    """Write the Debian layer; the folder is scratch room on the disk of the store."""
+    """Write the Debian layer's tar; `folder` is scratch space on the disk of the store."""
     require_program("mmdebstrap", "mmdebstrap")
     require_program("dpkg-deb", "dpkg")
     with translating_os_errors(folder):
@@ -54,7 +54,7 @@ def write(blobs: Blobs, folder: Path, debs: Sequence[Deb], suite: str, epoch: in
 
 
 def _stanza(path: Path, deb: Deb) -> bytes:
-    """Spell a package's entry of the index."""
+    """Write a package's entry of the apt index."""
     done = subprocess.run(["dpkg-deb", "--field", str(path)], capture_output=True, check=False)
     if done.returncode:
         said = done.stderr.decode(errors="replace")
@@ -93,7 +93,7 @@ def _bootstrap(repository: Path, debs: Sequence[Deb], suite: str, epoch: int, ta
 
 
 def _private() -> list[str]:
-    """Give mmdebstrap mounts of its own where that is allowed, so that none outlives it, however it ends."""
+    """Command prefix that gives mmdebstrap mounts of its own where allowed, so that none outlives it."""
     words = ["unshare", "--mount", "--"]
     if os.geteuid() == 0 and subprocess.run([*words, "true"], capture_output=True, check=False).returncode == 0:
         return words
@@ -101,7 +101,7 @@ def _private() -> list[str]:
 
 
 def _stop(child: subprocess.Popen[bytes]) -> None:
-    """End mmdebstrap with everything it started; it takes its mounts and its folder along."""
+    """Kill mmdebstrap with everything it started, and its mounts."""
     assert child.stdout
     child.stdout.close()  # or what writes the tar would wait for a reader for ever
     with contextlib.suppress(ProcessLookupError):
@@ -114,7 +114,7 @@ def _stop(child: subprocess.Popen[bytes]) -> None:
 
 
 def _strip(stream: IO[bytes], epoch: int, target: Path) -> bool:
-    """Copy what belongs into an image, in the order it comes, which is by name; says whether the tar was whole."""
+    """Copy the members that belong into an image, sorted by name; returns whether the tar was whole."""
     try:
         with tarfile.open(fileobj=stream, mode="r|") as source, layer(target, epoch) as made:
             for member in source:

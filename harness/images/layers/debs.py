@@ -1,4 +1,4 @@
-"""Debian packages: kept in the store, fetched by apt where they are missing, each held against its SHA-256."""
+"""Debian packages in the store: fetched by apt where missing, each checked against its SHA-256."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ OWN = Archive()
 
 
 def ensure_debs(store: Store, name: str, locked: Debs, tell: Tell, archive: Archive = OWN) -> None:
-    """See to it that every locked .deb lies in the store; what is missing is fetched and held against its digest."""
+    """Fetch the locked .debs that the store lacks; each is checked against its locked digest."""
     states = {deb: store.blobs.state(deb.sha256) for deb in locked.packages}
     for deb, state in states.items():
         if state == "changed":
@@ -51,7 +51,7 @@ def ensure_debs(store: Store, name: str, locked: Debs, tell: Tell, archive: Arch
 
 
 def _fetch(store: Store, mirror: Mirror, wanted: Sequence[Deb], folder: Path) -> None:
-    """Fetch packages that are offered, each held against its digest."""
+    """Download packages that the archive offers, each checked against its digest."""
     if not wanted:
         return
     with translating_os_errors(folder):
@@ -88,7 +88,7 @@ def _gone(gone: Sequence[Deb], offered: Sequence[Deb], name: str, path: Path, wh
 
 
 def resolve(store: Store, suite: str, packages: Sequence[str], tell: Tell, archive: Archive = OWN) -> list[Deb]:
-    """Choose the newest packages the archive offers now, and keep them."""
+    """Resolve the newest packages the archive offers now, and fetch them."""
     with store.folder("debs") as folder:
         tell("resolving the newest Debian packages")
         mirror = Mirror(folder / "now", suite, archive)

@@ -1,4 +1,4 @@
-"""Debian's archive, asked through apt's own means: what it offers, what a choice of packages needs, the files.
+"""Client of Debian's archive through apt: what it offers, dependency closure, downloads.
 
 apt runs with a private state; the machine's own packages play no part, its proxy settings do, and where it asks.
 """
@@ -22,7 +22,7 @@ _ALWAYS = ("?essential", "apt", "usr-is-merged")  # what mmdebstrap's `minbase` 
 
 
 class Mirror:
-    """The archive as it is now, or as it was at a moment whose state somebody keeps."""
+    """Debian archive as it is now, or as a snapshot server keeps it at some moment."""
 
     def __init__(self, folder: Path, suite: str, archive: Archive, then: str = "") -> None:
         require_program("apt-get", "apt")
@@ -39,19 +39,19 @@ class Mirror:
         self._apt("apt-get", "update", "-o", "APT::Update::Error-Mode=any")
 
     def closure(self, packages: Sequence[str]) -> list[Deb]:
-        """Resolve the newest versions of some packages with everything they need."""
+        """Resolve the newest versions of packages with all their dependencies."""
         said = self._apt("apt-get", "--simulate", "install", *_ALWAYS, *packages)
         chosen = re.findall(r"^Inst (\S+) .*?\((\S+) [^\[]*\[(\w+)\]\)", said, re.MULTILINE)
         offered = {(deb.name, deb.version, deb.arch): deb for deb in self.offered(name for name, _, _ in chosen)}
         return [offered[one] for one in chosen]
 
     def offered(self, names: Iterable[str]) -> list[Deb]:
-        """List every version of some packages that the archive holds now; of unknown ones, none."""
+        """List every version of some packages that the archive has now; none of unknown ones."""
         said = self._apt("apt-cache", "show", *sorted(set(names)), codes=(0, 100))
         return [_deb(stanza) for stanza in said.split("\n\n") if stanza.startswith("Package:")]
 
     def download(self, debs: Sequence[Deb], folder: Path) -> None:
-        """Fetch packages the archive is known to offer into a folder."""
+        """Download packages the archive offers into a folder."""
         words = [f"{deb.name}:{ARCH if deb.arch == 'all' else deb.arch}={deb.version}" for deb in debs]
         self._apt("apt-get", "download", *words, cwd=folder)
 

@@ -1,4 +1,4 @@
-"""Speaks HTTP with one registry: retries, redirects and who is told the password.
+"""HTTP client of one registry: retries, redirects, HTTP 401 handling and the password's scope.
 
 The rules: plain http on loopback only; credentials come from the environment, go to the registry itself or to the
 https token service it names, and never with a redirect; no message holds a URL's query, a header or a body.
@@ -30,17 +30,17 @@ BUSY = frozenset({408, 429, 500, 502, 503, 504})
 
 
 class Body(Protocol):
-    """What is sent: it says its length and is read once."""
+    """Interface of a request body: it has a length and is read once."""
 
     def __len__(self) -> int:
-        """Say how many bytes there are."""
+        """Length in bytes."""
 
     def __iter__(self) -> Iterator[bytes]:
-        """Give the bytes."""
+        """Iterate over the bytes."""
 
 
 class RetryableError(Exception):
-    """The registry did not answer this time."""
+    """Transient failure of a request (busy, connection lost): it may be sent again."""
 
     def __init__(self, why: str, pause: float = 0) -> None:
         super().__init__(why)
@@ -49,7 +49,7 @@ class RetryableError(Exception):
 
 
 class RegistryClient:
-    """A conversation with one registry about one repository; `actions` is `pull` or `pull,push`."""
+    """HTTP client of one repository in a registry; `actions` is `pull` or `pull,push`."""
 
     def __init__(self, reference: Reference, actions: str) -> None:
         try:
@@ -67,11 +67,11 @@ class RegistryClient:
         self._authorization = ""
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connections."""
         self._session.close()
 
     def with_retries(self, work: Callable[[], T]) -> T:
-        """Do something, and again where the registry is busy or the line breaks; a bounded number of times."""
+        """Retry policy: repeat on `RetryableError` with exponential backoff, at most five attempts."""
         for attempt in range(ATTEMPTS):
             try:
                 return work()
@@ -90,7 +90,7 @@ class RegistryClient:
     def request(
         self, method: str, url: str, headers: Mapping[str, str] | None = None, body: Callable[[], Body] | bytes = b""
     ) -> Iterator[requests.Response]:
-        """Send one request and give the answer, whose body is not read yet; raises `Again` where it may be repeated."""
+        """Send one request and give the response with its body unread; raises `RetryableError` when busy."""
         answer = self._followed(method, url, headers or {}, body)
         try:
             if answer.status_code in BUSY:
@@ -103,7 +103,7 @@ class RegistryClient:
             answer.close()
 
     def read(self, answer: requests.Response) -> Read:
-        """Give the reader of an answer's body, exactly as it comes; a line that breaks is `Again`."""
+        """Make the reader of a response's raw body; a broken connection is a `RetryableError`."""
         from urllib3.exceptions import HTTPError  # noqa: PLC0415
 
         def read(size: int) -> bytes:
@@ -116,7 +116,7 @@ class RegistryClient:
         return read
 
     def error_for(self, answer: requests.Response, doing: str) -> InputError | MissingError:
-        """Say what an answer means that is not the one hoped for."""
+        """Translate an unexpected response status into an error a user can act on."""
         code = answer.status_code
         if code in (401, 403):
             if self._login:
@@ -136,7 +136,7 @@ class RegistryClient:
         )
 
     def checked_url(self, base: str, target: str) -> str:
-        """Give the URL that a registry points to, if its kind is one that may be followed."""
+        """Resolve a URL that a registry points to; refuse all but https (http on loopback only)."""
         url = urljoin(base, target)
         parts = urlsplit(url)
         host = (parts.hostname or "")[:120]
@@ -174,7 +174,7 @@ class RegistryClient:
     def _authenticated(
         self, method: str, url: str, headers: Mapping[str, str], body: Callable[[], Body] | bytes
     ) -> requests.Response:
-        """Send a request; where the registry itself asks who we are, answer once."""
+        """Send a request; on HTTP 401 from the registry itself, authenticate once and send again."""
         ours = _origin(url) == _origin(self.reference.origin)
         told = {"Authorization": self._authorization} if ours and self._authorization else {}
         answer = self._sent(method, url, {**headers, **told}, body)
@@ -207,7 +207,7 @@ class RegistryClient:
             raise RetryableError(f"no connection to {_host(url)} ({type(bad).__name__})") from None
 
     def _authorization_for(self, challenge: str) -> str:
-        """Give what to say to a registry that asks who we are; nothing where there is nothing to say."""
+        """Make the Authorization header for a challenge: Basic or a token; empty without credentials."""
         asked = bearer_challenge(challenge)
         if asked is None:
             return f"Basic {self._login}" if self._login and wants_basic(challenge) else ""

@@ -1,4 +1,4 @@
-"""What enters a store as an image: which manifests are read, and that every byte is the one that was named.
+"""Ingest of a foreign image into a store: manifests are validated, every byte is checked against its digest.
 
 Whatever is read here was written by others: sizes are bounded, digests are checked, nothing is decompressed.
 """
@@ -33,19 +33,19 @@ Read = Callable[[int], bytes]  # gives at most so many bytes, none at the end
 
 @dataclass(frozen=True)
 class Descriptor:
-    """How a manifest names a blob."""
+    """OCI descriptor of a blob: media type, digest, size."""
 
     media: str
     sha256: str
     size: int
 
     def as_data(self) -> dict[str, Any]:
-        """Spell it as OCI documents do."""
+        """Encode it as OCI documents do."""
         return {"mediaType": self.media, "digest": f"sha256:{self.sha256}", "size": self.size}
 
 
 def check_name(name: str) -> str:
-    """Give a name that an image may have."""
+    """Validate the name of an image."""
     if not NAME.fullmatch(name):
         raise InputError(
             f"{name[:80]!r} is not a name for an image", next="use small letters, digits and . _ + -, a letter first"
@@ -54,7 +54,7 @@ def check_name(name: str) -> str:
 
 
 def read_json(data: bytes, where: str) -> dict[str, Any]:
-    """Read an OCI document that anybody may have written."""
+    """Parse an untrusted OCI document."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as bad:
@@ -65,7 +65,7 @@ def read_json(data: bytes, where: str) -> dict[str, Any]:
 
 
 def read_descriptor(value: Any, where: str, most: int) -> Descriptor:
-    """Read how a document names a blob; digests other than SHA-256 and sizes beyond all measure are refused."""
+    """Parse a descriptor; digests other than SHA-256 and sizes beyond the bound are refused."""
     if not isinstance(value, dict):
         raise _refused("a descriptor is no JSON object", where)
     media, digest, size = value.get("mediaType"), value.get("digest"), value.get("size")
@@ -80,7 +80,7 @@ def read_descriptor(value: Any, where: str, most: int) -> Descriptor:
 
 
 def read_manifest(data: bytes, where: str) -> tuple[Descriptor, tuple[Descriptor, ...]]:
-    """Give the config and the layers, lowest first, that an image's manifest names."""
+    """Parse a manifest into config and layers, lowest first; an index of several images is refused."""
     body = read_json(data, where)
     media = body.get("mediaType", MANIFEST)
     if media == INDEX or "manifests" in body:
@@ -119,7 +119,7 @@ def _check_media(layer: Descriptor, where: str) -> None:
 
 
 def check_config(data: bytes, layers: tuple[Descriptor, ...], where: str) -> None:
-    """Refuse a config that speaks of other layers than the manifest does."""
+    """Refuse a config whose diff_ids are not the manifest's layers."""
     rootfs = read_json(data, where).get("rootfs")
     if not isinstance(rootfs, dict) or rootfs.get("type") != "layers":
         raise _refused("the config names no layers", where)
@@ -128,7 +128,7 @@ def check_config(data: bytes, layers: tuple[Descriptor, ...], where: str) -> Non
 
 
 def require_pinned(pin: Pin, expected: Pin | None, where: str) -> None:
-    """Refuse an image that is not the one that is meant."""
+    """Refuse an image that is not the pinned one."""
     if expected is None or pin == expected:
         return
     pairs = zip(
@@ -146,7 +146,7 @@ def require_pinned(pin: Pin, expected: Pin | None, where: str) -> None:
 
 
 def read_all(read: Read, most: int, where: str) -> bytes:
-    """Read a small document whole; one without an end is refused."""
+    """Read a small document whole; one that is longer than the bound is refused."""
     data = bytearray()
     while piece := read(min(1 << 16, most + 1 - len(data))):
         data += piece
@@ -156,7 +156,7 @@ def read_all(read: Read, most: int, where: str) -> bytes:
 
 
 class _Incoming(RawIOBase):
-    """Passes bytes on to a file while they are hashed, and no more of them than were announced."""
+    """Stream that writes a download to a file while it is hashed, and refuses more bytes than were announced."""
 
     def __init__(self, read: Read, handle: int, want: Descriptor, where: str, meter: Meter) -> None:
         self._read, self._handle, self._meter = read, handle, meter
@@ -174,7 +174,7 @@ class _Incoming(RawIOBase):
 
 
 def receive_blob(store: Store, read: Read, want: Descriptor, where: str, meter: Meter = ignore_progress) -> None:
-    """Bring one blob into a store, hashed while it comes; what differs is dropped, what breaks off leaves nothing."""
+    """Download one blob into a store; one whose size or digest differs is dropped, and nothing partial stays."""
     with store.folder("image") as folder:
         path = folder / "blob"
         with translating_os_errors(path), open(path, "xb", buffering=0) as file:
@@ -189,7 +189,7 @@ def receive_blob(store: Store, read: Read, want: Descriptor, where: str, meter: 
 
 
 def has_blob(store: Store, want: Descriptor, where: str) -> bool:
-    """Whether a store has a blob already, and of the size that is named."""
+    """Whether a store has a blob intact; one of another size than the descriptor says is an error."""
     if store.blobs.state(want.sha256) != "sound":
         return False
     if file_size(store.blobs.path(want.sha256)) != want.size:
@@ -200,7 +200,7 @@ def has_blob(store: Store, want: Descriptor, where: str) -> bool:
 def ingest_image(
     store: Store, name: str, manifest: bytes, bring: Callable[[Descriptor], None], where: str, expected: Pin | None
 ) -> Image:
-    """Take an image in: each blob that is not there is brought and checked; its entry is the last thing written."""
+    """Add an image to a store: missing blobs are fetched and checked; its entry is written last."""
     config, layers = read_manifest(manifest, where)
     image = Image(check_name(name), config.sha256, sha256(manifest), tuple(layer.sha256 for layer in layers), {})
     require_pinned(image.pin, expected, where)
@@ -217,7 +217,7 @@ def ingest_image(
 
 
 def _with_sources(store: Store, image: Image, where: str) -> Image:
-    """Keep what the shelf knows of an image that was built here; two manifests of one config cannot stand there."""
+    """Keep the known sources of an image that was built here; another manifest of its config is refused."""
     try:
         there = find_image(store, image.pin.image_id)
     except MissingError:  # an unreadable entry is written anew
@@ -234,7 +234,7 @@ def _with_sources(store: Store, image: Image, where: str) -> Image:
 
 
 def file_size(path: Path) -> int:
-    """Say how many bytes a file has."""
+    """Size of a file in bytes."""
     with translating_os_errors(path):
         return path.stat().st_size
 

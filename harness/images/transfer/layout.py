@@ -1,4 +1,4 @@
-"""An image as files: an OCI layout in a folder, or one archive that is an OCI layout and a `docker load` file at once.
+"""Images as files: an OCI layout folder, or one archive that is both an OCI layout and a `docker load` file.
 
 Writing is deterministic: one image has one archive. What is read may come from anybody; see `intake.py` and `parts.py`.
 """
@@ -38,23 +38,23 @@ VERSION = b'{"imageLayoutVersion":"1.0.0"}'
 
 
 def tag(image: Image) -> str:
-    """Name an image for an engine: with the start of its ID, so that no name ever means two images."""
+    """Tag of an image for an engine: the start of its ID, so that no tag ever means two images."""
     return f"harness/{re.sub('[^a-z0-9]+', '-', image.name).strip('-')}:{image.config[:12]}"
 
 
 def blob_path(digest: str) -> str:
-    """Say where a layout holds a blob."""
+    """Path of a blob in a layout."""
     return f"blobs/sha256/{digest}"
 
 
 def describe_blobs(store: Store, image: Image) -> list[Descriptor]:
-    """Describe the blobs of an image that lie in a store, checked: the config, then each layer once."""
+    """Descriptors of an image's blobs in a store, checked: the config, then each layer once."""
     blobs = [(CONFIG, image.config), *((LAYER, layer) for layer in dict.fromkeys(image.layers))]
     return [Descriptor(media, digest, file_size(store.blobs.deliver(digest))) for media, digest in blobs]
 
 
 def _heads(store: Store, image: Image) -> dict[str, bytes]:
-    """Give the small files of an archive: what an OCI reader starts from, and what `docker load` starts from."""
+    """Small files at the start of an archive: the OCI index and the manifest that `docker load` reads."""
     manifest = Descriptor(MANIFEST, image.manifest, file_size(store.blobs.deliver(image.manifest)))
     names = {"io.containerd.image.name": f"docker.io/{tag(image)}", "org.opencontainers.image.ref.name": tag(image)}
     index = {"schemaVersion": 2, "mediaType": INDEX, "manifests": [{**manifest.as_data(), "annotations": names}]}
@@ -69,7 +69,7 @@ def _heads(store: Store, image: Image) -> dict[str, bytes]:
 
 
 def archive(store: Store, image: Image) -> Iterator[bytes]:
-    """Give the image's archive piece by piece, the same bytes every time; its blobs are checked before they go out."""
+    """Iterate over an image's archive, the same bytes every time; its blobs are checked before they go out."""
     length = 0
     for piece in _members(store, image):
         length += len(piece)
@@ -97,7 +97,7 @@ def _header(name: str, size: int) -> bytes:
 
 
 def write_archive(store: Store, image: Image, path: Path, meter: Meter = ignore_progress) -> None:
-    """Write the archive whole or not at all."""
+    """Write the archive atomically: whole or not at all."""
     temp = path.parent / f".{path.name}.{token_hex(4)}.tmp"
     if path.is_dir():
         raise InputError("a folder stands where the archive is to go", where=str(path), next="name a file")
@@ -114,7 +114,7 @@ def write_archive(store: Store, image: Image, path: Path, meter: Meter = ignore_
 
 
 def write_layout(store: Store, image: Image, folder: Path, meter: Meter = ignore_progress) -> None:
-    """Write an OCI layout folder whole or not at all; a folder that holds anything is left alone."""
+    """Write an OCI layout folder whole or not at all; a folder that is not empty is left alone."""
     with translating_os_errors(folder):
         if folder.is_symlink() or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
             raise InputError(
@@ -141,7 +141,7 @@ def write_layout(store: Store, image: Image, folder: Path, meter: Meter = ignore
 def read_layout(
     store: Store, path: Path, name: str, expected: Pin | None = None, meter: Meter = ignore_progress
 ) -> Image:
-    """Take in the image that a layout folder or an archive holds; nothing is shelved unless every byte is right."""
+    """Ingest the image of a layout folder or an archive; it is listed only if every byte is right."""
     check_name(name)
     with store.in_use(), open_layout(path) as parts:
         wanted = _chosen(read_json(_small(parts, "index.json"), f"{path}: index.json"), name, path)
@@ -165,7 +165,7 @@ def _small(parts: LayoutFiles, name: str) -> bytes:
 
 
 def _chosen(index: dict[str, Any], name: str, path: Path) -> Descriptor:
-    """Give the one image of a layout: the only one, or the only one of that name."""
+    """Choose the image of a layout: the only one, or the only one of that name."""
     where = f"{path}: index.json"
     listed = index.get("manifests")
     found = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
@@ -188,7 +188,7 @@ def _chosen(index: dict[str, Any], name: str, path: Path) -> Descriptor:
 
 
 def _called(one: dict[str, Any]) -> str:
-    """Give the name that an index has for an image, without its tag."""
+    """Name that an index has for an image, without its tag."""
     notes = one.get("annotations")
     text = notes.get("org.opencontainers.image.ref.name") if isinstance(notes, dict) else None
     return text.partition(":")[0] if isinstance(text, str) else ""

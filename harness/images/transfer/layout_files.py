@@ -1,4 +1,4 @@
-"""The files of an OCI layout, in a folder or in a tar, read without ever leaving either.
+"""Files of an untrusted OCI layout, folder or tar: read in place, without following links or unpacking.
 
 Whoever wrote them may mean harm: links, devices, paths that climb, names that stand twice and headers without an end
 are refused. Nothing is unpacked: a part is read from where it lies.
@@ -23,7 +23,7 @@ HEADER = 1 << 16  # the longest piece of a tar's own fields that is ever read at
 
 
 class LayoutFiles(Protocol):
-    """Where a layout's files are read from."""
+    """Interface of a layout's files."""
 
     path: Path
 
@@ -52,7 +52,7 @@ def _absent(path: Path, name: str) -> InputError:
 
 
 class _Folder:
-    """A layout that lies in a folder."""
+    """Layout in a folder."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -78,7 +78,7 @@ class _Folder:
 
 
 class _Bounded:
-    """What the tar reader sees of a file: it may seek as it likes, and never reads much at once."""
+    """File wrapper for the tar reader that bounds each read; it may seek as it likes."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -91,7 +91,7 @@ class _Bounded:
 
 
 class _Archive:
-    """A layout that lies in a tar; its members are found once and read in place."""
+    """Layout in a tar; its members are listed once and read in place."""
 
     def __init__(self, path: Path, file: BinaryIO, size: int) -> None:
         self.path = path

@@ -1,4 +1,4 @@
-"""Push to and pull from any registry that speaks the OCI distribution API.
+"""Push and pull of images by the OCI distribution API.
 
 What a registry says is never believed: what comes is hashed, what went is read back. There is no resuming apart from
 doing it again: blobs that are there are skipped, both ways.
@@ -32,7 +32,7 @@ from harness.store.store import Store
 
 @dataclass(frozen=True)
 class Pushed:
-    """What a push came to."""
+    """Result of a push: the reference by digest, and how many blobs and bytes were sent."""
 
     reference: str  # by digest: it means this image for ever
     blobs: int  # how many were not there yet
@@ -40,7 +40,7 @@ class Pushed:
 
 
 def push(store: Store, image: Image, reference: str, meter: Meter = ignore_progress) -> Pushed:
-    """Bring an image to a registry: what it lacks of the blobs, and last the manifest, by tag or by digest."""
+    """Push an image: the blobs that the registry lacks, then the manifest, by tag or by digest."""
     there = read_reference(reference)
     if there.digest not in (None, image.manifest):
         raise InputError(
@@ -68,7 +68,7 @@ def push(store: Store, image: Image, reference: str, meter: Meter = ignore_progr
 
 
 def pull(store: Store, reference: str, name: str, expected: Pin | None, meter: Meter = ignore_progress) -> Image:
-    """Fetch an image into a store, if it is the one expected; by a tag, or by digest where there is no tag."""
+    """Pull an image into a store, if it is the expected one; by tag, or by digest where there is no tag."""
     there = read_reference(reference)
     check_name(name)
     wanted = there.digest or (expected.manifest.removeprefix("sha256:") if expected else None)
@@ -94,7 +94,7 @@ def pull(store: Store, reference: str, name: str, expected: Pin | None, meter: M
 
 
 def _wanted_manifest(store: Store, client: RegistryClient, there: Reference, wanted: str) -> bytes:
-    """Give the manifest's bytes: the store's own where no tag is to be followed, else those of the registry."""
+    """Get the manifest's bytes: from the store where the digest is known, else from the registry."""
     if there.tag is None or there.digest:
         if store.blobs.state(wanted) == "sound" and store.blobs.path(wanted).stat().st_size <= SMALL:
             return store.blobs.read(wanted)
@@ -118,7 +118,7 @@ def _wanted_manifest(store: Store, client: RegistryClient, there: Reference, wan
 
 
 def _manifest(client: RegistryClient, name: str) -> bytes | None:
-    """Read a manifest by tag or digest; None where there is none."""
+    """Fetch a manifest by tag or digest; None where there is none."""
     url = f"{client.reference.api}/manifests/{name}"
     with client.request("GET", url, {"Accept": f"{MANIFEST}, {INDEX}"}) as answer:
         if answer.status_code == 404:

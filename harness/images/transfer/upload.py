@@ -1,4 +1,4 @@
-"""How a blob reaches a registry: in one piece, or in several where the registry insists."""
+"""Blob upload to a registry: in one request, or in chunks where the registry insists."""
 
 from __future__ import annotations
 
@@ -24,12 +24,12 @@ BYTES = {"Content-Type": "application/octet-stream"}
 
 
 def blob_exists(client: RegistryClient, blob: Descriptor) -> bool:
-    """Whether a registry says it has a blob."""
+    """Whether a registry says it has a blob (HEAD request)."""
     return client.with_retries(lambda: _asked(client, blob))
 
 
 def upload(client: RegistryClient, path: Path, blob: Descriptor, meter: Meter) -> None:
-    """Send one blob: whole where the registry takes it, else in pieces; begun anew where the line breaks."""
+    """Upload one blob: whole where the registry takes it, else in chunks; restarted when the connection breaks."""
     client.with_retries(lambda: _upload(client, path, blob, meter))
 
 
@@ -41,7 +41,7 @@ def _asked(client: RegistryClient, blob: Descriptor) -> bool:
 
 
 class _Outgoing:
-    """A piece of a file on its way out; requests reads it as a stream of known length."""
+    """Request body that streams a slice of a file; its length is known in advance."""
 
     def __init__(self, path: Path, start: int, length: int, meter: Meter) -> None:
         self._path, self._start, self._length, self._meter = path, start, length, meter
@@ -94,7 +94,7 @@ def _upload_in_pieces(client: RegistryClient, path: Path, blob: Descriptor, mete
 
 
 def _begun(client: RegistryClient) -> tuple[str, int]:
-    """Ask where a blob is to be sent, and the least size of its pieces."""
+    """Start an upload session: returns its URL and the registry's minimum chunk size."""
     url = f"{client.reference.api}/blobs/uploads/"
     with client.request("POST", url, {"Content-Length": "0"}) as answer:
         if answer.status_code != 202:
