@@ -239,7 +239,7 @@ def _sound(members: list[zipfile.ZipInfo], size: int, where: str) -> None:
                 f"its member {info.filename!r} is encrypted or compressed in a way that is not read", where
             )
     if sum(info.compress_size for info in members) > size:
-        raise array_error("its members would have more bytes than the file: they lie over each other", where)
+        raise array_error("its members overlap: together they are larger than the file", where)
     inflated = sum(info.file_size for info in members if info.compress_type == zipfile.ZIP_DEFLATED)
     if inflated > MOST:
         raise array_error(
@@ -249,7 +249,7 @@ def _sound(members: list[zipfile.ZipInfo], size: int, where: str) -> None:
 
 def _named(name: str, where: str) -> None:
     if not re.fullmatch(r"[^/\\\0]{1,200}\.npy", name) or not name.isprintable():
-        raise array_error(f"its member {name[:60]!r} is called like no array: a name without a path is needed", where)
+        raise array_error(f"its member {name[:60]!r} has no array's name: a name without a path is needed", where)
 
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, where: str) -> tuple[BinaryIO, ArrayHeader]:

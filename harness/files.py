@@ -81,7 +81,7 @@ def is_plain(path: Path) -> bool:
 
 
 def _no_file(path: Path) -> DamageError:
-    return DamageError("this is no plain file", where=str(path), next="see what lies there, and move it away")
+    return DamageError("this is not a regular file", where=str(path), next="see what it is, and move it away")
 
 
 def sync_folder(folder: Path) -> None:

@@ -78,12 +78,12 @@ def _believable(kind: Any, fortran: Any, shape: Any, start: int, where: str) -> 
         what = "records" if isinstance(kind, list) else repr(kind)[:40]
         raise array_error(f"it holds {what}, and neither numbers, true and false, nor texts", where)
     if not isinstance(fortran, bool):
-        raise array_error("its header does not say in which order its elements lie", where)
+        raise array_error("its header does not say the order of its elements", where)
     if not isinstance(shape, tuple) or len(shape) > 32 or not all(type(one) is int and one >= 0 for one in shape):
-        raise array_error("its header says a shape that is none", where)
+        raise array_error("its header has a shape that is not valid", where)
     head = ArrayHeader(kind, shape, fortran and len(shape) > 1, start)
     if head.width * math.prod(max(one, 1) for one in shape) > LARGEST:
-        raise array_error("its header says a shape beyond all memory", where)
+        raise array_error("its header has a shape beyond all memory", where)
     return head
 
 

@@ -87,7 +87,7 @@ def merge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
         twice = sorted(whole.keys() & summary.keys())
         if twice:
             raise InputError(
-                f"two parts say something of `{twice[0]}`", where=params["name"], next="rename one of them"
+                f"two summaries have the field `{twice[0]}`", where=params["name"], next="rename one of them"
             )
         whole |= summary
     write_one(out / params["name"], whole)

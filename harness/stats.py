@@ -59,7 +59,9 @@ def equal_sized_bins(ids: Sequence[str], difficulties: Sequence[float], bins: in
     count = len(ids)
     if len(difficulties) != count:
         raise InputError(
-            f"{count} ids but {len(difficulties)} difficulties", where="difficulties", next="give one difficulty an id"
+            f"{count} ids but {len(difficulties)} difficulties",
+            where="difficulties",
+            next="give one difficulty for each id",
         )
     edges = bin_edges(count, bins)
     order = sorted(range(count), key=lambda index: (difficulties[index], ids[index]))

@@ -107,7 +107,7 @@ def test_a_writer_that_is_killed_leaves_the_old_bytes_or_the_new_ones(tmp_path):
         assert len(words) == 5000 and len(set(words)) == 1
 
 
-def test_a_place_that_cannot_be_written_and_a_file_that_is_not_there_are_told_apart(tmp_path):
+def test_an_unwritable_folder_and_a_missing_file_have_different_errors(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(MissingError) as refused:
         write_atomic(tmp_path / "file" / "below", b"")

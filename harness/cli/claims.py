@@ -36,7 +36,7 @@ def claims(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Hold published numbers against those of the newest run."""
+    """Compare published numbers with the newest run's."""
     from harness.verbs.published import ClaimsRequest
     from harness.verbs.published import claims as verb
 

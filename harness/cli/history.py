@@ -18,7 +18,7 @@ def register(app: typer.Typer) -> None:
 def runs(
     manifest: Annotated[str, typer.Argument(help="Only runs of the manifest of this name.")] = "",
     most: Annotated[
-        int, typer.Option("--most", envvar="HARNESS_MOST", min=0, help="At most so many, the newest; 0: all.")
+        int, typer.Option("--most", envvar="HARNESS_MOST", min=0, help="How many runs, newest first; 0: all.")
     ] = 20,
     store: StoreDir = None,
     json: Json = False,

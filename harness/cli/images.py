@@ -49,7 +49,7 @@ def build(
     snapshots: Annotated[
         str,
         typer.Option(
-            "--snapshots", envvar="HARNESS_SNAPSHOTS", metavar="URL", help="Who keeps older states of that archive."
+            "--snapshots", envvar="HARNESS_SNAPSHOTS", metavar="URL", help="A snapshot server of that archive."
         ),
     ] = "",
     store: StoreDir = None,
@@ -80,7 +80,7 @@ def verify(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Read stored images again and hold them against their pins."""
+    """Verify every byte of stored images against their pins."""
     from harness.verbs.images import VerifyRequest
     from harness.verbs.images import verify as verb
 
@@ -128,7 +128,7 @@ def rm(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Take images off the shelf; `harness gc` then frees their bytes."""
+    """Remove images from the list; `harness gc` then frees their bytes."""
     from harness.verbs.images import RemoveRequest
     from harness.verbs.images import rm as verb
 

@@ -42,7 +42,7 @@ def bring(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Put your own copy of data where manifests find it."""
+    """Import your own copy of data, so that manifests find it."""
     from harness.verbs.importing import DATA, RESPONSES, ImportRequest
     from harness.verbs.importing import import_ as verb
 

@@ -58,7 +58,7 @@ def _version(asked: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """Reproducible, checkable LLM evaluations: lock what is meant, run it, audit what happened."""
@@ -102,7 +102,7 @@ def _told(bad: BaseException, argv: Sequence[str]) -> HarnessError:
         verb = next((f" {words}" for words in (" ".join(argv[:2]), *argv[:1]) if words in VERBS | GROUPS.keys()), "")
         error = InputError(bad.format_message(), next=f"`harness{verb} --help` shows what it takes")
     elif isinstance(bad, RecursionError):
-        error = InputError("what was given is nested too deeply", next="give flatter data")
+        error = InputError("the input is nested too deeply", next="give flatter data")
     elif isinstance(bad, KeyboardInterrupt):
         error = Interrupted("stopped", next="run again: what was finished is kept")
     elif isinstance(bad, OSError):

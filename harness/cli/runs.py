@@ -49,7 +49,7 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("-n", "--dry-run", help="Say what would be made and what is in the store; run nothing.")
     ] = False,
-    relock: Annotated[bool, typer.Option("--relock", help="Make the lock anew where it no longer fits.")] = False,
+    relock: Annotated[bool, typer.Option("--relock", help="Lock again where the lock no longer fits.")] = False,
     isolation: Isolation = "",
     moved: Moved = False,
     jobs: Jobs = 0,
@@ -172,4 +172,4 @@ def _remark(found: Sequence[RunData], max_errors: str) -> None:
             say(f"{one.manifest}: {gap.text()}")
         if one.lacks_answers:
             more = "--max-errors says how many you put up with" if not max_errors else "or allow more with --max-errors"
-            say(f"  next:  mend what is named there and run again: what was answered is kept; {more}")
+            say(f"  next:  correct what is named there and run again: what was answered is kept; {more}")

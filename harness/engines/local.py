@@ -71,13 +71,13 @@ class LocalEngine:
         offered = available()
         if isolation and isolation not in offered:
             raise MissingError(
-                f"this machine does not offer the isolation {isolation!r}",
+                f"this machine does not have the isolation {isolation!r}",
                 next="`harness doctor` says what would make it so (often: apt-get install bubblewrap)",
             )
         self.isolation = isolation or offered[0]
         if self.isolation != "process" and (shut := unreadable_to_steps()):
             raise MissingError(
-                "a step of root's runs as nobody, who may not read the interpreter", where=shut,
+                "root's steps run as nobody, who may not read the interpreter", where=shut,
                 next=f"`chmod -R go+rX {shut}`, or run as an ordinary user",
             )  # fmt: skip
         self.seals_inputs = self.isolation == "bubblewrap"

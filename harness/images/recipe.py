@@ -141,7 +141,7 @@ def _ancestors(one: LocatedRecipe, seen: tuple[str, ...]) -> Iterator[LocatedRec
     base = one.recipe.base
     if base in (*seen, one.recipe.name):
         raise InputError(
-            f"the image {base!r} stands on itself", where=one.tree.at(("base",)), next="begin with debian/bookworm"
+            f"the image {base!r} is based on itself", where=one.tree.at(("base",)), next="begin with debian/bookworm"
         )
     if base not in names(one.root):
         raise InputError(

@@ -42,7 +42,7 @@ def require_checkable(
     if order[1] and not order[0]:
         raise ValueError("`ties` says something of an order only: add `order`")
     if low is not None and high is not None and low > high:
-        raise ValueError("no number is that large and that small: mend `at_least` or `at_most`")
+        raise ValueError("no number is that large and that small: correct `at_least` or `at_most`")
     if within is None and not order[0] and low is None and high is None:
         how = "add `within`, how near a run must come" if published else "say `published` and `within`"
         raise ValueError(f"nothing here can be checked: {how}, or an `order`, `at_least` or `at_most`")

@@ -68,7 +68,7 @@ def project_root(path: Path) -> Path:
         if (folder / "lockfiles").is_dir():
             return folder
     raise InputError(
-        "this manifest stands in no project", where=str(path), next="make a folder `lockfiles/` in the project's root"
+        "this manifest is in no project", where=str(path), next="make a folder `lockfiles/` in the project's root"
     )
 
 
@@ -109,7 +109,7 @@ def explain(bad: ValidationError, tree: Tree, schema: Any, under: Place = ()) ->
     else:
         given = first.get("input")
         shown = f", not {given!r}" if isinstance(given, str) and len(given) <= 60 else ""
-        what, mend = f"`{field}` is wrong: {message}{shown}", "mend that value"
+        what, mend = f"`{field}` is wrong: {message}{shown}", "correct that value"
     places = {(_place(error["loc"], tree), error["type"] == "missing" and error["loc"][-1]) for error in errors}
     others = len(places) - 1
     more = f" (and {others} more)" if others else ""

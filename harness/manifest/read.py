@@ -73,7 +73,7 @@ def read_tree(data: bytes, where: str, typed: tuple[Place, ...] = ()) -> Tree:
         mark = getattr(bad, "problem_mark", None)
         line = mark.line + 1 if mark else 1
         what = getattr(bad, "problem", None) or str(bad)
-        raise InputError(f"this is not YAML: {what}", where=f"{where}:{line}", next="mend the syntax there") from bad
+        raise InputError(f"this is not YAML: {what}", where=f"{where}:{line}", next="correct the syntax there") from bad
     return tree
 
 

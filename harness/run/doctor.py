@@ -75,7 +75,9 @@ def _packages() -> Iterator[Finding]:
     except HarnessError as bad:
         yield Finding("missing", "packages", bad.what, bad.next)
         return
-    held = f"{look.files:,} files as they were installed; {look.bytes >> 20:,} MiB read in {look.wall:.1f} s"
+    held = (
+        f"{look.files:,} files unchanged since they were installed; {look.bytes >> 20:,} MiB read in {look.wall:.1f} s"
+    )
     if look.files_altered:
         error = installed.altered_error(look)
         yield Finding("missing", "packages", error.what, error.next)
@@ -124,13 +126,13 @@ def _engine(name: str, kind: Kind, images: Path) -> Finding:
         found = check_isolations(kind, images)
     except HarnessError as bad:
         return Finding("better", name, f"{about}: {bad.what}" if about != kind.about else bad.what, bad.next)
-    kept = ", ".join(f"{one.isolation} keeps {one.claims or 'no'} things from a step" for one in found)
+    kept = ", ".join(f"{one.isolation} passes {one.claims or 'no'} containment checks" for one in found)
     out = [f"{one.isolation} lets a step reach {', '.join(one.escaped)}" for one in found if one.escaped]
-    loose = [f"{one.isolation} holds no limit of {', '.join(one.ignored)}" for one in found if one.ignored]
+    loose = [f"{one.isolation} does not enforce the limits of {', '.join(one.ignored)}" for one in found if one.ignored]
     if out:
         return Finding("missing", name, f"{about}; {'; '.join(out + loose)}", "choose another engine or isolation")
     if loose:
-        return Finding("better", name, f"{about}; {kept}; {'; '.join(loose)}", "let it hold control groups (version 2)")
+        return Finding("better", name, f"{about}; {kept}; {'; '.join(loose)}", "give it control groups (version 2)")
     return Finding("ok", name, f"{about}; {kept}")
 
 

@@ -118,16 +118,16 @@ def _tape(project: Project, asked: GatewayRequest) -> Path | None:
     """Find the tape's folder; a replayed one must exist."""
     if asked.mode == "live":
         if asked.tape:
-            raise InputError("what is live is not taped", where=str(asked.tape), next="record, or name no tape")
+            raise InputError("live answers are never recorded", where=str(asked.tape), next="record, or name no tape")
         return None
     if not asked.tape:
-        raise InputError("nothing says which tape", where="--tape", next="name its folder: --tape DIR")
+        raise InputError("no tape was named", where="--tape", next="name its folder: --tape DIR")
     folder = project.path(asked.tape)
     if asked.mode == "replay":
         with Tape.open(folder) as tape:
             if not len(tape):
                 raise InputError(
-                    "there is nothing on this tape",
+                    "this tape is empty",
                     where=str(asked.tape),
                     next="record it first: --record; or check the path",
                 )
@@ -143,7 +143,7 @@ def _others(asked: GatewayRequest, named: Mapping[str, type[Elsewhere]], tape: P
             name = next(iter(named))
         if name not in named or urlsplit(url).scheme not in ("http", "https"):
             raise InputError(
-                f"this says not which provider is elsewhere, and where: {text[:200]}", where="--upstream",
+                f"this does not name a provider and a URL: {text[:200]}", where="--upstream",
                 next=f"write PROVIDER=URL, such as {next(iter(named))}=http://127.0.0.1:8000/v1",
             )  # fmt: skip
         places[name] = url
@@ -166,7 +166,7 @@ def _offered(socket: Path, port: int) -> Iterator[str]:
             url = stack.enter_context(offered(socket, port))
         except OSError as bad:
             raise InputError(
-                f"port {port} cannot be had: {bad.strerror}", where="--port", next="name another, or leave it out"
+                f"port {port} is not available: {bad.strerror}", where="--port", next="name another, or leave it out"
             ) from bad
         yield url
 

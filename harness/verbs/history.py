@@ -21,7 +21,7 @@ class RunsRequest(Request):
     """Request of `runs`: which runs are listed."""
 
     manifest: str = Field(default="", description="Only runs of the manifest of this name.")
-    most: int = Field(default=20, ge=0, description="At most so many, the newest; 0: all.")
+    most: int = Field(default=20, ge=0, description="How many runs, newest first; 0: all.")
 
 
 class ListedRun(Result):

@@ -45,7 +45,7 @@ class BuildRequest(Request):
     moved: bool = Field(default=False, description="Take the newest Debian packages; gives NAME+moved.")
     relock: bool = Field(default=False, description="Resolve Debian packages anew, and pin what comes out.")
     archive: str = Field(default="", description="Debian's archive; default: as this machine's apt.")
-    snapshots: str = Field(default="", description="Who keeps older states of that archive.")
+    snapshots: str = Field(default="", description="A snapshot server of that archive.")
 
 
 class BuildResult(Result):

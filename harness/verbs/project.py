@@ -102,7 +102,7 @@ class Project:
         for folder in (self.folder, *self.folder.parents):
             if (folder / "lockfiles").is_dir():
                 return folder
-        raise InputError("this folder stands in no project", where=str(self.folder), next=advice)
+        raise InputError("this folder is in no project", where=str(self.folder), next=advice)
 
     def of(self, loaded: Loaded) -> Project:
         """Find the project of a manifest, which may be another one."""
@@ -140,6 +140,6 @@ class Project:
             if found := run_at(path, self.open):
                 return found
             if "/" in name or path.suffix:
-                raise InputError("no run and no record lies there", where=name[:200], next="name a run by its id")
+                raise InputError("there is no run and no record", where=name[:200], next="name a run by its id")
         store = self.open()
         return store, store.find_run(name)

@@ -31,7 +31,7 @@ class RunRequest(RunnerRequest):
 
     manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
     limit: int = Field(default=0, ge=0, le=2**31, description="Only the first N items of each dataset; 0: all.")
-    relock: bool = Field(default=False, description="Make the lock anew where it no longer fits.")
+    relock: bool = Field(default=False, description="Lock again where the lock no longer fits.")
 
 
 class ReproduceRequest(RunnerRequest):

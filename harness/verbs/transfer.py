@@ -45,7 +45,7 @@ def pull(project: Project, asked: PullRequest, watch: Watch | None = None) -> Im
     expected = pinned(project).get(asked.name)
     if expected is None and "@sha256:" not in asked.source:
         raise InputError(
-            f"lockfiles/images.json pins no image {asked.name!r}, so nothing says what it must be",
+            f"lockfiles/images.json pins no image {asked.name!r}, so its digest is not known",
             where=asked.source.rpartition("@")[2][:200],
             next="name it by digest: --from HOST/NAME@sha256:…",
         )

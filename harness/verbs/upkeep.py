@@ -32,7 +32,7 @@ class DoctorResult(Result):
 
 
 def doctor(project: Project) -> DoctorResult:
-    """Say what this machine can do, and how to do better."""
+    """Check what this machine can do, and how to improve it."""
     findings = examine(project.elsewhere, project.folder)
     return DoctorResult(findings=[FindingData(**vars(one)) for one in findings])
 
@@ -66,7 +66,7 @@ def fsck(project: Project) -> FsckResult:
 class GcRequest(Request):
     """Request of `gc`: whether unused data is deleted, or only listed."""
 
-    delete: bool = Field(default=False, description="Delete it; without this, only say what may go.")
+    delete: bool = Field(default=False, description="Delete it; without this option it is only listed.")
 
 
 class GcResult(Result):

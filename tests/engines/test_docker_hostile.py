@@ -49,7 +49,7 @@ def test_a_step_past_its_disk_budget_is_ended(step, place: Path, kind: str) -> N
     assert not place.exists()
 
 
-def test_folders_too_deep_to_be_counted_are_over_the_budget_and_can_be_removed(step, place: Path) -> None:
+def test_folders_too_deep_to_count_are_over_the_budget_and_are_removed(step, place: Path) -> None:
     code = """
         os.chdir("out")
         for _ in range(40):

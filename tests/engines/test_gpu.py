@@ -50,7 +50,7 @@ GARBAGE = ["", "No devices were found", "a,b,c", "a,b,c,d,e", f"{H100}, more", f
            H100.replace("9.0", "[N/A]"), '"' + H100]  # fmt: skip
 
 
-def test_a_driver_that_is_not_here_and_one_that_says_nothing_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_driver_and_a_silent_one_have_different_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(MissingError, match="is not here"):
         gpu.query_driver(gpu.QUERY)
@@ -116,7 +116,7 @@ def test_a_run_on_this_machine_s_gpu_says_so_in_key_and_record(tmp_path: Path, m
     assert shop.setting.device == "cuda:sm_90"  # from where the keys of the steps that compute there have it
 
 
-def test_docker_without_a_gpu_runtime_names_what_is_missing_and_prefer_goes_without(
+def test_docker_without_a_gpu_runtime_says_so_and_prefer_uses_the_cpu(
     docker_host: str, image_store: tuple[Path, str]
 ) -> None:
     try:

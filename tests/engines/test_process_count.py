@@ -88,7 +88,7 @@ def test_a_user_with_many_other_processes_runs_steps(run: Callable[..., Outcome]
     assert run(isolation, code).fine
 
 
-def test_a_crowd_is_a_process_with_its_threads_all_below_it_and_its_session() -> None:
+def test_the_count_includes_threads_descendants_and_the_session() -> None:
     code = """
 import os, signal, threading
 if not os.fork():

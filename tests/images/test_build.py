@@ -36,9 +36,7 @@ def here(tmp_path: Path) -> Path:
 
 
 @pytest.mark.long
-def test_another_folder_umask_zone_and_locale_make_the_same_layers_and_the_same_image(
-    tmp_path: Path, sandbox: Image, here: Path
-) -> None:
+def test_folder_umask_time_zone_and_locale_do_not_change_an_image(tmp_path: Path, sandbox: Image, here: Path) -> None:
     """Every layer is made again by `--rebuild`, which finds what was damaged and nothing else; the rest by `build`."""
     store = branch(sandbox, here / ".harness")
     with tarfile.open(store.blobs.path(sandbox.layers[1])) as tar:
@@ -161,7 +159,7 @@ def test_a_moved_image_is_a_distinct_one_and_pins_nothing(sandbox: Image, here: 
 
 
 @pytest.mark.long
-def test_relock_resolves_anew_and_writes_lock_and_pin_once_the_image_is_whole(sandbox: Image, here: Path) -> None:
+def test_relock_writes_lock_and_pin_only_once_the_image_is_whole(sandbox: Image, here: Path) -> None:
     branch(sandbox, here / ".harness")
     lock = here / "images" / "base" / "debs.json"
     lock.unlink()

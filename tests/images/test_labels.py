@@ -38,7 +38,7 @@ def edit(root: Path, name: str, old: str, new: str) -> Path:
     return root
 
 
-def test_an_image_names_recipe_lock_and_licences_and_no_source_that_nobody_wrote(root: Path) -> None:
+def test_labels_name_recipe_lock_and_licences_and_invent_no_source(root: Path) -> None:
     found = told(root)
     assert set(found) == {f"{STANDARD}.revision", f"{STANDARD}.licenses", LOCK}
     assert found[f"{STANDARD}.licenses"] == f"{OTHERS} AND MIT"
@@ -93,7 +93,7 @@ def test_a_licence_is_read_and_never_guessed(metadata: str, expression: str, sai
     assert said is None or found.said == said
 
 
-def test_the_licences_of_an_image_are_each_that_is_said_and_one_word_for_the_rest() -> None:
+def test_licences_of_an_image_are_all_that_are_stated_and_one_for_the_rest() -> None:
     exact = [Licence(text, exact=True) for text in ("MIT AND 0BSD", "Apache-2.0 OR BSD-2-Clause", "MIT")]
     assert combined(exact) == "(Apache-2.0 OR BSD-2-Clause) AND 0BSD AND MIT"
     assert combined([*exact, Licence("ISC", "Classifier: …"), Licence()]).count(OTHERS) == 1

@@ -63,7 +63,7 @@ def _fetch(store: Store, mirror: Mirror, wanted: Sequence[Deb], folder: Path) ->
             raise DamageError(
                 f"{path.name} is not the package that was asked for: its bytes have another SHA-256",
                 where=mirror.url,
-                next="look at what stands between here and the archive, then build again; nothing of it was kept",
+                next="check proxies and mirrors on the way to the archive, then build again; nothing of it was kept",
             )
         store.blobs.adopt(path)
 

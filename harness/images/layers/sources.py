@@ -57,8 +57,8 @@ def keeping(archive: Archive, suite: str, then: str, folder: Path) -> list[Pocke
     where = archive.snapshots or _own_snapshots(folder)
     if not where:
         raise MissingError(
-            "this machine's apt knows nobody who keeps older states of Debian's archive",
-            next=f"name one: {KEPT_OPTION} URL, under which a state lies by its moment ({then})",
+            "this machine's apt has no snapshot server of Debian's archive",
+            next=f"name one: {KEPT_OPTION} URL, which has snapshots by their time ({then})",
         )
     whole, _, rest = where.partition(MOMENT)
     root = whole.rstrip("/")
@@ -100,7 +100,7 @@ def _apt(folder: Path, *words: str) -> str:
     )  # fmt: skip
     if done.returncode:
         raise program_error(
-            f"{words[0]} {words[1]}", done.stderr or done.stdout, f"mend apt's sources, or {OPTION} URL"
+            f"{words[0]} {words[1]}", done.stderr or done.stdout, f"correct apt's sources, or {OPTION} URL"
         )
     return done.stdout
 

@@ -78,12 +78,12 @@ class RegistryClient:
             except RetryableError as bad:
                 last = bad
             if last.pause > PATIENCE:
-                raise self._missing(f"{last.why} and asks to wait {last.pause:.0f} s", "run again then")
+                raise self._missing(f"{last.why} and asks to wait {last.pause:.0f} s", "run again after that time")
             if attempt + 1 < ATTEMPTS:
                 time.sleep(max(last.pause, PAUSE * 2**attempt))
         raise self._missing(
             f"{last.why} ({ATTEMPTS} attempts)",
-            "check the reference and the network, then run again: what is there stays",
+            "check the reference and the network, then run again: what was transferred is kept",
         )
 
     @contextmanager
@@ -110,7 +110,7 @@ class RegistryClient:
             try:
                 piece: bytes = answer.raw.read(size, decode_content=False)
             except (HTTPError, OSError):
-                raise RetryableError("the registry broke off in the middle") from None
+                raise RetryableError("the registry closed the connection in the middle") from None
             return piece
 
         return read
@@ -125,14 +125,16 @@ class RegistryClient:
                     f"check {USER} and {PASSWORD}, and its rights",
                 )
             return self._missing(
-                f"the registry wants to know who asks before {doing} ({code})", f"set {USER} and {PASSWORD}"
+                f"the registry requires authentication for {doing} ({code})", f"set {USER} and {PASSWORD}"
             )
         if code == 404:
             return InputError(
                 f"the registry has nothing there ({doing}: 404)", where=str(self.reference), next="check the reference"
             )
         return InputError(
-            f"the registry answered {code} to {doing}", where=str(self.reference), next="ask who keeps the registry"
+            f"the registry answered {code} to {doing}",
+            where=str(self.reference),
+            next="ask the operator of the registry",
         )
 
     def checked_url(self, base: str, target: str) -> str:
@@ -144,9 +146,9 @@ class RegistryClient:
         local = self.reference.loopback and is_loopback(parts.netloc)
         if not sound or not host or not (parts.scheme == "https" or (parts.scheme == "http" and local)):
             raise InputError(
-                f"the registry points to a place that is not https: {parts.scheme[:20]}://{host}",
+                f"the registry points to a URL that is not https: {parts.scheme[:20]}://{host}",
                 where=str(self.reference),
-                next="ask who keeps the registry; nothing was sent there",
+                next="ask the operator of the registry; nothing was sent there",
             )
         return url
 
@@ -160,15 +162,15 @@ class RegistryClient:
             answer.close()
             if method not in ("GET", "HEAD"):
                 raise InputError(
-                    f"the registry sends a {method} elsewhere",
+                    f"the registry redirects a {method} request",
                     where=str(self.reference),
-                    next="name the host that it really answers under",
+                    next="use the host that it redirects to",
                 )
             url = self.checked_url(url, answer.headers.get("Location", ""))
         raise InputError(
-            f"the registry sends us round in circles ({REDIRECTS} redirects)",
+            f"the registry redirects in a loop (more than {REDIRECTS} redirects)",
             where=str(self.reference),
-            next="ask who keeps the registry",
+            next="ask the operator of the registry",
         )
 
     def _authenticated(
@@ -231,7 +233,7 @@ class RegistryClient:
         token = body.get("token") or body.get("access_token")
         if not isinstance(token, str) or not token.isascii() or not token.isprintable() or " " in token:
             raise InputError(
-                "the token service gave no token", where=str(self.reference), next="ask who keeps the registry"
+                "the token service gave no token", where=str(self.reference), next="ask the operator of the registry"
             )
         return token
 

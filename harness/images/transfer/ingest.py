@@ -240,4 +240,4 @@ def file_size(path: Path) -> int:
 
 
 def _refused(what: str, where: str) -> InputError:
-    return InputError(what, where=where, next="fetch the image from whoever made it, or `harness images build` it")
+    return InputError(what, where=where, next="fetch the image again from its source, or `harness images build` it")

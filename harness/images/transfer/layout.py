@@ -100,7 +100,7 @@ def write_archive(store: Store, image: Image, path: Path, meter: Meter = ignore_
     """Write the archive atomically: whole or not at all."""
     temp = path.parent / f".{path.name}.{token_hex(4)}.tmp"
     if path.is_dir():
-        raise InputError("a folder stands where the archive is to go", where=str(path), next="name a file")
+        raise InputError("the archive cannot be written: this is a folder", where=str(path), next="name a file")
     with translating_os_errors(path):
         make_folder(path.parent)
         try:
@@ -118,7 +118,7 @@ def write_layout(store: Store, image: Image, folder: Path, meter: Meter = ignore
     with translating_os_errors(folder):
         if folder.is_symlink() or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
             raise InputError(
-                "something stands here already", where=str(folder), next="name a new folder, or remove this one first"
+                "this path exists already", where=str(folder), next="name a new folder, or remove this one first"
             )
         make_folder(folder.parent)
         temp = folder.parent / f".{folder.name}.{token_hex(4)}.tmp"

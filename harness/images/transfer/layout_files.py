@@ -127,7 +127,7 @@ class _Archive:
         self._found[name] = (member.offset_data, member.size)
 
     def _refused(self, what: str) -> InputError:
-        return InputError(what, where=str(self.path), next="fetch the archive from whoever made the image")
+        return InputError(what, where=str(self.path), next="fetch the archive again from its source")
 
     @contextmanager
     def part(self, name: str) -> Iterator[Read]:

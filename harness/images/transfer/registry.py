@@ -60,7 +60,7 @@ def push(store: Store, image: Image, reference: str, meter: Meter = ignore_progr
             client.with_retries(lambda: _put_manifest(client, name, manifest))
             if client.with_retries(lambda: _manifest(client, name)) != manifest:
                 raise InputError(
-                    "the registry does not give back the manifest it was given",
+                    "the registry returns another manifest than it was given",
                     where=str(there),
                     next="use one that keeps OCI manifests as they are",
                 )
@@ -74,7 +74,7 @@ def pull(store: Store, reference: str, name: str, expected: Pin | None, meter: M
     wanted = there.digest or (expected.manifest.removeprefix("sha256:") if expected else None)
     if wanted is None:
         raise InputError(
-            f"nothing says which image {name} is",
+            f"no digest is known for image {name}",
             where=str(there),
             next="pin it in lockfiles/images.json, or name it by digest: HOST/NAME@sha256:…",
         )

@@ -216,9 +216,7 @@ def test_a_machine_that_knows_no_archive_of_debian_says_how_one_is_named(
     assert "--archive URL" in told.value.next
 
 
-def test_older_states_are_asked_where_apt_says_they_are_kept_and_else_nowhere(
-    tmp_path: Path, place: Path, own: Any
-) -> None:
+def test_snapshots_are_fetched_from_the_server_that_apt_names_only(tmp_path: Path, place: Path, own: Any) -> None:
     url = (tmp_path / "url").read_text()
     old, new = package(tmp_path, "1.0"), package(tmp_path, "2.0")
     archive(place / "now", new)
@@ -229,7 +227,7 @@ def test_older_states_are_asked_where_apt_says_they_are_kept_and_else_nowhere(
     debs.ensure_debs(store, "base", lock, lambda _: None, only_now)
     assert store.blobs.state(lock.packages[0].sha256) == "sound"
     (tmp_path / "apt.conf").write_text("")
-    with pytest.raises(MissingError, match="knows nobody who keeps older states"):
+    with pytest.raises(MissingError, match="has no snapshot server"):
         debs.ensure_debs(Store.make(tmp_path / "other"), "base", lock, lambda _: None, only_now)
 
 

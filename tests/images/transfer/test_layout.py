@@ -72,7 +72,7 @@ def test_a_layout_is_never_written_over_something_else(store: Store, tmp_path: P
     image = handmade(store)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis").write_text("years of work")
-    with pytest.raises(InputError, match="stands here already"):
+    with pytest.raises(InputError, match="exists already"):
         write_layout(store, image, tmp_path / "mine")
     assert tree(tmp_path / "mine") == {"thesis": b"years of work"}
     (tmp_path / "empty").mkdir()

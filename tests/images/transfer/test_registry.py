@@ -140,9 +140,7 @@ def test_the_verbs_hold_what_comes_against_the_pins(registry: str, store: Store,
     assert "no such image" in error_of(done)["what"]
 
 
-def test_a_guarded_registry_asks_for_user_and_password_which_no_output_shows(
-    guarded: str, store: Store, tmp_path: Path
-) -> None:
+def test_a_registry_with_a_password_is_used_and_no_output_shows_it(guarded: str, store: Store, tmp_path: Path) -> None:
     image = handmade(store, size=5000)
     project = pinned_project(tmp_path / "project", image)
     words = ("images", "push", "cpu", f"{guarded}/cpu:1", "--store", store.root, "--json", "--debug")
