@@ -41,9 +41,9 @@ class InstrumentSettings:
     model: Any  # its provider's settings
     asking: Asking
 
-    def said(self) -> dict[str, Any]:
+    def as_data(self) -> dict[str, Any]:
         """Give the settings as the lock holds them."""
-        return {**self.model.said(), **self.asking.model_dump(mode="json")}
+        return {**self.model.as_data(), **self.asking.model_dump(mode="json")}
 
 
 def _read(value: Any) -> InstrumentSettings:
@@ -60,4 +60,4 @@ def _forms(value: Any) -> tuple[Any, ...]:
     return (settings_of(value), Asking)
 
 
-Named = Annotated[Any, PlainValidator(_read), PlainSerializer(InstrumentSettings.said), TypedByValue(_forms)]
+Named = Annotated[Any, PlainValidator(_read), PlainSerializer(InstrumentSettings.as_data), TypedByValue(_forms)]

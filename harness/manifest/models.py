@@ -48,7 +48,7 @@ def _forms(value: Any) -> tuple[Any, ...]:
     return (settings_of(value),)
 
 
-Model = Annotated[Any, PlainValidator(read_model), PlainSerializer(lambda model: model.said()), TypedByValue(_forms)]
+Model = Annotated[Any, PlainValidator(read_model), PlainSerializer(lambda model: model.as_data()), TypedByValue(_forms)]
 
 
 def is_stand_in(said: Mapping[str, Any]) -> bool:

@@ -1,1 +1,1 @@
-"""What answers a prompt: one file a provider, behind one protocol."""
+"""Language models: providers, models that run on this machine, recorded answers (tapes), and the API gateway."""

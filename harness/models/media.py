@@ -1,7 +1,8 @@
-"""Images that go along with a prompt: known by their digest, checked, and put into the last turn of the user.
+"""Images attached to prompts: identified by SHA-256, checked for type and size, placed in the user's last turn.
 
-A dataset's maker writes them as rows of `media`, and a prompt names them in `attachments`; whoever asks puts the bytes
-into its request, so that equal digests give equal requests. It must never know a provider, a benchmark or an answer.
+A dataset's maker writes them as rows of `media`, and a prompt names them in `attachments`; a provider puts
+the bytes into its request, so that equal digests give equal requests. It never knows a provider, a benchmark or an
+answer.
 """
 
 from __future__ import annotations
@@ -22,18 +23,18 @@ LARGEST = 5 << 20  # bytes of an image; more is refused by one provider at least
 MOST = 20 << 20  # bytes of all images of a prompt, so that a request stays within what the gateway takes
 _BEGIN = {"image/png": (b"\x89PNG\r\n\x1a\n",), "image/jpeg": (b"\xff\xd8\xff",), "image/gif": (b"GIF87a", b"GIF89a")}
 
-Part = Callable[[Medium], Mapping[str, Any]]  # how a provider spells an image
+Part = Callable[[Medium], Mapping[str, Any]]  # writes an image as one provider's JSON
 
 
 def media_type(data: bytes) -> str | None:
-    """Say what an image is by its own first bytes; nothing of what no provider takes."""
+    """Detect the MIME type of an image from its first bytes; None for a format that no provider takes."""
     if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
         return "image/webp"
     return next((name for name, begins in _BEGIN.items() if data.startswith(begins)), None)
 
 
 def medium(data: bytes, where: str = "media") -> Medium:
-    """Give the row of an image; refuses what is none, and what is too large to be sent."""
+    """Make the row of an image from its bytes; refuses another format, and an image that is too large to be sent."""
     kind = media_type(data)
     if kind is None:
         raise InputError("this is no image that a model can be sent", where=where, next="give PNG, JPEG, GIF or WebP")
@@ -45,17 +46,17 @@ def medium(data: bytes, where: str = "media") -> Medium:
 
 
 def attachment(one: Medium) -> Attachment:
-    """Name an image, as an item and its prompts do."""
+    """Make the reference to an image that items and prompts hold: its digest and its type, never its bytes."""
     return {"sha256": one["id"], "type": one["type"]}
 
 
 def write(path: Path, media: Iterable[Medium]) -> None:
-    """Write a maker's output `media`: each image once, by digest."""
+    """Write the output `media` of a dataset's maker: each image once, ordered by digest."""
     rows.write(path, (one for _, one in sorted({each["id"]: each for each in media}.items())))
 
 
 class Media:
-    """The images that a step was given; each is read when it is asked for, so that memory holds few of them."""
+    """Lookup of a step's images by digest; each is read from disk when it is needed, never all at once."""
 
     def __init__(self, path: Path | None) -> None:
         self._places: dict[str, tuple[Path, int]] = {}
@@ -67,7 +68,7 @@ class Media:
                     at += len(line)
 
     def of(self, prompt: Prompt) -> list[Medium]:
-        """Give the images of a prompt in its order, each held against its digest and its type."""
+        """Read the images of a prompt in its order, each checked against its digest and its type."""
         found = [self._read(one, f"item {prompt['item']}") for one in prompt.get("attachments", ())]
         if sum(len(one["data"]) for one in found) * 3 // 4 > MOST:
             raise InputError(
@@ -98,8 +99,8 @@ class Media:
         return row
 
 
-def turns(prompt: Prompt, media: Media, part: Part) -> list[Mapping[str, Any]]:
-    """Give a prompt as turns; its images stand before the words of the user's last one."""
+def chat_turns(prompt: Prompt, media: Media, part: Part) -> list[Mapping[str, Any]]:
+    """Convert a prompt to chat turns; its images stand before the text of the user's last turn."""
     text, given = prompt.get("text"), prompt.get("messages")
     if given is None and not isinstance(text, str):
         raise InputError(
@@ -111,7 +112,7 @@ def turns(prompt: Prompt, media: Media, part: Part) -> list[Mapping[str, Any]]:
     last = max((place for place, turn in enumerate(said) if turn.get("role") == "user"), default=None)
     if last is None:
         raise InputError(
-            "an image goes along with a turn of the user, and there is none",
+            "an image is sent with a turn of the user, and there is none",
             where=f"item {prompt['item']}",
             next="add one",
         )
@@ -120,7 +121,7 @@ def turns(prompt: Prompt, media: Media, part: Part) -> list[Mapping[str, Any]]:
 
 
 def _words(content: Any) -> Sequence[Mapping[str, Any]]:
-    """Give what a turn says as parts; one that says nothing has none, since providers refuse an empty part."""
+    """Split the content of a turn into parts; an empty text has none, since providers refuse an empty part."""
     if isinstance(content, str):
         return [{"type": "text", "text": content}] if content else []
     return list(content)

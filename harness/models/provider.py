@@ -1,7 +1,7 @@
-"""What a provider is to the rest of the house, besides how its models answer: what a manifest may say of one of them.
+"""Provider settings: the typed fields that a manifest may give for one model, and what they mean to lock and run.
 
-A provider is a file of this folder: it holds `respond`, the step that asks, and `PROVIDER`, its class of settings.
-It must never know a manifest's syntax, a lock or a run: those ask the settings what they need to know.
+A provider is a file of the folder `providers`: it holds `respond`, the step that makes responses, and `PROVIDER`, its
+class of settings. This module never knows a manifest's syntax, a lock or a run: those read the settings.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from harness import texts
 
 @dataclass(frozen=True)
 class Checked:
-    """Marks a text of the settings with the check it must pass where a manifest is read."""
+    """Validator annotation: the check that a text field of the settings must pass where a manifest is read."""
 
     check: texts.Check
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        """Tell the library that reads manifests; a step, which only uses settings, never loads it."""
+        """Give pydantic the check when a manifest is validated; a step never loads pydantic."""
         from pydantic_core import core_schema  # noqa: PLC0415 - heavy
 
         return core_schema.no_info_after_validator_function(self.check, handler(source))
@@ -40,7 +40,7 @@ LATE = {"late": True}  # of a field that settings could not have at first: unset
 
 @dataclass(frozen=True, kw_only=True)
 class StandIn:
-    """What a study may rest on where a model is none: what it sees, and what a sound scorer makes of it."""
+    """Facts about a stand-in (a test double for a model): whether it sees gold, and how a sound scorer must mark it."""
 
     sees_gold: bool = False
     adversarial: bool = False
@@ -49,7 +49,7 @@ class StandIn:
 
 @dataclass(frozen=True)
 class Weights:
-    """Where the files of a model lie: in the project, in a folder of a person's own, or at a hub."""
+    """The location of a model's weight files: in the project, in a user's own folder, or at a hub."""
 
     source: str
     revision: str | None = None
@@ -59,84 +59,84 @@ class Weights:
 
 @dataclass(frozen=True)
 class Imported:
-    """Where answers come from that somebody else's run gave: a file of the project, or rows in the store."""
+    """The source of imported answers, produced by another run: a file of the project, or rows in the store."""
 
     source: str
     sha256: str | None = None
 
 
-class Unfit(NamedTuple):
-    """A setting with which a model cannot be asked: its name, why, and the mend."""
+class UnsupportedSetting(NamedTuple):
+    """A generation setting that a model does not support: its name, the reason, and the correction."""
 
     key: str
     what: str
-    mend: str
+    fix: str
 
 
-def _said(value: Any) -> Any:
-    """Spell settings with the settings in them, without late ones that are unset."""
+def _plain(value: Any) -> Any:
+    """Convert settings to plain data, nested ones too, without late fields that are unset."""
     if isinstance(value, Mapping):
         return dict(value)
     if not is_dataclass(value):
         return value
     parts = [(each, getattr(value, each.name)) for each in fields(value)]
-    return {each.name: _said(part) for each, part in parts if each.metadata != LATE or part != each.default}
+    return {each.name: _plain(part) for each, part in parts if each.metadata != LATE or part != each.default}
 
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """What a manifest says of one model; a provider adds its fields, and says what they mean to others."""
+    """The settings of one model in a manifest; each provider derives its own class and adds fields."""
 
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {"extra": "forbid"}
 
     provider: str
     facts: Mapping[Name, Line] = field(default_factory=dict)
 
-    def said(self) -> dict[str, Any]:
-        """Give all of it, as the lock holds it."""
-        return dict(_said(self))
+    def as_data(self) -> dict[str, Any]:
+        """Convert all settings to plain data, as the lock holds them."""
+        return dict(_plain(self))
 
-    def answering(self) -> dict[str, Any]:
-        """Give what of the settings can change an answer: it goes to the step, and into the model's pin."""
-        return {name: value for name, value in self.said().items() if name not in ("provider", "facts")}
+    def answer_params(self) -> dict[str, Any]:
+        """Select the settings that can change an answer: they become step parameters and part of the model's pin."""
+        return {name: value for name, value in self.as_data().items() if name not in ("provider", "facts")}
 
     @property
     def takes(self) -> tuple[str, ...]:
-        """Name the settings of `generation` that mean something to this model, or that it is known to pass over."""
+        """List the `generation` settings that this model supports, or is known to ignore."""
         return USUAL
 
-    def unfit(self, generation: Mapping[str, Any]) -> Unfit | None:
-        """Say with which of the settings this model cannot be asked: a lock tells, and nothing is left out unseen."""
+    def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
+        """Find the first `generation` setting that this model does not support; none is ever dropped silently."""
         for key in generation:
             if key not in self.takes:
-                mend = f"take it out, or ask this model in a manifest of its own; it takes {', '.join(self.takes)}"
-                return Unfit(key, f"`generation.{key}` means nothing to the provider {self.provider}", mend)
+                fix = f"take it out, or ask this model in a manifest of its own; it takes {', '.join(self.takes)}"
+                return UnsupportedSetting(key, f"`generation.{key}` means nothing to the provider {self.provider}", fix)
         return None
 
     @property
     def stand_in(self) -> StandIn | None:
-        """Say whether this is a stand-in for a model, and of what kind."""
+        """The facts of a stand-in; None for a real model."""
         return None
 
     @property
     def weights(self) -> Weights | None:
-        """Say where the model's files lie, if it computes on this machine."""
+        """The location of the model's weights, if it runs on this machine."""
         return None
 
     @property
     def service(self) -> Service | None:
-        """Say how the model is asked, if it answers elsewhere."""
+        """How the gateway reaches the model, if it runs behind an API."""
         return None
 
     @property
     def imported(self) -> Imported | None:
-        """Say where its answers come from, if nobody is asked and somebody else's run gave them."""
+        """The source of the answers, if they are imported from another run and no model is called."""
         return None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prices:
-    """What a provider asks for: dollars for a million tokens."""
+    """The prices of a provider in dollars per million tokens."""
 
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {"extra": "forbid"}
 
@@ -148,7 +148,7 @@ class Prices:
 
 @dataclass(frozen=True, kw_only=True)
 class Allowance:
-    """What may be asked of a provider: in a minute, and in all."""
+    """The rate limits of a model (requests and tokens per minute) and its total spending limit."""
 
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {"extra": "forbid"}
 
@@ -157,14 +157,14 @@ class Allowance:
     dollars: Number | None = None
 
     def __post_init__(self) -> None:
-        """Refuse an allowance of nothing."""
+        """Refuse limits below 1."""
         if any(bound is not None and bound < 1 for bound in (self.requests_per_minute, self.tokens_per_minute)):
             raise ValueError("an allowance is 1 or more; leave it out where there is none")
 
 
 @dataclass(frozen=True)
 class Service:
-    """A model elsewhere: what the gateway is told of it, and the tape that holds what it once answered."""
+    """A model behind an API: its settings for the gateway, and the tape that records or replays its answers."""
 
     model: str
     tape: Literal["replay", "record", "live"]
@@ -172,18 +172,18 @@ class Service:
     tapes: str | None  # the folder of the tape in the project; None: tapes/ and the manifest's name
 
     def folder(self, root: Path, name: str) -> Path:
-        """Say where the tape lies, for a manifest of this name."""
+        """Locate the tape's folder, for a manifest of this name."""
         return root / (self.tapes or f"tapes/{name}")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Elsewhere(Settings):
-    """A closed model behind an API: a dated name, and a tape that says whether it is replayed or asked."""
+class RemoteSettings(Settings):
+    """The settings of a model behind an API: its dated name, its URL, and whether its tape is replayed or recorded."""
 
     URL: ClassVar[str]  # where such models are asked, if the manifest names no other place
     KEY: ClassVar[str]  # under which name the key is found, if the manifest names no other
     DIALECT: ClassVar[str]  # how the gateway speaks with it: `module:name`
-    OWN: ClassVar[frozenset[str]] = frozenset()  # fields of a question that no manifest may write as `extra`
+    OWN: ClassVar[frozenset[str]] = frozenset()  # fields of a request that no manifest may write as `extra`
 
     model: Line
     tape: Literal["replay", "record", "live"]
@@ -197,31 +197,31 @@ class Elsewhere(Settings):
     logprobs: int | None = field(default=None, metadata=LATE)  # how many of the likeliest are told beside each token
 
     def __post_init__(self) -> None:
-        """Refuse a bound on money that nobody could count, and more of the likeliest than any provider tells."""
+        """Refuse a spending limit without prices, and more log-probabilities per token than any provider returns."""
         if self.logprobs is not None and not 1 <= self.logprobs <= 20:
             raise ValueError("`logprobs` is a number from 1 to 20: how many of the likeliest tokens are told")
         if self.limits and self.limits.dollars and not self.prices:
             raise ValueError("a limit in dollars needs `prices`, or nobody knows what is spent")
 
-    def answering(self) -> dict[str, Any]:
-        """Give what can change an answer: which model is asked where, and what it is told beforehand."""
+    def answer_params(self) -> dict[str, Any]:
+        """Select what can change an answer: model name, endpoint, URL, system prompt and log-probabilities."""
         asked = {
             "id": self.model, "endpoint": self.endpoint, "system": self.system, "base_url": self.base_url,
             "logprobs": self.logprobs,
         }  # fmt: skip
         return {name: value for name, value in asked.items() if value is not None}
 
-    def unfit(self, generation: Mapping[str, Any]) -> Unfit | None:
-        """Say with which of the settings this model cannot be asked, those written as plain JSON too."""
+    def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
+        """Find the first unsupported `generation` setting, also among those given as plain JSON in `extra`."""
         for name in json.loads(generation.get("extra", "{}")):
             if name in self.OWN:
-                mend = "take it out: models, prompts, seeds and how an answer travels are not settings"
-                return Unfit(f"extra.{name}", f"`generation.extra.{name}` is for the harness to say", mend)
-        return super().unfit(generation)
+                fix = "take it out: models, prompts, seeds and how an answer travels are not settings"
+                return UnsupportedSetting(f"extra.{name}", f"`generation.extra.{name}` is for the harness to say", fix)
+        return super().unsupported(generation)
 
     @property
     def service(self) -> Service:
-        """Say where to ask, under which name a key is found, what is kept and what is allowed."""
+        """The gateway's settings for this model: URL, name of its key, tape mode, prices, limits; never the key."""
         told: dict[str, Any] = {
             "provider": self.provider, "dialect": self.DIALECT, "base_url": self.base_url or self.URL,
             "key": self.key or self.KEY, "mode": self.tape,

@@ -1,4 +1,7 @@
-"""What a step and the gateway say to each other, and what a remote provider's module says of itself; pure."""
+"""Wire formats of remote providers: the headers between a step and the gateway, parsed answers, errors and settings.
+
+Pure functions on bytes and JSON; it never opens a connection.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +13,14 @@ from typing import Any
 from harness.errors import InputError
 from harness.rowtypes import Prompt
 
-MARK = "x-harness-error"  # on an answer that the gateway made itself: its kind
-REPEAT = "x-harness-repeat"  # on a question: the n-th time that the same is asked, counted from 0
-SERVED = "x-harness-served"  # on an instrument's question: by which name the gateway serves it
+ERROR_HEADER = "x-harness-error"  # response header of an error that the gateway made itself: its kind
+REPEAT_HEADER = "x-harness-repeat"  # request header: the repeat of an equal request, counted from 0
+SERVED_HEADER = "x-harness-served"  # request header of an instrument: the name under which the gateway serves it
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
-    """What a provider's answer says, in our words."""
+class ParsedAnswer:
+    """The content of a provider's answer, in fields that are the same for every provider."""
 
     text: str
     finish: str
@@ -29,32 +32,32 @@ class Said:
 
 
 @dataclass(frozen=True, slots=True)
-class Wire:
-    """One way of asking: the SDK, the request that it sends for a prompt, and how its answer is read."""
+class WireFormat:
+    """A wire format: the SDK, the request body for a prompt, and the parser of its answer."""
 
     sdk: Any  # its module
     client: Callable[[Mapping[str, Any]], Any]
     path: str
     options: Mapping[str, Any]
     body: Callable[[Prompt], Mapping[str, Any]]
-    read: Callable[[Mapping[str, Any]], Said]
+    read: Callable[[Mapping[str, Any]], ParsedAnswer]
 
 
-def visible(text: str) -> str:
-    """Write what a terminal would obey, and what no file could hold, as its escape."""
+def escape_unprintable(text: str) -> str:
+    """Escape unprintable characters: terminal control codes, and lone surrogates that no file can hold."""
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 
-def whole(text: str) -> str:
-    """Write half a character, which no file could hold, as the sign for what is no character."""
+def replace_surrogates(text: str) -> str:
+    """Replace lone surrogates, which UTF-8 cannot encode, with U+FFFD."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 LONGEST_KIND, LONGEST_WORDS = 60, 500
 
 
-def words(data: bytes) -> tuple[str, str]:
-    """Read a server's refusal in whatever shape it is, JSON or text: its kind, and its own words, bounded."""
+def parse_refusal(data: bytes) -> tuple[str, str]:
+    """Parse an HTTP error body, JSON or text, into its kind and its message, both bounded in length."""
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):
@@ -69,7 +72,7 @@ def words(data: bytes) -> tuple[str, str]:
     if isinstance(said, list):  # what FastAPI says of each field
         said = "; ".join(_field(one) for one in said)
     text = said if isinstance(said, str) else json.dumps(said) if said else ""
-    return visible(str(kind))[:LONGEST_KIND], visible(text)[:LONGEST_WORDS]
+    return escape_unprintable(str(kind))[:LONGEST_KIND], escape_unprintable(text)[:LONGEST_WORDS]
 
 
 def _field(said: Any) -> str:
@@ -85,7 +88,7 @@ NUMBERS = frozenset({"temperature", "top_p", "frequency_penalty", "presence_pena
 
 
 def settings(given: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    """Give the generation settings by the provider's names; numbers come as decimal text, since keys hold no floats."""
+    """Translate generation settings to the provider's names; numbers come as decimal text: keys hold no floats."""
     for name, value in given.items():
         if name == EXTRA:
             yield from json.loads(value).items()
@@ -103,13 +106,13 @@ def settings(given: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[tup
 
 
 def usage(found: Any, prompt: tuple[str, ...], completion: str) -> Mapping[str, int] | None:
-    """Give the tokens that a provider says it used, in our words; none where it says nothing."""
+    """Convert a provider's token counts to ours; None where it reports none."""
     if not isinstance(found, dict):
         return None
     return {"prompt_tokens": total(found, *prompt), "completion_tokens": total(found, completion)}
 
 
 def total(found: Any, *names: str) -> int:
-    """Add up counts that a provider gives under some names; what is no count is none."""
+    """Sum the counts under some names; anything that is not a positive integer counts as 0."""
     counts = (found.get(name) for name in names) if isinstance(found, dict) else ()
     return sum(count for count in counts if isinstance(count, int) and count > 0)

@@ -1,7 +1,7 @@
-"""Log-probabilities in OpenAI's two wire formats: how they are asked for, and how they become those of a row.
+"""Log-probabilities in OpenAI's two wire formats (chat and completions): request fields, and conversion to rows.
 
-A row has them in one shape whoever answered: one a token, {token, logprob, top: [[token, logprob], …]}, the likeliest
-first. It must never know a connection or a benchmark.
+A row has them in one shape for every provider: one a token, {token, logprob, top: [[token, logprob], …]}, the likeliest
+first. It never knows a connection or a benchmark.
 """
 
 from __future__ import annotations
@@ -11,25 +11,25 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from harness.models.wire import Said, whole
+from harness.models.wire import ParsedAnswer, replace_surrogates
 
-FIELDS = ("logprobs", "top_logprobs")  # what the two formats call them in a question
-Read = Callable[[Mapping[str, Any]], Said]
+FIELDS = ("logprobs", "top_logprobs")  # their names in the requests of the two formats
+Read = Callable[[Mapping[str, Any]], ParsedAnswer]
 
 
-def asked(count: int | None, chat: bool) -> dict[str, Any]:
-    """Give the fields of a question that asks for so many of the likeliest tokens; none where nobody asked."""
+def request_fields(count: int | None, chat: bool) -> dict[str, Any]:
+    """Make the request fields that ask for the `count` likeliest tokens; empty where `count` is None."""
     if count is None:
         return {}
     return {"logprobs": True, "top_logprobs": count} if chat else {"logprobs": count}
 
 
-def reader(read: Read, count: int | None, chat: bool) -> Read:
-    """Give what reads an answer and, where they were asked for, its log-probabilities; others are left alone."""
+def with_logprobs(read: Read, count: int | None, chat: bool) -> Read:
+    """Wrap an answer parser so that it also reads log-probabilities; unchanged where `count` is None."""
     if count is None:
         return read
 
-    def told(answer: Mapping[str, Any]) -> Said:
+    def told(answer: Mapping[str, Any]) -> ParsedAnswer:
         found = answer["choices"][0].get("logprobs")
         tokens = None if found is None else _chat(found, count) if chat else _completion(found, count)
         return replace(read(answer), logprobs=tokens)
@@ -38,7 +38,7 @@ def reader(read: Read, count: int | None, chat: bool) -> Read:
 
 
 def _chat(found: Mapping[str, Any], count: int) -> list[dict[str, Any]] | None:
-    """Read those of a chat; a refusal has its own where an answer has none."""
+    """Convert the log-probabilities of a chat answer; those of a refusal stand in a field of their own."""
     tokens = found.get("content") or found.get("refusal")
     if tokens is None:
         return None if found.get("content") is None else []
@@ -55,7 +55,7 @@ def _completion(found: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
 
 
 def _token(token: Any, log: Any, top: Iterable[tuple[Any, Any]], count: int) -> dict[str, Any]:
-    """Spell one token; some servers tell the chosen one beside the likeliest, which are cut to what was asked."""
+    """Convert one token; some servers add the chosen token to the likeliest, which are cut to `count`."""
     said = sorted(((_name(one), _number(value)) for one, value in top), key=lambda pair: -pair[1])
     return {
         "token": _name(token),
@@ -67,7 +67,7 @@ def _token(token: Any, log: Any, top: Iterable[tuple[Any, Any]], count: int) -> 
 def _name(token: Any) -> str:
     if not isinstance(token, str):
         raise TypeError("a token is a string")
-    return whole(token)
+    return replace_surrogates(token)
 
 
 def _number(value: Any) -> float:
@@ -77,5 +77,5 @@ def _number(value: Any) -> float:
 
 
 def _row(value: float) -> float | str:
-    """Write what is not finite as rows do: a token that cannot come has `-inf`."""
+    """Encode an infinite value as rows do: an impossible token has the text `-inf`."""
     return value if math.isfinite(value) else str(value)

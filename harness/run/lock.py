@@ -54,7 +54,7 @@ def still_pins(loaded: Loaded) -> Pins:
 def _model(loaded: Loaded, named: Named) -> dict[str, Any]:
     """Pin what answers or measures: its settings, its files, its tape."""
     model = named.model
-    pin = {"sha256": document_digest({"type": "model/1", "provider": model.provider, **model.answering()})}
+    pin = {"sha256": document_digest({"type": "model/1", "provider": model.provider, **model.answer_params()})}
     if model.weights:
         return weights.pin(loaded.root, model.weights, pin, loaded.homes)
     if model.imported:

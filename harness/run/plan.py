@@ -63,11 +63,11 @@ def _require_askable(manifest: Manifest, tree: Tree) -> None:
     """Refuse settings that one of the models would not be asked with: each provider says which mean nothing to it."""
     for part, name, model in every_model(manifest):
         how = manifest.instruments[name].asking if part == INSTRUMENTS else manifest
-        if unfit := model.unfit(how.generation.asked()):
+        if unfit := model.unsupported(how.generation.asked()):
             place: Place = ("generation", *unfit.key.split("."))
             place = (part, name, *place) if part == INSTRUMENTS else place
             where = tree.at(place if place in tree.lines else (part, name))
-            raise InputError(f"{part}.{name} cannot be asked so: {unfit.what}", where=where, next=unfit.mend)
+            raise InputError(f"{part}.{name} cannot be asked so: {unfit.what}", where=where, next=unfit.fix)
 
 
 def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
@@ -165,7 +165,7 @@ def _brief(
 
 def _model(named: Named, pin: Mapping[str, Any]) -> Model:
     """Say to a study what a model is: what its step is told of it, and its files."""
-    model, told = named.model, named.model.answering()
+    model, told = named.model, named.model.answer_params()
     if "tape" in pin:
         told["tape"] = pin["tape"]
     if model.service and named.part == INSTRUMENTS:

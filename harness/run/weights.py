@@ -13,7 +13,7 @@ from harness.errors import HarnessError, MissingError
 from harness.files import translating_os_errors
 from harness.manifest.load import ModelFolders
 from harness.manifest.schema import Manifest
-from harness.models.local.files import WEIGHTS, check_names, model_files, of_weights
+from harness.models.local.files import WEIGHTS, check_names, is_weights_or_index, model_files
 from harness.models.provider import Weights
 from harness.run.measuring import every_model
 from harness.store.store import Store
@@ -108,7 +108,7 @@ def _hub_files(folder: Path, drawn: bool) -> list[str]:
     home = folder.parent.parent.resolve()
     found = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix in KEPT]
     names = [path.relative_to(folder).as_posix() for path in found if path.resolve().is_relative_to(home)]
-    names = [name for name in names if not (drawn and of_weights(name))]
+    names = [name for name in names if not (drawn and is_weights_or_index(name))]
     check_names(names, drawn=drawn)
     return names
 

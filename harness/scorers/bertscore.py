@@ -14,7 +14,7 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from harness.digest import sha256_file
-from harness.models.local.encoder import DEFAULT, Encoder, encoder, packaged
+from harness.models.local.encoder import DEFAULT, Encoder, encoder, packaged_files
 from harness.scorers.given import Gives, Row, Text, some, whole
 from harness.scorers.overlap.bertscore import Vectors, bertscore
 from harness.scorers.tool import Tool
@@ -50,7 +50,7 @@ class Bertscore(Gives):
 @cache
 def _opened() -> tuple[Encoder, str]:
     """Open the encoder once in a process: it lives as long as that does."""
-    return ExitStack().enter_context(encoder()), sha256_file(packaged() / "model.safetensors")[0]
+    return ExitStack().enter_context(encoder()), sha256_file(packaged_files() / "model.safetensors")[0]
 
 
 def _run(row: Compared) -> Mapping[str, Any]:

@@ -1,1 +1,1 @@
-"""Content-addressed blobs, key entries, journals and heads on one disk."""
+"""The store: content-addressed blobs, cache entries by key, journals of runs, and the list of runs."""

@@ -1,4 +1,4 @@
-"""Blobs: plain bytes under the name of their SHA-256, written once, read-only, verified when delivered."""
+"""Content-addressed blob store: files named by their SHA-256, written once, read-only, verified when delivered."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _HEX = "0123456789abcdef"
 
 
 def is_digest(text: str) -> bool:
-    """Whether a text can be the name of a blob, so that no other text ever becomes a path."""
+    """Whether a text is a SHA-256 in lower-case hex, so that no other text ever becomes a path."""
     return len(text) == 64 and not text.strip(_HEX)
 
 
 class Blobs:
-    """The content-addressed half of a store."""
+    """The blobs of a store; a blob is never changed after it is written."""
 
     def __init__(self, root: Path, temp: Path) -> None:
         self.root = root
@@ -31,13 +31,13 @@ class Blobs:
         self._seen: dict[str, tuple[int, ...]] = {}
 
     def path(self, digest: str) -> Path:
-        """Say where a blob lies, present or not."""
+        """Make the path of a blob, present or not."""
         if not is_digest(digest):
             raise InputError(f"{digest[:80]!r} is not a SHA-256", next="give 64 lower-case hex digits")
         return self.root / "sha256" / digest[:2] / digest
 
     def put(self, data: bytes) -> str:
-        """Keep bytes; the same bytes are kept once."""
+        """Store bytes and return their digest; equal bytes are stored once."""
         digest = sha256(data)
         if self.state(digest) != "sound":
             with translating_os_errors(self.root):
@@ -56,7 +56,7 @@ class Blobs:
         return digest
 
     def copy(self, path: Path) -> tuple[str, int]:
-        """Keep the bytes of a file that stays where it is; in flat memory, however large it is."""
+        """Store a copy of a file, in constant memory; returns digest and size."""
         with translating_os_errors(path):
             self.temp.mkdir(parents=True, exist_ok=True)
             temp = self.temp / f"blob-{os.getpid()}-{os.urandom(6).hex()}"
@@ -67,7 +67,7 @@ class Blobs:
                 temp.unlink(missing_ok=True)
 
     def adopt(self, path: Path) -> tuple[str, int]:
-        """Take over a file that a step made on the same disk: hash, fsync, rename; never a copy, never a link."""
+        """Move a file on the same disk into the store: hash, fsync, rename; never a copy, never a link."""
         with translating_os_errors(path):
             if not stat.S_ISREG(path.lstat().st_mode):
                 raise InputError("only a plain file can become a blob", where=str(path))
@@ -78,12 +78,12 @@ class Blobs:
         return digest, size
 
     def state(self, digest: str) -> str:
-        """Say whether a blob is `sound`, `missing` or `changed`, reading it at most once while its file stays put."""
+        """Check whether a blob is `sound`, `missing` or `changed`; cached while its file is untouched."""
         path = self.path(digest)
         try:
             mark = _mark(path.lstat())
         except OSError:
-            return self.check(digest)  # which tells what is gone from what is in its way
+            return self.check(digest)  # which tells a missing file from one that cannot be read
         if self._seen.get(digest) == mark:
             return "sound"
         state = self.check(digest)
@@ -92,7 +92,7 @@ class Blobs:
         return state
 
     def check(self, digest: str, size: int | None = None) -> str:
-        """Read a blob now, whatever was read before, and say its state; a link or a device is never followed."""
+        """Check a blob by reading all of it, without a cache; a link or a device is never followed."""
         if not is_digest(digest):
             return "missing"
         path = f"{self._top}/{digest[:2]}/{digest}"
@@ -115,7 +115,7 @@ class Blobs:
             os.close(handle)
 
     def deliver(self, digest: str) -> Path:
-        """Give the path of a blob whose bytes were checked; wrong bytes are never handed on."""
+        """Return the path of a blob after a check; a damaged one is never delivered."""
         state = self.state(digest)
         if state != "sound":
             raise self._damaged(digest, state)
@@ -129,7 +129,7 @@ class Blobs:
         )
 
     def read(self, digest: str) -> bytes:
-        """Give a blob's bytes, checked after they were read."""
+        """Read a blob's bytes, checked after reading."""
         path = self.deliver(digest)  # a plain file: a link or a FIFO was refused
         data = read_plain(path)
         if sha256(data) != digest:
@@ -138,7 +138,7 @@ class Blobs:
         return data
 
     def remove(self, digest: str) -> None:
-        """Drop a blob that nothing refers to any more."""
+        """Delete a blob; the caller has made sure that nothing refers to it."""
         path = self.path(digest)
         with translating_os_errors(path):
             path.unlink(missing_ok=True)
@@ -146,7 +146,7 @@ class Blobs:
 
 
 def _digest(handle: int, size: int) -> str:
-    """Name the bytes of an open file: in one read where they are few, in flat memory where they are many."""
+    """Compute the digest of an open file, in constant memory; empty where its size changed."""
     if size < CHUNK:
         data = os.read(handle, size + 1)
         return sha256(data) if len(data) == size else ""
@@ -155,5 +155,5 @@ def _digest(handle: int, size: int) -> str:
 
 
 def _mark(facts: os.stat_result) -> tuple[int, ...]:
-    """Tell whether a file stayed put (its link count may change: steps read blobs through links)."""
+    """Identify an unchanged file by device, inode, size and mtime (steps may change its link count)."""
     return (facts.st_dev, facts.st_ino, facts.st_size, facts.st_mtime_ns)

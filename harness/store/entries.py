@@ -1,4 +1,4 @@
-"""Key entries: one canonical file a finished step, naming its preimage and its outputs.
+"""Cache entries of finished steps: one canonical file per key, with the key's preimage and the digests of the outputs.
 
 A step is finished when its entry has been renamed into place; there is no other mark.
 """
@@ -21,7 +21,7 @@ FIELDS = {"sha256", "size"}  # of an output
 
 @dataclass(frozen=True)
 class Output:
-    """A file a step made."""
+    """An output file of a step: digest and size."""
 
     sha256: str
     size: int
@@ -29,7 +29,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Entry:
-    """A finished step: its key, what could have changed it, and what came out."""
+    """A finished step: its key, the preimage of the key, and its outputs."""
 
     key: str
     digest: str
@@ -38,19 +38,19 @@ class Entry:
 
 
 class Entries:
-    """The half of a store that knows which steps are finished."""
+    """The cache entries of a store, by step key."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     def path(self, key: str) -> Path:
-        """Say where the entry of a key lies, present or not."""
+        """Make the path of a key's entry, present or not."""
         if not is_digest(key):
             raise InputError(f"{key[:80]!r} is not a key", next="give 64 lower-case hex digits")
         return self.root / key[:2] / f"{key}.json"
 
     def put(self, preimage: Mapping[str, Any], outputs: Mapping[str, Output]) -> Entry:
-        """Mark a step as finished; the last write of a step, after all its blobs."""
+        """Write the entry of a finished step: its last write, after all its blobs."""
         key = document_digest(preimage)
         body = {
             "type": "entry/1",
@@ -63,7 +63,7 @@ class Entries:
         return Entry(key, sha256(data), dict(preimage), dict(outputs))
 
     def get(self, key: str) -> Entry | None:
-        """Give the entry of a key, or None where the step is not finished; a damaged entry is an error."""
+        """Read the entry of a key; None where the step is not finished, an error where the entry is damaged."""
         path = self.path(key)
         if not os.path.lexists(path):
             return None
@@ -74,28 +74,28 @@ class Entries:
             raise DamageError(bad.what, where=str(path), next="run the manifest again: the step is made anew") from bad
 
     def all(self) -> Iterator[Path]:
-        """Give every file that lies where entries lie, in path order."""
+        """Iterate over every file in the folders of entries, in path order."""
         yield from sorted(path for path in self.root.glob("*/*") if not is_leftover(path.name))
 
 
 def read_entry(data: bytes, key: str, where: str) -> Entry:
-    """Read an entry's bytes and hold them against the key they are filed under."""
+    """Parse an entry and check it against its key."""
     body = parse(data, "entry/1", where)
-    mend = "run `harness fsck`; the step is made again by the next run"
+    fix = "run `harness fsck`; the step is made again by the next run"
     if set(body) != {"type", "key", "preimage", "outputs"} or not data.endswith(b"\n"):
-        raise InputError("an entry holds type, key, preimage and outputs, and ends its line", where=where, next=mend)
+        raise InputError("an entry holds type, key, preimage and outputs, and ends its line", where=where, next=fix)
     if body["key"] != key or not isinstance(body["preimage"], dict) or document_digest(body["preimage"]) != key:
-        raise InputError("this entry is not the one its name says", where=where, next=mend)
+        raise InputError("this entry is not the one its name says", where=where, next=fix)
     if not isinstance(body["outputs"], dict):
-        raise InputError("the outputs of this entry are malformed", where=where, next=mend)
+        raise InputError("the outputs of this entry are malformed", where=where, next=fix)
     outputs = {}
     for name, out in body["outputs"].items():
         if not isinstance(out, dict) or out.keys() != FIELDS or not is_digest(str(out["sha256"])):
-            raise InputError(f"output {name!r} of this entry is malformed", where=where, next=mend)
+            raise InputError(f"output {name!r} of this entry is malformed", where=where, next=fix)
         if type(out["size"]) is not int or out["size"] < 0:
-            raise InputError(f"the size of output {name!r} of this entry is malformed", where=where, next=mend)
+            raise InputError(f"the size of output {name!r} of this entry is malformed", where=where, next=fix)
         outputs[name] = Output(out["sha256"], out["size"])
     declared = body["preimage"].get("outputs")
     if not isinstance(declared, list) or sorted(outputs) != sorted(map(str, declared)):
-        raise InputError("this entry does not hold the outputs its step declares", where=where, next=mend)
+        raise InputError("this entry does not hold the outputs its step declares", where=where, next=fix)
     return Entry(key, sha256(data), body["preimage"], outputs)

@@ -1,4 +1,4 @@
-"""Heads: one chain of every run's start and end in a store, so that a run nobody liked cannot vanish."""
+"""The list of runs (heads.jsonl): a hash chain of every run's start and end, so that no run can be removed unseen."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from typing import Any
 
 from harness.digest import document, sha256
 from harness.errors import DamageError
-from harness.files import append_durable, locked, open_log, read_plain, translating_os_errors
+from harness.files import append_durable, locked, open_log, read_plain
 from harness.store.journal import START, Chain, Event, check_chain
 
 KIND = "head/1"
-# Both lines as they are always spelled: what fits is canonical, and ten thousand runs are read in a moment.
+# The canonical form of both kinds of line: a fast path, so that ten thousand runs are read in a moment.
 _HEX = r'"([0-9a-f]{64})"'
 _LINE = re.compile(
     r'\{"event":"(run\.started|run\.finished)","journal":' + _HEX + r',"n":(0|[1-9][0-9]*),"prev":' + _HEX
@@ -23,7 +23,7 @@ _LINE = re.compile(
 
 
 class Heads:
-    """The list of everything that was ever started in a store."""
+    """The append-only list of all runs of a store."""
 
     def __init__(self, path: Path, lock: Path) -> None:
         self.path = path
@@ -31,7 +31,7 @@ class Heads:
         self._read: tuple[tuple[int, ...], Chain] | None = None
 
     def add(self, event: str, fields: Mapping[str, Any]) -> None:
-        """Add a line under the store's lock; a line torn by a kill is cut off first, whole lines never are."""
+        """Append a line under the store's lock; a partial last line is cut off first, a whole line never is."""
         with locked(self.lock), translating_os_errors(self.path):
             handle = open_log(self.path)
             try:
@@ -52,7 +52,7 @@ class Heads:
                 os.close(handle)
 
     def read(self) -> Chain:
-        """Give the chain as far as it holds; a store without runs has an empty one. It is read anew when it moved."""
+        """Read the chain as far as it is valid; empty without runs. It is cached while the file is unchanged."""
         if not os.path.lexists(self.path):
             return Chain(())
         facts = self.path.lstat()
@@ -63,7 +63,7 @@ class Heads:
 
 
 def _chain(data: bytes) -> Chain:
-    """Follow the list line by line; whatever is not spelled as always is left to the reader who says what is wrong."""
+    """Parse the list by the fast path; anything unusual goes to `check_chain`, which reports what is wrong."""
     events: list[Event] = []
     digests: list[str] = []
     head, read = START, 0

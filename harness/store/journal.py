@@ -1,6 +1,6 @@
-"""Journals: one canonical line an event, each naming the SHA-256 of the line before it.
+"""Run journals: hash-chained event logs, one canonical JSON line per event, each with the SHA-256 of the line before.
 
-The writer adds batches durably; the reader tells a torn end (a kill) from a broken chain (somebody's hand).
+The writer appends batches durably; the reader tells a torn end (a kill) from a broken chain (tampering).
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _HEAD = {"type": str, "event": str, "n": int, "prev": str, "run": str, "journal"
 _LINE = {"type": str, "event": str, "at": str, "n": int, "prev": str}
 _STEP = {**_LINE, "step": str}
 _FINISHED = {**_STEP, "stage": str, "key": str, "entry": str}
-# What each line holds, nothing more and nothing less: a field that no run writes is somebody's hand.
+# The exact fields of each line: one that no run writes means tampering.
 SHAPES: Mapping[str, Mapping[str, Mapping[str, type]]] = {
     "head/1": {"run.started": _HEAD, "run.finished": {**_HEAD, "record": str}},
     "event/1": {
@@ -52,7 +52,7 @@ MAY: Mapping[str, Mapping[str, type]] = {
 
 
 class Journal:
-    """The one writer of a run's events; safe to call from several threads."""
+    """The writer of one run's events; thread-safe. It never changes a written line."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -65,7 +65,7 @@ class Journal:
         self._lock = threading.Lock()
 
     def add(self, event: str, fields: Mapping[str, Any]) -> None:
-        """Put an event in line; it is durable after the next `flush`."""
+        """Queue an event; it is durable after the next `flush`."""
         with self._lock:
             body = {
                 "type": "event/1",
@@ -81,7 +81,7 @@ class Journal:
             self._waiting.append(line)
 
     def flush(self) -> None:
-        """Make every waiting event durable with one fdatasync."""
+        """Write every queued event durably with one fdatasync."""
         with self._lock:
             if self._waiting:
                 with translating_os_errors(self.path):
@@ -94,7 +94,7 @@ class Journal:
                 self._waiting.clear()
 
     def close(self) -> None:
-        """Flush and let go of the file."""
+        """Flush and close the file."""
         try:
             self.flush()
         finally:
@@ -103,7 +103,7 @@ class Journal:
 
 @dataclass(frozen=True)
 class Chain:
-    """What a chained log holds: its events, its head, and the first place where it is torn or broken."""
+    """A parsed hash-chained log: its events, its head, and where it is torn or broken."""
 
     events: tuple[Event, ...]
     lines: tuple[str, ...] = ()  # digest of each line
@@ -113,14 +113,14 @@ class Chain:
 
 
 def read_chain(path: Path, kind: str = "event/1", *, spelled: bool = True) -> Chain:
-    """Read a chained log as far as it holds; a torn last line is told apart from a broken one."""
+    """Read a hash-chained log as far as it is valid; a torn last line is told apart from a broken one."""
     return check_chain(read_plain(path), kind, spelled=spelled)
 
 
 def check_chain(data: bytes, kind: str = "event/1", *, spelled: bool = True) -> Chain:
-    """Follow the chain through a log's bytes; `spelled` asks that each line is canonical, too.
+    """Check the hash chain of a log's bytes; with `spelled` each line must be canonical, too.
 
-    That is for a log whose last line nobody vouches for: a digest of that line vouches for every byte before it.
+    That is needed where no digest of the last line is known: such a digest covers every byte before it.
     """
     events: list[Event] = []
     digests: list[str] = []
@@ -141,7 +141,7 @@ def check_chain(data: bytes, kind: str = "event/1", *, spelled: bool = True) -> 
 
 
 def _event(line: bytes, prev: str, number: int, kind: str, spelled: bool) -> tuple[Event, str]:
-    """Read a line, and say what is wrong with it or with its place."""
+    """Parse a line; returns the event, and what is wrong with it or its position."""
     try:
         body = json.loads(line)
         if not isinstance(body, dict) or body.get("type") != kind:
@@ -158,7 +158,7 @@ def _event(line: bytes, prev: str, number: int, kind: str, spelled: bool) -> tup
 
 
 def _shaped(body: Event, kind: str) -> bool:
-    """Whether a line holds the fields its event has, each of its type, and no other."""
+    """Whether a line holds exactly the fields of its event, each of its type."""
     event = str(body.get("event"))
     shape = SHAPES[kind].get(event, {})
     known = {**shape, **MAY.get(event, {})}

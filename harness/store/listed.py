@@ -1,6 +1,6 @@
-"""The list of runs as every reader believes it: a run counts as far as heads ↔ journal ↔ record agree, and no further.
+"""Trusted reading of runs: a run counts as far as the list of runs, its journal and its record agree by digest.
 
-A forged journal is longer, shorter or other than the list says; a run that the list does not name was never started.
+A journal that differs from the list is refused as forged; a run that is not on the list was never started.
 """
 
 from __future__ import annotations
@@ -18,16 +18,16 @@ from harness.store.store import Store
 
 @dataclass(frozen=True)
 class Listed:
-    """A run as the list of runs knows it: the digests of its first and its last line, and of its record."""
+    """A run on the list of runs: the digests of its journal's first and last line, and of its record."""
 
     run: str
     started: str
-    ended: str = ""  # nothing: it goes on, or was killed
+    ended: str = ""  # empty: still running, or killed
     record: str = ""
 
 
 def listed(store: Store) -> dict[str, Listed]:
-    """Give every run of a store, in the order in which they were started."""
+    """List every run of a store, in the order of their start."""
     heads = store.heads.read()
     if heads.broken:
         raise DamageError(
@@ -39,7 +39,7 @@ def listed(store: Store) -> dict[str, Listed]:
 
 
 def runs_of(heads: Chain) -> dict[str, Listed]:
-    """Gather what the lines of the list say of each run; a line that no run writes there is `strange_lines`' matter."""
+    """Collect the listed facts of each run; invalid lines are skipped here and reported by `strange_lines`."""
     runs: dict[str, Listed] = {}
     for event in heads.events:
         run = str(event["run"])
@@ -51,7 +51,7 @@ def runs_of(heads: Chain) -> dict[str, Listed]:
 
 
 def strange_lines(heads: Chain) -> Iterator[tuple[str, str]]:
-    """Name the lines of the list that no run writes: the run each speaks of, and what is odd about it."""
+    """Find invalid lines of the list of runs: the run of each, and what is wrong."""
     seen: set[tuple[str, str]] = set()
     for event in heads.events:
         run, kind = str(event["run"]), str(event["event"])
@@ -63,7 +63,7 @@ def strange_lines(heads: Chain) -> Iterator[tuple[str, str]]:
 
 
 def started(store: Store, known: Listed) -> Event | None:
-    """Give the first event of a run, if its journal begins with the line that the list names."""
+    """Read the first event of a run; None where it is not the line that the list names."""
     path = store.journal(known.run)
     try:
         with translating_os_errors(path), open_plain(path) as lines:
@@ -75,7 +75,7 @@ def started(store: Store, known: Listed) -> Event | None:
 
 
 def follow_journal(store: Store, known: Listed) -> Chain:
-    """Give the journal of a run if it is the one that the list names: whole where the run ended."""
+    """Read the journal of a run; an error where it is not the one that the list names."""
     path = store.journal(known.run)
     if not is_plain(path):
         raise damaged("this run has no journal", str(path), known.run)
@@ -90,7 +90,7 @@ def follow_journal(store: Store, known: Listed) -> Chain:
 
 
 def require_listed(store: Store, run: str, runs: Mapping[str, Listed] | None = None) -> Listed:
-    """Give a run of the list; one that it does not name was killed before its first word, or laid there by somebody."""
+    """Find a run on the list; an error where it is missing: killed before its first event, or forged."""
     known = (listed(store) if runs is None else runs).get(run)
     if known is None:
         raise damaged("the list of runs does not name this run", str(store.heads.path), run)
@@ -98,7 +98,7 @@ def require_listed(store: Store, run: str, runs: Mapping[str, Listed] | None = N
 
 
 def read_recorded(store: Store, known: Listed) -> bytes:
-    """Give the bytes of a record if they are those that the list names."""
+    """Read the bytes of a record; an error where they are not those that the list names."""
     path = store.record(known.run)
     data = read_plain(path) if is_plain(path) else b""
     if sha256(data) != known.record:
@@ -107,5 +107,5 @@ def read_recorded(store: Store, known: Listed) -> bytes:
 
 
 def damaged(what: str, where: str, run: str) -> DamageError:
-    """Say that a run is not what it was, and who tells more."""
+    """Make the error for a run that differs from the list of runs."""
     return DamageError(what, where=where, next=f"`harness audit {run}` says more")

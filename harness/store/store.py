@@ -1,6 +1,6 @@
-"""A store: blobs, key entries, runs and heads in one folder, shared safely by several processes.
+"""The store: blobs, cache entries, runs and the list of runs in one folder, shared safely by several processes.
 
-Opening a store never writes; it is made by the first run of a valid manifest. Readers need no right to write.
+Opening a store never writes; it is created by the first run of a valid manifest. Readers need no write permission.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FORMAT = "harness store 1\n"
 
 
 class Store:
-    """Where contents, finished steps and records lie."""
+    """A store in a folder: its blobs, cache entries, journals, records and images."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -31,14 +31,14 @@ class Store:
         self.locks = root / "locks"
         self.runs = root / "runs"
         self.images = root / "images"
-        self.imported = root / "imported"  # notes what a person brought along, which no run need name for it to stay
+        self.imported = root / "imported"  # marks of imported blobs, kept though no run names them
         self.blobs = Blobs(root / "blobs", self.temp)
         self.entries = Entries(root / "keys")
         self.heads = Heads(root / "heads.jsonl", self.locks / "heads")
 
     @classmethod
     def open(cls, root: Path) -> Store:
-        """Open what stands, for reading; a folder that is no store is refused."""
+        """Open an existing store for reading; a folder that is no store is refused."""
         mark = root / "format"
         with translating_os_errors(root):
             if not mark.is_file():
@@ -54,12 +54,12 @@ class Store:
         return cls(root)
 
     def keep(self, digest: str) -> None:
-        """Note that a blob was brought along by a person."""
+        """Mark a blob as imported, so that garbage collection keeps it."""
         write_atomic(self.imported / digest, b"")
 
     @classmethod
     def make(cls, root: Path) -> Store:
-        """Open a store for writing, making it where there is none."""
+        """Open a store for writing, creating it where there is none."""
         with translating_os_errors(root):
             if not (root / "format").exists():
                 held = {path.name for path in root.iterdir()} - {"tmp"} if root.exists() else set()
@@ -82,13 +82,13 @@ class Store:
 
     @contextlib.contextmanager
     def in_use(self) -> Iterator[None]:
-        """Keep `gc` away while something is being made."""
+        """Hold the shared lock of the store, which keeps garbage collection out."""
         with locked(self.locks / "store", exclusive=False):
             yield
 
     @contextlib.contextmanager
     def step_lock(self, key: str, stop: threading.Event) -> Iterator[None]:
-        """Let one process at a time make a step; the others then find it finished, unless they are asked to stop."""
+        """Hold the lock of a step's key, so that one process at a time makes it; waiting ends when `stop` is set."""
         while True:
             with locked(self.locks / f"step-{key[:3]}", wait=False) as mine:
                 if mine:
@@ -99,7 +99,7 @@ class Store:
 
     @contextlib.contextmanager
     def folder(self, name: str) -> Iterator[Path]:
-        """Give a private folder on the store's own disk, gone afterwards."""
+        """Make a temporary folder on the store's disk, deleted afterwards."""
         path = self.temp / f"{name}-{os.getpid()}-{secrets.token_hex(4)}"
         with translating_os_errors(path):
             path.mkdir(parents=True)
@@ -109,7 +109,7 @@ class Store:
             remove_tree(path)
 
     def run_ids(self) -> list[str]:
-        """List the runs that left anything, oldest first."""
+        """List the runs that have a folder, oldest first."""
         return sorted(path.name for path in self.runs.iterdir() if path.is_dir()) if self.runs.is_dir() else []
 
     def find_run(self, name: str) -> str:
@@ -136,9 +136,9 @@ class Store:
         raise InputError(what, where=str(self.runs), next=f"choose one of: {near}" if near else "harness run MANIFEST")
 
     def journal(self, run: str) -> Path:
-        """Say where a run's journal lies."""
+        """Make the path of a run's journal."""
         return self.runs / run / "journal.jsonl"
 
     def record(self, run: str) -> Path:
-        """Say where a run's record lies."""
+        """Make the path of a run's record."""
         return self.runs / run / "record.json"

@@ -1,7 +1,7 @@
-"""Say what of a store may go (`gc`).
+"""Garbage collection of a store (`gc`): deletes entries, blobs and temporary files that no run names.
 
-It errs on the side of keeping: anything it cannot parse stops it before it deletes, entries go before the blobs they
-name, and a crash between the two leaves only blobs that nothing names.
+It never deletes when in doubt: anything that it cannot parse stops it before. Entries go before the blobs they name, so
+that a crash between the two leaves only blobs that nothing names.
 """
 
 from __future__ import annotations
@@ -21,28 +21,28 @@ from harness.store.journal import read_chain
 from harness.store.listed import follow_journal, listed
 from harness.store.store import Store
 
-MOST_NAMING = 16 << 20  # bytes of a file that nobody calls a document, and that is looked into all the same
+MOST_NAMING = 16 << 20  # size in bytes up to which a file that may be a document is searched for digests
 DIGEST = 64  # characters
-NAMING = ("closure/1", "environment/1", "environment/2", "lock/1")  # the documents that name further blobs
+NAMING = ("closure/1", "environment/1", "environment/2", "lock/1")  # types of documents that name further blobs
 
 
 def image_files(store: Store) -> list[Path]:
-    """List the entries of the shelf of images."""
+    """List the files that describe stored images."""
     return sorted(store.images.glob("*.json")) if store.images.is_dir() else []
 
 
 def read_image(path: Path) -> dict[str, Any]:
-    """Read an entry of the shelf; the sweep knows no more of it than that it names blobs."""
+    """Parse the file of a stored image, for the blobs it names."""
     return parse(read_plain(path), "image/1", str(path))
 
 
 def blob_files(store: Store) -> Iterator[Path]:
-    """List every file that lies where blobs lie."""
+    """Iterate over every file in the folders of blobs."""
     yield from sorted((store.root / "blobs" / "sha256").glob("*/*"))
 
 
 def read_entry_file(store: Store, path: Path) -> Entry:
-    """Read an entry by the file it lies in."""
+    """Read the entry in a file."""
     if not is_digest(path.stem) or path != store.entries.path(path.stem):
         raise InputError("no entry has such a name", where=str(path))
     return read_entry(read_plain(path), path.stem, str(path))
@@ -50,7 +50,7 @@ def read_entry_file(store: Store, path: Path) -> Entry:
 
 @dataclass
 class Sweep:
-    """What may go."""
+    """The result of garbage collection: entries, blobs and folders that may be deleted."""
 
     entries: list[str] = field(default_factory=list)
     blobs: list[str] = field(default_factory=list)
@@ -59,13 +59,13 @@ class Sweep:
 
 
 def gc(store: Store, *, delete: bool = False) -> Sweep:
-    """Find what no run names, and delete it if told to; stops at the first thing it cannot read."""
+    """Find what no run names, and delete it if `delete`; raises, and deletes nothing, where anything cannot be read."""
     with locked(store.locks / "store", wait=False) as alone:
         if not alone:
             raise MissingError(
                 "a run is using this store", where=str(store.root), next="wait for it to end, then sweep again"
             )
-        found = _unnamed(store)
+        found = _find_garbage(store)
         if delete:
             for key in found.entries:
                 with translating_os_errors(store.entries.path(key)):
@@ -84,7 +84,7 @@ def gc(store: Store, *, delete: bool = False) -> Sweep:
     return found
 
 
-def _unnamed(store: Store) -> Sweep:
+def _find_garbage(store: Store) -> Sweep:
     named_blobs, named_keys, documents = _named_by_runs(store)
     found = Sweep()
     kept: list[Entry] = []
@@ -92,7 +92,7 @@ def _unnamed(store: Store) -> Sweep:
         try:
             entry = read_entry_file(store, path)
         except HarnessError as bad:
-            raise _stop(path, bad.what) from bad
+            raise _unreadable(path, bad.what) from bad
         if entry.key in named_keys:
             kept.append(entry)
         else:
@@ -108,10 +108,10 @@ def _unnamed(store: Store) -> Sweep:
         try:
             named_blobs |= _digests(read_image(path))
         except HarnessError as bad:
-            raise _stop(path, bad.what) from bad
+            raise _unreadable(path, bad.what) from bad
     for path in blob_files(store):
         if not is_digest(path.name) or path.parent.name != path.name[:2]:
-            raise _stop(path, "no blob has such a name")
+            raise _unreadable(path, "no blob has such a name")
         if path.name not in named_blobs:
             found.blobs.append(path.name)
             found.bytes += path.lstat().st_size
@@ -123,7 +123,7 @@ def _unnamed(store: Store) -> Sweep:
 
 
 def _idle_layers(store: Store, named: set[str]) -> list[Path]:
-    """List the notes of how a layer was made whose layer goes: they only save work, and keep nothing."""
+    """List cached notes of image layers whose layer is to be deleted."""
     idle = []
     for path in sorted((store.images / "layers").glob("*.json")):
         try:
@@ -136,24 +136,24 @@ def _idle_layers(store: Store, named: set[str]) -> list[Path]:
 
 
 def _named_by_runs(store: Store) -> tuple[set[str], set[str], set[str]]:
-    """Give the blobs and the keys that journals name, and which of the blobs are documents that name others."""
+    """Collect the blobs and keys that journals name, and which blobs are documents that name others."""
     blobs: set[str] = set()
     keys: set[str] = set()
     documents: set[str] = set()
     try:
         runs = listed(store)
     except HarnessError as bad:
-        raise _stop(store.heads.path, bad.what) from bad
+        raise _unreadable(store.heads.path, bad.what) from bad
     for run in sorted({*store.run_ids(), *runs}):
         path = store.journal(run)
         if run not in runs and not path.exists() and not any(path.parent.iterdir()):
-            continue  # killed before its first word
+            continue  # killed before its first event
         try:
             chain = follow_journal(store, runs[run]) if run in runs else read_chain(path)
         except HarnessError as bad:
-            raise _stop(path, bad.what) from bad
+            raise _unreadable(path, bad.what) from bad
         if chain.broken:
-            raise _stop(path, chain.broken)
+            raise _unreadable(path, chain.broken)
         for event in chain.events:
             blobs |= _digests(event)
             if "key" in event:
@@ -164,10 +164,10 @@ def _named_by_runs(store: Store) -> tuple[set[str], set[str], set[str]]:
 
 
 def _named_in(store: Store, digest: str, *, needed: bool) -> set[str]:
-    """Give what a document names in turn; one that cannot be read keeps everything where it is."""
+    """Collect the digests in a document; one that is needed and cannot be read stops the collection."""
     state = store.blobs.state(digest)
     if needed and state != "sound":
-        raise _stop(store.blobs.path(digest), f"this blob is {state}, and what it names cannot be known")
+        raise _unreadable(store.blobs.path(digest), f"this blob is {state}, and what it names cannot be known")
     path = store.blobs.path(digest)
     if state != "sound":
         return set()
@@ -183,7 +183,7 @@ def _named_in(store: Store, digest: str, *, needed: bool) -> set[str]:
 
 
 def _digests(value: object) -> set[str]:
-    """Give every digest that stands in a document; of a journal this is asked for each line."""
+    """Collect every digest that occurs in a JSON value."""
     found, waiting = set(), [value]
     while waiting:
         one = waiting.pop()
@@ -197,9 +197,9 @@ def _digests(value: object) -> set[str]:
     return found
 
 
-def _stop(path: Path, why: str) -> DamageError:
+def _unreadable(path: Path, why: str) -> DamageError:
     return DamageError(
         f"nothing was deleted: {why}",
         where=str(path),
-        next="`harness fsck` lists all damage; mend or move that file away, then sweep again",
+        next="`harness fsck` lists all damage; repair that file or move it away, then sweep again",
     )

@@ -7,12 +7,12 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.models.local.activations import INDEX, layer_file
-from harness.models.local.pieces import How
+from harness.models.local.pieces import ActivationOptions
 from harness.steps import Source, Step
 from harness.studies.study import Model
 
 
-def activations(name: str, model: Model, pieces: Source, how: How, layers: Sequence[int]) -> Step:
+def activations(name: str, model: Model, pieces: Source, how: ActivationOptions, layers: Sequence[int]) -> Step:
     """Give the step that writes the vectors of these layers, 0 being the embedding."""
     if model.calls or model.imported or model.stand_in:
         raise InputError(

@@ -13,9 +13,9 @@ from pydantic import Field
 
 from harness.errors import InputError, MissingError
 from harness.manifest.models import PROVIDERS
-from harness.models.gate.forward import offered
+from harness.models.gate.forward import tcp_forwarder
 from harness.models.gate.keys import STAND_IN
-from harness.models.provider import Elsewhere
+from harness.models.provider import RemoteSettings
 from harness.models.tape.tape import Tape
 from harness.run.calls import Gateway
 from harness.verbs.project import Project, Request, Result, Watch
@@ -101,9 +101,9 @@ def gateway(
     return _summed(running.summary)
 
 
-def _providers(asked: GatewayRequest) -> dict[str, type[Elsewhere]]:
+def _providers(asked: GatewayRequest) -> dict[str, type[RemoteSettings]]:
     """List the providers that are served: all with a remote API, or those that were named."""
-    there = {name: one for name in PROVIDERS.names() if issubclass(one := PROVIDERS.find(name), Elsewhere)}
+    there = {name: one for name in PROVIDERS.names() if issubclass(one := PROVIDERS.find(name), RemoteSettings)}
     for name in asked.providers:
         if name not in there:
             raise InputError(
@@ -134,7 +134,9 @@ def _tape(project: Project, asked: GatewayRequest) -> Path | None:
     return folder
 
 
-def _others(asked: GatewayRequest, named: Mapping[str, type[Elsewhere]], tape: Path | None) -> Iterator[dict[str, Any]]:
+def _others(
+    asked: GatewayRequest, named: Mapping[str, type[RemoteSettings]], tape: Path | None
+) -> Iterator[dict[str, Any]]:
     """Make the settings for models that nobody named: how they are answered."""
     places = {}
     for text in asked.upstream:
@@ -152,7 +154,7 @@ def _others(asked: GatewayRequest, named: Mapping[str, type[Elsewhere]], tape: P
         yield {**told, "mode": asked.mode, **({"tape": str(tape)} if tape else {})}
 
 
-def _env(one: type[Elsewhere], url: str, token: str) -> Iterator[tuple[str, str]]:
+def _env(one: type[RemoteSettings], url: str, token: str) -> Iterator[tuple[str, str]]:
     """Environment variables that point a provider's client here: base URL with its path, and a key."""
     yield f"{one.KEY.removesuffix('_API_KEY')}_BASE_URL", url + urlsplit(one.URL).path.rstrip("/")
     yield one.KEY, token
@@ -163,7 +165,7 @@ def _offered(socket: Path, port: int) -> Iterator[str]:
     """Serve on the TCP port that was asked for."""
     with ExitStack() as stack:
         try:
-            url = stack.enter_context(offered(socket, port))
+            url = stack.enter_context(tcp_forwarder(socket, port))
         except OSError as bad:
             raise InputError(
                 f"port {port} is not available: {bad.strerror}", where="--port", next="name another, or leave it out"

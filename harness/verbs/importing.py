@@ -10,7 +10,7 @@ from pydantic import Field
 
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
 from harness.manifest.schema import Manifest
-from harness.models.providers.imported_rows import gathered
+from harness.models.providers.imported_rows import gather_rows
 from harness.run.data import bring, bring_rows
 from harness.run.folder import bring_folder, wanted
 from harness.store.store import Store
@@ -143,7 +143,7 @@ def import_(project: Project, asked: ImportRequest) -> ImportResult:
         digest, size = bring(Store.make(project.store), file)
         return ImportResult(kind=DATA, sha256=digest, bytes=size)
     if asked.kind == RESPONSES:
-        answers = gathered(file)
+        answers = gather_rows(file)
         models = Counter(row["model"] for row in answers if "model" in row)
         digest = bring_rows(Store.make(project.store), answers)
         return ImportResult(kind=RESPONSES, sha256=digest, rows=len(answers), models=dict(sorted(models.items())))

@@ -16,7 +16,7 @@ from bench.measure import Failed, ratio, spend_here
 from bench.table import Row
 
 from harness import rows, seeds
-from harness.models.model import Request
+from harness.models.completion import CompletionRequest
 from harness.studies.prompts import fill, template
 from harness.studies.reliability.data.small_addition import pair
 
@@ -60,7 +60,7 @@ def inference_rows(work: Path, size: Size) -> list[Row]:
     return [*found, Row("inference", f"responses a CPU second, batches of {SIZES[-1]}", tuple(rates), None, "/s")]
 
 
-def _requests(items: int) -> list[Request]:
+def _requests(items: int) -> list[CompletionRequest]:
     """Ask small sums in every wording, as the demo does."""
     templates = [template(row) for row in rows.read(TEMPLATES)]
     found = []
@@ -68,22 +68,22 @@ def _requests(items: int) -> list[Request]:
         a, b = pair(seeds.stream(seeds.derive(11, "bench", str(index))))
         for each in templates:
             text = fill(each, "", {"a": a, "b": b})
-            found.append(Request(f"{index}", each.id, 0, text, 0, {"temperature": "0", "max_tokens": NEW}))
+            found.append(CompletionRequest(f"{index}", each.id, 0, text, 0, {"temperature": "0", "max_tokens": NEW}))
     return found
 
 
-def _batched(requests: list[Request], batch: int) -> Callable[[], list[str]]:
+def _batched(requests: list[CompletionRequest], batch: int) -> Callable[[], list[str]]:
     import torch
 
     from harness.models.local.load import open_causal
-    from harness.models.providers.transformers import Local
+    from harness.models.providers.transformers import LocalModel
 
-    local = Local("tiny", open_causal(MODEL, {"batch": str(batch), "dtype": "float32"}), batch)
+    local = LocalModel("tiny", open_causal(MODEL, {"batch": str(batch), "dtype": "float32"}), batch)
     torch.set_num_threads(1)
     return lambda: [response.text for response in local.complete(requests)]
 
 
-def _generate(requests: list[Request]) -> Callable[[], list[str]]:
+def _generate(requests: list[CompletionRequest]) -> Callable[[], list[str]]:
     import torch
     from transformers import AutoModelForCausalLM, AutoTokenizer
 

@@ -14,7 +14,7 @@ from bench.measure import Failed, spend, spend_here
 from bench.peers import environment
 from bench.table import Row
 
-from harness.models.tape.line import Ready, ready
+from harness.models.tape.line import PreparedExchange, prepare
 from harness.models.tape.tape import Recorder, Tape, request_digest
 
 REPLAYED = 20_000
@@ -80,9 +80,9 @@ def _replay(folder: Path, count: int, seed: int) -> tuple[float, float, float]:
     return 1e6 * known.cpu / REPLAYED, REPLAYED / known.wall, 1e6 * asked.cpu / REPLAYED
 
 
-def _exchanges(count: int) -> Iterator[Ready]:
+def _exchanges(count: int) -> Iterator[PreparedExchange]:
     for number in range(count):
-        yield ready("openai", _body(number), 0, 200, _answer(number))
+        yield prepare("openai", _body(number), 0, 200, _answer(number))
 
 
 def _body(number: int) -> dict[str, Any]:

@@ -105,7 +105,7 @@ def test_show_tells_models_with_other_weights_apart(tmp_path: Path) -> None:
     assert all(f"weights {models[name]['weights'][:12]}" in shown for name in ADDED)
 
 
-def test_an_outside_model_folder_is_pinned_by_its_files_or_reported_missing(tmp_path: Path) -> None:
+def test_an_outside_model_folder_is_pinned_by_its_files_or_missing(tmp_path: Path) -> None:
     path = unlocked_project(tmp_path / "project", count=10, models=())
     line = "  own: {provider: transformers, source: folder:toy, dtype: float32}\n"
     path.write_text(path.read_text().replace("models:\n", "models:\n" + line))
@@ -123,7 +123,7 @@ def test_an_outside_model_folder_is_pinned_by_its_files_or_reported_missing(tmp_
     )
 
 
-def test_claims_that_did_not_run_are_counted_in_a_line_and_listed_on_demand(project: Path) -> None:
+def test_claims_that_did_not_run_are_counted_and_listed_on_demand(project: Path) -> None:
     claims = "claims:\n" + "".join(
         f"  - {{of: 'items#/{name}', published: '1', within: '1', where: Table {name}}}\n" for name in "abc"
     )

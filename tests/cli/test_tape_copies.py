@@ -57,7 +57,7 @@ def test_what_is_exported_is_imported_as_the_same_tape_byte_for_byte(tmp_path: P
         ({"exact": '{"choices": [1]}'}, "does not say"), ({"exact": {"base64": "!"}}, "does not say"),
         ({"exact": ""}, "does not say"), ({"status": 500}, "`status`"), ({"at": "now"}, "`at`"),
         ({"redacted": "x"}, "`redacted`"), ({"headers": {"x-api-key": "sk-planted"}}, "looks like a key"),
-        ({"headers": {"a": 1}}, "`headers`"), ({"provider": ""}, "who answered"), ({"path": 1}, "`path`"),
+        ({"headers": {"a": 1}}, "`headers`"), ({"provider": ""}, "the provider"), ({"path": 1}, "`path`"),
     ],
 )  # fmt: skip
 def test_an_exported_line_that_was_edited_is_refused_with_its_number(
@@ -120,7 +120,7 @@ def test_a_redacted_tape_says_so_and_never_passes_for_the_original(tmp_path: Pat
     assert marks == [line.own if mark else "" for line, mark in zip(Tape.open(folder).lines(), marks, strict=True)]
 
 
-def test_a_pointer_is_redacted_and_a_redacted_tape_survives_export_and_import(tmp_path: Path) -> None:
+def test_a_pointer_is_redacted_and_redacted_tapes_survive_export(tmp_path: Path) -> None:
     folder = record(tmp_path / "tape", "ab")
     pointers = ("--field", "/response/choices/*/message/content", "--field", "/request/messages/0/content")
     inner_data("tape", "redact", "tape", "out", *pointers, cwd=tmp_path)
@@ -137,7 +137,7 @@ def test_a_pointer_is_redacted_and_a_redacted_tape_survives_export_and_import(tm
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ([], "nothing says"), (["--match", "("], "no regular expression"), (["--match", "x*"], "nothing at all"),
+        ([], "no pattern"), (["--match", "("], "no regular expression"), (["--match", "x*"], "the empty text"),
         (["--field", "messages"], "points nowhere"), (["--field", "/request"], "points nowhere"),
         (["--match", "a", "--match", "absent"], "'absent'"), (["--field", "/request/no"], "'/request/no'"),
     ],

@@ -20,7 +20,7 @@ from needs import needs
 from support import REPOSITORY, data_of, error_of, harness, outputs_of, unlocked_project
 
 from harness.images.image import find_image, pins
-from harness.models.model import Request
+from harness.models.completion import CompletionRequest
 from harness.store.store import Store
 
 needs("openai", "aiohttp")
@@ -77,13 +77,13 @@ class Provider(http.server.BaseHTTPRequestHandler):
 def over_a_tiny_model() -> Any:
     """Answer with the project's own small model, so that what is recorded is a real one's text."""
     from harness.models.local.load import open_causal
-    from harness.models.providers.transformers import Local
+    from harness.models.providers.transformers import LocalModel
 
     loaded = open_causal(REPOSITORY / "assets" / "tiny-shaped", {"batch": "reference", "dtype": "float32"})
-    model, turn = Local("tiny", loaded), threading.Lock()
+    model, turn = LocalModel("tiny", loaded), threading.Lock()
 
     def answer(text: str) -> str:
-        request = Request("x", 1, 0, text, 0, {"temperature": "0", "max_tokens": 24})
+        request = CompletionRequest("x", 1, 0, text, 0, {"temperature": "0", "max_tokens": 24})
         with turn:
             return next(iter(model.complete([request]))).text
 

@@ -27,7 +27,7 @@ from needs import needs
 from support import REPOSITORY, data_of, error_of, harness, outputs_of, unlocked_project
 
 from harness.digest import sha256
-from harness.models.gate.forward import offered
+from harness.models.gate.forward import tcp_forwarder
 
 needs("aiohttp", "openai", "anthropic")
 pytestmark = [pytest.mark.long, pytest.mark.together]
@@ -189,7 +189,7 @@ def test_harnesses_of_others_ask_through_the_gateway_and_again_with_their_provid
     write_task(tmp_path / "task", 12)
 
     def asked(socket: Path) -> str:
-        with offered(socket) as url:
+        with tcp_forwarder(socket) as url:
             keys = {"OPENAI_API_KEY": "none", "ANTHROPIC_API_KEY": "none", "no_proxy": "127.0.0.1"}
             done = subprocess.run(
                 [python, "-c", program, url, str(tmp_path / "task"), *words], cwd=tmp_path, timeout=SECONDS,

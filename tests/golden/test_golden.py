@@ -161,7 +161,7 @@ def test_any_planted_label_fails(study, change):
     assert "scoring_cases_own.json: 1 passed, 1 failed, 0 waiting" in done.stdout
 
 
-def test_an_empty_list_of_a_benchmark_fails_and_so_does_a_case_that_is_none(study):
+def test_an_empty_list_of_a_benchmark_fails_and_so_does_an_invalid_case(study):
     assert study(scoring_cases_own={"addition": []}).returncode == 1
     done = study(scoring_cases_own={"science": [1]})
     assert done.returncode == 1

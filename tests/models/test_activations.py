@@ -16,8 +16,8 @@ from support_models import REPOSITORY, deliver
 from harness import rows
 from harness.errors import InputError
 from harness.models.local.activations import Activations, extract
-from harness.models.local.load import Loaded, open_encoder
-from harness.models.local.pieces import How
+from harness.models.local.load import LoadedModel, open_encoder
+from harness.models.local.pieces import ActivationOptions
 
 np = pytest.importorskip("numpy")
 needs("torch", "transformers")
@@ -36,7 +36,7 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(scope="module")
-def opened(folders: dict[str, Path]) -> dict[str, Loaded]:
+def opened(folders: dict[str, Path]) -> dict[str, LoadedModel]:
     return {kind: open_encoder(folder, PARAMS) for kind, folder in folders.items()}
 
 
@@ -54,8 +54,8 @@ def plain(folders: dict[str, Path]) -> dict[str, tuple[Any, Any]]:
     }
 
 
-def look(loaded: Loaded, pieces: list[Any], layers: Any = None, size: int = 1, **how: Any) -> list[Any]:
-    return [found.vectors for found in Activations(loaded, How(**how), layers, size).of(pieces)]
+def look(loaded: LoadedModel, pieces: list[Any], layers: Any = None, size: int = 1, **how: Any) -> list[Any]:
+    return [found.vectors for found in Activations(loaded, ActivationOptions(**how), layers, size).of(pieces)]
 
 
 def near(one: Any, two: Any) -> bool:
@@ -65,7 +65,7 @@ def near(one: Any, two: Any) -> bool:
 @pytest.mark.parametrize("kind", ["causal", "masked"])
 @pytest.mark.parametrize("space", ["later", "always"])
 def test_a_sentence_behind_its_passage_is_summed_as_the_authors_sum_it(
-    opened: dict[str, Loaded], plain: dict[str, tuple[Any, Any]], kind: str, space: str
+    opened: dict[str, LoadedModel], plain: dict[str, tuple[Any, Any]], kind: str, space: str
 ) -> None:
     """Two generations of the authors' code differ in the space before the first piece of a passage."""
     found = look(opened[kind], PIECES, pool="sum", context="pieces", space=space, limit=LIMIT)
@@ -82,7 +82,7 @@ def test_a_sentence_behind_its_passage_is_summed_as_the_authors_sum_it(
 
 @pytest.mark.parametrize("kind", ["causal", "masked"])
 def test_a_context_may_be_counted_in_pieces_words_or_tokens(
-    opened: dict[str, Loaded], plain: dict[str, tuple[Any, Any]], kind: str
+    opened: dict[str, LoadedModel], plain: dict[str, tuple[Any, Any]], kind: str
 ) -> None:
     last, text = PIECES[:4], f" {STORY[3]}"
     model, tokenizer = plain[kind]
@@ -96,7 +96,7 @@ def test_a_context_may_be_counted_in_pieces_words_or_tokens(
     assert near(alone, plainly(model, tokenizer, "", STORY[3], LIMIT).mean(axis=1)[:, None])
 
 
-def test_each_word_has_a_vector_of_its_own_tokens(opened: dict[str, Loaded]) -> None:
+def test_each_word_has_a_vector_of_its_own_tokens(opened: dict[str, LoadedModel]) -> None:
     by = {pool: look(opened["masked"], PIECES, pool=pool, context="pieces") for pool in ("sum", "last")}
     words = {
         pool: look(opened["masked"], PIECES, pool=f"word-{pool}", context="pieces") for pool in ("sum", "mean", "last")
@@ -110,7 +110,7 @@ def test_each_word_has_a_vector_of_its_own_tokens(opened: dict[str, Loaded]) -> 
 
 @pytest.mark.parametrize("kind", ["causal", "masked"])
 def test_characters_of_a_text_are_found_by_the_tokens_that_hold_them(
-    opened: dict[str, Loaded], plain: dict[str, tuple[Any, Any]], kind: str
+    opened: dict[str, LoadedModel], plain: dict[str, tuple[Any, Any]], kind: str
 ) -> None:
     text = "the cat sat on a mat"
     first, last = text.index("sat"), text.index(" a mat")
@@ -139,7 +139,7 @@ def extracted(where: Path, folder: Path, pieces: list[Any], **more: Any) -> tupl
 
 
 def test_the_step_writes_a_file_a_layer_and_says_what_each_row_is(
-    tmp_path: Path, folders: dict[str, Path], opened: dict[str, Loaded]
+    tmp_path: Path, folders: dict[str, Path], opened: dict[str, LoadedModel]
 ) -> None:
     how = {"pool": "word-mean", "context": "pieces"}
     arrays, index, facts = extracted(tmp_path / "all", folders["masked"], PIECES, how=how)
@@ -184,7 +184,7 @@ def test_what_the_model_has_no_room_for_is_counted(tmp_path: Path, folders: dict
         extracted(tmp_path / "c", folders["masked"], long, how={**how, "pool": "word-last"})
 
 
-def test_no_more_is_held_than_a_batch(opened: dict[str, Loaded]) -> None:
+def test_no_more_is_held_than_a_batch(opened: dict[str, LoadedModel]) -> None:
     taken = []
 
     def endless() -> Iterator[dict[str, Any]]:
@@ -192,19 +192,19 @@ def test_no_more_is_held_than_a_batch(opened: dict[str, Loaded]) -> None:
             taken.append(len(taken))
             yield {"id": str(len(taken)), "text": "a cat"}
 
-    found = Activations(opened["causal"], How(pool="mean"), [1], size=2).of(endless())
+    found = Activations(opened["causal"], ActivationOptions(pool="mean"), [1], size=2).of(endless())
     assert [next(found).read.id for _ in range(5)] == ["1", "2", "3", "4", "5"] and len(taken) == 6
 
 
 def test_where_memory_runs_out_half_as_many_are_looked_at(
-    opened: dict[str, Loaded], monkeypatch: pytest.MonkeyPatch
+    opened: dict[str, LoadedModel], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from harness.models.local import activations
-    from harness.models.local import hidden as local_hidden
+    from harness.models.local import hidden_states as local_hidden
 
     looked: list[int] = []
 
-    def narrow(loaded: Loaded, texts: Any) -> Any:
+    def narrow(loaded: LoadedModel, texts: Any) -> Any:
         looked.append(len(texts))
         if len(texts) > 2:
             raise RuntimeError("CUDA out of memory")
@@ -213,7 +213,7 @@ def test_where_memory_runs_out_half_as_many_are_looked_at(
     forward = local_hidden.forward
     wanted = look(opened["causal"], PIECES, pool="sum")
     monkeypatch.setattr(activations, "forward", narrow)
-    half = Activations(opened["causal"], How(pool="sum"), size=5)
+    half = Activations(opened["causal"], ActivationOptions(pool="sum"), size=5)
     found = [each.vectors for each in half.of(PIECES)]
     assert looked == [5, 3, 2, 1, 2, 2] and half.told["redone"] == 2
     assert all(near(one, two) for one, two in zip(wanted, found, strict=True))
@@ -245,7 +245,7 @@ def test_what_could_not_be_meant_is_refused(tmp_path: Path, folders: dict[str, P
 
 
 def test_a_file_without_a_pooler_is_whole_and_one_without_a_layer_is_not(
-    tmp_path: Path, folders: dict[str, Path], opened: dict[str, Loaded]
+    tmp_path: Path, folders: dict[str, Path], opened: dict[str, LoadedModel]
 ) -> None:
     assert hasattr(opened["masked"].model, "pooler")  # which its file does not hold: no hidden state is made with it
     short = shutil.copytree(folders["masked"], tmp_path / "short")

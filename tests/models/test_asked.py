@@ -37,7 +37,7 @@ def settings(block: str, version: int = 2) -> dict[str, Any]:
     return parse_manifest(text.encode(), "m.yaml")[0].generation.asked()
 
 
-def test_servers_that_refuse_what_version_1_sends_are_asked_by_leaving_it_out(strict: Any, tmp_path: Path) -> None:
+def test_a_setting_that_a_server_refuses_can_be_left_out_of_the_request(strict: Any, tmp_path: Path) -> None:
     _, running, _ = strict
     one = prompts(tmp_path / "p", "a")
     cases = (("openai", 1, "{}", "HTTP 503"), ("anthropic", 1, "{}", "HTTP 400"),
@@ -103,7 +103,7 @@ UNFIT = [
 
 
 @pytest.mark.parametrize(("model", "setting"), UNFIT)
-def test_a_setting_that_a_model_is_not_asked_with_is_refused_where_it_stands(
+def test_a_setting_that_a_model_does_not_support_is_refused_at_its_line(
     model: str, setting: str, tmp_path: Path
 ) -> None:
     manifest = unlocked_project(tmp_path, models=())

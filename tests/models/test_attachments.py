@@ -20,8 +20,8 @@ from needs import needs
 from harness import rows
 from harness.errors import InputError
 from harness.models import media as media_module
-from harness.models.media import Media, attachment, media_type, medium, turns, write
-from harness.models.providers.anthropic import lifted
+from harness.models.media import Media, attachment, chat_turns, media_type, medium, write
+from harness.models.providers.anthropic import lift_system_turns
 
 needs("aiohttp", "openai", "anthropic")
 pytestmark = pytest.mark.together
@@ -101,7 +101,7 @@ def test_openai_gets_images_as_parts_of_the_user_s_last_turn(recording: Any, tmp
     ]
 
 
-def test_anthropic_gets_blocks_and_what_the_system_says_in_a_field_of_its_own(recording: Any, tmp_path: Path) -> None:
+def test_anthropic_gets_content_blocks_and_the_system_prompt_in_a_field(recording: Any, tmp_path: Path) -> None:
     bodies = sent(recording, "anthropic", tmp_path, system="First.")
     assert [body["messages"] for body in bodies] == [
         [{"role": "user", "content": [block(1), words("one dot?")]}],
@@ -112,9 +112,7 @@ def test_anthropic_gets_blocks_and_what_the_system_says_in_a_field_of_its_own(re
     assert [body["system"] for body in bodies] == ["First.", "First.", "First.\n\nBe brief.", "First.\n\nBe brief."]
 
 
-def test_a_recording_with_images_is_replayed_with_the_same_bytes_and_another_image_is_not_on_it(
-    recording: Any, tmp_path: Path
-) -> None:
+def test_a_recording_with_images_replays_and_misses_another_image(recording: Any, tmp_path: Path) -> None:
     _, running, tape = recording
     inputs = given(tmp_path / "p", *ASKED)
     for provider in ("openai", "anthropic"):
@@ -137,9 +135,9 @@ def test_a_recording_with_images_is_replayed_with_the_same_bytes_and_another_ima
         ([{"role": "system", "content": [words("x")]}, {"role": "user", "content": "a"}], "more than a text"),
     ],
 )
-def test_turns_that_one_provider_cannot_be_sent_are_refused_and_never_moved(said: Any, what: str) -> None:
+def test_turns_that_a_provider_does_not_take_are_refused_and_never_moved(said: Any, what: str) -> None:
     with pytest.raises(InputError, match=what):
-        lifted("", said, "i0")
+        lift_system_turns("", said, "i0")
 
 
 TURN = st.builds(
@@ -148,10 +146,10 @@ TURN = st.builds(
 
 
 @drawn(st.lists(st.text(), max_size=3), st.lists(TURN, min_size=1, max_size=5))
-def test_lifting_takes_the_system_s_words_in_their_order_and_touches_no_other_turn(said: list[str], rest: Any) -> None:
+def test_lifting_joins_system_turns_in_order_and_touches_no_other_turn(said: list[str], rest: Any) -> None:
     system = [{"role": "system", "content": each} for each in said]
-    assert lifted("", [*system, *rest], "i") == ("\n\n".join(said), rest)
-    assert lifted("S", [*system, *rest], "i") == ("\n\n".join(["S", *said]), rest)
+    assert lift_system_turns("", [*system, *rest], "i") == ("\n\n".join(said), rest)
+    assert lift_system_turns("S", [*system, *rest], "i") == ("\n\n".join(["S", *said]), rest)
 
 
 def test_an_image_is_known_by_its_bytes_and_by_no_name(tmp_path: Path) -> None:
@@ -192,14 +190,14 @@ def test_an_image_that_is_not_what_its_prompt_names_goes_to_nobody(
 def test_an_image_needs_a_turn_of_the_user_and_a_step_that_was_given_it() -> None:
     prompt: Any = {"item": "a", "template": 0, "messages": [SYSTEM], "attachments": seen(0)}
     with pytest.raises(InputError, match="a turn of the user"):
-        turns(prompt, Media(None), lambda one: {})
+        chat_turns(prompt, Media(None), lambda one: {})
     with pytest.raises(InputError, match="was given to this step"):
         prompt["messages"] = [SYSTEM, {"role": "user", "content": "a"}]
-        turns(prompt, Media(None), lambda one: {})
+        chat_turns(prompt, Media(None), lambda one: {})
 
 
 def test_completions_are_sent_no_image(recording: Any, tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="which the endpoint completions is not sent"):
+    with pytest.raises(InputError, match="which the endpoint completions does not take"):
         sent(recording, "openai", tmp_path, endpoint="completions")
 
 

@@ -12,8 +12,17 @@ from hypothesis import strategies as st
 
 from harness import rows
 from harness.errors import InputError
-from harness.models.model import Request
-from harness.models.providers.baseline import BEHAVIOURS, LIST, LIST_BOUND, NOTHING, REFUSAL, Known, respond, wrong
+from harness.models.completion import CompletionRequest
+from harness.models.providers.baseline import (
+    BEHAVIOURS,
+    LIST,
+    LIST_BOUND,
+    REFUSAL,
+    UNKNOWN,
+    KnownAnswer,
+    respond,
+    wrong_answer,
+)
 from harness.models.providers.forgery import FORGERY
 from harness.scorers.outcome.addition import addition
 from harness.scorers.outcome.by_row import BENCHMARKS, score_row
@@ -67,7 +76,7 @@ def test_the_noisy_oracle_follows_difficulty(ask):
     assert 0.65 < share < 0.75
 
 
-def test_the_noisy_oracle_finds_a_difficulty_that_depends_on_the_answer_beside_the_gold(ask):
+def test_the_noisy_oracle_finds_a_difficulty_beside_the_gold(ask):
     easy = ask("noisy-oracle", difficulty=None, beside_gold={"difficulty": 0})
     assert all(row["text"] == f"gold of {row['item']}" for row in easy)
     hard = ask("noisy-oracle", difficulty=None, beside_gold={"difficulty": 100})
@@ -90,25 +99,25 @@ def test_the_noisy_oracle_draws_each_row_alone(ask):
 
 @given(st.integers(1, 10**30), st.integers(1, 10**30))
 def test_a_wrong_answer_to_a_sum_is_incorrect_never_correct_never_avoidant(a, b):
-    assert addition(str(a), str(b), wrong(Known(str(a + b)))).label == "i"
+    assert addition(str(a), str(b), wrong_answer(KnownAnswer(str(a + b)))).label == "i"
 
 
 @given(st.text(max_size=8), st.lists(st.text(min_size=1, max_size=4), max_size=2))
 def test_a_wrong_answer_holds_no_accepted_answer(target, accepted):
-    text = wrong(Known(target, tuple(accepted))).casefold()
+    text = wrong_answer(KnownAnswer(target, tuple(accepted))).casefold()
     assert not text or not any(answer.casefold() in text for answer in (target, *accepted))
 
 
 @pytest.mark.parametrize("key", "ABCD")
 def test_a_wrong_option_is_another_option(key):
-    text = wrong(Known(key))
+    text = wrong_answer(KnownAnswer(key))
     assert text in "ABCD" and len(text) == 1 and text != key
 
 
 def test_a_wrong_date_keeps_its_form_and_a_wrong_word_its_letters_and_case():
-    assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", wrong(Known("2021-05-03")))
-    assert re.fullmatch(r"[a-z]{8}", wrong(Known("gardens")))
-    assert wrong(Known("tang", ("gnat", "tang"))) not in ("", "gnatt")  # turned by half the alphabet, one is the other
+    assert re.fullmatch(r"\d{4}-\d{2}-\d{2}", wrong_answer(KnownAnswer("2021-05-03")))
+    assert re.fullmatch(r"[a-z]{8}", wrong_answer(KnownAnswer("gardens")))
+    assert wrong_answer(KnownAnswer("tang", ("gnat", "tang"))) not in ("", "gnatt")  # rot13 of the other
 
 
 def folded(text):
@@ -146,15 +155,15 @@ def test_on_every_benchmark_stand_ins_get_the_label_they_are_built_for(benchmark
     assert len(asked) >= 30
     for row in asked:
         known = _known(row)
-        request = Request(row["id"], 1, 0, "?", 0, {})
+        request = CompletionRequest(row["id"], 1, 0, "?", 0, {})
         labels = {
-            name: score_row({**row, "response": each.answer(request, known if each.sees_gold else NOTHING)})["label"]
+            name: score_row({**row, "response": each.answer(request, known if each.sees_gold else UNKNOWN)})["label"]
             for name, each in BEHAVIOURS.items()
             if name in ("oracle", "refuser", "forger", "empty")
         }
         assert (labels["oracle"], labels["refuser"], labels["empty"]) == ("c", "a", "a"), row["id"]
         assert labels["forger"] != "c", row["id"]
-        mistaken = score_row({**row, "response": wrong(known)})["label"]
+        mistaken = score_row({**row, "response": wrong_answer(known)})["label"]
         assert mistaken != "c" and (mistaken == "i" or benchmark == "transforms"), row["id"]
 
 
@@ -162,15 +171,15 @@ def _known(row):
     """Give what the gold of a benchmark says of a hand-labelled row."""
     match row["benchmark"]:
         case "addition":
-            return Known(str(int(row["a"]) + int(row["b"])))
+            return KnownAnswer(str(int(row["a"]) + int(row["b"])))
         case "anagram":
-            return Known(row["accepted"][0], tuple(row["accepted"]))
+            return KnownAnswer(row["accepted"][0], tuple(row["accepted"]))
         case "locality":
-            return Known(row["target"])
+            return KnownAnswer(row["target"])
         case "science":
-            return Known(row["key"])
+            return KnownAnswer(row["key"])
         case _:
-            return Known(row["expected_output"])
+            return KnownAnswer(row["expected_output"])
 
 
 def test_the_refusal_holds_one_word_that_could_be_an_anagram():

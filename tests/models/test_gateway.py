@@ -48,7 +48,7 @@ def kind(reply: Any) -> str:
     return str(reply.json()["error"]["type"])
 
 
-def test_what_may_pass_is_asked_again_until_it_is_answered_and_nothing_answered_is_asked_twice(tmp_path: Path) -> None:
+def test_transient_errors_are_retried_and_no_answer_is_requested_twice(tmp_path: Path) -> None:
     with misbehaving() as server, gateway(both(server.url, "record", tmp_path / "tape")) as running:
         for way in TRANSIENT:
             server.plan[f"o {way}"], server.plan[f"a {way}"] = [way, way], [way]
@@ -110,7 +110,7 @@ def test_a_replay_needs_no_provider_and_a_miss_names_the_nearest_request(recordi
     assert told[GPT]["replayed"] == 4 and told[GPT]["errors"] == {"tape_miss": 2}
 
 
-def test_an_answer_that_no_stream_can_be_made_of_is_had_whole_and_told_in_words(recording: Any) -> None:
+def test_an_answer_that_cannot_be_streamed_is_an_error_yet_comes_whole(recording: Any) -> None:
     server, running, _ = recording
     server.plan["hollow"] = ["hollow"]
     streamed = post(running.socket, CHAT, chat("hollow", stream=True), {"X-Harness-Repeat": "0"})
@@ -148,7 +148,7 @@ def test_no_more_is_under_way_than_is_allowed(live: Any) -> None:
     assert {one.status_code for one in replies} == {200} and server.most_at_once == 3
 
 
-def test_a_budget_refuses_what_comes_after_it_was_spent_and_the_tape_costs_nothing(tmp_path: Path) -> None:
+def test_a_spent_budget_refuses_new_requests_and_replay_costs_nothing(tmp_path: Path) -> None:
     money: dict[str, Any] = {"prices": {"input": "1000", "output": "2000"}, "limits": {"dollars": "0.03"}}  # 0.017 each
     with (
         misbehaving() as server,

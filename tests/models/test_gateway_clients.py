@@ -19,7 +19,7 @@ from models.gateways import CLAUDE, GPT, SECONDS, both, gateway
 from models.misbehaving import Misbehaving, misbehaving
 from needs import needs
 
-from harness.models.gate.forward import offered
+from harness.models.gate.forward import tcp_forwarder
 from harness.models.tape.tape import Tape
 
 needs("aiohttp", "openai", "anthropic")
@@ -34,7 +34,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Misbehavin
     with (
         misbehaving() as server,
         gateway(both(server.url, "record", tape)) as running,
-        offered(running.socket) as url,
+        tcp_forwarder(running.socket) as url,
     ):
         yield server, url, tape
 
@@ -125,7 +125,7 @@ def test_async_clients_may_ask_many_things_at_once(place: Any) -> None:
     assert len(asyncio.run(main())) == 40
 
 
-def test_the_models_are_listed_and_what_is_not_served_is_an_error_of_the_sdk(asks: Any) -> None:
+def test_models_are_listed_and_an_unserved_path_is_an_error_of_the_sdk(asks: Any) -> None:
     import anthropic
     import openai
 
@@ -167,8 +167,8 @@ def test_unmodified_code_in_another_process_needs_the_two_variables_only(place: 
     assert [line[:10] for line in done.stdout.splitlines()] == ["echo hello"] * 2
 
 
-def test_a_forwarder_ends_with_its_block_and_outlives_a_gateway_that_went_away(tmp_path: Path) -> None:
-    with offered(tmp_path / "nobody") as url:
+def test_a_forwarder_ends_with_its_block_and_outlives_its_gateway(tmp_path: Path) -> None:
+    with tcp_forwarder(tmp_path / "nobody") as url:
         port = int(url.rpartition(":")[2])
         with socket.create_connection(("127.0.0.1", port), timeout=SECONDS) as one:
             assert one.recv(1) == b""
@@ -189,19 +189,19 @@ def test_a_forwarder_goes_on_where_a_connection_could_not_be_let_in(
 
     monkeypatch.setattr(socket.socket, "accept", full)
     with (
-        offered(tmp_path / "nobody") as url,
+        tcp_forwarder(tmp_path / "nobody") as url,
         socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), timeout=SECONDS) as one,
     ):
         assert one.recv(1) == b"" and failed
 
 
-def test_a_forwarder_that_ends_leaves_no_connection_behind_not_even_one_just_accepted(tmp_path: Path) -> None:
+def test_a_forwarder_that_ends_leaves_no_connection_open(tmp_path: Path) -> None:
     silent = socket.socket(socket.AF_UNIX)
     silent.bind(str(tmp_path / "silent"))
     silent.listen(64)
     with silent:
         for _ in range(20):
-            with offered(tmp_path / "silent") as url, contextlib.ExitStack() as held:
+            with tcp_forwarder(tmp_path / "silent") as url, contextlib.ExitStack() as held:
                 for _ in range(8):
                     held.enter_context(socket.create_connection(("127.0.0.1", int(url.rpartition(":")[2])), SECONDS))
                 held.pop_all().close()

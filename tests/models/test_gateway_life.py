@@ -21,7 +21,7 @@ from needs import needs
 from support import clean_env
 
 from harness.errors import InputError
-from harness.models.gate.settings import parse
+from harness.models.gate.settings import parse_settings
 from harness.models.tape.tape import Recorder, Tape
 
 needs("aiohttp", "openai", "anthropic")
@@ -90,7 +90,7 @@ def test_a_key_reaches_its_provider_and_nothing_else(tmp_path: Path) -> None:
     assert len(kept) > 6 and not [form for form in forms for one in kept if form in one]
 
 
-def test_a_key_is_found_in_a_file_that_nobody_else_can_read_and_may_be_a_common_word(tmp_path: Path) -> None:
+def test_a_key_comes_from_a_private_file_and_may_be_a_common_word(tmp_path: Path) -> None:
     keys = tmp_path / "keys.toml"
     keys.write_text(f'TEST_KEY = "{KEY}"\nWORD = "echo"\n')
     keys.chmod(0o644)
@@ -178,7 +178,7 @@ def test_a_kill_loses_nothing_that_was_answered(tmp_path: Path) -> None:
 def test_wrong_settings_are_named_by_their_place(change: dict[str, Any], where: str) -> None:
     line = {"socket": "/tmp/s", "models": both("http://a", "live"), **change}
     with pytest.raises(InputError) as told:
-        parse(json.dumps(line).encode())
+        parse_settings(json.dumps(line).encode())
     assert told.value.where == where and told.value.next and "secret" not in str(told.value)
 
 

@@ -13,13 +13,13 @@ import pytest
 from harness.errors import HarnessError
 from harness.models.gate import openai
 from harness.models.gate.anthropic import DIALECT
-from harness.models.gate.keys import Keys, spellings
-from harness.models.gate.limits import IMAGE, Allowance, Bucket, estimated
-from harness.models.gate.patience import Patience
+from harness.models.gate.circuit_breaker import CircuitBreaker
+from harness.models.gate.keys import Keys, encoded_forms
+from harness.models.gate.limits import IMAGE, Bucket, RateLimiter, estimate_tokens
+from harness.models.gate.repeats import RepeatCounter
 from harness.models.gate.retry import LONGEST_ASKED, asked_wait, backoff, transient
-from harness.models.gate.settings import Prices, Served, Used
-from harness.models.gate.turns import Turns
-from harness.models.wire import words
+from harness.models.gate.settings import ServedModel, TokenPrices, TokenUsage
+from harness.models.wire import parse_refusal
 
 
 @pytest.mark.parametrize(
@@ -44,22 +44,22 @@ from harness.models.wire import words
     ],
 )  # fmt: skip
 def test_a_refusal_is_read_in_whatever_shape_it_comes(body: Any, kind: str, said: str) -> None:
-    assert words(body if isinstance(body, bytes) else json.dumps(body).encode()) == (kind, said)
+    assert parse_refusal(body if isinstance(body, bytes) else json.dumps(body).encode()) == (kind, said)
 
 
-def test_a_model_is_left_alone_after_refusals_in_a_row_and_never_once_it_answered() -> None:
-    patience = Patience(3)
+def test_the_breaker_opens_after_refusals_in_a_row_but_not_after_an_answer() -> None:
+    breaker = CircuitBreaker(3)
     for status in (400, 500, 0, 429, 404):
-        patience.refused(status, f"no {status}")
-    assert not patience.end
-    patience.refused(422, "again")
-    assert "all of the first 3 requests" in patience.end and "no 400" in patience.end
-    patience.answered()
-    assert not patience.end
-    endless = Patience(0)
+        breaker.record_refusal(status, f"no {status}")
+    assert not breaker.open_reason
+    breaker.record_refusal(422, "again")
+    assert "all of the first 3 requests" in breaker.open_reason and "no 400" in breaker.open_reason
+    breaker.record_success()
+    assert not breaker.open_reason
+    disarmed = CircuitBreaker(0)
     for _ in range(99):
-        endless.refused(400, "no")
-    assert not endless.end
+        disarmed.record_refusal(400, "no")
+    assert not disarmed.open_reason
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_provider_is_waited_for_as_it_asks_within_bounds(headers: dict[str, st
     assert asked_wait(headers) == expected
 
 
-def test_a_pause_doubles_is_bounded_and_the_same_again_for_the_same_request() -> None:
+def test_backoff_doubles_is_bounded_and_is_equal_for_equal_requests() -> None:
     pauses = [backoff(0.5, attempt, "abc", 0) for attempt in range(12)]
     assert pauses == [backoff(0.5, attempt, "abc", 0) for attempt in range(12)]
     for attempt, pause in enumerate(pauses):
@@ -102,15 +102,15 @@ def test_a_pause_doubles_is_bounded_and_the_same_again_for_the_same_request() ->
     assert len({backoff(0.5, 0, "abc", repeat) for repeat in range(50)}) == 50
 
 
-def test_turns_are_counted_from_zero_and_one_without_an_answer_is_given_again() -> None:
-    turns = Turns()
-    assert [turns.take("a", False) for _ in range(3)] == [0, 1, 2] and turns.take("b", False) == 0
-    assert turns.take("a", True) == 2
-    turns.give_back("a", 1)
-    assert [turns.take("a", False), turns.take("a", False)] == [1, 3]
-    turns.give_back("a", 3)
-    assert turns.take("a", True) == 3
-    assert turns.take("c", True) == 0
+def test_repeats_count_from_zero_and_one_without_an_answer_is_reused() -> None:
+    repeats = RepeatCounter()
+    assert [repeats.take("a", False) for _ in range(3)] == [0, 1, 2] and repeats.take("b", False) == 0
+    assert repeats.take("a", True) == 2
+    repeats.give_back("a", 1)
+    assert [repeats.take("a", False), repeats.take("a", False)] == [1, 3]
+    repeats.give_back("a", 3)
+    assert repeats.take("a", True) == 3
+    assert repeats.take("c", True) == 0
 
 
 def test_a_bucket_lets_a_burst_through_and_then_its_rate(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -128,28 +128,28 @@ def test_a_bucket_lets_a_burst_through_and_then_its_rate(monkeypatch: pytest.Mon
 
 
 def test_money_is_counted_in_decimals_and_refused_when_it_is_spent() -> None:
-    served = Served.model_validate(
+    served = ServedModel.model_validate(
         {"provider": "openai", "base_url": "https://a", "key": "K", "mode": "live",
          "prices": {"input": "0.15", "output": "0.6"}, "limits": {"dollars": "0.00003"}}
     )  # fmt: skip
-    allowance = Allowance(served)
-    asyncio.run(allowance.enter(0))
-    assert allowance.paid(Used(100, 10), 0) == Decimal("0.000021") and not allowance.broke
-    assert allowance.paid(Used(100, 10), 0) == Decimal("0.000021") and allowance.broke
+    limiter = RateLimiter(served)
+    asyncio.run(limiter.admit(0))
+    assert limiter.charge(TokenUsage(100, 10), 0) == Decimal("0.000021") and not limiter.exhausted
+    assert limiter.charge(TokenUsage(100, 10), 0) == Decimal("0.000021") and limiter.exhausted
 
 
 @pytest.mark.parametrize(
     ("more", "used", "cost"),
     [
-        ({}, Used(1000, 10, 800, 100), "0.0102"),  # a cache of which nothing is said costs what any token costs
-        ({"cached_input": "1"}, Used(1000, 10, 800, 100), "0.0030"),
-        ({"cached_input": "1", "cache_write": "12.5"}, Used(1000, 10, 800, 100), "0.00325"),
-        ({"cached_input": "0"}, Used(1000, 10, 1000), "0.0002"),
-        ({"cached_input": "1"}, Used(10, 10, 1000), "0.0012"),  # a server that counts its cache beside the prompt
+        ({}, TokenUsage(1000, 10, 800, 100), "0.0102"),  # a cache of which nothing is said costs what any token costs
+        ({"cached_input": "1"}, TokenUsage(1000, 10, 800, 100), "0.0030"),
+        ({"cached_input": "1", "cache_write": "12.5"}, TokenUsage(1000, 10, 800, 100), "0.00325"),
+        ({"cached_input": "0"}, TokenUsage(1000, 10, 1000), "0.0002"),
+        ({"cached_input": "1"}, TokenUsage(10, 10, 1000), "0.0012"),  # a server that counts its cache beside the prompt
     ],
 )
-def test_what_a_cache_gave_has_its_own_price(more: dict[str, str], used: Used, cost: str) -> None:
-    prices = Prices.model_validate({"input": "10", "output": "20", **more})
+def test_what_a_cache_gave_has_its_own_price(more: dict[str, str], used: TokenUsage, cost: str) -> None:
+    prices = TokenPrices.model_validate({"input": "10", "output": "20", **more})
     assert prices.of(used) == Decimal(cost)
 
 
@@ -160,8 +160,8 @@ def test_each_provider_says_in_its_own_way_what_a_cache_gave() -> None:
     assert (
         DIALECT.cached({"usage": counts}) == (5, 3) and (DIALECT.usage({"usage": counts}) or {})["prompt_tokens"] == 9
     )
-    words = {"prompt_tokens_details": {"cached_tokens": "7"}, "cache_read_input_tokens": -1}
-    for odd in ({}, {"usage": None}, {"usage": {"prompt_tokens_details": 3}}, {"usage": [1]}, {"usage": words}):
+    counts = {"prompt_tokens_details": {"cached_tokens": "7"}, "cache_read_input_tokens": -1}
+    for odd in ({}, {"usage": None}, {"usage": {"prompt_tokens_details": 3}}, {"usage": [1]}, {"usage": counts}):
         assert openai.DIALECT.cached(odd) == DIALECT.cached(odd) == (0, 0)
 
 
@@ -189,7 +189,7 @@ def test_a_blank_key_is_none_and_a_folder_is_no_file_of_keys(tmp_path: Path) -> 
 
 
 def test_a_short_key_is_no_secret_and_a_long_one_is_known_in_its_forms() -> None:
-    assert spellings("none") == () and b"sk-1234567890" in spellings("sk-1234567890")
+    assert encoded_forms("none") == () and b"sk-1234567890" in encoded_forms("sk-1234567890")
 
 
 def test_every_kind_of_block_is_taken_apart_and_none_is_lost() -> None:
@@ -209,9 +209,9 @@ def test_every_kind_of_block_is_taken_apart_and_none_is_lost() -> None:
 
 def test_an_image_is_guessed_as_providers_count_it_and_not_by_its_bytes() -> None:
     said = {"model": "m", "max_tokens": 100, "messages": [{"role": "user", "content": "x" * 4000 + " y"}]}
-    plain = estimated(DIALECT.bounds, said)
+    plain = estimate_tokens(DIALECT.bounds, said)
     assert plain == 100 + len(json.dumps(said, separators=(",", ":"))) // 4
     data = "iVBORw0KGgo" * 100_000
     for image in (f"data:image/png;base64,{data}=", f"{data}=="):
         asked = {**said, "image": image}
-        assert plain + IMAGE <= estimated(DIALECT.bounds, asked) <= plain + IMAGE + 10
+        assert plain + IMAGE <= estimate_tokens(DIALECT.bounds, asked) <= plain + IMAGE + 10

@@ -11,7 +11,7 @@ from models.gateways import CLAUDE, GPT, KEY, Running, both, chat, gateway, post
 from models.misbehaving import Misbehaving, misbehaving
 from needs import needs
 
-from harness.models.gate.forward import offered
+from harness.models.gate.forward import tcp_forwarder
 from harness.models.tape.redact import Redaction, redact
 from harness.models.tape.tape import Recorder, Tape
 
@@ -38,7 +38,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Place]:
     with (
         misbehaving() as server,
         gateway(both(server.url, "record", tape, prices=PRICES), retries=1) as running,
-        offered(running.socket) as url,
+        tcp_forwarder(running.socket) as url,
         openai.OpenAI(base_url=f"{url}/v1", api_key="x", max_retries=0) as gpt,
         anthropic.Anthropic(base_url=url, api_key="x", max_retries=0) as claude,
     ):
@@ -117,7 +117,7 @@ def test_a_beta_header_goes_upstream_and_is_a_part_of_the_request(place: Place) 
     assert not place.server.asked["odd"]
 
 
-def test_all_of_it_is_replayed_with_no_provider_and_what_tokens_do_not_price_was_counted(tmp_path: Path) -> None:
+def test_every_endpoint_replays_offline_and_unpriced_answers_are_counted(tmp_path: Path) -> None:
     questions: list[tuple[str, dict[str, Any], dict[str, str]]] = [
         ("/v1/responses", {"model": GPT, "input": "a"}, {}), ("/v1/embeddings", {"model": GPT, "input": "a"}, {}),
         ("/v1/messages/count_tokens", chat("a", CLAUDE), {}), ("/v1/messages", chat("a", CLAUDE), {}),

@@ -8,7 +8,7 @@ from harness import rows
 from harness.errors import InputError
 from harness.manifest.models import settings_of
 from harness.models.providers.imported import MISSING, TWICE, ImportedSettings, account, respond
-from harness.models.providers.imported_rows import MOST_LINE, gathered, read
+from harness.models.providers.imported_rows import MOST_LINE, gather_rows, read
 
 ANSWER = {"item": "a", "template": 1, "sample": 0, "text": "42"}
 
@@ -47,14 +47,14 @@ def test_each_prompt_gets_the_row_of_its_key_in_the_order_of_the_prompts(join):
     assert (counts["rows"], counts["taken"], counts["missing"]) == (8, 8, 0)
 
 
-def test_a_row_keeps_what_belongs_to_an_answer_and_nothing_else_that_it_says(join):
+def test_a_row_keeps_the_fields_of_an_answer_and_no_others(join):
     more = {"finish": "stop", "usage": {"tokens": 3}, "reasoning": "so", "logprobs": [{"token": "4"}], "score": 1}
     found, _ = join({**ANSWER, **more, "model": "gpt", "imported": False, "sees_gold": True})
     said = {**ANSWER, **more, "model": "theirs", "imported": True}
     assert found[0] == {name: value for name, value in said.items() if name != "score"}
 
 
-def test_a_prompt_without_a_row_is_an_error_of_its_own_kind_and_no_empty_answer(join):
+def test_a_prompt_without_a_row_is_an_error_row_and_no_empty_answer(join):
     found, counts = join(ANSWER, {**ANSWER, "item": "b", "text": ""})
     assert [row.get("error") for row in found] == [None, MISSING, None, MISSING]
     assert counts["missing"] == 2 and counts["taken"] == 2
@@ -115,7 +115,7 @@ def test_what_is_no_answer_is_named_by_its_line(tmp_path, join, line, what):
         join(ANSWER, line)
     assert bad.value.where == "the imported answers:2"
     with pytest.raises(InputError, match=what):
-        gathered(tmp_path / "theirs.jsonl")
+        gather_rows(tmp_path / "theirs.jsonl")
 
 
 def test_a_line_that_is_too_long_is_refused_before_it_is_read_whole(tmp_path):
@@ -126,15 +126,19 @@ def test_a_line_that_is_too_long_is_refused_before_it_is_read_whole(tmp_path):
     assert bad.value.where == "long.jsonl:1"
 
 
-def test_a_folder_is_one_table_and_a_key_that_stands_in_two_files_is_named_by_both(tmp_path):
+def test_a_folder_is_one_table_and_a_duplicate_key_names_both_files(tmp_path):
     write(tmp_path / "one.jsonl", {**ANSWER, "item": "b"}, "")
     (tmp_path / "more").mkdir()
     write(tmp_path / "more" / "two.jsonl", ANSWER, {**ANSWER, "model": "other"})
     write(tmp_path / "notes.txt", "no rows")
-    assert [(row.get("model"), row["item"]) for row in gathered(tmp_path)] == [(None, "a"), (None, "b"), ("other", "a")]
+    assert [(row.get("model"), row["item"]) for row in gather_rows(tmp_path)] == [
+        (None, "a"),
+        (None, "b"),
+        ("other", "a"),
+    ]
     write(tmp_path / "three.jsonl", ANSWER)
     with pytest.raises(InputError, match=r"two rows are of a \(template 1, sample 0\)") as bad:
-        gathered(tmp_path)
+        gather_rows(tmp_path)
     assert bad.value.where == "more/two.jsonl:1 and three.jsonl:1"
 
 
@@ -142,13 +146,13 @@ def test_a_folder_or_a_file_without_rows_is_none(tmp_path):
     write(tmp_path / "none.jsonl", "", " ")
     for place in (tmp_path, tmp_path / "none.jsonl"):
         with pytest.raises(InputError, match="there are no rows"):
-            gathered(place)
+            gather_rows(place)
 
 
 def test_settings_pin_rows_by_a_digest_or_by_a_file_of_the_project():
     assert settings_of({"provider": "imported"}) is ImportedSettings
     named = ImportedSettings(provider="imported", source="the run of 3 May, ../elsewhere", sha256="0" * 64)
-    assert named.imported.sha256 == "0" * 64 and named.answering() == {}
+    assert named.imported.sha256 == "0" * 64 and named.answer_params() == {}
     with pytest.raises(ValueError, match="stays inside the project"):
         ImportedSettings(provider="imported", source="../elsewhere.jsonl")
-    assert named.unfit({"reasoning_effort": "high"}) is None and named.stand_in is None
+    assert named.unsupported({"reasoning_effort": "high"}) is None and named.stand_in is None

@@ -18,13 +18,13 @@ from support_models import REPOSITORY, deliver, make_model
 
 from harness import rows
 from harness.errors import InputError
+from harness.models.completion import CompletionRequest
 from harness.models.local import continuations as local_likelihood
 from harness.models.local import likelihood
 from harness.models.local.batch import NO_ROOM
 from harness.models.local.likelihood import measure
-from harness.models.local.load import Loaded, open_causal
-from harness.models.model import Request
-from harness.models.providers.transformers import Local
+from harness.models.local.load import LoadedModel, open_causal
+from harness.models.providers.transformers import LocalModel
 
 needs("torch", "transformers")
 
@@ -55,7 +55,7 @@ def ours(tmp_path_factory: pytest.TempPathFactory) -> list[Any]:
 
 
 @pytest.fixture(scope="module")
-def tiny() -> Loaded:
+def tiny() -> LoadedModel:
     return open_causal(TINY, {"batch": "reference", "dtype": "float32"})
 
 
@@ -95,9 +95,11 @@ def test_each_number_is_what_reading_each_text_whole_gives(ours: list[Any]) -> N
     assert greedy == {True, False}
 
 
-def test_a_sum_is_that_of_the_log_probabilities_that_answers_tell(tiny: Loaded, tmp_path: Path) -> None:
+def test_a_sum_is_that_of_the_log_probabilities_that_answers_tell(tiny: LoadedModel, tmp_path: Path) -> None:
     how = {"temperature": "0", "max_tokens": 2}
-    [answer] = Local("m", tiny, logprobs=1).complete([Request("a", 1, 0, "What is 12 plus 34?\nAnswer:", 0, how)])
+    [answer] = LocalModel("m", tiny, logprobs=1).complete(
+        [CompletionRequest("a", 1, 0, "What is 12 plus 34?\nAnswer:", 0, how)]
+    )
     assert answer.logprobs and answer.finish == "length"
     asked = [{"text": "What is 12 plus 34?\nAnswer:", "continuations": [answer.text]}]
     [found] = run(tmp_path, TINY, asked)[0][0]["continuations"]
@@ -110,9 +112,9 @@ WORD = st.text("abc xyz\n0\u00e9", min_size=1, max_size=8).filter(lambda text: t
 
 @settings(max_examples=15, deadline=None, derandomize=True)
 @given(st.text("ab \n\u00e9", max_size=6), WORD, WORD)
-def test_what_follows_is_as_likely_in_one_piece_as_in_two(tiny: Loaded, before: str, one: str, two: str) -> None:
+def test_what_follows_is_as_likely_in_one_piece_as_in_two(tiny: LoadedModel, before: str, one: str, two: str) -> None:
     """The tiny models read a byte a token, so that the chain rule must hold wherever a text is cut."""
-    reader = likelihood.Reader("m", tiny, size=2)
+    reader = likelihood.LikelihoodModel("m", tiny, size=2)
 
     before = f"Q{before}"  # after nothing, the first token follows the sign of a beginning, which no other text has
 

@@ -16,8 +16,8 @@ from support import unlocked_project
 from harness.errors import InputError
 from harness.manifest.load import load
 from harness.models.providers.openai import OpenaiSettings
-from harness.models.wire import Said
-from harness.models.wire_logprobs import reader
+from harness.models.wire import ParsedAnswer
+from harness.models.wire_logprobs import with_logprobs
 
 needs("aiohttp", "openai")
 pytestmark = pytest.mark.together
@@ -58,7 +58,7 @@ NOTHING = {"choices": [{"text": "x"}]}
 
 
 def test_a_chance_of_nothing_is_spelled_and_what_is_no_number_is_no_answer() -> None:
-    read = reader(lambda answer: Said("x", "stop", None, "m"), 2, chat=False)
+    read = with_logprobs(lambda answer: ParsedAnswer("x", "stop", None, "m"), 2, chat=False)
 
     def said(log: Any, **top: Any) -> Any:
         told = {"tokens": ["x"], "token_logprobs": [log], "top_logprobs": [top]}
@@ -93,10 +93,10 @@ def test_an_answer_without_them_is_an_answer_and_is_counted(recording: Any, tmp_
     assert told["without_logprobs"] == 1
 
 
-def test_a_model_says_so_in_its_settings_and_a_model_that_does_not_has_the_settings_it_had() -> None:
-    assert OpenaiSettings(**MODEL, logprobs=5).answering() == {"id": "m", "endpoint": "chat", "logprobs": 5}
-    assert OpenaiSettings(**MODEL).answering() == {"id": "m", "endpoint": "chat"}
-    assert "logprobs" not in OpenaiSettings(**MODEL).said()
+def test_logprobs_stand_in_the_settings_and_change_none_where_unset() -> None:
+    assert OpenaiSettings(**MODEL, logprobs=5).answer_params() == {"id": "m", "endpoint": "chat", "logprobs": 5}
+    assert OpenaiSettings(**MODEL).answer_params() == {"id": "m", "endpoint": "chat"}
+    assert "logprobs" not in OpenaiSettings(**MODEL).as_data()
     for many in (0, 21):
         with pytest.raises(ValueError, match="from 1 to 20"):
             OpenaiSettings(**MODEL, logprobs=many)
@@ -106,13 +106,13 @@ def test_a_provider_that_tells_none_says_so_before_anything_is_asked(tmp_path: P
     path = unlocked_project(tmp_path, models=())
     far = "models:\n  far: {provider: anthropic, model: m, tape: live, logprobs: 5}\n"
     path.write_text(path.read_text().replace("models:\n", far))
-    with pytest.raises(InputError, match="this provider tells no log-probabilities") as bad:
+    with pytest.raises(InputError, match="this provider has no log-probabilities") as bad:
         load(path)
     assert bad.value.where == f"{path}:6"
 
 
-def test_asking_for_them_in_two_places_is_refused_and_in_the_old_one_alone_is_not() -> None:
+def test_logprobs_in_two_places_are_refused_and_in_the_old_one_are_not() -> None:
     twice = {"extra": '{"logprobs":true}'}
-    unfit = OpenaiSettings(**MODEL, logprobs=5).unfit(twice)
+    unfit = OpenaiSettings(**MODEL, logprobs=5).unsupported(twice)
     assert unfit and unfit.key == "extra.logprobs"
-    assert OpenaiSettings(**MODEL).unfit(twice) is None
+    assert OpenaiSettings(**MODEL).unsupported(twice) is None

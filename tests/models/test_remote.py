@@ -35,7 +35,7 @@ def recording(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Misbeh
         yield server, running, tape
 
 
-def test_a_recorded_step_is_replayed_with_the_same_bytes_and_its_provider_gone(recording: Any, tmp_path: Path) -> None:
+def test_a_recorded_step_replays_the_same_bytes_without_its_provider(recording: Any, tmp_path: Path) -> None:
     server, running, tape = recording
     inputs = prompts(tmp_path / "p", *TEXTS)
     asked = {"seeds": [0, 1, 2]}

@@ -5,8 +5,8 @@ import re
 from hypothesis import given
 from hypothesis import strategies as st
 
-from harness.models.model import Request
-from harness.models.providers.baseline import BEHAVIOURS, NOTHING
+from harness.models.completion import CompletionRequest
+from harness.models.providers.baseline import BEHAVIOURS, UNKNOWN
 from harness.models.providers.shotgun import CITIES, LONGEST, NUMBERS, WORDS, shotgun
 from harness.scorers.outcome.addition import addition
 from harness.scorers.outcome.by_row import score_row
@@ -39,7 +39,7 @@ def test_it_computes_nothing():
 
 @given(st.text(max_size=300))
 def test_it_sees_the_prompt_alone_and_answers_it_the_same_way_every_time(prompt):
-    asked = BEHAVIOURS["shotgun"].answer(Request("x", 1, 0, prompt, 7, {}), NOTHING)
+    asked = BEHAVIOURS["shotgun"].answer(CompletionRequest("x", 1, 0, prompt, 7, {}), UNKNOWN)
     assert asked == shotgun(prompt) and len(asked) <= LONGEST
     assert not BEHAVIOURS["shotgun"].sees_gold
 
@@ -56,7 +56,7 @@ def test_its_lists_hold_each_entry_once_in_plain_letters():
     assert len(CITIES.split()) == 240 and 300 <= len(WORDS.split()) <= 1_200
 
 
-def test_a_list_of_everything_earns_what_a_lenient_rule_gives_for_a_candidate():
+def test_a_list_of_candidates_earns_what_a_lenient_rule_gives():
     options = {"A": "iron", "B": "wood", "C": "glass", "D": "wool"}
     row = {"benchmark": "science", "options": options, "response": shotgun("Which of them is a metal?")}
     assert [score_row({**row, "key": key})["label"] for key in "ABCD"] == ["i", "i", "i", "c"]  # the last letter said

@@ -21,7 +21,7 @@ from support import clean_env
 from support_tape import INDEX, answer, answers, body, record, segmented
 
 from harness.errors import InputError, MissingError
-from harness.models.tape.line import ready
+from harness.models.tape.line import prepare
 from harness.models.tape.tape import Recorder, Tape, Taped, request_digest
 from harness.models.tape.verify import verify
 
@@ -36,7 +36,7 @@ VALUES = st.recursive(
 BODIES = st.dictionaries(PLAIN.map("f_".__add__), VALUES, max_size=5)
 
 
-def test_a_request_is_named_by_what_may_change_its_answer_and_by_nothing_else() -> None:
+def test_a_request_digest_covers_only_what_may_change_its_answer() -> None:
     wanted = rfc8785.dumps({"provider": "openai", "body": body(temperature=0.0, top_p=1e-7)})
     assert request_digest("openai", body(temperature=0.0, top_p=1e-7)) == sha256(wanted).hexdigest()
     asked = body(temperature=0.0)
@@ -122,14 +122,12 @@ def test_the_same_again_changes_nothing_and_another_answer_is_refused(tmp_path: 
         recorder.add("openai", body(), 0, 200, answer())
         with pytest.raises(InputError, match="another answer"):
             recorder.add("openai", body(), 0, 200, answer("47"))
-        assert recorder.extend([ready("openai", body(), n % 2, 200, answer()) for n in range(6)]) == 1
+        assert recorder.extend([prepare("openai", body(), n % 2, 200, answer()) for n in range(6)]) == 1
     assert size < (tmp_path / "segment-00000.jsonl").stat().st_size < 2.5 * size
     assert len(Tape.open(tmp_path)) == 2
 
 
-def test_the_name_of_a_tape_is_what_it_answers_whatever_the_order_and_the_segments(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_tape_digest_is_independent_of_order_and_segments(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     one = record(tmp_path / "one", TEXTS)
     two = segmented(tmp_path / "two", reversed(TEXTS), monkeypatch)
     three = record(tmp_path / "three", TEXTS[:7])
@@ -218,7 +216,7 @@ def test_whoever_comes_during_a_sync_shares_the_next(tmp_path: Path, monkeypatch
         assert len(tape) == 8
 
 
-def test_a_miss_can_be_told_by_the_nearest_request_and_the_fields_in_which_it_differs(tmp_path: Path) -> None:
+def test_a_miss_names_the_nearest_request_and_the_fields_that_differ(tmp_path: Path) -> None:
     with Recorder(tmp_path) as recorder:
         for text in TEXTS:
             recorder.add("openai", body(text, temperature=0.0), 0, 200, answer(text))

@@ -138,7 +138,7 @@ def test_a_line_that_no_recorder_writes_is_damage(line: bytes, tmp_path: Path) -
     assert told.value.next and len(str(told.value)) < 500
 
 
-def test_a_line_forged_with_its_digest_is_readable_but_not_if_it_is_deep_or_has_two_answers(tmp_path: Path) -> None:
+def test_a_line_forged_with_its_digest_is_refused_if_deep_or_ambiguous(tmp_path: Path) -> None:
     assert not verify(laid(tmp_path / "tape", forged())).flaws
     deep: Any = []
     text = b"[" * 5000 + b"]" * 5000
@@ -209,8 +209,8 @@ def test_a_stale_index_is_completed_by_reading_only_what_came_after(
     import harness.models.tape.segments as segments
 
     read: list[bytes] = []
-    real = tape_line.read
-    monkeypatch.setattr(segments, "read", lambda data, where: read.append(data) or real(data, where))
+    real = tape_line.read_line
+    monkeypatch.setattr(segments, "read_line", lambda data, where: read.append(data) or real(data, where))
     tape = Tape.open(folder)
     assert len(read) == 3 and len(tape) == 12
     assert answers(folder, TEXTS) == RIGHT
@@ -302,7 +302,7 @@ print(calls)
 
 
 @pytest.mark.long
-def test_a_kill_before_any_write_or_in_the_middle_of_it_leaves_a_tape_that_continues(
+def test_a_kill_before_or_during_any_write_leaves_a_tape_that_continues(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def driven(nth: int, folder: Path) -> subprocess.CompletedProcess[str]:

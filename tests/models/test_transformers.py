@@ -181,7 +181,7 @@ def test_when_memory_runs_out_the_batch_is_halved_and_nothing_is_lost(ask, monke
     assert summary["batch"] == "8" and summary["batch_used"] == "2" and summary["batches_redone"] == 2
 
 
-def test_a_request_that_fits_nowhere_becomes_an_error_row_and_other_errors_are_not_hidden(ask, monkeypatch):
+def test_a_request_beyond_memory_is_an_error_row_and_other_errors_raise(ask, monkeypatch):
     real = local_decode.decode
 
     def cramped(loaded, asks):

@@ -84,7 +84,7 @@ def test_a_name_given_twice_and_a_folder_that_lacks_its_parts_are_refused(folder
         lay_out(parts, ["config.json", "model.safetensors"], tmp_path)
 
 
-def test_links_are_refused_where_they_are_pinned_and_where_they_are_delivered(folder, tmp_path):
+def test_links_are_refused_when_pinned_and_when_delivered(folder, tmp_path):
     (folder / "vocab.json").symlink_to(folder / "config.json")
     with pytest.raises(InputError, match="links"):
         model_files(folder)

@@ -4,9 +4,9 @@ import pytest
 from needs import needs
 from support_models import make_model
 
+from harness.models.completion import CompletionRequest
 from harness.models.local.load import open_causal
-from harness.models.model import Request
-from harness.models.providers.transformers import Local
+from harness.models.providers.transformers import LocalModel
 
 needs("torch", "transformers")
 
@@ -40,8 +40,8 @@ def folder(request, tmp_path):
 def texts(folder, batch):
     loaded = open_causal(folder, {"batch": batch, "dtype": "float32"})
     how = {"temperature": "0", "max_tokens": 12}
-    asked = [Request(f"{place}", 1, 0, text, 0, how) for place, text in enumerate(TEXTS)]
-    local = Local("m", loaded, 1 if batch == "reference" else int(batch))
+    asked = [CompletionRequest(f"{place}", 1, 0, text, 0, how) for place, text in enumerate(TEXTS)]
+    local = LocalModel("m", loaded, 1 if batch == "reference" else int(batch))
     return [response.text for response in local.complete(asked)]
 
 
@@ -59,7 +59,7 @@ def theirs(folder):
     return found
 
 
-def test_one_at_a_time_in_batches_and_by_the_library_the_decisions_are_the_same(folder):
+def test_single_batched_and_library_decoding_choose_the_same_tokens(folder):
     reference = texts(folder, "reference")
     assert len(set(reference)) > 1
     assert reference == theirs(folder)

@@ -7,7 +7,7 @@ from needs import needs
 from support_models import make_model
 
 from harness.errors import InputError
-from harness.models.local.hidden import hidden_states
+from harness.models.local.hidden_states import hidden_states, token_states
 from harness.models.local.load import open_causal, open_encoder
 
 needs("torch", "transformers")
@@ -80,14 +80,13 @@ def test_hidden_states_of_every_layer_do_not_hang_on_other_texts(folder):
     assert found.shape == (3, 3, 32) and found.dtype == np.float32  # two layers and the embedding
     for place, text in enumerate(texts):
         assert np.array_equal(hidden_states(loaded, [text])[0], found[place])
-    tokens = hidden_states(loaded, texts, pool="none")
+    tokens = [token_states(loaded, loaded.tokenizer(text)["input_ids"], None) for text in texts]
     assert [each.shape for each in tokens] == [(3, len(text.encode()), 32) for text in texts]
     assert np.allclose(tokens[1].mean(axis=1), found[1], atol=1e-6)
-    assert np.array_equal(hidden_states(loaded, texts, [-1], "last")[1, 0], tokens[1][-1, -1])
+    assert np.array_equal(hidden_states(loaded, texts, [-1])[1], found[1][-1:])
 
 
-@pytest.mark.parametrize(("texts", "layers", "pool"), [([""], None, "mean"), (["x" * 65], None, "mean"),
-                                                       (["x"], [3], "mean"), (["x"], None, "max")])  # fmt: skip
-def test_hidden_states_that_are_not_there_are_refused(folder, texts, layers, pool):
+@pytest.mark.parametrize(("texts", "layers"), [([""], None), (["x" * 65], None), (["x"], [3])])
+def test_hidden_states_that_are_not_there_are_refused(folder, texts, layers):
     with pytest.raises(InputError):
-        hidden_states(open_encoder(folder, PARAMS), texts, layers, pool)
+        hidden_states(open_encoder(folder, PARAMS), texts, layers)

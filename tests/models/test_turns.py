@@ -52,9 +52,7 @@ def ask(where: Path, model: Path, step: Any, *asked: dict[str, Any], **more: Any
     return list(rows.read(table)), json.loads((where / "out" / "facts.json").read_bytes())
 
 
-def test_turns_are_read_as_the_model_s_template_spells_them_and_the_journal_names_it(
-    talking: Path, tmp_path: Path
-) -> None:
+def test_turns_go_through_the_chat_template_and_the_journal_names_it(talking: Path, tmp_path: Path) -> None:
     spelled = "<s>S<u>1+1<a>"
     found, facts = ask(tmp_path / "1", talking, respond, {"messages": TURNS}, {"text": spelled})
     assert found[0]["text"] == found[1]["text"] and found[0]["usage"] == found[1]["usage"]

@@ -18,7 +18,7 @@ from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
 from harness.errors import InputError
 from harness.models.local.load import open_causal, open_encoder
-from harness.models.local.pieces import How
+from harness.models.local.pieces import ActivationOptions
 from harness.models.providers.transformers import TransformersSettings, respond
 from harness.run.replay import replay
 from harness.run.weights import bring, pin
@@ -75,15 +75,15 @@ def test_it_is_what_transformers_draws_after_that_seed(folder: Path) -> None:
     assert digest(open_encoder(folder, drawn(7)).model) == digest(wanted)
 
 
-def test_a_manifest_names_a_seed_and_one_that_does_not_says_what_it_always_said() -> None:
+def test_a_manifest_may_name_a_seed_and_without_one_settings_are_as_before() -> None:
     def of(more: str = "") -> Any:
         model = f"  oracle: {{provider: transformers, source: assets/tiny-shaped{more}}}"
         return GOOD.replace("  oracle: {provider: baseline, behaviour: oracle}", model)
 
     said = parse(of(', untrained: "0"')).models["oracle"]
-    assert said.untrained == 0 and said.said()["untrained"] == said.answering()["untrained"] == 0
+    assert said.untrained == 0 and said.as_data()["untrained"] == said.answer_params()["untrained"] == 0
     plain = parse(of()).models["oracle"]
-    assert "untrained" not in plain.said() and "untrained" not in plain.answering()
+    assert "untrained" not in plain.as_data() and "untrained" not in plain.answer_params()
     assert "a seed" in refused(of(", untrained: -1")).what
     assert "untrained" in refused(of(", untrained: yes")).what
     assert "not packed" in refused(of(", untrained: 1, quantisation: nf4")).what
@@ -91,14 +91,14 @@ def test_a_manifest_names_a_seed_and_one_that_does_not_says_what_it_always_said(
 
 def test_a_lock_pins_configuration_and_tokenizer_alone(folder: Path, tmp_path: Path) -> None:
     settings = TransformersSettings(provider="transformers", source="tiny", untrained=3)
-    found = pin(folder.parent, settings.weights, settings.said())
+    found = pin(folder.parent, settings.weights, settings.as_data())
     assert sorted(found["files"]) == ["config.json", "tokenizer.json", "tokenizer_config.json"]
     assert found["untrained"] == 3
     shutil.copy(TINY / "model.safetensors", folder)
-    assert pin(folder.parent, settings.weights, settings.said()) == found  # weights that lie there are not looked at
+    assert pin(folder.parent, settings.weights, settings.as_data()) == found  # weights that lie there are not looked at
     (folder / "model.safetensors").unlink()
     trained = TransformersSettings(provider="transformers", source="tiny")
-    assert "safetensors" in pin(folder.parent, trained.weights, trained.said())["unresolved"]
+    assert "safetensors" in pin(folder.parent, trained.weights, trained.as_data())["unresolved"]
     store = Store.make(tmp_path / "store")
     bring(store, folder.parent, settings.weights, found["files"])
     assert all(store.blobs.state(one) == "sound" for one in found["files"].values())
@@ -125,16 +125,20 @@ def test_it_answers_like_any_model_and_twice_the_same(folder: Path, tmp_path: Pa
     assert said[0] == said[1] != said[2]
 
 
-def test_a_study_s_step_is_made_on_an_engine_and_an_audit_makes_the_same_bytes(folder: Path, tmp_path: Path) -> None:
+def test_a_step_of_a_study_runs_on_an_engine_and_audits_to_equal_bytes(folder: Path, tmp_path: Path) -> None:
     settings = TransformersSettings(provider="transformers", source="tiny", untrained=3)
-    found = pin(folder.parent, settings.weights, settings.said())
+    found = pin(folder.parent, settings.weights, settings.as_data())
     shop = Workshop(Store.make(tmp_path / "store"), LocalEngine("process"), Limits())
     bring(shop.store, folder.parent, settings.weights, found["files"])
     rows.write(tmp_path / "pieces", PIECES)
     pieces = Pinned(shop.store.blobs.copy(tmp_path / "pieces")[0])
     files = {name: Pinned(one) for name, one in sorted(found["files"].items())}
     step = activations(
-        "hidden/m", Model("m", "transformers", settings.answering(), files), pieces, How(pool="sum"), (0, 3)
+        "hidden/m",
+        Model("m", "transformers", settings.answer_params(), files),
+        pieces,
+        ActivationOptions(pool="sum"),
+        (0, 3),
     )
     parts = shop.preimage(step, {})
     assert parts["params"]["untrained"] == 3 and parts["batch"] == "reference"
@@ -144,4 +148,4 @@ def test_a_study_s_step_is_made_on_an_engine_and_an_audit_makes_the_same_bytes(f
     again = replay(shop)(step, parts, 60.0)
     assert again.outputs == {name: output.sha256 for name, output in made.entry.outputs.items()} and not again.other
     with pytest.raises(InputError, match="no layers"):
-        activations("x", Model("m", "openai", {}, calls=True), pieces, How(pool="sum"), (0,))
+        activations("x", Model("m", "openai", {}, calls=True), pieces, ActivationOptions(pool="sum"), (0,))

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, ClassVar
 
-from harness.models.gate.dialect import Dialect, Question, Value, event
+from harness.models.gate.dialect import Dialect, Endpoint, Value, event
 
 PLACE = "models.toy:DIALECT"  # `tests` is on the path of a gateway that is to find it
 
@@ -37,7 +37,7 @@ def _events(whole: Value, asked: Value) -> Iterator[bytes]:
 
 
 DIALECT = Dialect(
-    questions={"/toy/ask": Question("/ask", needs="riddle")},
+    endpoints={"/toy/ask": Endpoint("/ask", requires="riddle")},
     connect=Plain,
     flaw=lambda found: "" if isinstance(found.get("reply"), str) else "it has no `reply`",
     usage=lambda whole: {"prompt_tokens": whole["cost"], "completion_tokens": 1},

@@ -60,10 +60,10 @@ def test_every_value_is_the_package_s_own(run, layer):
     needs("bert_score")
     import bert_score
 
-    from harness.models.local.encoder import packaged
+    from harness.models.local.encoder import packaged_files
 
     responses, references = (list(side) for side in zip(*PAIRS, strict=True))
-    theirs = bert_score.score(responses, references, model_type=str(packaged()), num_layers=layer)
+    theirs = bert_score.score(responses, references, model_type=str(packaged_files()), num_layers=layer)
     for place, (response, reference) in enumerate(PAIRS):
         ours = run({"response": response, "reference": reference, "layer": layer})
         for name, its in zip(("precision", "recall", "f1"), theirs, strict=True):

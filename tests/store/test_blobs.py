@@ -91,7 +91,7 @@ def test_only_a_plain_file_is_taken_over(store, made, tmp_path, kind):
 
 
 @pytest.mark.parametrize("at", range(len(DATA)))
-def test_a_flipped_bit_is_never_delivered_and_is_mended_by_the_next_who_makes_it(store, made, at):
+def test_a_flipped_bit_is_never_delivered_and_the_next_put_repairs_it(store, made, at):
     for mend in (lambda blobs: blobs.put(DATA), lambda blobs: blobs.adopt(made())):
         store().put(DATA)
         flip(store().path(NAME), at, at % 8)
@@ -124,7 +124,7 @@ def test_what_lies_in_place_of_a_blob_is_changed_and_not_delivered(store, tmp_pa
 
 
 @pytest.mark.parametrize("what", [what for what in OTHERS if what != "folder"])
-def test_what_lies_in_place_of_a_blob_is_replaced_and_what_a_link_led_to_is_left_alone(store, made, tmp_path, what):
+def test_a_link_in_place_of_a_blob_is_replaced_and_its_target_untouched(store, made, tmp_path, what):
     for mend in (lambda blobs: blobs.put(DATA), lambda blobs: blobs.adopt(made())):
         store().put(DATA)
         replace(store().path(NAME), what, tmp_path)

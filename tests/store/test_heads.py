@@ -59,7 +59,7 @@ def test_four_processes_at_once_keep_one_unbroken_chain(heads):
         assert [e["run"] for e in chain.events if e["run"].startswith(name)] == [f"{name}-{i}" for i in range(25)]
 
 
-def test_a_line_torn_by_a_kill_is_cut_off_by_the_next_writer_and_whole_lines_stay(heads):
+def test_a_line_torn_by_a_kill_is_cut_by_the_next_writer_and_others_stay(heads):
     fill(heads)
     data = heads.path.read_bytes()
     last = data.rstrip(b"\n").rfind(b"\n") + 1

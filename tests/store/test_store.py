@@ -128,7 +128,7 @@ def test_a_name_that_means_no_run_or_several_is_refused(store, name):
         store.find_run(name)
 
 
-def test_the_last_run_is_the_one_that_was_started_last_whatever_the_clock_said(store):
+def test_the_last_run_is_the_one_started_last_whatever_the_clock_said(store):
     with pytest.raises(InputError, match="no run has been started"):
         store.find_run("last")
     for name in ("20300101T000000Z-aa", "19700101T000000Z-bb"):

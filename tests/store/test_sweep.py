@@ -203,7 +203,7 @@ def test_corruption_stops_the_sweep_before_it_deletes_anything(kept, damage):
 
 
 @pytest.mark.parametrize("after", range(7))
-def test_a_crash_in_the_middle_of_a_sweep_leaves_a_sound_store_and_the_next_sweep_ends_it(kept, monkeypatch, after):
+def test_a_crash_during_a_sweep_leaves_a_sound_store_to_sweep_again(kept, monkeypatch, after):
     kept.junk()
     store = kept.reopened()
     removed = []

@@ -6,7 +6,7 @@ import pytest
 
 from harness import rows
 from harness.errors import InputError
-from harness.models.model import limited
+from harness.models.completion import with_token_limit
 from harness.rowtypes import Prompt
 from harness.studies.prompts import pick, render
 
@@ -88,10 +88,10 @@ def test_prompts_that_a_dataset_brings_along_are_picked_by_item(tmp_path):
 
 def test_a_budget_is_the_prompts_own_only_where_the_manifest_leaves_it_to_the_benchmark():
     prompt: Prompt = {"item": "a", "template": 1, "max_tokens": 54}
-    assert limited({"max_tokens": 256}, prompt) == {"max_tokens": 256}
-    assert limited({"max_tokens": "benchmark", "stop": []}, prompt) == {"max_tokens": 54, "stop": []}
+    assert with_token_limit({"max_tokens": 256}, prompt) == {"max_tokens": 256}
+    assert with_token_limit({"max_tokens": "benchmark", "stop": []}, prompt) == {"max_tokens": 54, "stop": []}
     with pytest.raises(InputError, match="no budget of tokens"):
-        limited({"max_tokens": "benchmark"}, {"item": "a", "template": 1})
+        with_token_limit({"max_tokens": "benchmark"}, {"item": "a", "template": 1})
 
 
 def test_summaries_are_merged_and_none_of_two_hides_the_other(tmp_path):

@@ -1,1 +1,1 @@
-"""The parts of the gateway: each knows one thing, and none of them a benchmark, a store or an engine."""
+"""The API gateway, an HTTP proxy in front of model providers; it never knows a benchmark, a store or an engine."""

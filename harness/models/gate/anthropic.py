@@ -1,4 +1,4 @@
-"""Anthropic's wire format at the gateway: messages, and how many tokens they are."""
+"""Anthropic's API at the gateway: the endpoints for messages and token counts."""
 
 from __future__ import annotations
 
@@ -6,19 +6,19 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.models.gate.dialect import Dialect, Form, Question, Value, event
-from harness.models.gate.sdk import Sdk, settings
+from harness.models.gate.dialect import AnswerFormat, Dialect, Endpoint, Value, event
+from harness.models.gate.sdk import Sdk, client_options
 from harness.models.wire import total, usage
 
 PROMPT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens")  # what a cache gives is prompt too
-ENDING = ("stop_reason", "stop_sequence", "stop_details", "container")  # what is known at a message's end only
+ENDING = ("stop_reason", "stop_sequence", "stop_details", "container")  # fields known at a message's end only
 COUNTED = ("output_tokens", *PROMPT, "server_tool_use", "output_tokens_details")
 
 
 def _connect(key: str, url: str, http: Mapping[str, Any]) -> Sdk:
     import anthropic  # noqa: PLC0415 - heavy
 
-    client = anthropic.AsyncAnthropic(**settings(anthropic, key, url, http), open_telemetry=False)
+    client = anthropic.AsyncAnthropic(**client_options(anthropic, key, url, http), open_telemetry=False)
     return Sdk(anthropic, client, {})
 
 
@@ -38,7 +38,7 @@ def _cached(whole: Value) -> tuple[int, int]:
 
 
 def _beyond(whole: Value) -> bool:
-    """Whether the provider's own tools were at work, which have prices of their own."""
+    """Whether the provider's server-side tools were used, which have prices of their own."""
     found = whole.get("usage")
     counts = found.get("server_tool_use") if isinstance(found, dict) else None
     return isinstance(counts, dict) and any(counts.values())
@@ -53,7 +53,7 @@ def _error(kind: str, message: str) -> Value:
 
 
 def _events(whole: Value, asked: Value) -> Iterator[bytes]:
-    """Give the events of a message, from `message_start` to `message_stop`."""
+    """Convert a whole message to server-sent events, from `message_start` to `message_stop`."""
     counts = whole.get("usage") or {}
     empty = {key: None for key in ENDING if key in whole}
     yield _event("message_start", message={**whole, **empty, "content": [], "usage": {**counts, "output_tokens": 0}})
@@ -74,7 +74,7 @@ def _event(kind: str, **value: Any) -> bytes:
 
 
 def _block(block: Value) -> tuple[Value, list[Value]]:
-    """Take a block apart: what it begins as, and what is added to it; one that is never streamed begins whole."""
+    """Split a content block into its start event and its deltas; a kind that is never streamed starts whole."""
     kind = block.get("type")
     if kind == "text":
         cited = block.get("citations")
@@ -101,20 +101,20 @@ def _page(names: Sequence[str]) -> Value:
 
 
 DIALECT = Dialect(
-    questions={
-        "/v1/messages": Question("/v1/messages", needs="messages", never="prompt"),
-        "/v1/messages/count_tokens": Question(
+    endpoints={
+        "/v1/messages": Endpoint("/v1/messages", requires="messages", forbids="prompt"),
+        "/v1/messages/count_tokens": Endpoint(
             "/v1/messages/count_tokens",
-            needs="messages",
-            form=Form(_count, lambda whole: None, free=True),
-            apart=True,
+            requires="messages",
+            answer_format=AnswerFormat(_count, lambda whole: None, free=True),
+            path_in_name=True,
         ),
     },
     connect=_connect,
     flaw=_flaw,
     usage=_usage,
     cached=_cached,
-    beyond=_beyond,
+    extra_cost=_beyond,
     error=_error,
     events=_events,
     entry=_entry,

@@ -1,7 +1,7 @@
-"""How a provider's API is spoken: the one value in which the gateway knows a provider, and all that a new one says.
+"""API dialects: everything the gateway knows of a provider's API, as one value; a new provider writes one.
 
-A provider's own file may hold it, since nothing heavy is imported here. It must never know where a key lies, a tape or
-a limit. A question names its model in its field `model`: a request is known by its body alone.
+A provider's own file may hold it, since nothing heavy is imported here. It never knows where a key lies, a tape or a
+limit. A request names its model in its field `model`, so that its body alone identifies it.
 """
 
 from __future__ import annotations
@@ -18,70 +18,72 @@ Value = Mapping[str, Any]
 
 
 class Connection(Protocol):
-    """A provider as it is reached at one place with one key: no retries, no redirects, no environment."""
+    """A connection to a provider at one URL with one key; it never retries or follows a redirect."""
 
     async def post(self, path: str, content: bytes, headers: Mapping[str, str]) -> httpx2.Response:
-        """Ask once and give what comes, whatever its status, maybe not yet read; raises httpx2's errors."""
+        """Send one POST and return the response, whatever its status, maybe not yet read; raises httpx2's errors."""
         ...
 
     async def close(self) -> None:
-        """Let go of what is open."""
+        """Close open sockets."""
         ...
 
 
-def never(whole: Value) -> bool:
-    """Say of any answer that its tokens are all that it costs."""
+def costs_tokens_only(whole: Value) -> bool:
+    """Report no cost besides tokens, for any answer: the default of `extra_cost`."""
     return False
 
 
 @dataclass(frozen=True, eq=False)
-class Form:
-    """How the answers to one kind of question are read."""
+class AnswerFormat:
+    """The format of an endpoint's answers: how they are validated, counted, priced and streamed."""
 
-    flaw: Callable[[Value], str]  # why what came is no answer; nothing where it is one
+    flaw: Callable[[Value], str]  # why a body is not a valid answer; empty where it is one
     usage: Callable[[Value], Mapping[str, int] | None]  # the tokens of an answer, as a response's row has them
-    events: Callable[[Value, Value], Iterator[bytes]] | None = None  # as a stream, for who asked for one; none: never
-    cached: Callable[[Value], tuple[int, int]] = lambda whole: (0, 0)  # of its prompt: read from a cache, put into one
-    beyond: Callable[[Value], bool] = never  # whether it cost something besides tokens, which nobody here can price
+    events: Callable[[Value, Value], Iterator[bytes]] | None = None  # as server-sent events; None: never streamed
+    cached: Callable[[Value], tuple[int, int]] = lambda whole: (0, 0)  # prompt tokens read from a cache, written to one
+    extra_cost: Callable[[Value], bool] = costs_tokens_only  # whether it cost more than its tokens, unpriced here
     free: bool = False  # whether it costs nothing, and counts no tokens
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What is asked at one of our paths: where that is asked upstream, and what tells it from other questions."""
+class Endpoint:
+    """An API endpoint: its path upstream, and the fields that tell its requests from those of other endpoints."""
 
     upstream: str
-    needs: str  # the field that holds the question
-    never: str = ""  # a field of another kind of question
-    form: Form | None = None  # how its answers are read, where they are of another kind than the dialect's
-    apart: bool = False  # whether another question may have the same body: then its path is a part of its name
-    later: str = ""  # a field that asks for an answer which is not there when the question is answered
+    requires: str  # the field that holds the prompt
+    forbids: str = ""  # a field that only another endpoint has
+    answer_format: AnswerFormat | None = None  # where it is not the dialect's own
+    path_in_name: bool = (
+        False  # whether another endpoint may take the same body: then the path is part of the request's digest
+    )
+    deferred: str = ""  # a field that asks for a background answer, which comes later
 
 
 @dataclass(frozen=True, eq=False)
 class Dialect:
-    """One way of speaking, from a client's question to the connection upstream."""
+    """The dialect of a provider's API: its endpoints, its answers and errors, and how to connect to it."""
 
-    questions: Mapping[str, Question]  # by the path at which clients ask us
+    endpoints: Mapping[str, Endpoint]  # by the path at which clients reach the gateway
     connect: Callable[[str, str, Value], Connection]  # with a key, at a URL, by these settings of httpx2's client
-    flaw: Callable[[Value], str]  # why what came is no answer; nothing where it is one
+    flaw: Callable[[Value], str]  # why a body is not a valid answer; empty where it is one
     usage: Callable[[Value], Mapping[str, int] | None]  # the tokens of an answer, as a response's row has them
-    error: Callable[[str, str], Value]  # the body of an error, from its kind and its words
-    events: Callable[[Value, Value], Iterator[bytes]]  # an answer as a stream, for the question that asked for one
+    error: Callable[[str, str], Value]  # the body of an error, from its kind and its message
+    events: Callable[[Value, Value], Iterator[bytes]]  # server-sent events of an answer, from it and its request
     entry: Callable[[str, str], Value]  # a model in the list of models, from its name and its provider's
     page: Callable[[Sequence[str]], Value] = lambda names: {}  # what stands beside that list, from all names
-    cached: Callable[[Value], tuple[int, int]] = lambda whole: (0, 0)  # of its prompt: read from a cache, put into one
-    beyond: Callable[[Value], bool] = never
+    cached: Callable[[Value], tuple[int, int]] = lambda whole: (0, 0)  # prompt tokens read from a cache, written to one
+    extra_cost: Callable[[Value], bool] = costs_tokens_only
     bounds: tuple[str, ...] = ()  # the fields that say how many tokens may be answered; the first one counts
-    headers: tuple[str, ...] = ()  # those of a client that change an answer: they go upstream, and into its name
-    ambient: tuple[str, ...] = ()  # how variables begin that its SDK would read on its own
+    headers: tuple[str, ...] = ()  # client headers that change an answer: sent upstream, and digested
+    ambient: tuple[str, ...] = ()  # prefixes of environment variables that its SDK would read on its own
 
-    def form(self, question: Question) -> Form:
-        """Say how the answers to a question are read."""
-        return question.form or Form(self.flaw, self.usage, self.events, self.cached, self.beyond)
+    def format_of(self, endpoint: Endpoint) -> AnswerFormat:
+        """Choose the answer format of an endpoint: its own, or the dialect's."""
+        return endpoint.answer_format or AnswerFormat(self.flaw, self.usage, self.events, self.cached, self.extra_cost)
 
 
 def event(value: Value, name: str = "") -> bytes:
-    """Spell one event of a stream, under a name where it has one."""
+    """Encode one server-sent event, with its name where it has one."""
     named = f"event: {name}\n".encode() if name else b""
     return named + b"data: " + json.dumps(value, separators=(",", ":")).encode() + b"\n\n"

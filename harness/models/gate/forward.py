@@ -1,7 +1,7 @@
-"""The forwarder: a port of this machine that leads to the gateway's Unix socket, for code that knows only addresses.
+"""TCP forwarder: a port on 127.0.0.1 that leads to the gateway's Unix socket, for clients that know only addresses.
 
 Inside a container without network, `OPENAI_BASE_URL=f"{url}/v1"` and `ANTHROPIC_BASE_URL=url` make unmodified
-third-party code speak to the gateway. It hands on bytes both ways and knows nothing of what they mean.
+third-party code speak to the gateway. It copies bytes both ways and never reads what they mean.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 HOST = "127.0.0.1"
-MOST = 256  # connections at once; those that come beyond wait
+MOST = 256  # connections at once; further ones wait
 BLOCK = 1 << 16
-PAUSE = 0.05  # seconds before the next is let in where this machine could not
+PAUSE = 0.05  # seconds before the next accept, after one that failed
 
 
 @contextlib.contextmanager
-def offered(socket: Path | str, port: int = 0) -> Iterator[str]:
+def tcp_forwarder(socket: Path | str, port: int = 0) -> Iterator[str]:
     """Offer a Unix socket at `http://127.0.0.1:PORT` for as long as the block lasts; 0 is any free port."""
     with _Forwarder(str(socket), port) as forwarder:
         yield f"http://{HOST}:{forwarder.port}"
 
 
 class _Forwarder:
-    """One listening port, and a thread for each direction of each connection; all of them end with the block."""
+    """One listening port, and a thread for each direction of each connection; all of them end with the `with` block."""
 
     def __init__(self, socket: str, port: int) -> None:
         self._socket = socket
@@ -63,7 +63,7 @@ class _Forwarder:
             self._carriers.submit(self._carry, client)
 
     def _carry(self, client: sockets.socket) -> None:
-        """Hand on one connection, both ways, until both ends have ended it."""
+        """Forward one connection, both ways, until both ends have closed it."""
         with client, sockets.socket(sockets.AF_UNIX) as gateway, self._known(client, gateway):
             try:
                 gateway.connect(self._socket)
@@ -78,7 +78,7 @@ class _Forwarder:
 
     @contextlib.contextmanager
     def _known(self, *pair: sockets.socket) -> Iterator[None]:
-        """Let the end of the block reach these sockets, also where it has come already."""
+        """Register two sockets, so that the end of the block shuts them down, also where it has come already."""
         with self._lock:
             self._open.update(pair)
             if self._ending.is_set():
@@ -92,7 +92,7 @@ class _Forwarder:
 
 
 def _pump(source: sockets.socket, target: sockets.socket) -> None:
-    """Hand on bytes until their end, and then the end."""
+    """Copy bytes until end of file, then pass on the end of file."""
     with contextlib.suppress(OSError):
         while block := source.recv(BLOCK):
             target.sendall(block)

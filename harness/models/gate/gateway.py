@@ -1,8 +1,9 @@
-"""The gateway: a process beside the harness that speaks the providers' dialects on a Unix socket.
+"""The gateway process: an HTTP proxy on a Unix socket between steps and model providers.
 
-It alone holds keys; it retries, limits and tapes. `python -m harness.models.gate.gateway` reads its settings as one
-line of JSON on stdin, says `{"ready":true}` when it listens, and ends when its stdin does: it never outlives
-its harness. Whatever comes on stdin meanwhile asks what it has done so far, and is answered by one line: `{"now":{…}}`.
+It alone holds API keys; it retries, limits rates and spending, and records answers on tapes. `python -m
+harness.models.gate.gateway` reads its settings as one line of JSON on stdin, writes `{"ready":true}` when it listens,
+and ends when its stdin does: it never outlives its harness. Any other input on stdin asks for the counters so far,
+which are written as one line: `{"now":{…}}`.
 """
 
 from __future__ import annotations
@@ -17,23 +18,23 @@ import threading
 from typing import Any
 
 from harness.errors import HarnessError, InputError, MissingError
-from harness.models.gate.desk import Desk
+from harness.models.gate.dispatch import Dispatcher
 from harness.models.gate.keys import Keys
-from harness.models.gate.settings import Settings, parse
-from harness.models.gate.upstream import Upstream, forget_ambient
-from harness.models.gate.web import Web
+from harness.models.gate.server import Server
+from harness.models.gate.settings import GateSettings, parse_settings
+from harness.models.gate.upstream import Upstream, clear_sdk_variables
 
 LONGEST_LINE = 1 << 20  # bytes of the settings
 STDIN = 0
 
 
 def main() -> int:
-    """Serve until the harness is gone or says stop; gives the exit code."""
+    """Run the gateway until stdin ends or a signal comes; returns the exit code."""
     keys = Keys(os.environ)
     try:
-        settings = parse(_first_line())
+        settings = parse_settings(_first_line())
         lacking = _lacking(settings, keys)
-        forget_ambient(settings.dialects)
+        clear_sdk_variables(settings.dialects)
         summary = asyncio.run(_serve(settings, keys, lacking))
     except HarnessError as bad:
         _say(bad.as_data())
@@ -42,8 +43,8 @@ def main() -> int:
     return 0
 
 
-def _lacking(settings: Settings, keys: Keys) -> list[str]:
-    """Name the keys that are not there; where they are wanted at the start, say so before anybody asks."""
+def _lacking(settings: GateSettings, keys: Keys) -> list[str]:
+    """List the missing API keys; raises before the first request where the settings want them at the start."""
     if settings.keys == "late":
         return []
     names = dict.fromkeys(served.key for served in settings.served if served.mode != "replay")
@@ -60,7 +61,7 @@ def _lacking(settings: Settings, keys: Keys) -> list[str]:
 
 
 def _first_line() -> bytes:
-    """Read up to the first line break and not a byte further: what comes after is only waited for."""
+    """Read stdin up to the first line break and not a byte further."""
     line = bytearray()
     while not line.endswith(b"\n") and len(line) < LONGEST_LINE:
         byte = os.read(STDIN, 1)
@@ -74,23 +75,23 @@ def _say(value: dict[str, Any]) -> None:
     try:
         sys.stdout.write(json.dumps(value, separators=(",", ":")) + "\n")
         sys.stdout.flush()
-    except (BrokenPipeError, ValueError):  # nobody listens any more
+    except (BrokenPipeError, ValueError):  # the reader is gone
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
 
 
-async def _serve(settings: Settings, keys: Keys, lacking: list[str]) -> dict[str, Any]:
+async def _serve(settings: GateSettings, keys: Keys, lacking: list[str]) -> dict[str, Any]:
     try:
         from aiohttp import web  # noqa: PLC0415 - heavy
     except ImportError as bad:
         raise MissingError("the gateway needs aiohttp", next="pip install 'llm-harness[gateway]'") from bad
     stop = asyncio.Event()
     asked = asyncio.Event()
-    _listen_for_the_end(stop, asked)
+    _watch_stdin(stop, asked)
     named = [served.key for served in settings.served]
     upstream = Upstream(keys, settings.timeout, settings.concurrency, named)
-    desk = Desk(settings, upstream)
-    door = Web(desk)
-    runner = web.AppRunner(door.app(), access_log=None, handle_signals=False, shutdown_timeout=1.0)
+    dispatcher = Dispatcher(settings, upstream)
+    server = Server(dispatcher)
+    runner = web.AppRunner(server.app(), access_log=None, handle_signals=False, shutdown_timeout=1.0)
     try:
         await runner.setup()
         try:
@@ -102,29 +103,29 @@ async def _serve(settings: Settings, keys: Keys, lacking: list[str]) -> dict[str
                 f"the socket cannot be made: {bad.strerror}", where="socket", next="name a path in a folder of yours"
             ) from bad
         _say({"ready": True, **({"lacking": lacking} if lacking else {})})
-        telling = asyncio.create_task(_tell(desk, asked))
+        reporting = asyncio.create_task(_report(dispatcher, asked))
         await stop.wait()
-        telling.cancel()
-        door.closing = True
+        reporting.cancel()
+        server.closing = True
         await site.stop()
         settings.socket.unlink(missing_ok=True)
-        await desk.finish(settings.grace)
+        await dispatcher.finish(settings.grace)
     finally:
         await runner.cleanup()
-        desk.close()
+        dispatcher.close()
         await upstream.close()
-    return desk.roster.summary()
+    return dispatcher.accounts.summary()
 
 
-async def _tell(desk: Desk, asked: asyncio.Event) -> None:
-    """Say what was done so far, as often as somebody asks."""
+async def _report(dispatcher: Dispatcher, asked: asyncio.Event) -> None:
+    """Print the counters so far, each time stdin asks for them."""
     while await asked.wait():
         asked.clear()
-        _say({"now": desk.roster.summary()["models"]})
+        _say({"now": dispatcher.accounts.summary()["models"]})
 
 
-def _listen_for_the_end(stop: asyncio.Event, asked: asyncio.Event) -> None:
-    """Hear of the end of stdin, whatever stdin is, and of the signals by which one asks a process to stop."""
+def _watch_stdin(stop: asyncio.Event, asked: asyncio.Event) -> None:
+    """Set `stop` at the end of stdin or at a termination signal, and `asked` at any other input on stdin."""
     loop = asyncio.get_running_loop()
     for one in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
         loop.add_signal_handler(one, stop.set)

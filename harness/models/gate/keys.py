@@ -1,4 +1,4 @@
-"""Keys: found when a request needs one, in the environment or in a file that nobody else can read; never shown."""
+"""API keys: read from the environment or from a private file when a request needs one; never printed or logged."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from pathlib import Path
 from harness.errors import HarnessError, InputError, MissingError
 
 DEFAULT = Path(".config") / "harness" / "keys.toml"  # below the user's home
-STAND_IN = "harness-gateway-"  # how the keys begin that a gateway gives to its clients: no provider knows them
-SHORTEST = 12  # a shorter key ("none", "EMPTY") is no secret, and may well be a word of an answer
+STAND_IN = "harness-gateway-"  # prefix of the stand-in keys that a gateway gives to its clients: no provider knows them
+SHORTEST = 12  # a shorter key ("none", "EMPTY") is no secret, and may occur in an answer
 
 
 class Keys:
-    """Gives a key by its name; remembers the environment as it was and reads the file once."""
+    """Lookup of API keys by name; it copies the environment once and reads the keys file once."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self._env = dict(env)
@@ -28,7 +28,7 @@ class Keys:
         self._file: dict[str, str] | None = None
 
     def find(self, name: str) -> str:
-        """Give a key, or say where it could be put."""
+        """Find a key; an error says where to put it."""
         key = self._env.get(name, "").strip() or self._from_file(name).strip()
         if not key or key.startswith(STAND_IN):
             raise MissingError(
@@ -50,7 +50,7 @@ class Keys:
         return self._file.get(name, "")
 
     def _read(self) -> dict[str, str]:
-        """Read the file, provided that it is the user's own and shut to everybody else."""
+        """Read the keys file, if the user owns it and nobody else can read it."""
         try:
             with open(self.path, "rb") as file:
                 self._require_private(os.fstat(file.fileno()))
@@ -70,18 +70,18 @@ class Keys:
         if mode & 0o077:
             raise self._wrong(f"can be read by others (mode {mode:04o})", f"chmod 600 {self._shown()}")
 
-    def _wrong(self, what: str, mend: str) -> HarnessError:
-        return InputError(f"the keys file {what}", where=self._shown(), next=mend)
+    def _wrong(self, what: str, fix: str) -> HarnessError:
+        return InputError(f"the keys file {what}", where=self._shown(), next=fix)
 
     def _shown(self) -> str:
-        """Name the file without the user's home."""
+        """Format the path of the file, with the home folder written as ~."""
         home = self._env.get("HOME", "")
         text = str(self.path)
         return "~" + text[len(home) :] if home and text.startswith(home + "/") else text
 
 
-def spellings(key: str) -> tuple[bytes, ...]:
-    """Give the forms in which a key could stand in a question or an answer; none where the key is no secret."""
+def encoded_forms(key: str) -> tuple[bytes, ...]:
+    """List the encodings in which a key could leak into a request or an answer; empty where the key is no secret."""
     if len(key) < SHORTEST:
         return ()
     raw = key.encode()

@@ -1,4 +1,4 @@
-"""What a model may be asked a minute, and what it may cost: waiting for the first, refusing for the second."""
+"""Rate limits (token buckets) and the spending limit of a model: requests wait for the first, fail at the second."""
 
 from __future__ import annotations
 
@@ -10,21 +10,21 @@ from decimal import Decimal
 from typing import Any
 
 from harness.digest import canonical
-from harness.models.gate.settings import Served, Used
+from harness.models.gate.settings import ServedModel, TokenUsage
 
-IMAGE = 1600  # tokens that providers count for one, about; its bytes say nothing of that
+IMAGE = 1600  # tokens of an image, about; its bytes say nothing of that
 _IMAGE = re.compile(rb'"(?:data:image/[a-z]+;base64,)?[A-Za-z0-9+/]{1000,}={0,2}"')
 
 
-def estimated(bounds: Sequence[str], body: Mapping[str, Any]) -> int:
-    """Guess the tokens of a request: a quarter of its bytes, its images, and all that it allows to be answered."""
+def estimate_tokens(bounds: Sequence[str], body: Mapping[str, Any]) -> int:
+    """Estimate the tokens of a request: a quarter of its bytes, its images, and the longest answer that it allows."""
     most = next((body[name] for name in bounds if name in body), 0)
     words, images = _IMAGE.subn(b"", canonical(body))
     return len(words) // 4 + images * IMAGE + (most if isinstance(most, int) and 0 < most < 1 << 32 else 0)
 
 
 class Bucket:
-    """A token bucket: what is taken beyond what it holds is waited for, first come first served."""
+    """A token bucket: an amount beyond its level has to be waited for, first come first served."""
 
     def __init__(self, per_minute: int, burst: float) -> None:
         self.rate = per_minute / 60
@@ -32,7 +32,7 @@ class Bucket:
         self._then = time.monotonic()
 
     def take(self, amount: float) -> float:
-        """Take an amount, and say how many seconds must pass before it may be used."""
+        """Take an amount; returns the seconds to wait before it may be used."""
         now = time.monotonic()
         self.level = min(self.room, self.level + (now - self._then) * self.rate)
         self._then = now
@@ -40,14 +40,14 @@ class Bucket:
         return max(0.0, -self.level / self.rate)
 
     def settle(self, difference: float) -> None:
-        """Take what an answer needed beyond its estimate, or give back what it did not need."""
+        """Correct the level by the difference between used and estimated amount."""
         self.level = min(self.room, self.level - difference)
 
 
-class Allowance:
-    """What is left of a model's limits in this gateway's life."""
+class RateLimiter:
+    """The rate limiter of one model, with its spending limit; it counts for the life of this gateway only."""
 
-    def __init__(self, served: Served) -> None:
+    def __init__(self, served: ServedModel) -> None:
         limits = served.limits
         a_minute, tokens = limits.requests_per_minute, limits.tokens_per_minute
         self._requests = Bucket(a_minute, a_minute / 60) if a_minute else None
@@ -57,12 +57,12 @@ class Allowance:
         self.spent = Decimal(0)
 
     @property
-    def broke(self) -> bool:
-        """Whether nothing more may be asked: an answer's price is known only when it is there."""
+    def exhausted(self) -> bool:
+        """Whether the spending limit is reached; the last answer may exceed it, since its price is known afterwards."""
         return self._dollars is not None and self.spent >= self._dollars
 
-    async def enter(self, estimate: int) -> None:
-        """Wait until a request of about so many tokens may go out."""
+    async def admit(self, estimate: int) -> None:
+        """Wait until a request of about so many tokens may be sent."""
         wait = max(
             self._requests.take(1) if self._requests else 0.0,
             self._tokens.take(estimate) if self._tokens else 0.0,
@@ -71,12 +71,12 @@ class Allowance:
         if wait > 0:
             await asyncio.sleep(wait)
 
-    def close_for(self, seconds: float) -> None:
-        """Hold all requests back for as long as the provider asked one of them to wait."""
+    def hold_back(self, seconds: float) -> None:
+        """Delay all requests for the seconds that the provider asked one of them to wait."""
         self._closed_until = max(self._closed_until, time.monotonic() + seconds)
 
-    def paid(self, used: Used, estimate: int) -> Decimal:
-        """Count what an answer used, and say what it cost."""
+    def charge(self, used: TokenUsage, estimate: int) -> Decimal:
+        """Count the tokens of an answer; returns its price in dollars."""
         if self._tokens:
             self._tokens.settle(used.prompt + used.completion - estimate)
         cost = self._prices.of(used) if self._prices else Decimal(0)

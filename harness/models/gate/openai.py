@@ -1,4 +1,4 @@
-"""OpenAI's wire format at the gateway: chat and legacy completions, responses, embeddings."""
+"""OpenAI's API at the gateway: the endpoints for chat, legacy completions, responses and embeddings."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.models.gate import responses
-from harness.models.gate.dialect import Dialect, Form, Question, Value, event
-from harness.models.gate.sdk import Sdk, settings
+from harness.models.gate.dialect import AnswerFormat, Dialect, Endpoint, Value, event
+from harness.models.gate.sdk import Sdk, client_options
 from harness.models.wire import total, usage
 
 
 def _connect(key: str, url: str, http: Mapping[str, Any]) -> Sdk:
     import openai  # noqa: PLC0415 - heavy
 
-    client = openai.AsyncOpenAI(**settings(openai, key, url, http))
+    client = openai.AsyncOpenAI(**client_options(openai, key, url, http))
     return Sdk(openai, client, {"security": {"bearer_auth": True}})
 
 
@@ -38,7 +38,7 @@ def _error(kind: str, message: str) -> Value:
 
 
 def _events(whole: Value, asked: Value) -> Iterator[bytes]:
-    """Give the chunks of a chat or legacy completion, and the mark of their end."""
+    """Convert a chat or legacy completion to server-sent chunks, and the end mark."""
     options = asked.get("stream_options")
     counted = isinstance(options, dict) and options.get("include_usage") is True
     chat = whole.get("object") != "text_completion"
@@ -54,7 +54,7 @@ def _events(whole: Value, asked: Value) -> Iterator[bytes]:
 
 
 def _parts(choice: Value) -> Iterator[Value]:
-    """Give a choice as three deltas: whose it is, what it says, and why it ended."""
+    """Split a choice into three deltas: its role, its content, and its finish reason."""
     message = choice.get("message") or {}
     rest = {key: value for key, value in choice.items() if key not in ("message", "finish_reason", "logprobs")}
     begun = {"role": message.get("role", "assistant"), "content": "" if message.get("content") is not None else None}
@@ -81,13 +81,20 @@ def _vectors(found: Value) -> str:
 
 
 DIALECT = Dialect(
-    questions={
-        "/v1/chat/completions": Question("/chat/completions", needs="messages", never="prompt"),
-        "/v1/completions": Question("/completions", needs="prompt", never="messages"),
-        "/v1/responses": Question(
-            "/responses", needs="input", never="messages", form=responses.FORM, apart=True, later="background"
+    endpoints={
+        "/v1/chat/completions": Endpoint("/chat/completions", requires="messages", forbids="prompt"),
+        "/v1/completions": Endpoint("/completions", requires="prompt", forbids="messages"),
+        "/v1/responses": Endpoint(
+            "/responses",
+            requires="input",
+            forbids="messages",
+            answer_format=responses.FORMAT,
+            path_in_name=True,
+            deferred="background",
         ),
-        "/v1/embeddings": Question("/embeddings", needs="input", form=Form(_vectors, _usage), apart=True),
+        "/v1/embeddings": Endpoint(
+            "/embeddings", requires="input", answer_format=AnswerFormat(_vectors, _usage), path_in_name=True
+        ),
     },
     connect=_connect,
     flaw=_flaw,

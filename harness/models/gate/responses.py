@@ -1,4 +1,4 @@
-"""The Responses API at the gateway: how its answers are read, and given as the events that a client streams."""
+"""The Responses API at the gateway: validation, token counts and streaming events of its answers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.models.gate.dialect import Form, Value, event
+from harness.models.gate.dialect import AnswerFormat, Value, event
 from harness.models.wire import total, usage
 
 FINISHED = ("completed", "incomplete")  # `incomplete` is an answer that a bound cut short
@@ -36,13 +36,13 @@ def _cached(whole: Value) -> tuple[int, int]:
 
 
 def _beyond(whole: Value) -> bool:
-    """Whether the provider's own tools were at work, which have prices of their own."""
+    """Whether the provider's server-side tools were used, which have prices of their own."""
     kinds = (str(item.get("type", "")) for item in whole.get("output", ()))
     return any(kind.endswith("_call") and kind not in OWN for kind in kinds)
 
 
 def _events(whole: Value, asked: Value) -> Iterator[bytes]:
-    """Give the events of a response, numbered, from `response.created` to the one that says how it ended."""
+    """Convert a response to numbered server-sent events, from `response.created` to the one with its final status."""
     begun = {**whole, "status": "in_progress", "output": [], "usage": None, "incomplete_details": None}
     ended = f"response.{whole.get('status', FINISHED[0])}"
     named: Iterator[Named] = itertools.chain(
@@ -55,7 +55,7 @@ def _events(whole: Value, asked: Value) -> Iterator[bytes]:
 
 
 def _item(index: int, item: Value) -> Iterator[Named]:
-    """Give one item of the output: what it begins as, what is added to it, and all of it."""
+    """Convert one output item to events: its start, its deltas, and the whole item."""
     kind = item.get("type")
     at = {"item_id": item.get("id", ""), "output_index": index}
     empty: dict[str, Any] = {name: [] for name in ("content", "summary") if isinstance(item.get(name), list)}
@@ -93,4 +93,4 @@ def _part(at: Value, part: Value) -> Iterator[Named]:
     yield "response.content_part.done", {**at, "part": part}
 
 
-FORM = Form(_flaw, _usage, _events, _cached, _beyond)
+FORMAT = AnswerFormat(_flaw, _usage, _events, _cached, _beyond)

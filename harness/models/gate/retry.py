@@ -1,6 +1,6 @@
-"""When a failed call is made again, and after how long; pure, and the same for the same request.
+"""Retry policy: which failed calls are retried, and after which delay (exponential backoff with jitter); pure.
 
-The jitter is drawn from the request's own digest: two requests that fail together do not come back together.
+The jitter is drawn from the request's digest: deterministic, and different for requests that fail together.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from harness import seeds
 
 AGAIN = frozenset({408, 409, 425, 429})
-LONGEST_ASKED = 120.0  # seconds that a provider may make us wait
+LONGEST_ASKED = 120.0  # longest Retry-After that is obeyed, in seconds
 LONGEST_BACKOFF = 30.0
 
 
 def transient(status: int, headers: Mapping[str, str]) -> bool:
-    """Whether the same request may be answered at another time; the provider's own word comes first."""
+    """Whether a retry may succeed, by the HTTP status; the header `x-should-retry` takes precedence."""
     word = headers.get("x-should-retry", "").strip().lower()
     if word in ("true", "false"):
         return word == "true"
@@ -25,7 +25,7 @@ def transient(status: int, headers: Mapping[str, str]) -> bool:
 
 
 def asked_wait(headers: Mapping[str, str]) -> float | None:
-    """Give the seconds that a provider asks us to wait, bounded; none where it asks for nothing we understand."""
+    """Read the seconds to wait from Retry-After, bounded; None where the header is missing or malformed."""
     for name, divisor in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         try:
             seconds = float(headers.get(name, "")) / divisor
@@ -47,6 +47,6 @@ def _instant(date: str) -> float | None:
 
 
 def backoff(first: float, attempt: int, request: str, repeat: int) -> float:
-    """Give the seconds before the next attempt: doubled each time, between half and all of it."""
+    """Compute the seconds before the next attempt: doubled each time, with jitter between half and all of it."""
     longest = min(first * 2.0**attempt, LONGEST_BACKOFF)
     return longest * (0.5 + 0.5 * seeds.unit(seeds.derive(0, "gateway.backoff", request, attempt, repeat)))

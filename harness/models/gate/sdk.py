@@ -1,6 +1,6 @@
-"""A provider's official SDK as a connection; those that are made alike differ in their module and its client alone.
+"""Connection through a provider's official SDK.
 
-It neither retries nor decides anything: a refusal is given back like any other answer.
+It never retries: a refusal is returned like any other response.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     import httpx2
 
 
-def settings(sdk: ModuleType, key: str, url: str, http: Mapping[str, Any]) -> dict[str, Any]:
-    """Give what every such client is made with; its own HTTP transport does half the work of the usual one."""
+def client_options(sdk: ModuleType, key: str, url: str, http: Mapping[str, Any]) -> dict[str, Any]:
+    """Make the constructor arguments of an SDK's client; the aiohttp transport halves the work of the default."""
     return {
         "api_key": key,
         "base_url": url,
@@ -25,13 +25,13 @@ def settings(sdk: ModuleType, key: str, url: str, http: Mapping[str, Any]) -> di
 
 
 class Sdk:
-    """An SDK's asynchronous client."""
+    """A connection that wraps an SDK's asynchronous client."""
 
     def __init__(self, sdk: ModuleType, client: Any, options: Mapping[str, Any]) -> None:
         self._sdk, self._client, self._options = sdk, client, options
 
     async def post(self, path: str, content: bytes, headers: Mapping[str, str]) -> httpx2.Response:
-        """Ask once; what the SDK raises becomes what it stands for."""
+        """Send one POST; the SDK's exceptions become responses or httpx2 errors."""
         import httpx2  # noqa: PLC0415 - heavy
 
         try:

@@ -1,4 +1,4 @@
-"""What the gateway is told at its start: the models it serves, how each is answered, and what it may cost.
+"""Settings of the gateway, read at its start: the models it serves, their tapes, rate limits and prices.
 
 It is one line of JSON and never holds a key, only the name under which a key is found.
 """
@@ -28,8 +28,8 @@ from harness.models.gate.dialect import Dialect
 from harness.parts import part
 
 
-def _spoken(place: Any) -> Any:
-    """Find a dialect where it lies: `module:name`."""
+def _dialect(place: Any) -> Any:
+    """Import a dialect by `module:name`."""
     try:
         return part(place)
     except (ImportError, AttributeError, TypeError, ValueError) as bad:
@@ -43,8 +43,8 @@ LONGEST_SOCKET = 107  # bytes that a Unix socket's address can hold
 
 
 @dataclass(frozen=True, slots=True)
-class Used:
-    """The tokens of an answer; those of a cache are among its prompt's."""
+class TokenUsage:
+    """Token counts of one answer; the cached ones are part of its prompt tokens."""
 
     prompt: int = 0
     completion: int = 0
@@ -56,16 +56,16 @@ class _Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class Prices(_Part):
-    """Dollars for a million tokens."""
+class TokenPrices(_Part):
+    """Prices of a model in dollars per million tokens."""
 
     input: Money
     output: Money
     cached_input: Money | None = None  # of a prompt: what was read from the provider's cache
     cache_write: Money | None = None  # and what was put into it
 
-    def of(self, used: Used) -> Decimal:
-        """Say what an answer cost; where nothing is said of a cache, its tokens are like any other."""
+    def of(self, used: TokenUsage) -> Decimal:
+        """Compute the price of an answer; cached tokens cost as much as others where no price is given for them."""
         read = self.input if self.cached_input is None else self.cached_input
         write = self.input if self.cache_write is None else self.cache_write
         fresh = max(0, used.prompt - used.read - used.written)
@@ -73,37 +73,37 @@ class Prices(_Part):
         return whole / 1_000_000
 
 
-class Limits(_Part):
-    """What may be asked of a provider: a minute, and in all."""
+class ModelLimits(_Part):
+    """Rate limits of a model (requests and tokens per minute) and its total spending limit."""
 
     requests_per_minute: Count | None = None
     tokens_per_minute: Count | None = None
     dollars: Money | None = None
 
 
-class Served(_Part):
-    """One model by its provider's name: where it is asked, with whose key, and what is kept of it."""
+class ServedModel(_Part):
+    """A served model: its provider, URL, name of key, tape mode, prices and limits; never the key itself."""
 
     provider: Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]{1,80}$")]
-    dialect: Annotated[InstanceOf[Dialect], BeforeValidator(_spoken)]
+    dialect: Annotated[InstanceOf[Dialect], BeforeValidator(_dialect)]
     base_url: Annotated[str, StringConstraints(pattern=r"^https?://[^@\s?#]+$", max_length=2000)]
     key: Annotated[str, StringConstraints(pattern=r"^[A-Za-z_][A-Za-z0-9_]{0,99}$")]
     mode: Mode
     tape: Path | None = None
-    prices: Prices | None = None
-    limits: Limits = Limits()
-    model: str = ""  # its provider's name for it, where it is served under one of our own: to who names that alone
+    prices: TokenPrices | None = None
+    limits: ModelLimits = ModelLimits()
+    model: str = ""  # its provider's name for it, where it is served under one of our own, to clients that give that
 
     @model_validator(mode="before")
     @classmethod
-    def _usual(cls, given: Any) -> Any:
-        """Take the dialect that has the provider's name where none is named."""
+    def _default_dialect(cls, given: Any) -> Any:
+        """Use the dialect with the provider's name where none is given."""
         if isinstance(given, dict) and isinstance(provider := given.get("provider"), str):
             return {"dialect": f"{__package__}.{provider}:DIALECT", **given}
         return given
 
     @model_validator(mode="after")
-    def _whole(self) -> Served:
+    def _whole(self) -> ServedModel:
         if self.mode != "live" and (self.tape is None or not self.tape.is_absolute()):
             raise ValueError(f"mode {self.mode} needs `tape`, an absolute folder")
         if self.limits.dollars is not None and self.prices is None:
@@ -111,13 +111,13 @@ class Served(_Part):
         return self
 
 
-class Settings(_Part):
-    """All that the gateway is told."""
+class GateSettings(_Part):
+    """The settings of a gateway: its socket, its models, and its limits on retries, time and concurrency."""
 
     socket: Path
-    others: tuple[Served, ...] = ()  # how a provider's models are answered that nobody named, one for each provider
-    models: dict[str, Served]
-    token: str = ""  # what clients have to show for a key; nothing: whoever reaches the socket may ask
+    others: tuple[ServedModel, ...] = ()  # for models that are not named: one for each provider
+    models: dict[str, ServedModel]
+    token: str = ""  # the key that clients must send; empty: whoever reaches the socket may ask
     keys: Literal["late", "some", "all"] = "late"  # when keys are missed: by a request, or at the start
     concurrency: Annotated[int, Field(ge=1, le=1024)] = 32
     retries: Annotated[int, Field(ge=0, le=20)] = 6
@@ -127,33 +127,33 @@ class Settings(_Part):
     grace: Annotated[float, Field(ge=0, le=600)] = 5  # seconds for what is under way when the gateway is to end
 
     @model_validator(mode="after")
-    def _reachable(self) -> Settings:
+    def _reachable(self) -> GateSettings:
         if not self.socket.is_absolute() or len(str(self.socket).encode()) > LONGEST_SOCKET:
             raise ValueError(f"`socket` must be an absolute path of at most {LONGEST_SOCKET} bytes")
         return self
 
     @field_validator("models")
     @classmethod
-    def _somebody(cls, models: dict[str, Served], info: ValidationInfo) -> dict[str, Served]:
+    def _not_empty(cls, models: dict[str, ServedModel], info: ValidationInfo) -> dict[str, ServedModel]:
         if not models and not info.data.get("others"):
             raise ValueError("a gateway serves one model at least")
         return models
 
     @property
-    def served(self) -> tuple[Served, ...]:
-        """Give how all models are answered, those that were named first."""
+    def served(self) -> tuple[ServedModel, ...]:
+        """All served models, the named ones first."""
         return (*self.models.values(), *self.others)
 
     @property
     def dialects(self) -> tuple[Dialect, ...]:
-        """Give those of all models, each once, in the order of the models."""
+        """The dialects of all models, each once, in the order of the models."""
         return tuple(dict.fromkeys(served.dialect for served in self.served))
 
 
-def parse(line: bytes) -> Settings:
-    """Read the settings; what is wrong is named by its place, and nothing that was given is repeated."""
+def parse_settings(line: bytes) -> GateSettings:
+    """Parse the settings; an error names the field and never repeats a value."""
     try:
-        return Settings.model_validate_json(line)
+        return GateSettings.model_validate_json(line)
     except ValidationError as bad:
         first = bad.errors(include_input=False, include_url=False)[0]
         where = "/" + "/".join(str(part) for part in first["loc"])

@@ -1,6 +1,6 @@
-"""One attempt at a provider: a complete answer, or a failure that says what it was.
+"""HTTP calls to providers: one attempt each, which ends in a complete answer or a typed failure.
 
-What the provider speaks is its dialect's to say. No redirect is followed, and no more is read than is allowed.
+The dialect knows the provider's API. It never retries, follows a redirect, or reads more than its limits allow.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.errors import HarnessError, MissingError
-from harness.models.gate.dialect import Connection, Dialect, Form, Question
-from harness.models.gate.keys import Keys, spellings
+from harness.models.gate.dialect import AnswerFormat, Connection, Dialect, Endpoint
+from harness.models.gate.keys import Keys, encoded_forms
+from harness.models.gate.replies import one_line
 from harness.models.gate.retry import asked_wait, transient
-from harness.models.gate.settings import Served, Used
-from harness.models.gate.shapes import sentence
-from harness.models.wire import words
+from harness.models.gate.settings import ServedModel, TokenUsage
+from harness.models.wire import parse_refusal
 
 if TYPE_CHECKING:
     import httpx2
@@ -31,16 +31,16 @@ _AMBIENT = ("_LOG", "_CUSTOM_HEADERS", "_ADMIN_KEY", "_BASE_URL", "_AUTH_TOKEN",
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
-    """A complete answer: its exact bytes, and what it used."""
+class ProviderReply:
+    """A provider's complete answer: its exact bytes, and the tokens it used."""
 
     body: bytes
-    used: Used
+    used: TokenUsage
     priced: bool = True  # whether its tokens say all that it cost
 
 
-class Failure(Exception):  # noqa: N818 - it is what a call ended in
-    """An attempt without an answer."""
+class FailedAttempt(Exception):  # noqa: N818 - it is what a call ended in
+    """A failed attempt: its kind, its message, and whether a retry may help."""
 
     def __init__(self, kind: str, what: str, *, again: bool = True, wait: float | None = None, status: int = 0) -> None:
         super().__init__(what)
@@ -48,10 +48,10 @@ class Failure(Exception):  # noqa: N818 - it is what a call ended in
         self.body = b""  # of a refusal that is passed on as it is
 
 
-def forget_ambient(dialects: Iterable[Dialect]) -> None:
-    """Take from this process's environment what the SDKs would read on their own: whom, where and how to ask.
+def clear_sdk_variables(dialects: Iterable[Dialect]) -> None:
+    """Delete the environment variables that SDKs read on their own: keys, URLs, headers and logging.
 
-    Which of a person's accounts is asked (an organisation, a project) changes no answer, and is left to them.
+    Those that choose an account (an organisation, a project) change no answer and stay.
     """
     begins = tuple(begin for dialect in dialects for begin in dialect.ambient)
     for name in list(os.environ):
@@ -60,107 +60,111 @@ def forget_ambient(dialects: Iterable[Dialect]) -> None:
 
 
 class Upstream:
-    """The providers as the gateway reaches them; an SDK is loaded and a key read when a request needs them."""
+    """The pool of connections to providers; an SDK is loaded and a key read when a request first needs them."""
 
     def __init__(self, keys: Keys, timeout: float, concurrency: int, named: Iterable[str] = ()) -> None:
         self._keys, self._timeout, self._concurrency = keys, timeout, concurrency
         self._named = frozenset(named)  # every key that this gateway may use
         self._secrets: dict[bytes, str] = {}  # the forms in which a key could go out or come back, and its name
-        self._reached: dict[tuple[Dialect, str, str], Connection] = {}
+        self._connections: dict[tuple[Dialect, str, str], Connection] = {}
         self._loading = asyncio.Lock()
 
-    async def ask(
-        self, served: Served, question: Question, body: Mapping[str, Any], headers: Mapping[str, str]
-    ) -> Answer:
-        """Ask once; raises Failure."""
-        connection = await self._reach(served)
+    async def call(
+        self, served: ServedModel, endpoint: Endpoint, body: Mapping[str, Any], headers: Mapping[str, str]
+    ) -> ProviderReply:
+        """Send one request and return the complete answer; raises FailedAttempt."""
+        connection = await self._connection(served)
         import aiohttp  # noqa: PLC0415 - heavy
         import httpx2  # noqa: PLC0415 - heavy
 
         content = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode()
         if name := self._secret(content + "\n".join(headers.values()).encode()):
-            raise Failure(
+            raise FailedAttempt(
                 "key_in_request", f"this request holds the key {name}: it goes to nobody, and onto no tape", again=False
             )
         try:
             async with asyncio.timeout(self._timeout):
-                response = await self._opened(connection, question.upstream, content, headers)
+                response = await self._opened(connection, endpoint.upstream, content, headers)
                 data = await _read(response)
         except (TimeoutError, httpx2.TimeoutException):
-            raise Failure("timeout", f"no whole answer in {self._timeout:g} s") from None
+            raise FailedAttempt("timeout", f"no whole answer in {self._timeout:g} s") from None
         except httpx2.DecodingError:
-            raise Failure("encoding", "the answer's bytes are not in the encoding that it names") from None
+            raise FailedAttempt("encoding", "the answer's bytes are not in the encoding that it names") from None
         except (httpx2.HTTPError, httpx2.StreamError):
-            raise Failure("cut", "the connection was cut in the middle of an answer") from None
+            raise FailedAttempt("cut", "the connection was cut in the middle of an answer") from None
         except (aiohttp.ClientError, OSError):  # what the transport does not translate
-            raise Failure("protocol", "what came is not HTTP") from None
+            raise FailedAttempt("protocol", "what came is not HTTP") from None
         if self._secret(data):
-            raise Failure("key_in_answer", "the answer repeats the key, and is not given to anybody", again=False)
-        return _whole(served.dialect.form(question), question.upstream, data)
+            raise FailedAttempt("key_in_answer", "the answer repeats the key, and is not given to anybody", again=False)
+        return _whole(served.dialect.format_of(endpoint), endpoint.upstream, data)
 
     async def _opened(
         self, connection: Connection, path: str, content: bytes, headers: Mapping[str, str]
     ) -> httpx2.Response:
-        """Ask, and give an answer whose body may be read."""
+        """Send a request; returns a successful JSON response whose body is not yet read."""
         import httpx2  # noqa: PLC0415 - heavy
 
         try:
             response = await connection.post(path, content, headers)
         except httpx2.ConnectTimeout:  # so this transport calls all that ends a connection
-            raise Failure("connection", "the provider cannot be reached, or hung up") from None
+            raise FailedAttempt("connection", "the provider cannot be reached, or hung up") from None
         except httpx2.TimeoutException:
             raise
         except httpx2.RequestError as bad:
-            raise Failure("connection", f"the provider cannot be reached ({type(bad).__name__})") from None
+            raise FailedAttempt("connection", f"the provider cannot be reached ({type(bad).__name__})") from None
         if not response.is_success:
             await response.aread()
             raise self._refusal(response)
         kind = response.headers.get("content-type", "").partition(";")[0].strip().lower()
         if kind != "application/json":
             await response.aclose()
-            raise Failure("content_type", f"the answer is {kind[:80] or 'nothing named'} and not application/json")
+            raise FailedAttempt(
+                "content_type", f"the answer is {kind[:80] or 'nothing named'} and not application/json"
+            )
         return response
 
-    def _refusal(self, response: httpx2.Response) -> Failure:
-        """Say what a status other than 2xx means."""
+    def _refusal(self, response: httpx2.Response) -> FailedAttempt:
+        """Classify an HTTP status other than 2xx: redirect, refusal, or transient error."""
         status, headers = response.status_code, {name.lower(): value for name, value in response.headers.items()}
         if 300 <= status <= 399:
-            return Failure(
+            return FailedAttempt(
                 "redirect", f"the provider sent us elsewhere (HTTP {status}); keys go nowhere else", again=False
             )
         data: bytes = response.content
         if len(data) > PASSED_ON or self._secret(data):
             data = b""
-        said = ": ".join(part for part in (f"the provider answered HTTP {status}", *words(data)) if part)
-        bad = Failure(f"http_{status}", said, again=transient(status, headers), wait=asked_wait(headers), status=status)
+        said = ": ".join(part for part in (f"the provider answered HTTP {status}", *parse_refusal(data)) if part)
+        bad = FailedAttempt(
+            f"http_{status}", said, again=transient(status, headers), wait=asked_wait(headers), status=status
+        )
         bad.body = data
         return bad
 
     def _secret(self, data: bytes) -> str:
-        """Name the key that stands in what goes out or comes back; nothing where none does."""
+        """Find the name of a key that occurs in some bytes; empty where none does."""
         return next((name for form, name in self._secrets.items() if form in data), "")
 
     def _learn(self, names: Iterable[str]) -> None:
-        """Learn the forms of keys; one that is not there cannot be anywhere."""
+        """Register the encodings of keys, to look for them in traffic; a missing key is skipped."""
         for name in names:
             with contextlib.suppress(HarnessError):
-                self._secrets |= dict.fromkeys(spellings(self._keys.find(name)), name)
+                self._secrets |= dict.fromkeys(encoded_forms(self._keys.find(name)), name)
 
-    async def _reach(self, served: Served) -> Connection:
+    async def _connection(self, served: ServedModel) -> Connection:
         place = (served.dialect, served.base_url, served.key)
         async with self._loading:
-            if place not in self._reached:
+            if place not in self._connections:
                 try:
                     key = self._keys.find(served.key)
                 except HarnessError as bad:
-                    raise Failure("missing_key", sentence(bad), again=False) from None
+                    raise FailedAttempt("missing_key", one_line(bad), again=False) from None
                 self._learn({served.key, *self._named})
-                self._reached[place] = await asyncio.to_thread(
+                self._connections[place] = await asyncio.to_thread(
                     self._connect, served, key
                 )  # what is taped need not wait
-        return self._reached[place]
+        return self._connections[place]
 
-    def _connect(self, served: Served, key: str) -> Connection:
+    def _connect(self, served: ServedModel, key: str) -> Connection:
         try:
             import httpx2  # noqa: PLC0415 - heavy
 
@@ -177,12 +181,12 @@ class Upstream:
 
     async def close(self) -> None:
         """Close all connections."""
-        for connection in self._reached.values():
+        for connection in self._connections.values():
             await connection.close()
 
 
 async def _bound(response: httpx2.Response) -> None:
-    """Let no error be longer than anybody reads: the dialects take in whatever comes."""
+    """Truncate the body of an error response: the SDKs read all of it."""
     import httpx2  # noqa: PLC0415 - heavy
 
     if response.status_code < 300:
@@ -211,21 +215,22 @@ async def _read(response: httpx2.Response) -> bytes:
             blocks.append(block)
             size += len(block)
             if size > LARGEST:
-                raise Failure("too_large", f"the answer is larger than {LARGEST >> 20} MiB", again=False)
+                raise FailedAttempt("too_large", f"the answer is larger than {LARGEST >> 20} MiB", again=False)
     finally:
         await response.aclose()
     return b"".join(blocks)
 
 
-def _whole(form: Form, path: str, data: bytes) -> Answer:
-    """Take a body as an answer only if it is one: JSON, and of the shape that was asked for."""
+def _whole(answer_format: AnswerFormat, path: str, data: bytes) -> ProviderReply:
+    """Validate a body as a complete answer: JSON, and of the shape that its endpoint has."""
     try:
         found = json.loads(data)
     except (ValueError, RecursionError):
-        raise Failure("invalid_json", "the answer is not JSON, or was cut") from None
-    flaw = form.flaw(found) if isinstance(found, dict) else "it is no JSON object"
+        raise FailedAttempt("invalid_json", "the answer is not JSON, or was cut") from None
+    flaw = answer_format.flaw(found) if isinstance(found, dict) else "it is no JSON object"
     if flaw:
-        raise Failure("shape", f"the answer is no answer of {path}: {flaw}")
-    counted, cache = form.usage(found), form.cached(found)
-    used = Used((counted or {}).get("prompt_tokens", 0), (counted or {}).get("completion_tokens", 0), *cache)
-    return Answer(data, used, form.free or (counted is not None and not form.beyond(found)))
+        raise FailedAttempt("shape", f"the answer is no answer of {path}: {flaw}")
+    counted, cache = answer_format.usage(found), answer_format.cached(found)
+    used = TokenUsage((counted or {}).get("prompt_tokens", 0), (counted or {}).get("completion_tokens", 0), *cache)
+    priced = answer_format.free or (counted is not None and not answer_format.extra_cost(found))
+    return ProviderReply(data, used, priced)

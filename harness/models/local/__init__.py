@@ -1,1 +1,1 @@
-"""Models on this machine: weights loaded, tokens decoded, states and likelihoods taken."""
+"""Local models: weights loaded with transformers, decoding, hidden states and log-likelihoods; no network."""

@@ -1,7 +1,7 @@
-"""Activations: what a local model makes of texts inside, a vector a piece or a word, one file a layer.
+"""Activations (hidden states) of a local model for pieces of text: a vector per piece or word, one file per layer.
 
 Texts are read one at a time at batch `reference`, which is the bit-exact level, or N side by side. Whatever the number
-of pieces, what is held is one batch and one passage. It must never know what the vectors are compared with.
+of pieces, memory holds one batch and one passage. It never knows what the vectors are compared with.
 """
 
 from __future__ import annotations
@@ -17,14 +17,14 @@ from typing import Any, NamedTuple
 from harness import rows
 from harness.arrays import stream_writer
 from harness.errors import InputError
-from harness.models.local.hidden import forward
-from harness.models.local.load import REFERENCE, Loaded, batch_size, laid, open_encoder
+from harness.models.local.hidden_states import forward
+from harness.models.local.load import REFERENCE, LoadedModel, batch_size, lay_out_weights, open_encoder
 from harness.models.local.numerics import fingerprint
-from harness.models.local.pieces import How, Read, Reader, vectors
-from harness.models.local.torch_setup import out_of_memory, release
+from harness.models.local.pieces import ActivationOptions, PieceTokenizer, TokenizedPiece, vectors
+from harness.models.local.torch_setup import out_of_memory, release_memory
 from harness.steps import FACTS
 
-INDEX = "vectors"  # the table that says of each row of the arrays what it is
+INDEX = "vectors"  # the table that describes each row of the arrays
 
 
 def layer_file(layer: int) -> str:
@@ -32,38 +32,38 @@ def layer_file(layer: int) -> str:
     return f"layer-{layer:02d}.npy"
 
 
-class Found(NamedTuple):
-    """A piece, and its vectors: float32 [layer, vector, width]."""
+class PieceVectors(NamedTuple):
+    """The vectors of one piece: float32 [layer, vector, width]."""
 
-    read: Read
+    read: TokenizedPiece
     vectors: Any
 
 
 @dataclass
 class Activations:
-    """A model whose layers are looked into, so many pieces at a time; counts what it could not show whole."""
+    """An extractor of activations, `size` pieces at a time; it counts the pieces that were cut to fit."""
 
-    loaded: Loaded
-    how: How
+    loaded: LoadedModel
+    how: ActivationOptions
     layers: Sequence[int] | None = None  # None: all of them
     size: int = 1
     told: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("pieces", "cut", "pieces_cut", "redone"), 0))
 
     def __post_init__(self) -> None:
-        """Refuse layers that could not have a file each."""
+        """Refuse layers that are negative, repeated or out of order."""
         if self.layers is not None and sorted(set(self.layers)) != [layer for layer in self.layers if layer >= 0]:
             raise InputError("layers go up, each once", where="layers", next="name them so; 0 is the embedding")
         if self.layers is not None and not self.layers:
             raise InputError("no layer is wanted", where="layers", next="name some, or leave `layers` out for all")
 
-    def of(self, pieces: Iterable[Mapping[str, Any]]) -> Iterator[Found]:
-        """Give the vectors of rows `{id, text}`, in their order, as they are asked for."""
-        reads = Reader(self.loaded, self.how).pieces(pieces)
+    def of(self, pieces: Iterable[Mapping[str, Any]]) -> Iterator[PieceVectors]:
+        """Compute the vectors of rows `{id, text}` lazily, in their order."""
+        reads = PieceTokenizer(self.loaded, self.how).pieces(pieces)
         while some := list(islice(reads, self.size)):
             yield from self._tried(some)
 
-    def _tried(self, reads: Sequence[Read]) -> Iterator[Found]:
-        """Look at some pieces side by side, at half of them where memory runs out."""
+    def _tried(self, reads: Sequence[TokenizedPiece]) -> Iterator[PieceVectors]:
+        """Compute some pieces in one batch, in halves where memory runs out."""
         try:
             found = self._looked(reads)
         except (RuntimeError, MemoryError) as bad:
@@ -71,7 +71,7 @@ class Activations:
                 raise
             found = None
         if found is None:
-            release()
+            release_memory()
             self.told["redone"] += 1
             half = -(-len(reads) // 2)
             yield from self._tried(reads[:half])
@@ -81,9 +81,9 @@ class Activations:
             self.told["pieces"] += 1
             self.told["cut"] += read.cut > 0
             self.told["pieces_cut"] += read.lost > 0
-            yield Found(read, vector)
+            yield PieceVectors(read, vector)
 
-    def _looked(self, reads: Sequence[Read]) -> list[Any]:
+    def _looked(self, reads: Sequence[TokenizedPiece]) -> list[Any]:
         import numpy as np  # noqa: PLC0415
 
         states = forward(self.loaded, [read.tokens for read in reads])
@@ -101,7 +101,7 @@ class Activations:
 
 
 def pooled(tokens: Any, pool: str) -> Any:
-    """Make one vector of the tokens of a piece or a word: float32 [width]."""
+    """Pool the token vectors of a piece or a word into one: float32 [width]."""
     import numpy as np  # noqa: PLC0415
 
     if pool.endswith("last"):
@@ -111,27 +111,27 @@ def pooled(tokens: Any, pool: str) -> Any:
 
 
 def extract(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write a file a layer, a row a vector in the order of `pieces`, and beside them what each row is.
+    """Write the step's activations: an array file per layer, a row per vector in the order of `pieces`, and an index.
 
-    params: model, files, dtype, batch, untrained, as a model's settings say; how (see `How`); layers, where not all.
+    params: model, files, dtype, batch, untrained, as in the settings; how: `ActivationOptions`; layers, if not all.
     """
     params = {**params, "batch": str(params.get("batch", REFERENCE))}
-    how, total = How.of(params["how"]), 0
+    how, total = ActivationOptions.of(params["how"]), 0
     for row in rows.read(inputs["pieces"]):
         total += vectors(_sound(row, how), how)
     if not total:
         raise InputError("there are no pieces", where="pieces", next="give rows `{id, text}`")
     with tempfile.TemporaryDirectory() as name:
-        loaded = open_encoder(laid(inputs, params, Path(name)), params)
+        loaded = open_encoder(lay_out_weights(inputs, params, Path(name)), params)
         looked = Activations(loaded, how, params.get("layers"), batch_size(params["batch"]))
         shape = _write(looked, rows.read(inputs["pieces"]), total, out)
     told = {"batch": params["batch"], "model": params["model"], "numerics": fingerprint(), "window": loaded.window}
-    facts = {"limit": Reader(loaded, how).limit, "vectors": total, **shape}
+    facts = {"limit": PieceTokenizer(loaded, how).limit, "vectors": total, **shape}
     rows.write_one(out / FACTS, {**loaded.facts, **looked.told, **facts, **told})
 
 
 def _write(looked: Activations, pieces: Iterable[Mapping[str, Any]], total: int, out: Path) -> dict[str, int]:
-    """Write each vector where it belongs as soon as it is there; gives how many layers there are, and their width."""
+    """Write each vector to its layer's file as it is computed; returns the number of layers and their width."""
     shape: dict[str, int] = {}
     with ExitStack() as files:
         add: list[Any] = []
@@ -151,8 +151,8 @@ def _write(looked: Activations, pieces: Iterable[Mapping[str, Any]], total: int,
     return shape
 
 
-def _lines(read: Read, how: How) -> Iterator[dict[str, Any]]:
-    """Say of each vector of a piece which it is, of how many tokens, behind how many, and what was cut off."""
+def _lines(read: TokenizedPiece, how: ActivationOptions) -> Iterator[dict[str, Any]]:
+    """Make the index rows of a piece's vectors: id, number of tokens, of context tokens, and of tokens cut off."""
     for number, places in enumerate(read.places):
         line: dict[str, Any] = {"id": read.id, "tokens": len(places), "before": read.before}
         if how.by_word:
@@ -160,13 +160,13 @@ def _lines(read: Read, how: How) -> Iterator[dict[str, Any]]:
         yield {**line, "cut": read.cut} if read.cut else line
 
 
-def _sound(row: Mapping[str, Any], how: How) -> Mapping[str, Any]:
-    """Refuse a row that is no piece, before a model is opened."""
+def _sound(row: Mapping[str, Any], how: ActivationOptions) -> Mapping[str, Any]:
+    """Validate a row of `pieces`, before a model is opened."""
     needed = ("id", "text", *(("passage",) if how.context != "none" else ()))
     for name in needed:
         if not isinstance(row.get(name), str):
             raise InputError(f"a piece has no `{name}`", where=f"piece {row.get('id')!r:.80}", next=f"give `{name}`")
     span = row.get("span", [0, 1])
     if not (isinstance(span, list) and len(span) == 2 and all(type(place) is int for place in span)):
-        raise InputError("`span` is two numbers of characters", where=f"piece {row['id']!r:.80}", next="mend it")
+        raise InputError("`span` is two numbers of characters", where=f"piece {row['id']!r:.80}", next="correct it")
     return row

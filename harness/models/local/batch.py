@@ -1,6 +1,6 @@
-"""Many requests of different lengths: sorted, a batch at a time, half as many where memory runs out.
+"""Batching of requests of different lengths: sorted by length, with the batch size halved where memory runs out.
 
-No request is ever lost: each gets an answer, or the words for why there is none.
+No request is ever lost: each gets an answer, or None where it does not fit in memory alone.
 """
 
 from __future__ import annotations
@@ -8,27 +8,27 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from harness.models.local.decode import Answer, Ask, decode
-from harness.models.local.load import Loaded
-from harness.models.local.torch_setup import out_of_memory, release
+from harness.models.local.decode import Decoded, DecodeRequest, decode
+from harness.models.local.load import LoadedModel
+from harness.models.local.torch_setup import out_of_memory, release_memory
 
 NO_ROOM = "the machine's memory does not hold this request alone"
 
 
 @dataclass
-class Used:
-    """What size the batches had in the end, and how often one was done again because memory ran out."""
+class BatchUse:
+    """Statistics of batching: the size asked for, the smallest used, and how often memory ran out."""
 
     asked: int
     least: int
     redone: int = 0
 
 
-def answer_all(loaded: Loaded, asks: Sequence[Ask], size: int) -> tuple[list[Answer | None], Used]:
-    """Answer all requests in the order given; None stands where even one request alone does not fit."""
+def answer_all(loaded: LoadedModel, asks: Sequence[DecodeRequest], size: int) -> tuple[list[Decoded | None], BatchUse]:
+    """Decode all requests and return answers in the order given; None where a request does not fit in memory alone."""
     waiting = sorted(range(len(asks)), key=lambda place: (len(asks[place].tokens), place))
-    answers: list[Answer | None] = [None] * len(asks)
-    used = Used(size, size)
+    answers: list[Decoded | None] = [None] * len(asks)
+    used = BatchUse(size, size)
     at = 0
     while at < len(waiting):
         part = waiting[at : at + size]
@@ -46,12 +46,12 @@ def answer_all(loaded: Loaded, asks: Sequence[Ask], size: int) -> tuple[list[Ans
     return answers, used
 
 
-def _try(loaded: Loaded, asks: Sequence[Ask]) -> list[Answer] | None:
-    """Answer one batch; None where memory ran out, after giving back what was taken."""
+def _try(loaded: LoadedModel, asks: Sequence[DecodeRequest]) -> list[Decoded] | None:
+    """Decode one batch; None where memory ran out, which is then released."""
     try:
         return decode(loaded, asks)
     except (RuntimeError, MemoryError) as bad:
         if not out_of_memory(bad):
             raise
-    release()
+    release_memory()
     return None

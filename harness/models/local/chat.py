@@ -1,6 +1,6 @@
-"""What a local model reads for a prompt: its text as it is, or its turns as the model's own template spells them.
+"""Input text of a local model for a prompt: plain text, or chat turns formatted by the model's own chat template.
 
-It knows a tokenizer; it must never know a file, a step or an answer.
+It knows a tokenizer; it never knows a file, a step or an answer.
 """
 
 from __future__ import annotations
@@ -10,28 +10,28 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import InputError
-from harness.models.local.load import Loaded
+from harness.models.local.load import LoadedModel
 
 Turns = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """A text as the tokenizer gets it."""
+class ModelInput:
+    """The text that the tokenizer gets, and whether a chat template has written it."""
 
     text: str
-    templated: bool  # a template has written the signs of the beginning, which the tokenizer would add once more
+    templated: bool  # a template has written the special tokens, which the tokenizer would add once more
 
-    def tokens(self, loaded: Loaded, more: str = "") -> list[int]:
-        """Give the tokens of it, or of it and what follows, read as one text."""
+    def tokens(self, loaded: LoadedModel, more: str = "") -> list[int]:
+        """Tokenize it, or it and a continuation as one text."""
         special = {"add_special_tokens": False} if self.templated else {}
         return list(loaded.tokenizer(self.text + more, verbose=False, **special)["input_ids"])
 
 
-def shown(loaded: Loaded, text: str, messages: Turns | None, chat: bool, item: str = "") -> Shown:
-    """Say what a model reads: turns go through its template, and so does a text where the manifest says `chat`."""
+def model_input(loaded: LoadedModel, text: str, messages: Turns | None, chat: bool, item: str = "") -> ModelInput:
+    """Format a prompt for a model: turns by its chat template, and a text too where the manifest says `chat`."""
     if messages is None and not chat:
-        return Shown(text, templated=False)
+        return ModelInput(text, templated=False)
     tokenizer = loaded.tokenizer
     if not isinstance(tokenizer.chat_template, str):
         turns = messages is not None
@@ -53,15 +53,15 @@ def shown(loaded: Loaded, text: str, messages: Turns | None, chat: bool, item: s
             where=f"item {item}",
             next="give turns that it takes: many take no system turn, and user and assistant must take turns",
         ) from bad  # fmt: skip
-    return Shown(str(spelled), templated=True)
+    return ModelInput(str(spelled), templated=True)
 
 
 def _plain(messages: Turns, item: str) -> list[dict[str, str]]:
-    """Give turns of texts; what else a turn may hold elsewhere, no model here reads."""
+    """Validate turns as {role, content} texts; local models take no images or other parts."""
     for turn in messages:
         if set(turn) != {"role", "content"} or not all(isinstance(part, str) for part in turn.values()):
             raise InputError(
-                "a turn of this prompt is more than a text, which no model on this machine is asked",
+                "a turn of this prompt is more than a text, which no model on this machine takes",
                 where=f"item {item}",
                 next="give turns of {role, content}, both texts",
             )

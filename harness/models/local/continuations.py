@@ -1,6 +1,6 @@
-"""The forward passes behind log-likelihoods: what several texts share is read once, and the rest of each after it.
+"""Log-likelihoods of token sequences: the prefix that several share is computed once (KV cache), then each remainder.
 
-Tokens in, numbers out, in float64 from the model's own scores. It must never know a text, an item or a file.
+Tokens in, numbers out, in float64 from the model's logits. It never knows a text, an item or a file.
 """
 
 from __future__ import annotations
@@ -10,35 +10,35 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from harness.models.local.load import Loaded
+from harness.models.local.load import LoadedModel
 
-ROWS = 64  # scores that are widened at a time: one is as wide as the vocabulary
+ROWS = 64  # logits converted to float64 at a time: one row is as wide as the vocabulary
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """The tokens of a context, which a prompt's continuations share, and of one continuation; neither is empty."""
+class TokenizedContinuation:
+    """The tokens of one continuation and of the context before it; neither is empty."""
 
     head: tuple[int, ...]
     tail: tuple[int, ...]
 
     @property
     def read(self) -> tuple[int, ...]:
-        """Give what a model reads: all but the last, after which nothing is asked."""
+        """The tokens that the model reads: all but the last, since nothing is predicted after it."""
         return (self.head + self.tail)[:-1]
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
-    """What a model makes of one continuation."""
+class ContinuationScore:
+    """The score of one continuation: its log-likelihood, its tokens, and whether greedy decoding would give it."""
 
     logprob: float  # of all its tokens together
     tokens: int
-    greedy: bool  # whether each is the likeliest in its place
+    greedy: bool  # whether each token is the likeliest at its position
 
 
-def likelihoods(loaded: Loaded, pairs: Sequence[Pair], size: int = 1) -> list[Found]:
-    """Measure continuations of one context, `size` of them side by side, in the order given."""
+def likelihoods(loaded: LoadedModel, pairs: Sequence[TokenizedContinuation], size: int = 1) -> list[ContinuationScore]:
+    """Score the continuations of one context in batches of `size`; results in the order given."""
     import torch  # noqa: PLC0415
 
     with torch.inference_mode():
@@ -57,13 +57,13 @@ def likelihoods(loaded: Loaded, pairs: Sequence[Pair], size: int = 1) -> list[Fo
 
 
 def _shared(texts: Sequence[Sequence[int]]) -> int:
-    """Say how many tokens all texts begin with alike."""
+    """Count the tokens of the prefix that all sequences share."""
     least = min(map(len, texts))
     return next((place for place in range(least) if len({text[place] for text in texts}) > 1), least)
 
 
-def _first(loaded: Loaded, tokens: Sequence[int], keep: int) -> tuple[Any, Any]:
-    """Read what is shared: what the model remembers of it, and its scores after each of the last tokens."""
+def _first(loaded: LoadedModel, tokens: Sequence[int], keep: int) -> tuple[Any, Any]:
+    """Run the shared prefix; returns its KV cache and the logits of its last `keep` tokens."""
     from transformers import DynamicCache  # noqa: PLC0415
 
     cache = DynamicCache(config=loaded.model.config)
@@ -71,8 +71,8 @@ def _first(loaded: Loaded, tokens: Sequence[int], keep: int) -> tuple[Any, Any]:
     return cache, scores[0, -keep:]
 
 
-def _rests(loaded: Loaded, cache: Any, rests: Sequence[Sequence[int]], seen: int) -> Any:
-    """Read what parts the texts, each after what they share; filled on the right, where nothing is read any more."""
+def _rests(loaded: LoadedModel, cache: Any, rests: Sequence[Sequence[int]], seen: int) -> Any:
+    """Run the remainders after the shared prefix in one batch, padded on the right."""
     remembered = copy.deepcopy(cache)
     if len(rests) > 1:
         remembered.batch_repeat_interleave(len(rests))
@@ -81,7 +81,7 @@ def _rests(loaded: Loaded, cache: Any, rests: Sequence[Sequence[int]], seen: int
 
 
 def _forward(
-    loaded: Loaded, tokens: Sequence[Sequence[int]], cache: Any, seen: int, more: dict[str, Any]
+    loaded: LoadedModel, tokens: Sequence[Sequence[int]], cache: Any, seen: int, more: dict[str, Any]
 ) -> Any:  # fmt: skip
     import torch  # noqa: PLC0415
 
@@ -92,8 +92,8 @@ def _forward(
     return loaded.model(given, past_key_values=cache, use_cache=True, **more).logits
 
 
-def _found(scores: Any, pair: Pair) -> Found:
-    """Add up what the scores say of each token of a continuation."""
+def _found(scores: Any, pair: TokenizedContinuation) -> ContinuationScore:
+    """Sum the log-probabilities of a continuation's tokens."""
     import torch  # noqa: PLC0415
 
     total, greedy = 0.0, True
@@ -104,4 +104,4 @@ def _found(scores: Any, pair: Pair) -> Found:
         logs = wide.gather(1, wanted.unsqueeze(1)).squeeze(1) - torch.logsumexp(wide, dim=1)
         total += float(logs.sum())
         greedy = greedy and bool((torch.argmax(some, dim=1) == wanted).all())
-    return Found(total, len(pair.tail), greedy)
+    return ContinuationScore(total, len(pair.tail), greedy)

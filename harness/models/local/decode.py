@@ -1,7 +1,7 @@
-"""The decoding loop: tokens in, tokens out, for one request or for many side by side.
+"""The decoding loop of a causal language model: tokens in, tokens out, for one request or a batch.
 
-One place for caches, padding, stop strings, budgets and log-probabilities. Finished requests leave the batch.
-It must never know an item, a file or a manifest.
+It handles the KV cache, padding, stop strings, token limits and log-probabilities. Finished requests leave the batch.
+It never knows an item, a file or a manifest.
 """
 
 from __future__ import annotations
@@ -10,38 +10,38 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.models.local.choose import Rule, drawn, likeliest, log_probabilities, uniform
-from harness.models.local.load import Loaded
+from harness.models.local.load import LoadedModel
+from harness.models.local.sampling import SamplingRule, draw_token, log_probabilities, top_tokens, uniform
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """One request as the loop sees it."""
+class DecodeRequest:
+    """A decoding request: prompt tokens, token limit, seed, sampling rule and stop strings."""
 
     tokens: Sequence[int]
     limit: int  # at most so many new tokens
     seed: int
-    rule: Rule
+    rule: SamplingRule
     stops: tuple[str, ...] = ()
     logprobs: int | None = None
 
 
 @dataclass(slots=True)
-class Answer:
-    """What came out: new tokens without the end sign, their text, and why it ended."""
+class Decoded:
+    """A decoded answer: new tokens without the end-of-sequence token, their text, and the finish reason."""
 
     tokens: list[int] = field(default_factory=list)
     text: str = ""
     finish: str = ""
-    spent: int = 0  # tokens the model made, the end sign among them
+    spent: int = 0  # tokens the model made, the end-of-sequence token among them
     logprobs: list[dict[str, Any]] = field(default_factory=list)
 
 
-def decode(loaded: Loaded, asks: Sequence[Ask]) -> list[Answer]:
-    """Answer requests side by side; the shorter prompts are padded on their left."""
+def decode(loaded: LoadedModel, asks: Sequence[DecodeRequest]) -> list[Decoded]:
+    """Decode requests as one batch; shorter prompts are padded on the left."""
     import torch  # noqa: PLC0415
 
-    answers = [Answer() for _ in asks]
+    answers = [Decoded() for _ in asks]
     with torch.inference_mode():
         state = _State(loaded, asks)
         while state.alive:
@@ -57,9 +57,9 @@ def decode(loaded: Loaded, asks: Sequence[Ask]) -> list[Answer]:
 
 
 class _State:
-    """The running batch: which requests are in it, and what the model remembers of them."""
+    """The running batch: its unfinished requests, their next tokens, attention mask and KV cache."""
 
-    def __init__(self, loaded: Loaded, asks: Sequence[Ask]) -> None:
+    def __init__(self, loaded: LoadedModel, asks: Sequence[DecodeRequest]) -> None:
         import torch  # noqa: PLC0415
         from transformers import DynamicCache  # noqa: PLC0415
 
@@ -80,7 +80,7 @@ class _State:
         self.cache = DynamicCache(config=loaded.model.config)
 
     def scores(self) -> Any:
-        """Let the model read what is new and give its scores for the next token of each row."""
+        """Run the model on the new tokens; returns the logits of each row's next token."""
         import torch  # noqa: PLC0415
 
         more: dict[str, Any] = {"logits_to_keep": 1} if self.loaded.last_only else {}
@@ -94,7 +94,7 @@ class _State:
         return out.logits[:, -1, :]
 
     def take(self, chosen: list[int], going: list[int]) -> None:
-        """Put the chosen tokens in, and let go of the rows that have ended."""
+        """Append the chosen tokens, and drop the rows that have ended."""
         import torch  # noqa: PLC0415
 
         where = self.tokens.device
@@ -112,8 +112,8 @@ class _State:
             self.mask = torch.cat([self.mask, self.mask.new_ones(len(going), 1)], dim=1)
 
 
-def _choose(scores: Any, state: _State, asks: Sequence[Ask], answers: list[Answer]) -> list[int]:
-    """Choose a token for each row, each by its own request's rule."""
+def _choose(scores: Any, state: _State, asks: Sequence[DecodeRequest], answers: list[Decoded]) -> list[int]:
+    """Choose a token for each row by its request's sampling rule."""
     import torch  # noqa: PLC0415
 
     best = torch.argmax(scores, dim=-1).tolist()
@@ -124,7 +124,7 @@ def _choose(scores: Any, state: _State, asks: Sequence[Ask], answers: list[Answe
             chosen.append(best[row])
             continue
         wide = scores[row].to(dtype=torch.float64, device="cpu").numpy()
-        token = best[row] if ask.rule.greedy else drawn(wide, ask.rule, uniform(ask.seed, answer.spent))
+        token = best[row] if ask.rule.greedy else draw_token(wide, ask.rule, uniform(ask.seed, answer.spent))
         if ask.logprobs is not None:
             answer.logprobs.append(_logged(state.loaded.tokenizer, wide, token, ask.logprobs))
         chosen.append(token)
@@ -137,33 +137,33 @@ def _logged(tokenizer: Any, scores: Any, token: int, count: int) -> dict[str, An
     def name(one: int) -> str:
         return str(tokenizer.decode([one], clean_up_tokenization_spaces=False))
 
-    top = [[name(one), value] for one, value in likeliest(logs, count)]
+    top = [[name(one), value] for one, value in top_tokens(logs, count)]
     return {"token": name(token), "logprob": float(logs[token]), "top": top}
 
 
-def _ended(loaded: Loaded, ask: Ask, answer: Answer, token: int) -> bool:
-    """Add a token to an answer and say whether that was the last."""
+def _ended(loaded: LoadedModel, ask: DecodeRequest, answer: Decoded, token: int) -> bool:
+    """Append a token to an answer; returns whether the answer has ended."""
     answer.spent += 1
     if token in loaded.ends:
         answer.finish = "stop"
     else:
         answer.tokens.append(token)
-        if ask.stops and (cut := _stopped(text_of(loaded, answer.tokens), ask.stops)) is not None:
+        if ask.stops and (cut := _stopped(decoded_text(loaded, answer.tokens), ask.stops)) is not None:
             answer.text, answer.finish = cut, "stop"
             return True
         if answer.spent >= ask.limit:
             answer.finish = "length"
     if answer.finish:
-        answer.text = text_of(loaded, answer.tokens)
+        answer.text = decoded_text(loaded, answer.tokens)
     return bool(answer.finish)
 
 
 def _stopped(text: str, stops: tuple[str, ...]) -> str | None:
-    """Give the text before the first stop string; None where there is none yet."""
+    """Cut a text before its first stop string; None where it contains none."""
     places = [place for stop in stops if (place := text.find(stop)) >= 0]
     return text[: min(places)] if places else None
 
 
-def text_of(loaded: Loaded, tokens: Sequence[int]) -> str:
-    """Turn new tokens into text, without the model's own signs."""
+def decoded_text(loaded: LoadedModel, tokens: Sequence[int]) -> str:
+    """Convert tokens to text, without special tokens."""
     return str(loaded.tokenizer.decode(list(tokens), skip_special_tokens=True, clean_up_tokenization_spaces=False))

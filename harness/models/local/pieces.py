@@ -1,7 +1,7 @@
-"""How a text stands before a model when its hidden states are wanted: what goes before it, which tokens are its own.
+"""Tokenization of text pieces for activations: the context before each piece, and the tokens that belong to it.
 
-A piece is read behind so much of its passage, cut to what the model holds, and the model's own signs stand around both.
-It must never know what a model makes of it.
+A piece follows the earlier text of its passage, cut to the context window, with special tokens around both.
+It never runs a model.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import Any, Literal, NamedTuple, get_args
 
 from harness.errors import InputError
-from harness.models.local.load import Loaded
+from harness.models.local.load import LoadedModel
 
 Pool = Literal["sum", "mean", "last", "word-sum", "word-mean", "word-last"]
 Context = Literal["none", "pieces", "words", "tokens"]
@@ -23,18 +23,18 @@ _WORD = re.compile(r"\S+")
 
 
 @dataclass(frozen=True, kw_only=True)
-class How:
-    """What is made of a piece's tokens, and what the model reads before them."""
+class ActivationOptions:
+    """Options of activations: how a piece's tokens are pooled, and how much context precedes them."""
 
-    pool: Pool  # `word-…` gives a vector for each word, what white space parts
-    context: Context = "none"  # what counts as one of what goes before: pieces of the passage, its words or its tokens
-    most: int | None = None  # so many of them at most; None: all of the passage
-    space: Space = "later"  # which pieces stand behind one space: those with a context, all, or none
-    limit: int | None = None  # tokens, the last of context and piece; None: as many as the model holds
-    signs: bool = True  # the signs that the model's tokenizer puts around a text; no vector is made with them
+    pool: Pool  # `word-…` gives a vector for each word, split at white space
+    context: Context = "none"  # the unit in which context is counted: pieces, words or tokens of the passage
+    most: int | None = None  # the largest number of these units; None: all of the passage
+    space: Space = "later"  # which pieces get a leading space: those with a context, all, or none
+    limit: int | None = None  # the largest number of tokens, cut from the left; None: the context window
+    signs: bool = True  # whether the tokenizer's special tokens stand around a text; no vector includes them
 
     def __post_init__(self) -> None:
-        """Refuse what means nothing."""
+        """Refuse unknown choices and combinations without a meaning."""
         for name, known in CHOICES.items():
             if (said := getattr(self, name)) not in known:
                 raise InputError(f"no {name} is called {said!r}", where=name, next=f"use one of: {', '.join(known)}")
@@ -46,16 +46,16 @@ class How:
 
     @property
     def by_word(self) -> bool:
-        """Say whether each word has a vector."""
+        """Whether each word has a vector of its own."""
         return self.pool.startswith("word-")
 
     def params(self) -> dict[str, Any]:
-        """Give it as a step's parameters hold it: what is not said is not there."""
+        """Convert to step parameters, without options that are None."""
         return {name: value for name, value in asdict(self).items() if value is not None}
 
     @classmethod
-    def of(cls, params: Mapping[str, Any]) -> How:
-        """Read it from a step's parameters; a name that means nothing is refused."""
+    def of(cls, params: Mapping[str, Any]) -> ActivationOptions:
+        """Parse step parameters; an unknown name is refused."""
         if strangers := sorted(set(params) - {each.name for each in fields(cls)}):
             raise InputError(
                 f"`{strangers[0]}` says nothing of activations",
@@ -65,28 +65,28 @@ class How:
         return cls(**params)
 
 
-class Read(NamedTuple):
-    """A piece as the model reads it."""
+class TokenizedPiece(NamedTuple):
+    """A tokenized piece: its tokens with context, the positions that each vector pools, and what was cut."""
 
     id: str
     tokens: list[int]
-    places: list[list[int]]  # for each vector, where its tokens stand
-    own: int  # tokens of the piece that are there
-    before: int  # tokens of its context that are there
-    cut: int  # tokens of both that are not
+    places: list[list[int]]  # for each vector, the positions of its tokens
+    own: int  # tokens of the piece that are kept
+    before: int  # tokens of its context that are kept
+    cut: int  # tokens of both that were cut
     lost: int  # of these, the piece's own
 
 
 @dataclass(frozen=True)
-class Reader:
-    """A model's tokenizer, and how pieces are put before it."""
+class PieceTokenizer:
+    """A tokenizer of pieces: it adds context and special tokens, and cuts to the window."""
 
-    loaded: Loaded
-    how: How
+    loaded: LoadedModel
+    how: ActivationOptions
 
     @cached_property
     def around(self) -> tuple[list[int], list[int]]:
-        """Give the signs that the tokenizer puts before and behind a text."""
+        """The special tokens that the tokenizer puts before and after a text."""
         if not self.how.signs:
             return [], []
         found = self.loaded.tokenizer("a", return_special_tokens_mask=True, verbose=False)
@@ -97,12 +97,12 @@ class Reader:
 
     @property
     def limit(self) -> int | None:
-        """Say how many tokens of context and piece there may be."""
+        """The largest number of tokens of context and piece together; None: no limit."""
         room = [] if self.loaded.window is None else [self.loaded.window - sum(map(len, self.around))]
         return min([*room, *([] if self.how.limit is None else [self.how.limit])], default=None)
 
-    def pieces(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[Read]:
-        """Read rows `{id, text}` in order: behind the earlier ones of their `passage`, or as a `span` of a text."""
+    def pieces(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[TokenizedPiece]:
+        """Tokenize rows `{id, text}` in order: after the earlier ones of their `passage`, or as a `span` of a text."""
         earlier: list[str] = []
         begun: set[str] = set()
         passage = None
@@ -128,18 +128,18 @@ class Reader:
             yield self._behind(row, earlier)
             earlier.append(row["text"])
 
-    def _behind(self, row: Mapping[str, Any], earlier: Sequence[str]) -> Read:
-        """Read a piece behind its context: each is cut into tokens by itself."""
+    def _behind(self, row: Mapping[str, Any], earlier: Sequence[str]) -> TokenizedPiece:
+        """Tokenize a piece and its context, each by itself."""
         context = self._context(earlier)
         text = self._spaced(row["text"], later=bool(context))
         tokens, spans = self._cut(text)
         return self._read(row, context, tokens, self._groups(text, (0, len(text)), spans))
 
-    def _within(self, row: Mapping[str, Any]) -> Read:
-        """Read a piece that is some characters of a text, by the tokens that hold any of them."""
+    def _within(self, row: Mapping[str, Any]) -> TokenizedPiece:
+        """Tokenize a text and select the tokens that overlap the piece's characters."""
         text, (first, last) = row["text"], row["span"]
         if not 0 <= first < last <= len(text):
-            raise InputError(f"the text has no characters {first} to {last}", where=_where(row), next="mend `span`")
+            raise InputError(f"the text has no characters {first} to {last}", where=_where(row), next="correct `span`")
         tokens, spans = self._cut(text, needed=True)
         return self._read(row, [], tokens, self._groups(text, (first, last), spans, always=True))
 
@@ -157,7 +157,7 @@ class Reader:
         return f" {text}" if self.how.space == "always" or (later and self.how.space == "later") else text
 
     def _cut(self, text: str, *, needed: bool = False) -> tuple[list[int], list[tuple[int, int]]]:
-        """Cut a text into tokens, with the characters of each where they are wanted."""
+        """Tokenize a text, with the character offsets of each token where they are needed."""
         asked: dict[str, Any] = {"add_special_tokens": False, "verbose": False}
         if needed or self.how.by_word:
             if not self.loaded.tokenizer.is_fast:
@@ -173,15 +173,15 @@ class Reader:
     def _groups(
         self, text: str, piece: tuple[int, int], spans: Sequence[tuple[int, int]], *, always: bool = False
     ) -> list[list[int]] | None:
-        """Give the tokens of each vector; None where all tokens make the one vector there is."""
+        """Group the tokens by vector; None where one vector takes all tokens."""
         if self.how.by_word:
-            return [_holding(spans, span) for span in words(text, piece)]
+            return [_holding(spans, span) for span in word_spans(text, piece)]
         return [_holding(spans, piece)] if always else None
 
     def _read(
         self, row: Mapping[str, Any], context: list[int], tokens: list[int], groups: list[list[int]] | None
-    ) -> Read:
-        """Put context and piece together, cut to what there is room for, the signs around them."""
+    ) -> TokenizedPiece:
+        """Join context and piece, cut from the left to the limit, with special tokens around them."""
         head, tail = self.around
         whole = [*context, *tokens]
         gone = 0 if self.limit is None else max(0, len(whole) - self.limit)
@@ -197,18 +197,18 @@ class Reader:
             )
         lost = sum(token + shift < len(head) for token in own)
         seen = [*head, *whole[gone:], *tail]
-        return Read(str(row["id"]), seen, places, len(own) - lost, max(0, len(context) - gone), gone, lost)
+        return TokenizedPiece(str(row["id"]), seen, places, len(own) - lost, max(0, len(context) - gone), gone, lost)
 
 
-def words(text: str, piece: tuple[int, int]) -> list[tuple[int, int]]:
-    """Give the words of some characters of a text: what white space parts."""
+def word_spans(text: str, piece: tuple[int, int]) -> list[tuple[int, int]]:
+    """Find the spans of the words in a part of a text, split at white space."""
     return [found.span() for found in _WORD.finditer(text, *piece)]
 
 
-def vectors(row: Mapping[str, Any], how: How) -> int:
-    """Say how many vectors a row gives, before anything is read: one, or one a word."""
+def vectors(row: Mapping[str, Any], how: ActivationOptions) -> int:
+    """Count the vectors of a row without tokenizing it: one, or one per word."""
     first, last = row.get("span", (0, len(row["text"])))
-    return len(words(row["text"], (first, last))) if how.by_word else 1
+    return len(word_spans(row["text"], (first, last))) if how.by_word else 1
 
 
 def _holding(spans: Sequence[tuple[int, int]], piece: tuple[int, int]) -> list[int]:

@@ -1,6 +1,6 @@
-"""How torch and transformers are set before a model is opened: no network, one arithmetic, a clock that stands still.
+"""Setup of torch and transformers for determinism: offline mode, deterministic kernels, and a fixed date.
 
-It must never know a model, a file or a prompt.
+It never knows a model, a file or a prompt.
 """
 
 from __future__ import annotations
@@ -11,29 +11,29 @@ import os
 from harness.steps import THREADS
 
 
-class Today:
-    """The clock of chat templates that ask for the date: it stands still, or no prompt would be the same tomorrow."""
+class FixedDate:
+    """A fixed date in place of `datetime` for chat templates that print today's date, so that prompts never change."""
 
     @staticmethod
     def now() -> datetime.datetime:
-        """Give the one day there is; OURS."""
+        """Return the fixed date, 2026-01-01."""
         return datetime.datetime(2026, 1, 1)
 
 
-def quiet() -> None:
-    """Set what must stand before the libraries are imported: no network, no telemetry, no progress bars."""
+def set_offline() -> None:
+    """Set environment variables before the libraries are imported: no network, no telemetry, no progress bars."""
     os.environ.update(
         {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1",
          "HF_HUB_DISABLE_PROGRESS_BARS": "1", "TRANSFORMERS_VERBOSITY": "error", "TOKENIZERS_PARALLELISM": "false"}
     )  # fmt: skip
 
 
-def settle(reference: bool) -> None:
-    """Make torch deterministic; at the reference level on one thread, or as many as the run is told of."""
+def set_deterministic(reference: bool) -> None:
+    """Make torch deterministic; at the reference level with one thread, or as many as the run sets."""
     import torch  # noqa: PLC0415
     from transformers.utils import chat_template_utils, logging  # noqa: PLC0415
 
-    chat_template_utils.datetime = Today
+    chat_template_utils.datetime = FixedDate
     logging.set_verbosity_error()
     logging.disable_progress_bar()
     torch.use_deterministic_algorithms(True)
@@ -47,14 +47,14 @@ def settle(reference: bool) -> None:
 
 
 def device() -> str:
-    """Say where a model of one device goes."""
+    """Choose the device of inference: `cuda` where there is one, else `cpu`."""
     import torch  # noqa: PLC0415
 
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def release() -> None:
-    """Give back what a device holds in reserve, after memory ran out."""
+def release_memory() -> None:
+    """Release the device memory that torch caches, after memory ran out."""
     import torch  # noqa: PLC0415
 
     if torch.cuda.is_available():
@@ -62,7 +62,7 @@ def release() -> None:
 
 
 def out_of_memory(bad: BaseException) -> bool:
-    """Whether an error says that memory ran out, on whichever device."""
+    """Whether an error means out of memory, on any device."""
     import torch  # noqa: PLC0415
 
     if isinstance(bad, MemoryError | torch.cuda.OutOfMemoryError):

@@ -1,1 +1,1 @@
-"""Providers: one file each way a model is asked, found by its name; and what several of them share."""
+"""Model providers: one module per provider, found by its name, and what several of them share."""

@@ -1,4 +1,4 @@
-"""Models behind Anthropic's wire format: messages, through the official SDK and the gateway."""
+"""The provider `anthropic`: models behind Anthropic's Messages API, through the official SDK and the gateway."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
-from harness.models.media import Media, turns
-from harness.models.model import limited
-from harness.models.provider import Elsewhere, Unfit
+from harness.models.completion import with_token_limit
+from harness.models.media import Media, chat_turns
+from harness.models.provider import RemoteSettings, UnsupportedSetting
 from harness.models.providers import remote
-from harness.models.wire import EXTRA, Said, Wire, settings, usage
+from harness.models.wire import EXTRA, ParsedAnswer, WireFormat, settings, usage
 from harness.rowtypes import Medium, Prompt
 
 _SAME = ("temperature", "top_p", "top_k", "max_tokens", "thinking")
@@ -22,8 +22,8 @@ _PROMPT = ("input_tokens", "cache_creation_input_tokens", "cache_read_input_toke
 
 
 @dataclass(frozen=True, kw_only=True)
-class AnthropicSettings(Elsewhere):
-    """A model of this provider, or of another that speaks like it."""
+class AnthropicSettings(RemoteSettings):
+    """Settings of a model behind Anthropic's API, or another API that is compatible with it."""
 
     URL = "https://api.anthropic.com"
     KEY = "ANTHROPIC_API_KEY"
@@ -31,28 +31,28 @@ class AnthropicSettings(Elsewhere):
     OWN = frozenset({"model", "messages", "system", "stop_sequences", "stream"})
 
     def __post_init__(self) -> None:
-        """Refuse an endpoint and numbers that this provider does not have."""
+        """Refuse the completions endpoint and log-probabilities, which this API does not have."""
         super().__post_init__()
         if self.endpoint != "chat":
             raise ValueError("this provider has no completions: leave `endpoint` out")
         if self.logprobs is not None:
-            raise ValueError("this provider tells no log-probabilities: leave `logprobs` out, or ask another provider")
+            raise ValueError("this provider has no log-probabilities: leave `logprobs` out, or use another provider")
 
     @property
     def takes(self) -> tuple[str, ...]:
-        """Name the settings of a message, and those that are to come."""
+        """List the generation settings of the Messages API, and `extra`."""
         return (*SETTINGS, EXTRA)
 
-    def unfit(self, generation: Mapping[str, Any]) -> Unfit | None:
-        """Say with which of the settings this model cannot be asked; each answer must be bounded."""
+    def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
+        """Find the first unsupported generation setting; `max_tokens` is required."""
         if "max_tokens" not in generation:
             what = "`generation.max_tokens` is missing, which the provider anthropic needs"
-            return Unfit("max_tokens", what, "add `max_tokens: …`, such as 1024")
-        return super().unfit(generation)
+            return UnsupportedSetting("max_tokens", what, "add `max_tokens: …`, such as 1024")
+        return super().unsupported(generation)
 
-    def answering(self) -> dict[str, Any]:
-        """Give what can change an answer; there is one endpoint."""
-        return {name: value for name, value in super().answering().items() if name != "endpoint"}
+    def answer_params(self) -> dict[str, Any]:
+        """Select what can change an answer; the endpoint is left out, since there is one."""
+        return {name: value for name, value in super().answer_params().items() if name != "endpoint"}
 
 
 PROVIDER = AnthropicSettings
@@ -70,10 +70,10 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     media = Media(inputs.get("media"))
 
     def body(row: Prompt) -> Mapping[str, Any]:
-        system, said = lifted(params.get("system", ""), turns(row, media, _image), row["item"])
-        return {**limited(fixed, row), **({"system": system} if system else {}), "messages": said}
+        system, said = lift_system_turns(params.get("system", ""), chat_turns(row, media, _image), row["item"])
+        return {**with_token_limit(fixed, row), **({"system": system} if system else {}), "messages": said}
 
-    wire = Wire(
+    wire = WireFormat(
         sdk=anthropic,
         client=lambda given: anthropic.AsyncAnthropic(**given, base_url="http://gateway", open_telemetry=False),
         path="/v1/messages",
@@ -87,8 +87,8 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 Turns = Sequence[Mapping[str, Any]]
 
 
-def lifted(system: str, said: Turns, item: str) -> tuple[str, Turns]:
-    """Take the system's turns out of a conversation: this provider has a field for what they say."""
+def lift_system_turns(system: str, said: Turns, item: str) -> tuple[str, Turns]:
+    """Move leading system turns into the request's `system` field; later ones are refused, never moved."""
     first = next((place for place, turn in enumerate(said) if turn.get("role") != SYSTEM), len(said))
     if first == len(said) or any(turn.get("role") == SYSTEM for turn in said[first:]):
         raise InputError(
@@ -106,9 +106,9 @@ def _image(one: Medium) -> Mapping[str, Any]:
     return {"type": "image", "source": {"type": "base64", "media_type": one["type"], "data": one["data"]}}
 
 
-def _message(whole: Mapping[str, Any]) -> Said:
+def _message(whole: Mapping[str, Any]) -> ParsedAnswer:
     said = "".join(block["text"] for block in whole["content"] if block["type"] == "text")
     thoughts = "".join(str(block.get("thinking") or "") for block in whole["content"] if block["type"] == "thinking")
     counts = usage(whole.get("usage"), _PROMPT, "output_tokens")
     finish, model = str(whole.get("stop_reason") or "unknown"), str(whole.get("model") or "")
-    return Said(said, finish, counts, model, reasoning=thoughts)
+    return ParsedAnswer(said, finish, counts, model, reasoning=thoughts)

@@ -1,7 +1,7 @@
-"""Stand-ins for models: what a benchmark is tried on before, and beside, any real model.
+"""The provider `baseline`: stand-in models (test doubles) with known behaviour, to check a benchmark's scorer.
 
-Each behaviour says what a sound benchmark makes of it: `oracle` must always be right, `forger` never.
-It must never know a benchmark: it sees a prompt's text and, where it says so, an item's target and difficulty.
+Each behaviour declares how a sound scorer must mark it: `oracle` always right, `forger` never. It never knows a
+benchmark: it sees a prompt's text and, only where it declares so, an item's target and difficulty.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Annotated, Any
 
 from harness import rows, seeds
 from harness.errors import InputError
-from harness.models.model import Request, Response, words
+from harness.models.completion import Completion, CompletionRequest, plain_text
 from harness.models.provider import Checked, Settings, StandIn
 from harness.models.providers.forgery import FORGERY
 from harness.models.providers.shotgun import shotgun
@@ -22,23 +22,23 @@ from harness.rowtypes import Gold, Item, Prompt
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """What a behaviour that sees gold is told of an item."""
+class KnownAnswer:
+    """The gold of an item, as a behaviour sees it that declares `sees_gold`."""
 
     target: str
     accepted: tuple[str, ...] = ()
     difficulty: float | None = None
 
 
-NOTHING = Known("")
+UNKNOWN = KnownAnswer("")
 
 
 @dataclass(frozen=True)
 class Behaviour(StandIn):
-    """One way of answering, and what it proves of the benchmark that scores it."""
+    """A stand-in's behaviour: how it answers, and how a sound scorer must mark it."""
 
     about: str
-    answer: Callable[[Request, Known], str]
+    answer: Callable[[CompletionRequest, KnownAnswer], str]
     sees_difficulty: bool = False
 
 
@@ -47,7 +47,7 @@ _NAME = re.compile(r"[A-Z][A-Za-z]*[a-z][A-Za-z]*", re.ASCII)
 
 
 def _turned(char: str, by: int) -> str:
-    """Give another digit for a digit (never 0, so that a number keeps its length) and another letter for a letter."""
+    """Shift a digit to another digit (never 0, so that a number keeps its length), and a letter to another letter."""
     if char.isdigit():
         return str((int(char) + by % 9) % 9 + 1)
     if char.isalpha():
@@ -60,8 +60,8 @@ def _turned(char: str, by: int) -> str:
 _CHANGES = tuple(str.maketrans({chr(code): _turned(chr(code), by) for code in range(128)}) for by in (13, 11, 6))
 
 
-def wrong(known: Known) -> str:
-    """Give an answer of the target's shape that no rule can take for it; silence where there is none."""
+def wrong_answer(known: KnownAnswer) -> str:
+    """Make a wrong answer in the target's format that contains no accepted answer; empty where there is none."""
     answers = [answer.casefold() for answer in (known.target, *known.accepted)]
     for text in _altered(known.target):
         folded = text.casefold()
@@ -71,7 +71,7 @@ def wrong(known: Known) -> str:
 
 
 def _altered(target: str) -> Iterator[str]:
-    """Offer wrong answers by the target's shape, the likeliest to be taken for an attempt first."""
+    """Generate wrong answers in the target's format, the most plausible first."""
     if len(target) == 1 and target in _OPTIONS:
         yield from (_OPTIONS * 2)[_OPTIONS.index(target) + 1 :][:3]
     for change in _CHANGES:
@@ -84,11 +84,11 @@ def _altered(target: str) -> Iterator[str]:
             yield text  # a date, a list or a sum of money keeps its form
 
 
-def _noisy(request: Request, known: Known) -> str:
+def _noisy(request: CompletionRequest, known: KnownAnswer) -> str:
     if known.difficulty is None:
         raise InputError("noisy-oracle needs a difficulty", where=f"item {request.item}", next="give items with one")
     draw = seeds.derive(request.seed, "noisy-oracle", request.item, request.template, request.sample)
-    return known.target if seeds.unit(draw) < 1 - known.difficulty / 100 else wrong(known)
+    return known.target if seeds.unit(draw) < 1 - known.difficulty / 100 else wrong_answer(known)
 
 
 # Short words, because a rule that takes a right word anywhere would find it in a refusal just as well: of these only
@@ -134,13 +134,13 @@ def _known_behaviour(name: str) -> str:
 
 @dataclass(frozen=True, kw_only=True)
 class BaselineSettings(Settings):
-    """A seeded stand-in with which a benchmark proves its own scorer."""
+    """Settings of a stand-in model: the name of its behaviour."""
 
     behaviour: Annotated[str, Checked(_known_behaviour)]
 
     @property
     def stand_in(self) -> StandIn:
-        """Say what it is shown, and what a sound scorer makes of it."""
+        """The behaviour: what it sees, and how a sound scorer must mark it."""
         return BEHAVIOURS[self.behaviour]
 
 
@@ -149,17 +149,17 @@ PROVIDER = BaselineSettings
 
 @dataclass(frozen=True)
 class Baseline:
-    """A model that behaves as its name says."""
+    """A model that answers by a fixed behaviour; it runs no weights."""
 
     name: str
     behaviour: Behaviour
-    known: Mapping[str, Known]
+    known: Mapping[str, KnownAnswer]
 
-    def complete(self, requests: Iterable[Request]) -> Iterator[Response]:
+    def complete(self, requests: Iterable[CompletionRequest]) -> Iterator[Completion]:
         """Answer each request once, in the order given."""
         answer = self.behaviour.answer
         for request in requests:
-            known = NOTHING
+            known = UNKNOWN
             if self.behaviour.sees_gold:
                 if request.item not in self.known:
                     raise InputError(
@@ -168,7 +168,7 @@ class Baseline:
                 known = self.known[request.item]
             text = answer(request, known)
             usage = {"prompt_chars": len(request.text), "completion_chars": len(text)}
-            yield Response(request.item, request.template, self.name, request.sample, text, "stop", usage)
+            yield Completion(request.item, request.template, self.name, request.sample, text, "stop", usage)
 
 
 def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -179,13 +179,13 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     rows.write(out / "responses", (response.row() for response in model.complete(requests)))
 
 
-def _requests(prompts: Path, given: list[int], generation: Mapping[str, Any]) -> Iterator[Request]:
+def _requests(prompts: Path, given: list[int], generation: Mapping[str, Any]) -> Iterator[CompletionRequest]:
     for row in rows.read(prompts, Prompt):
         for sample, seed in enumerate(given):
-            yield Request(row["item"], row["template"], sample, words(row), seed, generation)
+            yield CompletionRequest(row["item"], row["template"], sample, plain_text(row), seed, generation)
 
 
-def _known(behaviour: Behaviour, inputs: Mapping[str, Path]) -> dict[str, Known]:
+def _known(behaviour: Behaviour, inputs: Mapping[str, Path]) -> dict[str, KnownAnswer]:
     if not behaviour.sees_gold:
         return {}
     difficulty: dict[str, float | None] = {}
@@ -196,5 +196,5 @@ def _known(behaviour: Behaviour, inputs: Mapping[str, Path]) -> dict[str, Known]
         hard = difficulty.get(row["id"])
         if hard is None and behaviour.sees_difficulty:
             hard = row.get("difficulty")  # one that depends on the answer stands beside it
-        known[row["id"]] = Known(row["gold"]["target"], tuple(row["gold"].get("accepted", ())), hard)
+        known[row["id"]] = KnownAnswer(row["gold"]["target"], tuple(row["gold"].get("accepted", ())), hard)
     return known

@@ -1,7 +1,7 @@
-"""Answers that somebody else's run gave: prompts are joined with pinned rows, and nobody is asked.
+"""The provider `imported`: answers from another run, joined to prompts by key; no model is called.
 
-A prompt without a row is an error row of a kind of its own, so that it is missing and never scored; a row without a
-prompt is refused and counted. It must never know an item's answer, nor a manifest or a lock.
+A prompt without a row becomes an error row, so that it is missing and never scored; a row without a prompt is refused
+and counted. It never knows an item's gold answer, a manifest or a lock.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from harness import rows, texts
-from harness.models.provider import Checked, Imported, Line, Settings, Unfit
-from harness.models.providers.imported_rows import Key, key, read
+from harness.models.provider import Checked, Imported, Line, Settings, UnsupportedSetting
+from harness.models.providers.imported_rows import ResponseKey, read, response_key
 from harness.rowtypes import Prompt, Response
 
 SHA256 = texts.matching(texts.HEX64, "a SHA-256: 64 hex digits")
@@ -26,28 +26,28 @@ KEPT = ("text", "finish", "reasoning", "usage", "logprobs", "error")  # of a row
 
 @dataclass(frozen=True, kw_only=True)
 class ImportedSettings(Settings):
-    """Somebody else's answers: a file of the project, or what `harness import responses` put into the store."""
+    """Settings of imported answers: a project file, or rows that `harness import responses` put into the store."""
 
     source: Line
     sha256: Annotated[str, Checked(SHA256)] | None = None
     model: Line | None = None  # whose rows of the file these are, where it holds those of several
 
     def __post_init__(self) -> None:
-        """Refuse a file out of the project, where nothing else says which rows are meant."""
+        """Refuse a path outside the project, where no digest pins the rows."""
         if self.sha256 is None:
             texts.inside(self.source)
 
-    def answering(self) -> dict[str, Any]:
-        """Give what of the settings can change an answer; the rows themselves are pinned beside it."""
+    def answer_params(self) -> dict[str, Any]:
+        """Select the settings that can change an answer; the rows themselves are pinned apart."""
         return {"of": self.model} if self.model else {}
 
-    def unfit(self, generation: Mapping[str, Any]) -> Unfit | None:
-        """Pass over every setting: how they were asked, who imported them must say in `facts`."""
+    def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
+        """Accept every generation setting: the answers exist already, and `facts` says how they were generated."""
         return None
 
     @property
     def imported(self) -> Imported:
-        """Say where the answers came from."""
+        """The source of the rows: a path, or a digest in the store."""
         return Imported(self.source, self.sha256)
 
 
@@ -56,24 +56,24 @@ PROVIDER = ImportedSettings
 
 @dataclass
 class Join:
-    """What of a file's rows answers prompts, and what does not."""
+    """A join of imported rows with prompts by (item, template, sample); it counts unmatched rows and duplicates."""
 
     asked: set[tuple[str, int]]
     samples: int
-    found: dict[Key, Response] = field(default_factory=dict)
-    times: Counter[Key] = field(default_factory=Counter)
+    found: dict[ResponseKey, Response] = field(default_factory=dict)
+    times: Counter[ResponseKey] = field(default_factory=Counter)
     rows: int = 0
     others: int = 0  # rows by another model
-    strange: list[Key] = field(default_factory=list)  # of no prompt
+    strange: list[ResponseKey] = field(default_factory=list)  # of no prompt
 
     def read(self, file: Path, model: str | None) -> Join:
-        """Sort the rows of a file."""
+        """Match the rows of a file with the prompts."""
         for _, row in read(file, "the imported answers"):
             self.rows += 1
             if model is not None and row.get("model") != model:
                 self.others += 1
                 continue
-            one = key(row)
+            one = response_key(row)
             if one[:2] not in self.asked or one.sample >= self.samples:
                 self.strange.append(one)
                 continue
@@ -81,8 +81,8 @@ class Join:
             self.found[one] = row
         return self
 
-    def answer(self, one: Key, model: str) -> dict[str, Any]:
-        """Give the response to one prompt in one sample; which of two rows was meant, nobody can say."""
+    def answer(self, one: ResponseKey, model: str) -> dict[str, Any]:
+        """Make the response to one prompt and sample; an error row where there is no row, or more than one."""
         answer: dict[str, Any] = {**one._asdict(), "model": model, "imported": True, "text": "", "finish": "imported"}
         if self.times[one] != 1:
             return {**answer, "finish": "error", "error": TWICE if self.times[one] else MISSING}
@@ -96,16 +96,16 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 def account(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `imported`: the rows of a file that were taken, those refused and why, and the prompts without one."""
+    """Write the step's `imported`: counts of rows taken and refused, with reasons, and of prompts without a row."""
     join = _join(params, inputs)
     twice = sorted(one for one, times in join.times.items() if times > 1)
     taken = [row for one, row in join.found.items() if join.times[one] == 1]
-    told = {
+    counts = {
         "rows": join.rows, "taken": len(taken), "errors": sum("error" in row for row in taken),
         "missing": sum(not join.times[one] for one in _keys(inputs, join.samples)), "other_models": join.others,
-        "refused": {"no_prompt": _told(sorted(join.strange)), "twice": _told(twice)},
+        "refused": {"no_prompt": _counted(sorted(join.strange)), "twice": _counted(twice)},
     }  # fmt: skip
-    rows.write_one(out / "imported", {params["model"]: told})
+    rows.write_one(out / "imported", {params["model"]: counts})
 
 
 def _join(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Join:
@@ -113,10 +113,10 @@ def _join(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Join:
     return Join(asked, len(params["seeds"])).read(inputs["imported"], params.get("of"))
 
 
-def _keys(inputs: Mapping[str, Path], samples: int) -> Iterator[Key]:
+def _keys(inputs: Mapping[str, Path], samples: int) -> Iterator[ResponseKey]:
     for row in rows.read(inputs["prompts"], Prompt):
-        yield from (Key(row["item"], row["template"], sample) for sample in range(samples))
+        yield from (ResponseKey(row["item"], row["template"], sample) for sample in range(samples))
 
 
-def _told(keys: list[Key]) -> dict[str, Any]:
+def _counted(keys: list[ResponseKey]) -> dict[str, Any]:
     return {"keys": len(keys), "first": [str(one) for one in keys[:SHOWN]]}

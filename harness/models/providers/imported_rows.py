@@ -1,7 +1,6 @@
-"""Rows of somebody else's run as they come: JSON Lines, each one answer under its key (item, template, sample).
+"""Parser of imported answers: JSON Lines, one answer per line under its key (item, template, sample).
 
-Whoever wrote them is not trusted: every line is held against what an answer is, and named where it is none. It must
-never know which prompts there are, nor where the rows go.
+The file is not trusted: every line is validated, and an error names its line. It never knows the prompts or the store.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ MOST_LINE = 64 << 20
 ASK = "every row is {item, template, sample, text} or has `error`; also model, finish, reasoning, usage, logprobs"
 
 
-class Key(NamedTuple):
-    """Which answer of a model a row is."""
+class ResponseKey(NamedTuple):
+    """The key of an imported answer: item, template and sample."""
 
     item: str
     template: int
     sample: int
 
     def __str__(self) -> str:
-        """Spell it for a person."""
+        """Format the key for a message."""
         return f"{self.item} (template {self.template}, sample {self.sample})"
 
 
@@ -66,13 +65,13 @@ FIELDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 }
 
 
-def key(row: Response) -> Key:
-    """Give the key of a row."""
-    return Key(row["item"], row["template"], row["sample"])
+def response_key(row: Response) -> ResponseKey:
+    """Make the key of a row."""
+    return ResponseKey(row["item"], row["template"], row["sample"])
 
 
 def read(path: Path, name: str = "") -> Iterator[tuple[str, Response]]:
-    """Give each row with its place, in the order of the file; what an answer does not have is left out of it."""
+    """Read each row with its file and line, in order; unknown fields are dropped, and an invalid row is an error."""
     with open(path, "rb") as lines:
         number = 0
         while line := lines.readline(MOST_LINE + 1):
@@ -112,16 +111,16 @@ def _no_number(name: str) -> float:
     raise ValueError(f"{name} is no number of JSON")
 
 
-def gathered(place: Path) -> list[Response]:
-    """Give the rows of a file, or of every `.jsonl` file of a folder, by model and key; none may stand there twice."""
+def gather_rows(place: Path) -> list[Response]:
+    """Read the rows of a file, or of a folder's `.jsonl` files, sorted by model and key; duplicates are refused."""
     files = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
-    found: dict[tuple[str, Key], tuple[str, Response]] = {}
+    found: dict[tuple[str, ResponseKey], tuple[str, Response]] = {}
     for file in files:
         if not file.is_file():
             raise InputError("this is no file", where=str(file), next="name a file of JSON Lines, or a folder of them")
         name = file.relative_to(place).as_posix() if place.is_dir() else file.name
         for where, row in read(file, name):
-            whose = (row.get("model", ""), key(row))
+            whose = (row.get("model", ""), response_key(row))
             if whose in found:
                 said = f"two rows are of {whose[1]}" + (f" by {whose[0]}" if whose[0] else "")
                 raise InputError(said, where=f"{found[whose][0]} and {where}", next="leave the wrong one out")

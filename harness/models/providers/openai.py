@@ -1,4 +1,4 @@
-"""Models behind OpenAI's wire format: chat and legacy completions, through the official SDK and the gateway."""
+"""The provider `openai`: models behind OpenAI's chat or legacy completions API, through the SDK and the gateway."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.models import wire_logprobs
-from harness.models.media import Media, turns
-from harness.models.model import limited
-from harness.models.provider import Elsewhere, Unfit
+from harness.models.completion import with_token_limit
+from harness.models.media import Media, chat_turns
+from harness.models.provider import RemoteSettings, UnsupportedSetting
 from harness.models.providers import remote
-from harness.models.wire import EXTRA, Said, Wire, settings, usage
+from harness.models.wire import EXTRA, ParsedAnswer, WireFormat, settings, usage
 from harness.rowtypes import Medium, Prompt
 
 _SAME = ("temperature", "top_p", "max_tokens", "stop", "seed", "frequency_penalty", "presence_penalty")
 COMPLETIONS = {name: name for name in _SAME}
 CHAT = {**COMPLETIONS, "max_completion_tokens": "max_completion_tokens", "reasoning_effort": "reasoning_effort"}
-THOUGHTS = ("reasoning_content", "reasoning")  # what servers call the text of a model's reasoning
+THOUGHTS = ("reasoning_content", "reasoning")  # fields in which servers put the text of a model's reasoning
 
 
 @dataclass(frozen=True, kw_only=True)
-class OpenaiSettings(Elsewhere):
-    """A model of this provider, or of another that speaks like it."""
+class OpenaiSettings(RemoteSettings):
+    """Settings of a model behind OpenAI's API, or another API that is compatible with it."""
 
     URL = "https://api.openai.com/v1"
     KEY = "OPENAI_API_KEY"
@@ -34,18 +34,18 @@ class OpenaiSettings(Elsewhere):
 
     @property
     def takes(self) -> tuple[str, ...]:
-        """Name the settings of the endpoint that is asked, and those of others that speak like this one."""
+        """List the generation settings of the endpoint, and `extra` for those of compatible servers."""
         return (*(CHAT if self.endpoint == "chat" else COMPLETIONS), EXTRA)
 
-    def unfit(self, generation: Mapping[str, Any]) -> Unfit | None:
-        """Say with which of the settings this model cannot be asked; log-probabilities are asked for in one place."""
+    def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
+        """Find the first unsupported generation setting; log-probabilities may be set in one place only."""
         for name in wire_logprobs.FIELDS if self.logprobs else ():
             if name in json.loads(generation.get(EXTRA, "{}")):
-                mend = "take it out: `logprobs` of the model asks for them, and puts them into the rows"
-                return Unfit(
-                    f"extra.{name}", f"`generation.extra.{name}` says again what the model's settings say", mend
+                fix = "take it out: `logprobs` of the model asks for them, and puts them into the rows"
+                return UnsupportedSetting(
+                    f"extra.{name}", f"`generation.extra.{name}` says again what the model's settings say", fix
                 )
-        return super().unfit(generation)
+        return super().unsupported(generation)
 
 
 PROVIDER = OpenaiSettings
@@ -62,7 +62,7 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     fixed = {
         "model": params["id"],
         **dict(settings(params.get("generation", {}), CHAT if chat else COMPLETIONS)),
-        **wire_logprobs.asked(params.get("logprobs"), chat),
+        **wire_logprobs.request_fields(params.get("logprobs"), chat),
     }
     system = params.get("system", "")
     if system and not chat:
@@ -71,23 +71,23 @@ def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     media = Media(inputs.get("media"))
 
     def body(row: Prompt) -> Mapping[str, Any]:
-        asked = limited(fixed, row)
+        asked = with_token_limit(fixed, row)
         return {**asked, "messages": messages(row, system, media)} if chat else {**asked, "prompt": text(row)}
 
-    wire = Wire(
+    wire = WireFormat(
         sdk=openai,
         client=lambda given: openai.AsyncOpenAI(**given, base_url="http://gateway/v1"),
         path="/chat/completions" if chat else "/completions",
         options={"security": {"bearer_auth": True}},
         body=body,
-        read=wire_logprobs.reader(_chat if chat else _completion, params.get("logprobs"), chat),
+        read=wire_logprobs.with_logprobs(_chat if chat else _completion, params.get("logprobs"), chat),
     )
     remote.respond(params, inputs["prompts"], out, wire)
 
 
 def messages(row: Prompt, system: str, media: Media) -> list[Mapping[str, Any]]:
-    """Give a prompt as turns, its images among them: the system's first, where there is one."""
-    said = turns(row, media, _image)
+    """Convert a prompt to chat messages with its images; the system prompt first, where there is one."""
+    said = chat_turns(row, media, _image)
     return [{"role": "system", "content": system}, *said] if system else said
 
 
@@ -96,32 +96,32 @@ def _image(one: Medium) -> Mapping[str, Any]:
 
 
 def text(row: Prompt) -> str:
-    """Give the text of a prompt that is a text and nothing else."""
+    """Return the text of a plain prompt; refuses turns and attachments, which completions cannot take."""
     if row.get("attachments") or not isinstance(row.get("text"), str):
         raise InputError(
-            "this prompt is more than a text, which the endpoint completions is not sent",
+            "this prompt is more than a text, which the endpoint completions does not take",
             where=f"item {row['item']}",
             next="use a set of plain prompts, or the endpoint chat",
         )
     return str(row["text"])
 
 
-def _chat(whole: Mapping[str, Any]) -> Said:
+def _chat(whole: Mapping[str, Any]) -> ParsedAnswer:
     choice = whole["choices"][0]
     message = choice["message"]
     thoughts = next((found for name in THOUGHTS if isinstance(found := message.get(name), str) and found), "")
     return _said(whole, choice, message.get("content") or message.get("refusal") or "", thoughts)
 
 
-def _completion(whole: Mapping[str, Any]) -> Said:
+def _completion(whole: Mapping[str, Any]) -> ParsedAnswer:
     choice = whole["choices"][0]
     return _said(whole, choice, choice["text"] or "")
 
 
-def _said(whole: Mapping[str, Any], choice: Mapping[str, Any], said: Any, thoughts: str = "") -> Said:
+def _said(whole: Mapping[str, Any], choice: Mapping[str, Any], said: Any, thoughts: str = "") -> ParsedAnswer:
     if not isinstance(said, str):
         raise TypeError("a text is a string")
     counts = usage(whole.get("usage"), ("prompt_tokens",), "completion_tokens")
     finish = str(choice.get("finish_reason") or "unknown")
     model, fingerprint = str(whole.get("model") or ""), str(whole.get("system_fingerprint") or "")
-    return Said(said, finish, counts, model, fingerprint, thoughts)
+    return ParsedAnswer(said, finish, counts, model, fingerprint, thoughts)

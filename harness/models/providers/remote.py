@@ -1,6 +1,6 @@
-"""What the remote providers share: a step that asks the gateway and writes one response for each prompt and sample.
+"""The inference step that remote providers share: it calls the gateway and writes one response per prompt and sample.
 
-It reaches nothing but the gateway's Unix socket and holds no key. It must never know a tape, a price or a benchmark.
+It reaches nothing but the gateway's Unix socket and holds no key. It never knows a tape, a price or a benchmark.
 """
 
 from __future__ import annotations
@@ -17,24 +17,34 @@ from typing import Any
 from harness import rows
 from harness.digest import canonical
 from harness.errors import MissingError, StepError
-from harness.models.model import Response
-from harness.models.wire import LONGEST_WORDS, MARK, REPEAT, SERVED, Said, Wire, visible, whole, words
+from harness.models.completion import Completion
+from harness.models.wire import (
+    ERROR_HEADER,
+    LONGEST_WORDS,
+    REPEAT_HEADER,
+    SERVED_HEADER,
+    ParsedAnswer,
+    WireFormat,
+    escape_unprintable,
+    parse_refusal,
+    replace_surrogates,
+)
 from harness.rowtypes import Prompt
 
 SOCKET = "HARNESS_GATEWAY"  # the variable that names the gateway's socket
-AGAIN = frozenset({"retries_exhausted", "busy"})  # may be answered at another time
+AGAIN = frozenset({"retries_exhausted", "busy"})  # gateway errors that a later run may not meet
 FATAL = frozenset(
     {"tape_miss", "missing_key", "budget_spent", "unknown_model", "not_served", "tape_shut", "closing", "missing"}
     | {"damaged", "bad_input", "refused"}
 )
-OURS = (401, 403)  # who asks is refused, and not what is asked: with another key it may be answered
-AT_ONCE = 16  # questions under way where nothing else is said; the gateway has its own bound
-AHEAD = 8  # times the concurrency: how far the answers may run before the oldest that is still missing
+OURS = (401, 403)  # HTTP statuses that concern the key, not the request: with another key it may be answered
+AT_ONCE = 16  # concurrent requests by default; the gateway has its own bound
+AHEAD = 8  # times the concurrency: how many requests may be sent after the oldest unanswered one
 
 
 @dataclass(frozen=True, slots=True)
-class Ask:
-    """One prompt for one sample."""
+class PromptSample:
+    """A prompt with the number of one of its samples."""
 
     row: Prompt
     sample: int
@@ -42,7 +52,7 @@ class Ask:
 
 @dataclass
 class Inference:
-    """What the whole of a step's answers says: the step's second output."""
+    """The summary of a step's answers, its second output: finish reasons, errors, token usage and model versions."""
 
     model: str
     finish: Counter[str] = field(default_factory=Counter)
@@ -52,11 +62,11 @@ class Inference:
     fingerprints: set[str] = field(default_factory=set)
     retry: int = 0  # may be answered at another time: the next run asks again
     refused: int = 0
-    mended: int = 0  # texts with half a character (a lone surrogate), which is written as U+FFFD
-    untold: int | None = None  # answers without the log-probabilities that were asked for; none: nobody asked for them
+    mended: int = 0  # texts with a lone surrogate, which is written as U+FFFD
+    untold: int | None = None  # answers that lack requested log-probabilities; None: none were requested
 
     def as_data(self) -> dict[str, Any]:
-        """Give the one row."""
+        """Convert to the one row of the output `inference`."""
         return {
             "model": self.model,
             "requests": sum(self.finish.values()),
@@ -71,8 +81,8 @@ class Inference:
         }
 
 
-def respond(params: Mapping[str, Any], prompts: Path, out: Path, wire: Wire) -> None:
-    """Write the responses in the order of the prompts, and what they amount to; without a prompt, nobody is asked."""
+def respond(params: Mapping[str, Any], prompts: Path, out: Path, wire: WireFormat) -> None:
+    """Write `responses` in the order of the prompts, and `inference`; without a prompt, no connection is opened."""
     inference = Inference(params["model"], untold=None if params.get("logprobs") is None else 0)
     if rows.count(prompts):
         asyncio.run(_write(params, prompts, out / "responses", wire, inference))
@@ -81,8 +91,10 @@ def respond(params: Mapping[str, Any], prompts: Path, out: Path, wire: Wire) -> 
     rows.write_one(out / "inference", inference.as_data())
 
 
-async def _write(params: Mapping[str, Any], prompts: Path, target: Path, wire: Wire, inference: Inference) -> None:
-    asks = (Ask(row, sample) for row in rows.read(prompts, Prompt) for sample in range(len(params["seeds"])))
+async def _write(
+    params: Mapping[str, Any], prompts: Path, target: Path, wire: WireFormat, inference: Inference
+) -> None:
+    asks = (PromptSample(row, sample) for row in rows.read(prompts, Prompt) for sample in range(len(params["seeds"])))
     concurrency = params.get("concurrency", AT_ONCE)
     client = _client(wire)
     try:
@@ -94,8 +106,8 @@ async def _write(params: Mapping[str, Any], prompts: Path, target: Path, wire: W
         await client.close()
 
 
-def _client(wire: Wire) -> Any:
-    """Make the SDK's client over the gateway's socket: no network, no key, no retries of its own."""
+def _client(wire: WireFormat) -> Any:
+    """Make an SDK client on the gateway's socket; it has no network, no key, and never retries."""
     import ssl  # noqa: PLC0415 - not every step speaks to a gateway
 
     import httpx2  # noqa: PLC0415 - heavy
@@ -114,16 +126,18 @@ def _client(wire: Wire) -> Any:
     return wire.client({"api_key": "none", "max_retries": 0, "http_client": http, "timeout": None})
 
 
-async def _in_order(asks: Iterable[Ask], ask: Callable[[Ask], Any], concurrency: int) -> AsyncIterator[Response]:
-    """Ask so many at a time, and give the answers in the order of the questions; what is under way is bounded."""
+async def _in_order(
+    asks: Iterable[PromptSample], ask: Callable[[PromptSample], Any], concurrency: int
+) -> AsyncIterator[Completion]:
+    """Run up to `concurrency` requests at a time, and yield completions in order; pending ones are bounded."""
     slots = asyncio.Semaphore(concurrency)
 
-    async def one(question: Ask) -> Response:
+    async def one(question: PromptSample) -> Completion:
         async with slots:
-            answer: Response = await ask(question)
+            answer: Completion = await ask(question)
             return answer
 
-    waiting: deque[asyncio.Task[Response]] = deque()
+    waiting: deque[asyncio.Task[Completion]] = deque()
     try:
         for question in asks:
             waiting.append(asyncio.create_task(one(question)))
@@ -138,17 +152,17 @@ async def _in_order(asks: Iterable[Ask], ask: Callable[[Ask], Any], concurrency:
 
 
 class _Asker:
-    """Turns a question into a response: an answer, or an error that is counted and never scored."""
+    """A client that turns each prompt into a completion: an answer, or an error that is counted and never scored."""
 
-    def __init__(self, client: Any, wire: Wire, inference: Inference, served: str = "") -> None:
+    def __init__(self, client: Any, wire: WireFormat, inference: Inference, served: str = "") -> None:
         self._client, self._wire, self._inference = client, wire, inference
-        self._named = {SERVED: served} if served else {}
+        self._named = {SERVED_HEADER: served} if served else {}
 
-    async def ask(self, ask: Ask) -> Response:
+    async def ask(self, ask: PromptSample) -> Completion:
         import httpx2  # noqa: PLC0415 - heavy
 
         wire, sdk = self._wire, self._wire.sdk
-        options = {**wire.options, "headers": {REPEAT: str(ask.sample), **self._named}}
+        options = {**wire.options, "headers": {REPEAT_HEADER: str(ask.sample), **self._named}}
         body = wire.body(ask.row)
         try:
             answer: httpx2.Response = await self._client.post(
@@ -168,8 +182,8 @@ class _Asker:
             return self._error(ask, "no_answer", "HTTP 200 no_answer: the answer lacks what an answer has")
         return self._answered(ask, said)
 
-    def _answered(self, ask: Ask, said: Said) -> Response:
-        text, thoughts, found = whole(said.text), whole(said.reasoning), self._inference
+    def _answered(self, ask: PromptSample, said: ParsedAnswer) -> Completion:
+        text, thoughts, found = replace_surrogates(said.text), replace_surrogates(said.reasoning), self._inference
         found.mended += text != said.text
         if found.untold is not None:
             found.untold += said.logprobs is None
@@ -180,23 +194,23 @@ class _Asker:
         response = self._response(ask, text, said.finish, said.usage)
         return replace(response, reasoning=thoughts or None, logprobs=said.logprobs)
 
-    def _refused(self, ask: Ask, response: Any) -> Response:
-        """Record an error, or fail where every other request would meet the same."""
-        kind, message = words(response.content)
-        kind, mark = kind or f"http_{response.status_code}", response.headers.get(MARK, "")
+    def _refused(self, ask: PromptSample, response: Any) -> Completion:
+        """Turn an HTTP error into an error row; fails the step where every other request would meet the same error."""
+        kind, message = parse_refusal(response.content)
+        kind, mark = kind or f"http_{response.status_code}", response.headers.get(ERROR_HEADER, "")
         if mark in FATAL:
-            raise StepError(f"the gateway refused: {message}", where=mark, next="mend that, and run again")
+            raise StepError(f"the gateway refused: {message}", where=mark, next="correct that, and run again")
         self._inference.retry += mark in AGAIN or response.status_code in OURS
         self._inference.refused += 1
         return self._error(ask, kind, f"HTTP {response.status_code} {kind}: {message}")
 
-    def _error(self, ask: Ask, kind: str, message: str) -> Response:
+    def _error(self, ask: PromptSample, kind: str, message: str) -> Completion:
         self._inference.finish["error"] += 1
         self._inference.errors[kind] += 1
-        return self._response(ask, "", "error", None, visible(message)[:LONGEST_WORDS])
+        return self._response(ask, "", "error", None, escape_unprintable(message)[:LONGEST_WORDS])
 
     def _response(
-        self, ask: Ask, text: str, finish: str, usage: Mapping[str, int] | None, error: str | None = None
-    ) -> Response:
+        self, ask: PromptSample, text: str, finish: str, usage: Mapping[str, int] | None, error: str | None = None
+    ) -> Completion:
         row = ask.row
-        return Response(row["item"], row["template"], self._inference.model, ask.sample, text, finish, usage, error)
+        return Completion(row["item"], row["template"], self._inference.model, ask.sample, text, finish, usage, error)

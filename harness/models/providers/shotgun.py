@@ -1,7 +1,6 @@
-"""The stand-in `shotgun`: it understands nothing, and answers with everything an answer could be.
+"""The stand-in `shotgun`: an answer that lists every likely candidate, to measure how far a scoring rule can be gamed.
 
-It sees a prompt's text and nothing else; it computes nothing, and must never know a benchmark, an item or an answer.
-How often a rule finds it right is how far that rule can be gamed by listing candidates.
+It sees a prompt's text and nothing else; it computes nothing, and never knows a benchmark, an item or a gold answer.
 """
 
 from __future__ import annotations
@@ -112,7 +111,7 @@ _PIECE = re.compile(r"[^\W_]+")
 
 
 def shotgun(prompt: str) -> str:
-    """Answer a prompt with its own lines, words and parts of words, and then with everything that is always listed."""
+    """Answer a prompt with its own lines, words and parts of words, followed by the fixed list of candidates."""
     room = LONGEST - len(ALWAYS) - 1
     prompt = prompt[:room]  # what is longer would be cut anyway
     tokens = prompt.split()

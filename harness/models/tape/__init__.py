@@ -1,1 +1,1 @@
-"""The tape: recorded exchanges with models, as a folder of chained lines with an index."""
+"""The tape: recorded requests and answers of models, for replay: a folder of hash-chained lines with an index."""

@@ -1,7 +1,7 @@
-"""A tape as JSON Lines that anybody can read, and that `tape_import` reads back into a tape of the same digest.
+"""Export of a tape to readable JSON Lines, which `importing` reads back into a tape of the same digest.
 
 A line's `response` is there to be read; where its bytes are not its canonical form, `exact` holds them. What is no
-JSON object stands in `exact` alone. It must never know a study's own format.
+JSON object stands in `exact` alone. It never changes the tape, and never knows a study's own format.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from typing import Any
 from harness.digest import canonical
 from harness.errors import HarnessError, InputError
 from harness.files import translating_os_errors
-from harness.models.tape.line import Taped, no_number
+from harness.models.tape.line import Taped, reject_nan
 from harness.models.tape.reader import Tape
 
-READABLE = 8 << 20  # bytes of an answer that is spelled twice, to be read and exactly
+READABLE = 8 << 20  # the largest answer, in bytes, that is written both readably and exactly
 
 
 def export_lines(folder: Path, file: Path) -> int:
-    """Write a tape's exchanges in the order they were recorded in, and count them; a file is never replaced."""
+    """Write a tape's exchanges in the order of recording; returns their count. It never replaces a file."""
     with Tape.open(folder) as tape, translating_os_errors(file):
         if file.is_dir() or file.exists():
             raise InputError("something lies there already", where=str(file), next="name a file that is not there yet")
@@ -47,12 +47,12 @@ def _spelled(taped: Taped) -> bytes:
 
 
 def _answer(response: bytes) -> dict[str, Any]:
-    """Spell an answer so that it can be read, and exactly where its bytes would be lost by that."""
+    """Encode an answer readably, and also exactly where its bytes could not be restored from that."""
     exact: dict[str, Any] = {"exact": _text(response)}
     if len(response) > READABLE:
         return exact
     try:
-        value = json.loads(response, parse_constant=no_number)
+        value = json.loads(response, parse_constant=reject_nan)
         if not isinstance(value, dict):
             return exact
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()  # half a character cannot be written

@@ -1,7 +1,7 @@
-"""Taping what others recorded: JSON Lines of {"request", "response"} and maybe "repeat", complete exchanges only.
+"""Import of exchanges recorded elsewhere: JSON Lines of {"request", "response"} and maybe "repeat".
 
-What `tape_export` wrote comes back byte for byte: its lines say more. The whole file is checked before its first
-exchange is taped. It must never know a study's own format.
+What `export` wrote comes back byte for byte. The whole file is checked before anything is written; incomplete answers
+are refused. It never knows a study's own format.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from harness.digest import canonical
 from harness.errors import InputError
 from harness.files import translating_os_errors
-from harness.models.tape.line import LIMIT, MORE, REPEATS, Ready, Was, ready
+from harness.models.tape.line import LIMIT, MORE, REPEATS, PreparedExchange, Provenance, prepare
 from harness.models.tape.recorder import Recorder
 from harness.strict_json import reject_duplicates
 
@@ -31,18 +31,18 @@ _DIGEST = re.compile(r"[0-9a-f]{64}")
 
 
 @dataclass(frozen=True)
-class Imported:
-    """What an import did."""
+class ImportCount:
+    """The counts of an import: exchanges read, and exchanges added."""
 
     read: int
     added: int
 
 
-def import_lines(file: Path, folder: Path, provider: str) -> Imported:
-    """Tape a file's exchanges; those the tape has already are counted and left alone."""
+def import_lines(file: Path, folder: Path, provider: str) -> ImportCount:
+    """Add a file's exchanges to a tape; those already on it are never replaced."""
     at = 0
 
-    def exchanges() -> Iterator[Ready]:
+    def exchanges() -> Iterator[PreparedExchange]:
         nonlocal at
         seen: Counter[str] = Counter()
         for number, line in _lines(file):
@@ -61,7 +61,7 @@ def import_lines(file: Path, folder: Path, provider: str) -> Imported:
             pass
     with Recorder(folder) as recorder, placed():
         added = recorder.extend(exchanges())
-    return Imported(at, added)
+    return ImportCount(at, added)
 
 
 def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
@@ -72,25 +72,25 @@ def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
             yield number, line
 
 
-def _exchange(line: bytes, provider: str, seen: Counter[str]) -> Ready:
-    """Spell one exchange; without a repeat it is the next asking of its request in the file."""
+def _exchange(line: bytes, provider: str, seen: Counter[str]) -> PreparedExchange:
+    """Parse one exchange; without a repeat it gets the next number for its request in this file."""
     row = _row(line)
     repeat, who = row.get("repeat"), row.get("provider", provider)
     if repeat is not None and (type(repeat) is not int or not 0 <= repeat < REPEATS):
-        raise InputError("`repeat` is a whole number, counted from 0", next="mend it, or leave it out")
+        raise InputError("`repeat` is a whole number, counted from 0", next="correct it, or leave it out")
     if not who:
-        raise InputError("nobody says who answered", next="give --provider, such as openai")
+        raise InputError("the provider of this exchange is not given", next="give --provider, such as openai")
     response, status = _response(row), row.get("status", 200)
-    kept = {name: row[name] for name in MORE if name in row}, Was(row.get("at", ""), row.get("redacted", ""))
-    one = ready(who, row["request"], repeat or 0, status, response, *kept)
+    kept = {name: row[name] for name in MORE if name in row}, Provenance(row.get("at", ""), row.get("redacted", ""))
+    one = prepare(who, row["request"], repeat or 0, status, response, *kept)
     if repeat is None and seen[one.digest]:
-        one = ready(who, row["request"], seen[one.digest], status, response, *kept)
+        one = prepare(who, row["request"], seen[one.digest], status, response, *kept)
     seen[one.digest] = max(seen[one.digest], one.repeat + 1)
     return one
 
 
 def _row(line: bytes) -> dict[str, Any]:
-    """Read a line, every field of the kind that it has to be."""
+    """Parse a line and check the type of every field."""
     if len(line) > LONGEST:
         raise InputError(f"a line of more than {LONGEST >> 20} MiB", next="give one exchange a line")
     try:
@@ -106,7 +106,7 @@ def _row(line: bytes) -> dict[str, Any]:
         raise InputError(f"an exchange has no field {odd[0]!r}: {shape}", next="take it out, or rename it")
     for name, kind in _OURS.items():
         if name in row and (type(row[name]) is not kind or not _fits(name, row[name])):
-            raise InputError(f"`{name}` is not what an exported line has there", next="mend it, or leave it out")
+            raise InputError(f"`{name}` is not what an exported line has there", next="correct it, or leave it out")
     return row
 
 
@@ -120,7 +120,7 @@ def _fits(name: str, value: Any) -> bool:
 
 
 def _response(row: Mapping[str, Any]) -> bytes:
-    """Give an answer's bytes: those that are spelled exactly, or the canonical ones of what can be read."""
+    """Restore an answer's bytes: the exact ones, or the canonical form of the readable ones."""
     said, exact = row.get("response"), row.get("exact")
     if said is not None and "status" not in row and (flaw := unfinished(said)):
         raise InputError(f"this answer is not complete: {flaw}", next="tape complete answers only; leave it out")
@@ -139,7 +139,7 @@ def _response(row: Mapping[str, Any]) -> bytes:
 
 
 def unfinished(response: Mapping[str, Any]) -> str:
-    """Say why an answer is not known to be complete; nothing if it is, by the marks of the wire formats."""
+    """Find why an answer is not known to be complete, by the marks of the wire formats; empty if it is complete."""
     if response.get("error") is not None or response.get("type") == "error":
         return "it is an error"
     choices = response.get("choices")

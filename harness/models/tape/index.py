@@ -1,8 +1,8 @@
-"""The index of a tape: where each exchange lies, as sorted records of one size, searched where they lie on the disk.
+"""The index of a tape: the location of each exchange, as sorted fixed-size records in a memory-mapped file.
 
-It is a cache. It counts only if it fits the segments (their sizes, and the line at which it ends, whose `self` commits
-to every line before it); what was recorded after it is read from the segments; what it points to is checked on
-delivery. Layout: magic, SHA-256 of the rest, header, the sizes of the segments, records.
+It is a cache, never trusted: it is used only if it fits the segments (their sizes, and the line at which it ends, whose
+`self` commits to every line before it); what was recorded after it is read from the segments; what it points to is
+checked on delivery. Layout: magic, SHA-256 of the rest, header, the sizes of the segments, records.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from harness.digest import sha256, sha256_stream
 from harness.errors import DamageError
 from harness.files import translating_os_errors, write_atomic
 from harness.models.tape.line import TAIL
-from harness.models.tape.segments import Place, scan, segment_path, sizes
+from harness.models.tape.segments import TapePosition, scan, segment_path, sizes
 
 NAME = "index.bin"
 RECORD = struct.Struct(">32sI32sIQI")  # request digest, repeat; response digest, segment, offset, length
-SIZE, KEY, IDENTITY = RECORD.size, 36, 68  # bytes of a record, of its key, of what the tape's digest is made of
+SIZE, KEY, IDENTITY = RECORD.size, 36, 68  # bytes of a record, of its key, of what the tape's digest covers
 _MAGIC = b"harness-tape-index/1\n"
 _HEAD = struct.Struct(">IQ32s")  # segments, records, `self` of the last line
 _START = len(_MAGIC) + 32
@@ -31,20 +31,20 @@ _STEP = struct.Struct(">Q")
 
 
 @dataclass(frozen=True)
-class Layer:
-    """Sorted records in one piece, on the disk or in memory."""
+class IndexLayer:
+    """A sorted block of index records, on disk or in memory."""
 
     data: bytes | mmap.mmap
     start: int
     count: int
 
     def __getitem__(self, number: int) -> bytes:
-        """Give the n-th record in the order of keys."""
+        """Return the n-th record in the order of keys."""
         at = self.start + number * SIZE
         return self.data[at : at + SIZE]
 
     def get(self, key: bytes) -> bytes | None:
-        """Find the record of a key in about twenty steps, however many there are."""
+        """Find the record of a key by binary search."""
         data, start, low, high = self.data, self.start, 0, self.count
         while low < high:
             middle = (low + high) // 2
@@ -57,34 +57,34 @@ class Layer:
         return record if record[:KEY] == key else None
 
 
-class Kept(NamedTuple):
-    """An index that fits its segments, and what it covers."""
+class SavedIndex(NamedTuple):
+    """An index loaded from disk that fits its segments, and the position up to which it covers them."""
 
-    layer: Layer
-    end: Place
+    layer: IndexLayer
+    end: TapePosition
 
 
 @dataclass
 class Index:
-    """Everything a tape holds, by key: what the disk has, what was read after it, what was added since."""
+    """The index of all exchanges of a tape by key: records from disk, read after it, and added since."""
 
     folder: Path
-    layers: list[Layer]
-    end: Place
+    layers: list[IndexLayer]
+    end: TapePosition
     ends: list[int]  # the sizes the segments had
-    kept: bool = False  # whether the disk has all of it
+    kept: bool = False  # whether the index on disk covers everything
     fresh: dict[bytes, bytes] = field(default_factory=dict)
 
     @classmethod
     def open(cls, folder: Path, *, trusting: bool = True) -> Index:
-        """Take the kept index as far as it reaches and read what came after it; reads every line if told to."""
+        """Load the index on disk and scan the lines after it; with `trusting=False` scan every line."""
         kept = load(folder) if trusting else None
-        layers, end = ([kept.layer], kept.end) if kept else ([], Place())
+        layers, end = ([kept.layer], kept.end) if kept else ([], TapePosition())
         ends = sizes(folder)
-        records = Records()
+        records = IndexRecords()
         for entry in scan(folder, end, ends):
-            end = Place(entry.segment, entry.offset + entry.length, entry.line.own)
-            record = record_of(entry.line.digest, entry.line.taped.repeat, entry.line.answer, *entry[1:])
+            end = TapePosition(entry.segment, entry.offset + entry.length, entry.line.own)
+            record = pack_record(entry.line.digest, entry.line.taped.repeat, entry.line.answer, *entry[1:])
             known = kept.layer.get(record[:KEY]) if kept else None
             if known is None:
                 records.add(record)
@@ -92,11 +92,11 @@ class Index:
                 list(_once([known, record], folder))
         if records.count:
             data = records.sorted(folder)
-            layers.append(Layer(data, 0, len(data) // SIZE))
+            layers.append(IndexLayer(data, 0, len(data) // SIZE))
         return cls(folder, layers, end, ends, kept=kept is not None and kept.end == end)
 
     def get(self, key: bytes) -> bytes | None:
-        """Find where an exchange lies."""
+        """Find the record of an exchange; None where there is none."""
         for layer in self.layers:
             if record := layer.get(key):
                 return record
@@ -112,8 +112,8 @@ class Index:
         return merge(*layers, sorted(self.fresh.values()))
 
     def save(self, ends: list[int], head: str) -> None:
-        """Keep the index on the disk, and use it from there."""
-        records = Records()
+        """Write the index to disk, and use it from there."""
+        records = IndexRecords()
         for layer in self.layers:
             for number in range(layer.count):
                 records.add(layer[number])
@@ -128,20 +128,20 @@ class Index:
             self.layers, self.end, self.fresh = [kept.layer], kept.end, {}
 
 
-class Records:
-    """Records on their way into order, in little more memory than they take."""
+class IndexRecords:
+    """A bucket sort for index records, in little more memory than they take."""
 
     def __init__(self) -> None:
         self.count = 0
         self._buckets = [bytearray() for _ in range(256)]
 
     def add(self, record: bytes) -> None:
-        """Put a record among those whose digests begin alike."""
+        """Add a record to the bucket of its first byte."""
         self._buckets[record[0]] += record
         self.count += 1
 
     def sorted(self, folder: Path) -> bytes:
-        """Give them in order, each key once; one request with two answers is damage."""
+        """Sort the records, each key once; one request with two answers is damage."""
         parts = []
         while self._buckets:
             bucket = self._buckets.pop(0)
@@ -164,13 +164,13 @@ def _once(records: Iterable[bytes], folder: Path) -> Iterator[bytes]:
         last = record
 
 
-def record_of(digest: str, repeat: int, answer: str, segment: int, offset: int, length: int) -> bytes:
-    """Spell where an exchange lies."""
+def pack_record(digest: str, repeat: int, answer: str, segment: int, offset: int, length: int) -> bytes:
+    """Encode the record of an exchange: its digests, repeat and location."""
     return RECORD.pack(bytes.fromhex(digest), repeat, bytes.fromhex(answer), segment, offset, length)
 
 
-def load(folder: Path) -> Kept | None:
-    """Give the kept index if it is whole and fits the segments; else it is as if there were none."""
+def load(folder: Path) -> SavedIndex | None:
+    """Load the index on disk; None where it is damaged or does not fit the segments."""
     path = folder / NAME
     if not path.is_file():
         return None
@@ -189,12 +189,12 @@ def load(folder: Path) -> Kept | None:
             data = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
         ends = [_STEP.unpack_from(data, _START + _HEAD.size + number * _STEP.size)[0] for number in range(segments)]
         if _fits(folder, ends, head.hex()):
-            return Kept(Layer(data, start, count), Place(segments - 1, ends[-1], head.hex()))
+            return SavedIndex(IndexLayer(data, start, count), TapePosition(segments - 1, ends[-1], head.hex()))
     return None
 
 
 def _fits(folder: Path, ends: list[int], head: str) -> bool:
-    """Whether the segments are those that were indexed: as long, the last maybe longer, with the same last line."""
+    """Whether the segments are those indexed: equal sizes, the last maybe longer, and the same last line."""
     now = sizes(folder)
     if not ends or len(now) < len(ends) or now[: len(ends) - 1] != ends[:-1] or now[len(ends) - 1] < ends[-1]:
         return False

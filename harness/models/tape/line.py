@@ -1,9 +1,9 @@
-"""One line of a tape: how an exchange is spelled, and everything that is checked before a line is believed.
+"""The line format of a tape: encoding of an exchange, and all checks when a line is read.
 
 A line is canonical JSON. `prev` is the `self` of the line before it, `self` the SHA-256 of the line without `self`:
-one flipped bit shows in its own line, a line that is gone shows in the next. Nothing but what was asked and what was
-answered stands on it, and no key. A redacted line names the one that it was made from, and is found by no request. It
-must never know files.
+one flipped bit shows in its own line, a missing line shows in the next. A line holds the request and the answer, and
+never a key. A redacted line names the line that it was made from, and matches no request. This module never touches
+files.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from harness.errors import DamageError, InputError
 START = "0" * 64
 LIMIT = 64 << 20  # bytes of one line
 REPEATS = 1 << 32
-UNKEYED = frozenset({"stream", "stream_options", "user"})  # they change how an answer travels, not what it is
-MORE = frozenset({"headers", "path"})  # of a request, beside its body, where they change an answer
-MEND = "restore this tape from its source; nothing on this line is ever given as an answer"
+UNKEYED = frozenset({"stream", "stream_options", "user"})  # they change how an answer is sent, not what it is
+MORE = frozenset({"headers", "path"})  # parts of a request beside its body, where they change an answer
+RESTORE = "restore this tape from its source; nothing on this line is ever given as an answer"
 _SECRET = re.compile(r".*(apikey|authorization|accesstoken|authtoken|bearertoken|secretkey)")
 _HEAD = re.compile(
     rb'\{"at":"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z)","prev":"([0-9a-f]{64})"'
@@ -35,25 +35,25 @@ _TAIL = re.compile(rb',"self":"([0-9a-f]{64})","status":(2\d\d),"type":"tape/1"\
 TAIL = len(f',"self":"{START}","status":200,"type":"tape/1"}}\n')
 
 
-def no_number(word: str) -> NoReturn:
-    """Refuse NaN and the infinities, which Python's reader takes for numbers."""
+def reject_nan(word: str) -> NoReturn:
+    """Refuse NaN and infinities, which Python's JSON parser accepts."""
     raise ValueError(f"{word} is not JSON")
 
 
 def _whole_number(word: str) -> int | float:
-    """Read a number without a point as what was spelled so: beyond 2^53 that was a float."""
+    """Parse a JSON integer; one beyond 2^53 was written from a float."""
     if len(word) < 16 or -MAX_INT <= (value := int(word)) <= MAX_INT:
         return int(word)
     return float(value)
 
 
-_decoder = json.JSONDecoder(parse_constant=no_number, parse_int=_whole_number)
+_decoder = json.JSONDecoder(parse_constant=reject_nan, parse_int=_whole_number)
 _decode, parse = _decoder.raw_decode, _decoder.decode  # of canonical JSON, so that it can be spelled again
 
 
 @dataclass(frozen=True, slots=True)
 class Taped:
-    """One exchange: what was asked, the exact bytes of the answer's body, and when they came."""
+    """A recorded exchange: the request, the exact bytes of the answer's body, and the time."""
 
     provider: str
     body: Mapping[str, Any]
@@ -66,8 +66,8 @@ class Taped:
 
 
 @dataclass(frozen=True, slots=True)
-class Ready:
-    """An exchange made ready to be taped: all of its line that does not depend on the line before it."""
+class PreparedExchange:
+    """An exchange encoded for a tape: all of its line except what depends on the line before it."""
 
     digest: str
     repeat: int
@@ -77,24 +77,24 @@ class Ready:
     end: bytes
 
     def line(self, prev: str) -> tuple[bytes, str]:
-        """Give the line that follows another, and its `self`."""
+        """Complete the line after a previous one; returns it and its digest `self`."""
         front = f'{{"at":"{self.at}","prev":"{prev}"'.encode() + self.middle
         own = sha256(front + self.end)
         return front + f',"self":"{own}"'.encode() + self.end + b"\n", own
 
 
-class Was(NamedTuple):
-    """What stays of an exchange that was taped elsewhere: when it came, and the line it was redacted from."""
+class Provenance(NamedTuple):
+    """The provenance of an exchange copied from another tape: its time, and the line it was redacted from."""
 
     at: str = ""
     redacted: str = ""
 
 
-NEW = Was()  # taped now, as it came
+NEW = Provenance()  # recorded now, unchanged
 
 
-class Line(NamedTuple):
-    """A line that was checked."""
+class TapeLine(NamedTuple):
+    """A parsed and checked line, with its digests."""
 
     taped: Taped
     digest: str  # of the request
@@ -104,35 +104,35 @@ class Line(NamedTuple):
 
 
 def request_digest(provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> str:
-    """Name a request by what may change its answer."""
-    return sha256(canonical(asked(provider, body, more)))
+    """Compute the digest of a request, over everything that may change its answer."""
+    return sha256(canonical(request_identity(provider, body, more)))
 
 
-def asked(provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> dict[str, Any]:
-    """Give the part of a request that its digest is made of; what is beside the body only where there is any."""
+def request_identity(provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """Select the part of a request that its digest covers: provider, body without unkeyed fields, path and headers."""
     return {
         "body": {key: item for key, item in body.items() if key not in UNKEYED}, "provider": provider, **(more or {}),
     }  # fmt: skip
 
 
-def hidden(line: str) -> str:
-    """Name a redacted line by the one it was made from: no request has such a name, so none is answered with it."""
+def redacted_name(line: str) -> str:
+    """Compute the key of a redacted line from its original; it equals no request's digest, so it never answers one."""
     return sha256(f"redacted {line}".encode())
 
 
-def again(taped: Taped) -> Ready:
-    """Spell an exchange for another tape as it stands on one."""
-    return ready(
+def prepare_copy(taped: Taped) -> PreparedExchange:
+    """Encode an exchange of one tape for another, unchanged."""
+    return prepare(
         taped.provider, taped.body, taped.repeat, taped.status, taped.response,
-        taped.more, Was(taped.at, taped.redacted),
+        taped.more, Provenance(taped.at, taped.redacted),
     )  # fmt: skip
 
 
-def ready(
+def prepare(
     provider: str, body: Mapping[str, Any], repeat: int, status: int, response: bytes,
-    more: Mapping[str, Any] | None = None, was: Was = NEW,
-) -> Ready:  # fmt: skip
-    """Spell a complete 2xx answer; anything else has no place on a tape."""
+    more: Mapping[str, Any] | None = None, was: Provenance = NEW,
+) -> PreparedExchange:  # fmt: skip
+    """Encode a complete 2xx answer; anything else is refused, and so is a body that seems to hold a key."""
     if not 200 <= status <= 299:
         raise ValueError(f"only 2xx answers are taped, not {status}")
     if not response:
@@ -145,7 +145,7 @@ def ready(
                 f"this request carries what looks like a key in its field {str(name)!r}; nobody may tape that",
                 next="send keys as headers, and take the field out of the body",
             )
-    request = canonical(asked(provider, body, more))
+    request = canonical(request_identity(provider, body, more))
     rest = {key: body[key] for key in body if key in UNKEYED}
     mark = f',"redacted":"{was.redacted}"'.encode() if was.redacted else b""
     parts = [mark, b',"repeat":%d,"request":' % repeat, request, b',"response":', canonical(_spelled(response))]
@@ -155,8 +155,8 @@ def ready(
     if len(middle) > LIMIT - 1024:
         raise InputError(f"an exchange of {len(middle)} bytes is too large for a tape", next="ask for less at a time")
     end = b',"status":%d,"type":"tape/1"}' % status
-    digest = hidden(was.redacted) if was.redacted else sha256(request)
-    return Ready(digest, repeat, sha256(response), was.at or now(), middle, end)
+    digest = redacted_name(was.redacted) if was.redacted else sha256(request)
+    return PreparedExchange(digest, repeat, sha256(response), was.at or now(), middle, end)
 
 
 def _spelled(response: bytes) -> dict[str, str]:
@@ -166,19 +166,19 @@ def _spelled(response: bytes) -> dict[str, str]:
         return {"base64": base64.b64encode(response).decode()}
 
 
-def read(data: bytes, where: str) -> Line:
-    """Read a line back; what is not exactly as it was written is damage, whatever it says."""
+def read_line(data: bytes, where: str) -> TapeLine:
+    """Parse a line; anything that is not exactly as it was written is an error."""
     head, tail = _HEAD.match(data), _TAIL.fullmatch(data, max(len(data) - TAIL, 0))
     if not head or not tail or tail.start() < head.end():
-        raise DamageError("this is no line of a tape", where=where, next=MEND)
+        raise DamageError("this is no line of a tape", where=where, next=RESTORE)
     at, prev, repeat, own = head[1].decode(), head[2].decode(), int(head[4]), tail[1].decode()
     if sha256(data[:-TAIL] + data[_SELF - TAIL : -1]) != own:
-        raise DamageError("this line does not match its own digest", where=where, next=MEND)
+        raise DamageError("this line does not match its own digest", where=where, next=RESTORE)
     try:
         text = data[head.end() : -TAIL].decode()
         request, end = _decode(text)
         redacted = head[3].decode() if head[3] else ""
-        digest = hidden(redacted) if redacted else sha256(text[:end].encode())
+        digest = redacted_name(redacted) if redacted else sha256(text[:end].encode())
         response, stop = _part(text, end, ',"response":')
         rest, stop = _part(text, stop, ',"rest":') if stop < len(text) else (None, stop)
         [(kind, spelled)] = response.items()
@@ -191,8 +191,8 @@ def read(data: bytes, where: str) -> Line:
         more = {name: request[name] for name in request if name in MORE} if len(request) > 2 else {}
         taped = Taped(provider, {**body, **rest} if rest else body, repeat, int(tail[2]), answer, at, more, redacted)
     except (ValueError, LookupError, TypeError, AttributeError, OverflowError, RecursionError) as bad:
-        raise DamageError(f"this line is no exchange: {bad}", where=where, next=MEND) from bad
-    return Line(taped, digest, sha256(answer), prev, own)
+        raise DamageError(f"this line is no exchange: {bad}", where=where, next=RESTORE) from bad
+    return TapeLine(taped, digest, sha256(answer), prev, own)
 
 
 def _is_rest(rest: Any) -> bool:

@@ -1,4 +1,4 @@
-"""Putting tapes together: what one lacks is added to it; two answers to one asking are named, and then nothing is."""
+"""Merging of tapes: missing exchanges are added to the first; on a conflict it reports and never writes."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
 
-from harness.models.tape.line import Ready, again
+from harness.models.tape.line import PreparedExchange, prepare_copy
 from harness.models.tape.reader import Tape
 from harness.models.tape.recorder import Recorder
 
@@ -18,7 +18,7 @@ MOST = 100  # conflicts that are named; the others are counted
 
 @dataclass(frozen=True)
 class Conflict:
-    """One asking of a request that has another answer on another tape."""
+    """A conflict: one request and repeat with different answers on several tapes."""
 
     request: str
     repeat: int
@@ -27,8 +27,8 @@ class Conflict:
 
 
 @dataclass
-class Merged:
-    """What a merge did, or why it did nothing."""
+class MergeReport:
+    """The report of a merge: exchanges read and added, or the conflicts that stopped it."""
 
     read: int = 0
     added: int = 0
@@ -36,8 +36,8 @@ class Merged:
     conflicts: list[Conflict] = field(default_factory=list)
 
 
-def merge(into: Path, sources: Sequence[Path]) -> Merged:
-    """Add to a tape what stands on others, in their order; where two contradict each other, nothing is written."""
+def merge(into: Path, sources: Sequence[Path]) -> MergeReport:
+    """Add the exchanges of other tapes to a tape, in their order; on any conflict nothing is written."""
     with ExitStack() as stack:
         tapes = [stack.enter_context(Tape.open(folder)) for folder in (into, *sources)]
         found = _compared(tapes)
@@ -48,14 +48,14 @@ def merge(into: Path, sources: Sequence[Path]) -> Merged:
     return found
 
 
-def _exchanges(tapes: Sequence[Tape]) -> Iterator[Ready]:
+def _exchanges(tapes: Sequence[Tape]) -> Iterator[PreparedExchange]:
     for tape in tapes:
-        yield from map(again, tape.requests())
+        yield from map(prepare_copy, tape.requests())
 
 
-def _compared(tapes: Sequence[Tape]) -> Merged:
-    """Walk through the sorted entries of all tapes at once, in flat memory."""
-    found = Merged(read=sum(len(tape) for tape in tapes[1:]))
+def _compared(tapes: Sequence[Tape]) -> MergeReport:
+    """Compare the sorted entries of all tapes in one pass, in constant memory."""
+    found = MergeReport(read=sum(len(tape) for tape in tapes[1:]))
     walks = [_walk(tape, number) for number, tape in enumerate(tapes)]
     for (digest, repeat), same in groupby(heapq.merge(*walks), key=lambda entry: entry[:2]):
         have: dict[str, int] = {}

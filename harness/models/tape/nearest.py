@@ -1,6 +1,6 @@
-"""Which taped request is most like one that is not taped: the fewest fields that differ, then the fewest signs in them.
+"""Nearest-request search: the recorded request with the fewest fields, then characters, that differ from a missing one.
 
-It must never know how a request came to be missed; it only helps a person to see why.
+It only explains a miss; its result is never given as an answer.
 """
 
 from __future__ import annotations
@@ -11,23 +11,24 @@ from typing import Any
 
 from harness.digest import canonical, differences, walk
 from harness.files import translating_os_errors
-from harness.models.tape.line import LIMIT, Taped, asked, parse, read
+from harness.models.tape.line import LIMIT, Taped, parse, read_line, request_identity
 from harness.models.tape.segments import SEGMENT, segment_path
 
-SAMPLE = 20_000  # requests that are looked at
+SAMPLE = 20_000  # requests that are compared
 _SEGMENTS, _HITS, _TEXTS = 16, 200, 3
 
 
 class Nearest:
-    """The best of the requests that were looked at."""
+    """The search state: the nearest of the requests seen so far."""
 
     def __init__(self, provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> None:
-        self._wanted = parse(canonical(asked(provider, body, more)).decode())  # as a tape spells it: 0.0 is 0
+        identity = request_identity(provider, body, more)
+        self._wanted = parse(canonical(identity).decode())  # as on a tape, where 0.0 is 0
         self._best: tuple[tuple[int, int, str, int], Taped, list[str]] | None = None
 
-    def look(self, taped: Taped) -> None:
-        """Hold one more request against the best so far."""
-        have = asked(taped.provider, taped.body, taped.more)
+    def consider(self, taped: Taped) -> None:
+        """Compare one more request with the nearest so far."""
+        have = request_identity(taped.provider, taped.body, taped.more)
         fields = []
         for field in differences(self._wanted, have):
             fields.append(field)
@@ -37,21 +38,21 @@ class Nearest:
         if self._best is None or measure < self._best[0]:
             self._best = measure, taped, fields
 
-    def found(self) -> tuple[Taped, list[str]] | None:
-        """Give the nearest, and where it differs."""
+    def nearest(self) -> tuple[Taped, list[str]] | None:
+        """Return the nearest request, and the fields in which it differs."""
         return self._best[1:] if self._best else None
 
 
 def _apart(left: Any, right: Any, pointer: str) -> int:
-    """Count the signs in which two requests differ at one field, less what both begin and end with."""
-    ours, theirs = spelled(left, pointer), spelled(right, pointer)
+    """Count the characters that differ at one field, without the common prefix and suffix."""
+    ours, theirs = value_at(left, pointer), value_at(right, pointer)
     start = _common(ours, theirs)
     end = _common(ours[: start - 1 : -1] if start else ours[::-1], theirs[: start - 1 : -1] if start else theirs[::-1])
     return len(ours) + len(theirs) - 2 * (start + end)
 
 
 def _common(left: bytes, right: bytes) -> int:
-    """Count the signs that two texts begin with, in few comparisons of many signs."""
+    """Compute the length of the common prefix, by binary search."""
     low, high = 0, min(len(left), len(right))
     while low < high:
         middle = (low + high + 1) // 2
@@ -59,8 +60,8 @@ def _common(left: bytes, right: bytes) -> int:
     return low
 
 
-def spelled(value: Any, pointer: str) -> bytes:
-    """Spell what stands at a JSON Pointer; nothing where the way ends before."""
+def value_at(value: Any, pointer: str) -> bytes:
+    """Encode the value at a JSON Pointer canonically; empty where there is none."""
     for word in pointer.split("/")[1:]:
         name = word.replace("~1", "/").replace("~0", "~")
         if isinstance(value, Mapping):
@@ -72,14 +73,14 @@ def spelled(value: Any, pointer: str) -> bytes:
     return canonical(value)
 
 
-def longest(body: Mapping[str, Any]) -> list[str]:
-    """Give the longest texts of a request: what another one that means the same is likely to hold too."""
+def longest_texts(body: Mapping[str, Any]) -> list[str]:
+    """List the longest texts of a request, by which similar requests can be found."""
     texts = {item for _, item in walk(body) if isinstance(item, str) and len(item) >= 8}
     return sorted(texts, key=lambda text: (-len(text), text))[:_TEXTS]
 
 
-def alike(folder: Path, ends: list[int], text: str) -> Iterator[Taped]:
-    """Give the first requests that hold a text, from the newest segments on."""
+def requests_containing(folder: Path, ends: list[int], text: str) -> Iterator[Taped]:
+    """Search the newest segments for requests that contain a text, up to a limit."""
     needle, hits = canonical(text), 0
     for number in reversed(range(max(0, len(ends) - _SEGMENTS), len(ends))):
         path = segment_path(folder, number)
@@ -91,4 +92,4 @@ def alike(folder: Path, ends: list[int], text: str) -> Iterator[Taped]:
             if not end:
                 break
             hits, at = hits + 1, data.find(needle, end)
-            yield read(data[begin:end], str(path)).taped
+            yield read_line(data[begin:end], str(path)).taped

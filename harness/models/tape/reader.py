@@ -1,6 +1,6 @@
-"""Reading a tape: what was answered to a request, what was asked most like it, and the tape's identity.
+"""Tape reader: lookup of recorded answers, the nearest request to a missing one, and the tape's digest.
 
-It never writes, and gives nothing that it has not checked. It must never know who asks.
+It never writes, and never returns anything unchecked.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from harness.digest import sha256_stream
 from harness.errors import DamageError
 from harness.files import translating_os_errors
 from harness.models.tape.index import IDENTITY, RECORD, Index
-from harness.models.tape.line import LIMIT, MEND, REPEATS, Line, Taped, read
-from harness.models.tape.nearest import SAMPLE, Nearest, alike, longest
-from harness.models.tape.segments import Place, scan, segment_path
+from harness.models.tape.line import LIMIT, REPEATS, RESTORE, Taped, TapeLine, read_line
+from harness.models.tape.nearest import SAMPLE, Nearest, longest_texts, requests_containing
+from harness.models.tape.segments import TapePosition, scan, segment_path
 
 
 class Tape:
-    """Recorded answers by the digest of the request; safe to read from several threads."""
+    """A tape opened for reading: recorded answers by request digest and repeat; thread-safe."""
 
     def __init__(self, folder: Path, index: Index) -> None:
         self.folder = folder
@@ -34,19 +34,19 @@ class Tape:
 
     @classmethod
     def open(cls, folder: Path) -> Tape:
-        """Open a tape for reading; a folder that is not there is an empty one."""
+        """Open a tape for reading; a missing folder is an empty tape."""
         return cls(folder, Index.open(folder))
 
     def close(self) -> None:
-        """Let go of the files."""
+        """Close the files."""
         self._finalizer()
 
     def __enter__(self) -> Tape:
-        """Use the tape for a while."""
+        """Enter a `with` block."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let go of the files."""
+        """Close the files."""
         self.close()
 
     def __len__(self) -> int:
@@ -54,7 +54,7 @@ class Tape:
         return len(self._index)
 
     def find(self, digest: str, repeat: int) -> Taped | None:
-        """Give the answer to the n-th asking of a request (counted from 0), every byte of it checked."""
+        """Find the answer to a request and repeat (from 0), every byte checked; None where there is none."""
         if not 0 <= repeat < REPEATS:
             return None
         key = bytes.fromhex(digest) + repeat.to_bytes(4)
@@ -65,27 +65,27 @@ class Tape:
         except DamageError:
             with self._doubting:
                 if not self._doubted:
-                    self._doubted = True  # the index may be wrong; the segments are the tape, and say what is damaged
+                    self._doubted = True  # the index may be wrong; it is made again from the segments
                     self._index = Index.open(self.folder, trusting=False)
         record = self._index.get(key)
         return self.deliver(record) if record else None
 
     def deliver(self, record: bytes) -> Taped:
-        """Give the exchange that a record of the index points to, if it is that."""
+        """Read the exchange that an index record points to, and check that it is that one."""
         digest, repeat, answer, segment, offset, length = RECORD.unpack(record)
         where = f"{self.folder}/segment-{segment:05d}.jsonl, byte {offset}"
         if length > LIMIT or offset >= 1 << 62:
-            raise DamageError("no line of a tape lies there", where=where, next=MEND)
+            raise DamageError("no line of a tape lies there", where=where, next=RESTORE)
         handle = self._handles.get(segment)
         with translating_os_errors(where):
             data = os.pread(self._opened(segment) if handle is None else handle, length, offset)
-        line = read(data, where)
+        line = read_line(data, where)
         if (line.digest, line.taped.repeat, line.answer) != (digest.hex(), repeat, answer.hex()):
-            raise DamageError("another exchange lies where this one should", where=where, next=MEND)
+            raise DamageError("another exchange lies where this one should", where=where, next=RESTORE)
         return line.taped
 
     def _opened(self, segment: int) -> int:
-        """Open a segment once, whichever thread comes first."""
+        """Open a segment once, from whichever thread."""
         path = segment_path(self.folder, segment)
         if not path.is_file():
             raise DamageError("a segment of this tape is missing", where=str(path), next="restore it")
@@ -95,46 +95,46 @@ class Tape:
         return handle
 
     def digest(self) -> str:
-        """Name what the tape answers, whatever the order, the segments and the times it was recorded in.
+        """Compute the tape's digest, which does not depend on order, segments or times of recording.
 
         It is the SHA-256 of the sorted lines `request digest, repeat, response digest`, as text with spaces between.
         """
         return sha256_stream(_Identity(iter(self._index)))[0]
 
     def requests(self) -> Iterator[Taped]:
-        """Give every exchange in the order it was recorded in, checked."""
+        """Iterate over every exchange in the order of recording, checked."""
         for line in self.lines():
             yield line.taped
 
     def entries(self) -> Iterator[tuple[str, int, str]]:
-        """Give what the tape's digest is made of: each request's digest, its repeat and its answer's digest."""
+        """Iterate over what the tape's digest covers: request digest, repeat and answer digest, sorted."""
         for record in self._index:
             digest, repeat, answer = RECORD.unpack(record)[:3]
             yield digest.hex(), repeat, answer.hex()
 
-    def lines(self) -> Iterator[Line]:
-        """Give every line in the order it was recorded in, checked."""
-        for entry in scan(self.folder, Place(), self._index.ends):
+    def lines(self) -> Iterator[TapeLine]:
+        """Iterate over every line in the order of recording, checked."""
+        for entry in scan(self.folder, TapePosition(), self._index.ends):
             yield entry.line
 
     def nearest(
         self, provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None
     ) -> tuple[Taped, list[str]] | None:
-        """Give the taped request that differs in the fewest fields, and the JSON Pointers of those in {provider, body}.
+        """Find the recorded request that differs in the fewest fields, and the JSON Pointers of these fields.
 
-        Up to 20,000 exchanges all are looked at. Of a larger tape so many are, evenly spread over the digests, and
+        Up to 20,000 exchanges all are compared. Of a larger tape so many are, evenly spread over the digests, and
         those of the newest 1 GiB that hold one of the longest texts of the request: a few seconds at most.
         """
         search = Nearest(provider, body, more)
         count = len(self._index)
         records = list(_spread(self._index, max(1, -(-count // SAMPLE))))
         for record in records:
-            search.look(self.deliver(record))
+            search.consider(self.deliver(record))
         if count > SAMPLE:
-            for text in longest(body):
-                for taped in alike(self.folder, self._index.ends, text):
-                    search.look(taped)
-        return search.found()
+            for text in longest_texts(body):
+                for taped in requests_containing(self.folder, self._index.ends, text):
+                    search.consider(taped)
+        return search.nearest()
 
 
 def _close(handles: dict[int, int]) -> None:
@@ -150,7 +150,7 @@ def _spread(index: Index, step: int) -> Iterator[bytes]:
 
 
 class _Identity(RawIOBase):
-    """The lines of which a tape's digest is made, in flat memory."""
+    """The byte stream that a tape's digest covers, in constant memory."""
 
     def __init__(self, records: Iterator[bytes]) -> None:
         self._records = records

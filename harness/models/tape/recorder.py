@@ -1,7 +1,7 @@
-"""Writing a tape: one writer at a time, every exchange durable before it is said to be taped.
+"""Tape recorder: appends exchanges durably, with one writing process at a time.
 
-Several threads share the syncs: whoever comes while one is under way is written with the next. It must never know
-headers or keys.
+Threads share syncs (group commit): what arrives during one is written with the next. It never replaces an answer, and
+never sees an API key.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from typing import Any
 
 from harness.errors import DamageError, InputError
 from harness.files import append_durable, locked, make_folder, open_log, translate_os_error, translating_os_errors
-from harness.models.tape.index import KEY, Index, record_of
-from harness.models.tape.line import Ready, Taped, ready
+from harness.models.tape.index import KEY, Index, pack_record
+from harness.models.tape.line import PreparedExchange, Taped, prepare
 from harness.models.tape.reader import Tape
 from harness.models.tape.segments import SEGMENT, segment_path
 
@@ -27,7 +27,7 @@ _BATCH = 4 << 20  # bytes that `extend` writes with one sync
 
 
 def _holder(folder: Path) -> str:
-    """Say who holds a tape, as far as its lock tells."""
+    """Describe the process that holds a tape's lock, as far as the lock file tells."""
     try:
         own, parent = (folder / LOCK).read_text().split()
     except (OSError, ValueError):
@@ -37,15 +37,15 @@ def _holder(folder: Path) -> str:
 
 @dataclass(eq=False)
 class _Ticket:
-    """An exchange in line, and what became of it."""
+    """A queued exchange and its outcome."""
 
-    ready: Ready
+    exchange: PreparedExchange
     done: bool = False
     error: BaseException | None = None
 
 
 class Recorder:
-    """The one writer of a tape, for any number of threads; `add` returns when the disk has what it was given."""
+    """The one writer of a tape, for any number of threads; `add` returns when the exchange is durable on disk."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -58,7 +58,7 @@ class Recorder:
                     where=str(folder),
                     next="wait until it ends, or record on another tape",
                 )
-            with contextlib.suppress(OSError):  # who holds it is told only to help
+            with contextlib.suppress(OSError):  # the holder is named only to help
                 (folder / LOCK).write_text(f"{os.getpid()} {os.getppid()}\n")
             self._index = Index.open(folder)
             self._segment, self._size, self._head = self._index.end
@@ -66,7 +66,7 @@ class Recorder:
             self._open(max(self._segment, len(self._index.ends) - 1))
             stack.callback(lambda: os.close(self._handle))
             with translating_os_errors(folder):
-                os.ftruncate(self._handle, self._size)  # what a kill left of a line that nobody was told of
+                os.ftruncate(self._handle, self._size)  # a partial line that a kill left, never reported
             self._leave = stack.pop_all()
         self._guard, self._writing = threading.Lock(), threading.Lock()
         self._tape = Tape(folder, self._index)
@@ -75,7 +75,7 @@ class Recorder:
         self._closed = False
 
     def _open(self, segment: int) -> None:
-        """Go on in a segment, or begin one."""
+        """Open a segment for appending, or begin a new one."""
         handle = open_log(segment_path(self.folder, segment))
         if segment != self._segment:
             self._segment, self._size = segment, 0
@@ -85,19 +85,19 @@ class Recorder:
         self, provider: str, body: Mapping[str, Any], repeat: int, status: int, response: bytes,
         more: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
-        """Tape a complete 2xx answer; the same again changes nothing, another answer to the same is refused."""
-        ticket = self._enter(ready(provider, body, repeat, status, response, more))
+        """Record a complete 2xx answer; an equal one is a no-op, a different one to the same request is refused."""
+        ticket = self._enter(prepare(provider, body, repeat, status, response, more))
         if ticket:
             self._settle([ticket])
 
-    def extend(self, exchanges: Iterable[Ready]) -> int:
-        """Tape many exchanges with few syncs; gives how many were new."""
+    def extend(self, exchanges: Iterable[PreparedExchange]) -> int:
+        """Record many exchanges with few syncs; returns how many were new."""
         count, size = 0, 0
         batch: list[_Ticket] = []
         try:
             for one in exchanges:
                 ticket = self._enter(one)
-                if ticket and ticket.ready is one:
+                if ticket and ticket.exchange is one:
                     batch.append(ticket)
                     count, size = count + 1, size + len(one.middle)
                 if size >= _BATCH:
@@ -108,20 +108,20 @@ class Recorder:
         return count
 
     def find(self, digest: str, repeat: int) -> Taped | None:
-        """Give what this tape has, and what was added to it just now."""
+        """Find an answer on the tape, also one added just now."""
         with self._guard:
             record = self._index.get(bytes.fromhex(digest) + repeat.to_bytes(4))
         return self._tape.deliver(record) if record else None
 
-    def _enter(self, one: Ready) -> _Ticket | None:
-        """Put an exchange in line, unless the tape has it."""
+    def _enter(self, one: PreparedExchange) -> _Ticket | None:
+        """Queue an exchange, unless the tape has it."""
         key = bytes.fromhex(one.digest) + one.repeat.to_bytes(4)
         with self._guard:
             if self._closed:
                 raise ValueError("this recorder was closed")
             waiting = self._waiting.get(key)
             record = self._index.get(key)
-            known = waiting.ready.answer if waiting else record[KEY : KEY + 32].hex() if record else one.answer
+            known = waiting.exchange.answer if waiting else record[KEY : KEY + 32].hex() if record else one.answer
             if known != one.answer:
                 raise InputError(
                     f"request {one.digest[:12]}, repeat {one.repeat}, is on this tape with another answer",
@@ -135,7 +135,7 @@ class Recorder:
             return ticket
 
     def _settle(self, tickets: list[_Ticket]) -> None:
-        """Wait until the exchanges are on the disk, or say why they are not."""
+        """Wait until the exchanges are on disk, or raise why they are not."""
         if not tickets:
             return
         with self._writing:
@@ -150,7 +150,7 @@ class Recorder:
                 raise ticket.error
 
     def _write(self, batch: list[_Ticket]) -> None:
-        """Chain a batch to the tape with one sync, all of it or none."""
+        """Append a batch to the hash chain with one sync, all of it or none."""
         records: dict[bytes, bytes] = {}
         error: BaseException | None = None
         try:
@@ -164,9 +164,9 @@ class Recorder:
                 )
             lines, at, head = [], self._size, self._head
             for ticket in batch:
-                one = ticket.ready
+                one = ticket.exchange
                 line, head = one.line(head)
-                record = record_of(one.digest, one.repeat, one.answer, self._segment, at, len(line))
+                record = pack_record(one.digest, one.repeat, one.answer, self._segment, at, len(line))
                 records[record[:KEY]] = record
                 lines.append(line)
                 at += len(line)
@@ -185,10 +185,10 @@ class Recorder:
                 self._index.fresh.update(records)
                 for ticket in batch:
                     ticket.done, ticket.error = True, error
-                    del self._waiting[bytes.fromhex(ticket.ready.digest) + ticket.ready.repeat.to_bytes(4)]
+                    del self._waiting[bytes.fromhex(ticket.exchange.digest) + ticket.exchange.repeat.to_bytes(4)]
 
     def _roll(self) -> None:
-        """Begin a new segment, and keep the index of what came before it."""
+        """Begin a new segment, and save the index of the earlier ones."""
         old = self._handle
         self._open(self._segment + 1)
         os.close(old)
@@ -201,7 +201,7 @@ class Recorder:
         self._saved = True
 
     def close(self) -> None:
-        """Keep the index and let the next writer in; what was taped is durable without it."""
+        """Save the index and release the lock; recorded exchanges are durable without it."""
         with self._writing:
             if self._closed:
                 return
@@ -213,9 +213,9 @@ class Recorder:
                     self._save(self._segment + (self._size > 0))
 
     def __enter__(self) -> Recorder:
-        """Record for a while."""
+        """Enter a `with` block."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Keep the index and let the next writer in."""
+        """Close the recorder."""
         self.close()

@@ -1,7 +1,7 @@
-"""A tape for others to see: what matches is replaced, in a new tape that never passes for the one it was made from.
+"""Redaction of a tape: a new tape with matching text replaced, which can never pass for the original.
 
-A line in which something was replaced names the original's digest and is found by no request, so that an answer that
-was changed is given to nobody. What nothing matches stops it: a slip of the pen would publish what was to be hidden.
+A changed line names its original's digest and matches no request, so that a changed answer is never replayed. A pattern
+that matches nothing is an error: a typing mistake would publish what was to be hidden.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from typing import Any
 from harness.digest import canonical
 from harness.errors import HarnessError, InputError
 from harness.files import translating_os_errors
-from harness.models.tape.line import Line, Ready, Taped, again
+from harness.models.tape.line import PreparedExchange, Taped, TapeLine, prepare_copy
 from harness.models.tape.reader import Tape
 from harness.models.tape.recorder import Recorder
 from harness.strict_json import reject_duplicates
@@ -28,32 +28,32 @@ ANY = "*"  # in a pointer: every name, and every place of a list
 
 @dataclass(frozen=True)
 class Redaction:
-    """What is replaced: what patterns match in any text, name or number, and what stands at pointers."""
+    """What to redact: matches of patterns in any text, name or number, and values at JSON Pointers."""
 
     patterns: Sequence[re.Pattern[str]]
     fields: Sequence[tuple[str, ...]]
 
     @classmethod
     def of(cls, match: Sequence[str], fields: Sequence[str]) -> Redaction:
-        """Read patterns and pointers, or say which is none."""
+        """Compile patterns and pointers; an invalid one is an error."""
         if not match and not fields:
-            raise InputError("nothing says what is to be hidden", next="give --match REGEX or --field POINTER")
+            raise InputError("no pattern or field says what to hide", next="give --match REGEX or --field POINTER")
         return cls([_pattern(one) for one in match], [_pointer(one) for one in fields])
 
 
 @dataclass
-class Redacted:
-    """What a redaction did."""
+class RedactReport:
+    """The report of a redaction: exchanges read, exchanges changed, and hits by pattern."""
 
     exchanges: int = 0
     redacted: int = 0
     hits: dict[str, int] = field(default_factory=dict)  # by pattern and pointer: the exchanges in which it was found
 
 
-def redact(folder: Path, out: Path, redaction: Redaction) -> Redacted:
-    """Write a tape anew without what matches; each pattern and pointer has to be found somewhere."""
+def redact(folder: Path, out: Path, redaction: Redaction) -> RedactReport:
+    """Write a redacted copy of a tape; every pattern and pointer must match somewhere, or nothing is written."""
     names = [f"/{'/'.join(words)}" for words in redaction.fields]
-    found = Redacted(hits=dict.fromkeys([*(one.pattern for one in redaction.patterns), *names], 0))
+    found = RedactReport(hits=dict.fromkeys([*(one.pattern for one in redaction.patterns), *names], 0))
     with ExitStack() as stack:
         with translating_os_errors(out):
             if out.exists() and (not out.is_dir() or any(out.iterdir())):
@@ -65,26 +65,26 @@ def redact(folder: Path, out: Path, redaction: Redaction) -> Redacted:
             _Marker(redaction, found).line(line)
         if unseen := [name for name, count in found.hits.items() if not count]:
             raise InputError(
-                f"nothing on this tape is at {unseen[0]!r}", where=str(folder), next="mend it; nothing was written"
+                f"nothing on this tape is at {unseen[0]!r}", where=str(folder), next="correct it; nothing was written"
             )
         recorder = stack.enter_context(Recorder(out))
         recorder.extend(_exchanges(tape, redaction))
     return found
 
 
-def _exchanges(tape: Tape, redaction: Redaction) -> Iterator[Ready]:
+def _exchanges(tape: Tape, redaction: Redaction) -> Iterator[PreparedExchange]:
     for line in tape.lines():
-        yield again(_Marker(redaction, Redacted()).line(line))
+        yield prepare_copy(_Marker(redaction, RedactReport()).line(line))
 
 
 class _Marker:
-    """Takes one line apart, hides what is to be hidden, and marks the line where it hid anything."""
+    """Redacts one line, and marks it where anything was replaced."""
 
-    def __init__(self, redaction: Redaction, found: Redacted) -> None:
+    def __init__(self, redaction: Redaction, found: RedactReport) -> None:
         self._how, self._found, self._seen = redaction, found, set[str]()
 
-    def line(self, line: Line) -> Taped:
-        """Give the exchange as it may be seen, and count it."""
+    def line(self, line: TapeLine) -> Taped:
+        """Return the redacted exchange, and count it."""
         taped = line.taped
         answer, whole = _opened(taped.response)
         document = {"request": taped.body, "headers": taped.more.get("headers", {}), "response": answer}
@@ -103,7 +103,7 @@ class _Marker:
         return replace(taped, body=shown["request"], response=response, more=more, redacted=line.own)
 
     def _masked(self, value: Any, words: Sequence[str], name: str) -> Any:
-        """Hide what stands at a pointer."""
+        """Replace the value at a pointer."""
         if not words:
             self._seen.add(name)
             return MASK
@@ -116,7 +116,7 @@ class _Marker:
         return value
 
     def _searched(self, value: Any) -> Any:
-        """Hide what patterns match, however deep it stands."""
+        """Replace what the patterns match, at any depth."""
         if isinstance(value, dict):
             found: dict[str, Any] = {}
             for key, one in value.items():
@@ -143,9 +143,9 @@ class _Marker:
 
 
 def _opened(response: bytes) -> tuple[Any, bool]:
-    """Give an answer as the value it is, or as text where it is none; and whether it is a value.
+    """Parse an answer as JSON, or return it as text; the flag says which.
 
-    One that says a field twice is text: a reader of values would not see the first.
+    JSON with a duplicate field is treated as text, since a parser would lose the first.
     """
     try:
         return json.loads(response, object_pairs_hook=reject_duplicates), True
@@ -166,9 +166,9 @@ def _pattern(text: str) -> re.Pattern[str]:
     try:
         pattern = re.compile(text)
     except (re.error, OverflowError, RecursionError) as bad:
-        raise InputError(f"this is no regular expression: {bad}", where=text[:200], next="mend it") from bad
+        raise InputError(f"this is no regular expression: {bad}", where=text[:200], next="correct it") from bad
     if pattern.search(""):
-        raise InputError("this pattern matches nothing at all too", where=text[:200], next="say what is to be hidden")
+        raise InputError("this pattern also matches the empty text", where=text[:200], next="say what is to be hidden")
     return pattern
 
 

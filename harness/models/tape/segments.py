@@ -1,7 +1,6 @@
-"""The segments of a tape: which files they are, and their lines in order, each checked and following the one before.
+"""The segment files of a tape: their names, sizes and lines in order, each checked against the hash chain.
 
-A line without its end at the very end is what a kill leaves: it is told apart from damage, and never read.
-It must never know an index.
+A partial last line is what a kill leaves: it is told apart from damage, and never read. It never knows an index.
 """
 
 from __future__ import annotations
@@ -14,31 +13,31 @@ from typing import NamedTuple
 
 from harness.errors import DamageError, HarnessError, InputError
 from harness.files import translating_os_errors
-from harness.models.tape.line import LIMIT, START, Line, read
+from harness.models.tape.line import LIMIT, START, TapeLine, read_line
 
-SEGMENT = 64 << 20  # from this size on the next line begins a new segment
+SEGMENT = 64 << 20  # size in bytes from which the next line begins a new segment
 _NAME = re.compile(r"segment-(\d{5,8})\.jsonl")
 
 
-class Place(NamedTuple):
-    """Where a tape ends, or was read up to: a segment, a byte in it, and the `self` of the line before."""
+class TapePosition(NamedTuple):
+    """A position on a tape: a segment, a byte offset, and the digest of the line before."""
 
     segment: int = 0
     offset: int = 0
     head: str = START
 
 
-class Entry(NamedTuple):
-    """A checked line and where it lies."""
+class TapeEntry(NamedTuple):
+    """A checked line and its location."""
 
-    line: Line
+    line: TapeLine
     segment: int
     offset: int
     length: int
 
 
-class Raw(NamedTuple):
-    """The bytes of a line, unchecked; where there is no newline, a kill, a limit or a hand cut it short."""
+class RawLine(NamedTuple):
+    """The bytes of a line, unchecked; without a newline it was cut short."""
 
     data: bytes
     segment: int
@@ -47,12 +46,12 @@ class Raw(NamedTuple):
 
 
 def segment_path(folder: Path, number: int) -> Path:
-    """Name a segment so that text order is tape order."""
+    """Make the path of a segment; names sort in tape order."""
     return folder / f"segment-{number:05d}.jsonl"
 
 
 def sizes(folder: Path) -> list[int]:
-    """Give the size of every segment; a folder that is not there is an empty tape."""
+    """List the size of every segment; a missing folder is an empty tape."""
     if folder.exists() and not folder.is_dir():
         raise InputError("a tape is a folder, and this is none", where=str(folder), next="name the tape's folder")
     with translating_os_errors(folder):
@@ -65,8 +64,8 @@ def sizes(folder: Path) -> list[int]:
         return [path.stat().st_size for path in paths]
 
 
-def raw_lines(folder: Path, begin: Place, ends: list[int]) -> Iterator[Raw]:
-    """Give the lines of segments up to the sizes they had, in flat memory whatever stands in them."""
+def raw_lines(folder: Path, begin: TapePosition, ends: list[int]) -> Iterator[RawLine]:
+    """Iterate over the raw lines of segments up to given sizes, in constant memory."""
     for segment in range(begin.segment, len(ends)):
         offset, number = begin.offset if segment == begin.segment else 0, 0
         path = segment_path(folder, segment)
@@ -77,33 +76,33 @@ def raw_lines(folder: Path, begin: Place, ends: list[int]) -> Iterator[Raw]:
                 data = file.readline(min(LIMIT, ends[segment] - offset))
                 if not data:
                     raise DamageError("a segment shrank while it was read", where=str(path), next="read it again")
-                yield Raw(data, segment, number, offset)
+                yield RawLine(data, segment, number, offset)
                 offset += len(data)
 
 
-def torn(raw: Raw, ends: list[int]) -> bool:
-    """Whether a line is the half that a kill leaves at the end of a tape: cut short, not changed."""
+def torn(raw: RawLine, ends: list[int]) -> bool:
+    """Whether a line is a partial last line that a kill left: cut short, not changed."""
     last = raw.segment == len(ends) - 1 and raw.offset + len(raw.data) == ends[-1]
     if not last or raw.data.endswith(b"\n"):
         return False
     try:
-        read(raw.data[:-1] + b"\n", "")
+        read_line(raw.data[:-1] + b"\n", "")
     except HarnessError:
         return True
     return False  # a whole line whose newline became something else
 
 
-def scan(folder: Path, begin: Place, ends: list[int]) -> Iterator[Entry]:
-    """Give every whole line from a place on; the first that is damaged or out of its order ends it with an error."""
+def scan(folder: Path, begin: TapePosition, ends: list[int]) -> Iterator[TapeEntry]:
+    """Iterate over every whole line from a position on; the first that is damaged or out of order raises an error."""
     head = begin.head
     for raw in raw_lines(folder, begin, ends):
         if torn(raw, ends):
             return
         where = f"{segment_path(folder, raw.segment)}, byte {raw.offset}"
-        line = read(raw.data, where)
+        line = read_line(raw.data, where)
         if line.prev != head:
             raise DamageError(
                 "this line does not follow the one before it", where=where, next="`harness tape verify` says more"
             )
         head = line.own
-        yield Entry(line, raw.segment, raw.offset, len(raw.data))
+        yield TapeEntry(line, raw.segment, raw.offset, len(raw.data))

@@ -1,7 +1,7 @@
-"""The tape: recorded answers of models, addressed by the digest of the request, so that a closed API replays for ever.
+"""The tape: recorded answers of models by request digest, so that runs against an API can be replayed for ever.
 
-A tape is a folder. `segment-00000.jsonl …` are the tape, one canonical line an exchange, chained and only ever added
-to; `index.bin` is a cache of where each lies. This is its door; the parts stand in the modules beside it.
+A tape is a folder. `segment-00000.jsonl …` are the tape, one canonical line per exchange, hash-chained and
+append-only; `index.bin` is a cache of their locations. This module exports the public names of the package.
 """
 
 from __future__ import annotations

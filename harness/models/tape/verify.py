@@ -1,4 +1,4 @@
-"""Reading every byte of a tape and naming what is not as it was written, line by line; it mends nothing."""
+"""Verification of a tape: reads every byte and reports each damaged line; it never repairs anything."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 
 from harness.digest import canonical
 from harness.errors import DamageError, HarnessError
-from harness.models.tape.index import NAME, Records, load, record_of
-from harness.models.tape.line import START, Line, parse, read
-from harness.models.tape.segments import Place, Raw, raw_lines, segment_path, sizes, torn
+from harness.models.tape.index import NAME, IndexRecords, load, pack_record
+from harness.models.tape.line import START, TapeLine, parse, read_line
+from harness.models.tape.segments import RawLine, TapePosition, raw_lines, segment_path, sizes, torn
 
-MOST = 1000  # flaws after which reading stops
+MOST = 1000  # defects after which reading stops
 
 
 @dataclass(frozen=True)
-class Flaw:
-    """One thing that is wrong, and where: a file, and a line in it where there is one."""
+class TapeDefect:
+    """A defect of a tape: its file, its line (0: none), and what is wrong."""
 
     file: str
     line: int
@@ -25,34 +25,34 @@ class Flaw:
 
 
 @dataclass
-class Verified:
-    """What was read, and what was found wrong with it."""
+class VerifyReport:
+    """The report of a verification: counts of what was read, and the defects found."""
 
     exchanges: int = 0
     segments: int = 0
     bytes: int = 0
     torn: str = ""
-    redacted: int = 0  # lines that were made from others, and answer nothing
-    flaws: list[Flaw] = field(default_factory=list)
+    redacted: int = 0  # redacted lines, which answer no request
+    flaws: list[TapeDefect] = field(default_factory=list)
 
 
-def verify(folder: Path) -> Verified:
-    """Read a tape, and its index, whole."""
-    found, records, early = Verified(), Records(), Records()
+def verify(folder: Path) -> VerifyReport:
+    """Verify a whole tape and its index."""
+    found, records, early = VerifyReport(), IndexRecords(), IndexRecords()
     try:
         kept, ends = load(folder), sizes(folder)
     except DamageError as bad:
-        found.flaws.append(Flaw(Path(bad.where).name, 0, bad.what))
+        found.flaws.append(TapeDefect(Path(bad.where).name, 0, bad.what))
         return found
     found.segments, found.bytes = len(ends), sum(ends)
     for raw, line in _lines(folder, ends, found):
         if len(found.flaws) >= MOST:
-            found.flaws.append(Flaw(_file(raw), raw.number, f"reading stopped after {MOST} flaws"))
+            found.flaws.append(TapeDefect(_file(raw), raw.number, f"reading stopped after {MOST} flaws"))
             return found
         if line:
             found.exchanges += 1
             found.redacted += bool(line.taped.redacted)
-            record = record_of(line.digest, line.taped.repeat, line.answer, raw.segment, raw.offset, len(raw.data))
+            record = pack_record(line.digest, line.taped.repeat, line.answer, raw.segment, raw.offset, len(raw.data))
             records.add(record)
             if kept and (raw.segment, raw.offset) < kept.end[:2]:
                 early.add(record)
@@ -61,27 +61,27 @@ def verify(folder: Path) -> Verified:
         if kept and not found.flaws and early.sorted(folder) != kept.layer.data[kept.layer.start :]:
             raise DamageError("it says something else than the segments")
     except DamageError as bad:
-        found.flaws.append(Flaw(NAME if not bad.where else "", 0, bad.what))
+        found.flaws.append(TapeDefect(NAME if not bad.where else "", 0, bad.what))
     if not kept and (folder / NAME).exists():
         detail = "it is damaged or belongs to other segments; if they are sound, remove it: it is made again"
-        found.flaws.append(Flaw(NAME, 0, detail))
+        found.flaws.append(TapeDefect(NAME, 0, detail))
     return found
 
 
-def _file(raw: Raw) -> str:
+def _file(raw: RawLine) -> str:
     return segment_path(Path(), raw.segment).name
 
 
-def _lines(folder: Path, ends: list[int], found: Verified) -> Iterator[tuple[Raw, Line | None]]:
-    """Give every line, whole or not, having noted what is wrong with it."""
+def _lines(folder: Path, ends: list[int], found: VerifyReport) -> Iterator[tuple[RawLine, TapeLine | None]]:
+    """Iterate over every line, and report what is wrong with it."""
     head: str | None = START
-    for raw in raw_lines(folder, Place(), ends):
+    for raw in raw_lines(folder, TapePosition(), ends):
         if torn(raw, ends):
             found.torn = f"{_file(raw)} line {raw.number} was cut short by a kill; the next recording cuts it off"
             return
         line, flaw = None, ""
         try:
-            line = read(raw.data, "")
+            line = read_line(raw.data, "")
             if canonical(parse(raw.data.decode())) + b"\n" != raw.data:
                 flaw = "this line is not in canonical form"
             elif head not in (None, line.prev):
@@ -90,5 +90,5 @@ def _lines(folder: Path, ends: list[int], found: Verified) -> Iterator[tuple[Raw
             flaw = bad.what
         head = line.own if line else None  # what follows a damaged line is held against nothing
         if flaw:
-            found.flaws.append(Flaw(_file(raw), raw.number, flaw))
+            found.flaws.append(TapeDefect(_file(raw), raw.number, flaw))
         yield raw, line

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from harness import rows
-from harness.models.model import Request
+from harness.models.completion import CompletionRequest
 from harness.scorers.outcome.addition import addition
 from harness.scorers.outcome.anagram import anagram
 from harness.scorers.outcome.result import Outcome
@@ -66,11 +66,11 @@ class Examination:
 def labels(folder: Path, examination: Examination) -> Labels:
     """Ask a model everything in every wording and count the labels."""
     from harness.models.local.load import batch_size, open_causal  # noqa: PLC0415
-    from harness.models.providers.transformers import Local  # noqa: PLC0415
+    from harness.models.providers.transformers import LocalModel  # noqa: PLC0415
 
-    model = Local("tiny", open_causal(folder, {"batch": BATCH, "dtype": "float32"}), batch_size(BATCH))
+    model = LocalModel("tiny", open_causal(folder, {"batch": BATCH, "dtype": "float32"}), batch_size(BATCH))
     asked = [
-        (question, Request(f"{place:05d}", number, 0, text, 0, GENERATION))
+        (question, CompletionRequest(f"{place:05d}", number, 0, text, 0, GENERATION))
         for place, question in enumerate(examination.questions)
         for number, text in worded(question)
     ]

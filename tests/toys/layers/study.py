@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from harness.models.local.activations import layer_file
-from harness.models.local.pieces import How
+from harness.models.local.pieces import ActivationOptions
 from harness.steps import Plan, Ref, Step, maker
 from harness.studies.ask import Asked, make
 from harness.studies.hidden import activations
@@ -29,7 +29,7 @@ class Layers(Study):
         [dataset] = brief.datasets
         asked = Asked()
         make(asked, dataset, self.makers[dataset.make].kind, self.makers[dataset.make].outputs)
-        how = How(pool="sum", context="pieces", space="later")
+        how = ActivationOptions(pool="sum", context="pieces", space="later")
         for model in brief.models:
             looked = activations(f"hidden/{model.name}", model, Ref(maker(dataset.name), "pieces"), how, LAYERS)
             asked.add(looked)

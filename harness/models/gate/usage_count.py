@@ -1,4 +1,4 @@
-"""What a gateway did, a model at a time: what the one line at its end says."""
+"""Usage counters of one model: requests, tokens, retries and errors, for the gateway's summary."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
-from harness.models.gate.settings import Used
+from harness.models.gate.settings import TokenUsage
 
 
 @dataclass
-class Tally:
-    """The counts of one model."""
+class UsageCount:
+    """Usage counters of one model; they start at 0 and are never written to disk."""
 
     requests: int = 0
     replayed: int = 0
@@ -27,15 +27,15 @@ class Tally:
     gave_up: str = ""  # why no more was asked
     unpriced: int = 0  # answers of which tokens do not say the price, where prices are given
 
-    def add(self, used: Used, *, priced: bool = True) -> None:
-        """Count the tokens of an answer, and that they are not all it cost."""
+    def add(self, used: TokenUsage, *, priced: bool = True) -> None:
+        """Add the tokens of an answer, and count it as unpriced where tokens are not all that it cost."""
         self.unpriced += not priced
         self.prompt += used.prompt
         self.completion += used.completion
         self.cached += used.read
 
     def as_data(self, spent: Decimal) -> dict[str, Any]:
-        """Give the counts for the summary; `errors` are those that a client was given, by kind."""
+        """Convert the counters to plain data; `errors` counts the error replies to clients, by kind."""
         late = {"refused": self.refused, "gave_up": self.gave_up, "unpriced": self.unpriced}
         return {
             **{name: value for name, value in late.items() if value},

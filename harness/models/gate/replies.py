@@ -1,4 +1,4 @@
-"""The gateway's own answers as a provider's clients read them: errors, and the list of models."""
+"""HTTP replies of the gateway in the format of a provider's clients: errors, refusals and the list of models."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 from harness.errors import HarnessError
 from harness.models.gate.dialect import Dialect
-from harness.models.wire import MARK, words
+from harness.models.wire import ERROR_HEADER, parse_refusal
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What a client is given."""
+    """An HTTP reply to a client: status, body and headers."""
 
     status: int
     body: bytes
@@ -24,45 +24,45 @@ class Reply:
 
     @property
     def fine(self) -> bool:
-        """Whether it is an answer of the model."""
+        """Whether it is a model's answer and no error."""
         return not self.kind and 200 <= self.status <= 299
 
 
 @dataclass(frozen=True, slots=True)
-class Wrong:
-    """What the gateway has to say instead of an answer."""
+class GatewayError:
+    """An error that the gateway returns instead of an answer: HTTP status, kind and message."""
 
     status: int
     kind: str
     message: str
 
 
-def sentence(bad: HarnessError) -> str:
-    """Say an error of ours in one line, as a client shows it: whoever escapes line breaks shows none of ours."""
+def one_line(bad: HarnessError) -> str:
+    """Format an error of the harness in one line, since some clients escape line breaks."""
     where = f" ({bad.where})" if bad.where else ""
     return f"{bad.what}{where}" + (f". Next: {bad.next}" if bad.next else "")
 
 
-def error(dialect: Dialect, wrong: Wrong) -> Reply:
-    """Spell an error as the provider would; an SDK that gets it does not ask again by itself."""
+def error_reply(dialect: Dialect, wrong: GatewayError) -> Reply:
+    """Make an error reply in the provider's format; an SDK that gets it does not retry by itself."""
     body = json.dumps(dialect.error(wrong.kind, wrong.message)).encode()
-    return Reply(wrong.status, body, {MARK: wrong.kind, "x-should-retry": "false"}, wrong.kind)
+    return Reply(wrong.status, body, {ERROR_HEADER: wrong.kind, "x-should-retry": "false"}, wrong.kind)
 
 
-def passed_on(dialect: Dialect, status: int, kind: str, body: bytes) -> Reply:
-    """Give a provider's refusal on as it is, or in an error's shape where it is none that an SDK could read."""
+def refusal_reply(dialect: Dialect, status: int, kind: str, body: bytes) -> Reply:
+    """Pass a provider's refusal on unchanged, or as an error reply where its body is no JSON object."""
     try:
         readable = isinstance(json.loads(body), dict)
     except (ValueError, RecursionError):
         readable = False
     if not readable:
-        said = words(body)[1] or f"the provider answered HTTP {status}, with nothing to be read"
-        return replace(error(dialect, Wrong(status, kind, said)), refused=True)
+        said = parse_refusal(body)[1] or f"the provider answered HTTP {status}, with nothing to be read"
+        return replace(error_reply(dialect, GatewayError(status, kind, said)), refused=True)
     return Reply(status, body, {"x-should-retry": "false"}, kind, refused=True)
 
 
-def models(dialects: Iterable[Dialect], providers: Mapping[str, str]) -> bytes:
-    """List what is served, by its providers, in one shape that the clients of every dialect read."""
+def model_list(dialects: Iterable[Dialect], providers: Mapping[str, str]) -> bytes:
+    """Make the body of the list of models, readable by the clients of every dialect."""
     names, spoken = sorted(providers), tuple(dialects)
     page = _merged(dialect.page(names) for dialect in spoken)
     data = [_merged(dialect.entry(name, providers[name]) for dialect in spoken) for name in names]

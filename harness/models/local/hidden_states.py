@@ -1,40 +1,31 @@
-"""Hidden states of every layer: what a model makes of a text inside, for embeddings and for the study `brain`.
+"""Hidden states of a model's layers for texts, for embeddings and activations.
 
-One text at a time, so that no text's numbers hang on its neighbours. It must never know what the texts are for.
+Texts are read one at a time, so that no result depends on a batch. It never knows what the texts are for.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Sequence
-from typing import Any, Literal
+from typing import Any
 
 from harness.errors import InputError
-from harness.models.local.load import Loaded
-
-Pool = Literal["mean", "last", "none"]
-POOLS = ("mean", "last", "none")
+from harness.models.local.load import LoadedModel
 
 
-def hidden_states(
-    loaded: Loaded, texts: Sequence[str], layers: Sequence[int] | None = None, pool: Pool = "mean"
-) -> Any:
-    """Give float32 [text, layer, width], or with pool `none` a list of [layer, token, width], one array a text.
+def hidden_states(loaded: LoadedModel, texts: Sequence[str], layers: Sequence[int] | None = None) -> Any:
+    """Compute the mean hidden states of each text over its tokens: float32 [text, layer, width].
 
     Layer 0 is the embedding; negative layers count from the last; None means all of them.
     """
     import numpy as np  # noqa: PLC0415
 
-    if pool not in POOLS:
-        raise InputError(f"no pooling is called {pool!r}", where="pool", next=f"use one of: {', '.join(POOLS)}")
-    found = [_pooled(_states(loaded, text, layers), pool) for text in texts]
-    if pool == "none":
-        return found
+    found = [_states(loaded, text, layers).mean(axis=1, dtype=np.float64).astype(np.float32) for text in texts]
     return np.stack(found) if found else np.zeros((0, 0, 0), np.float32)
 
 
-def _states(loaded: Loaded, text: str, layers: Sequence[int] | None) -> Any:
-    """Give [layer, token, width] of one text; one that does not fit is refused, never cut short."""
+def _states(loaded: LoadedModel, text: str, layers: Sequence[int] | None) -> Any:
+    """Compute [layer, token, width] of one text; a text beyond the context window is refused, never cut."""
     tokens = loaded.tokenizer(text, verbose=False)["input_ids"]
     if not tokens:
         raise InputError("a text has no tokens", where=f"{text!r:.60}", next="leave empty texts out")
@@ -44,11 +35,11 @@ def _states(loaded: Loaded, text: str, layers: Sequence[int] | None) -> Any:
             where=f"{text!r:.60}",
             next="cut the text into shorter ones",
         )
-    return of_tokens(loaded, tokens, layers)
+    return token_states(loaded, tokens, layers)
 
 
-def of_tokens(loaded: Loaded, tokens: Sequence[int], layers: Sequence[int] | None) -> Any:
-    """Give float32 [layer, token, width] of one text that is cut into tokens already."""
+def token_states(loaded: LoadedModel, tokens: Sequence[int], layers: Sequence[int] | None) -> Any:
+    """Compute float32 [layer, token, width] of one tokenized text."""
     import torch  # noqa: PLC0415
 
     states = forward(loaded, [tokens])
@@ -61,10 +52,10 @@ def of_tokens(loaded: Loaded, tokens: Sequence[int], layers: Sequence[int] | Non
     return torch.stack([states[layer][0].float().cpu() for layer in wanted]).numpy()
 
 
-def forward(loaded: Loaded, texts: Sequence[Sequence[int]]) -> Any:
-    """Give the states of every layer, each [text, token, width]; shorter texts are padded behind their last token.
+def forward(loaded: LoadedModel, texts: Sequence[Sequence[int]]) -> Any:
+    """Run a batch through the model; returns the states of every layer, [text, token, width], padded on the right.
 
-    What stands behind a token never reaches it: a model that reads ahead is told what is padding.
+    Padding never changes a token: a model that attends forward gets an attention mask.
     """
     import torch  # noqa: PLC0415
 
@@ -78,11 +69,3 @@ def forward(loaded: Loaded, texts: Sequence[Sequence[int]]) -> Any:
             given["attention_mask"] = torch.tensor(mask, device=loaded.model.device).long()
     with torch.inference_mode():
         return loaded.model(**given, output_hidden_states=True).hidden_states
-
-
-def _pooled(states: Any, pool: Pool) -> Any:
-    import numpy as np  # noqa: PLC0415
-
-    if pool == "mean":
-        return states.mean(axis=1, dtype=np.float64).astype(np.float32)
-    return states[:, -1, :] if pool == "last" else states

@@ -1,13 +1,13 @@
-"""What a model is to the rest of the house: requests in, responses out, in the same order.
+"""Completion requests and completions: what goes into every model, and what comes out.
 
-It must never know a benchmark, an answer, a file or a provider; those stand in the modules beside it.
+It never knows a benchmark, a right answer, a file or a provider.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 from harness import rowtypes
 from harness.errors import InputError
@@ -15,8 +15,8 @@ from harness.rowtypes import Prompt
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
-    """One prompt for one sample: everything that may change the answer."""
+class CompletionRequest:
+    """A completion request: one prompt for one sample, with everything that may change the answer."""
 
     item: str
     template: int
@@ -28,7 +28,7 @@ class Request:
 
 
 def require_text(prompt: Prompt) -> None:
-    """Refuse a prompt with more than words, for a model that reads nothing else."""
+    """Refuse a prompt with attachments or without text, for a model that reads text only."""
     if prompt.get("attachments") or not ("messages" in prompt or isinstance(prompt.get("text"), str)):
         raise InputError(
             "this prompt is more than a text, which this model is not asked",
@@ -37,19 +37,19 @@ def require_text(prompt: Prompt) -> None:
         )
 
 
-def words(prompt: Prompt) -> str:
-    """Give the words of a prompt, for who reads no turns: those of all turns, one after the other."""
+def plain_text(prompt: Prompt) -> str:
+    """Flatten a prompt to plain text, for a model without chat turns: the texts of all turns, one after the other."""
     if "text" in prompt:
         return prompt["text"]
     said = (turn.get("content") for turn in prompt.get("messages", ()))
     return "\n\n".join(each for each in said if isinstance(each, str))
 
 
-BENCHMARK = "benchmark"  # instead of a number of tokens: the budget that each prompt brings along
+BENCHMARK = "benchmark"  # instead of a number for `max_tokens`: the limit that each prompt brings along
 
 
-def limited(generation: Mapping[str, Any], prompt: Prompt) -> Mapping[str, Any]:
-    """Give the settings for one prompt: its own budget of tokens, where the settings leave that to the benchmark."""
+def with_token_limit(generation: Mapping[str, Any], prompt: Prompt) -> Mapping[str, Any]:
+    """Set `max_tokens` for one prompt: the prompt's own limit, where the settings leave it to the benchmark."""
     if generation.get("max_tokens") != BENCHMARK:
         return generation
     if not isinstance(prompt.get("max_tokens"), int):
@@ -62,8 +62,8 @@ def limited(generation: Mapping[str, Any], prompt: Prompt) -> Mapping[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Response:
-    """One answer, or the reason why there is none: an error is never an empty answer."""
+class Completion:
+    """A completion: one answer, or the error that stands for it; an error is never an empty answer."""
 
     item: str
     template: int
@@ -77,7 +77,7 @@ class Response:
     reasoning: str | None = None  # what a model says that it thought; it is kept, and never scored
 
     def row(self) -> rowtypes.Response:
-        """Give the row that is stored; a field that has nothing to say is left out."""
+        """Convert to the row that is stored; a field without a value is left out."""
         row: rowtypes.Response = {
             "item": self.item,
             "template": self.template,
@@ -95,11 +95,3 @@ class Response:
         if self.error is not None:
             row["error"] = self.error
         return row
-
-
-class Model(Protocol):
-    """Anything that answers."""
-
-    def complete(self, requests: Iterable[Request]) -> Iterator[Response]:
-        """Answer each request once, in the order given."""
-        ...

@@ -1,6 +1,6 @@
-"""How the next token is chosen: greedily, or by a draw that belongs to the request and the place alone.
+"""Sampling of the next token: greedy, or temperature and top-p with a seed from the request and the position alone.
 
-Pure arithmetic in float64 on one row of scores; it must never know a model, a batch or who else is asking.
+Pure float64 arithmetic on one row of logits; it never knows a model, a batch or another request.
 """
 
 from __future__ import annotations
@@ -14,21 +14,21 @@ from harness.errors import InputError
 
 
 @dataclass(frozen=True, slots=True)
-class Rule:
-    """How every token of a step is chosen."""
+class SamplingRule:
+    """The sampling parameters of a request: temperature and top-p."""
 
     temperature: float
     top_p: float
 
     @property
     def greedy(self) -> bool:
-        """Whether nothing is drawn."""
+        """Whether decoding is greedy: nothing is drawn."""
         return self.temperature == 0
 
 
-def rule(generation: Mapping[str, Any]) -> Rule:
-    """Read the rule from a manifest's decimals; refuses what no draw can follow."""
-    found = Rule(_decimal(generation, "temperature", "0"), _decimal(generation, "top_p", "1"))
+def sampling_rule(generation: Mapping[str, Any]) -> SamplingRule:
+    """Parse temperature and top-p from a manifest's decimals; refuses values out of range."""
+    found = SamplingRule(_decimal(generation, "temperature", "0"), _decimal(generation, "top_p", "1"))
     if not 0 <= found.temperature <= 100:
         raise InputError("a temperature lies between 0 and 100", where="temperature", next="use 0 for greedy answers")
     if not 0 < found.top_p <= 1:
@@ -44,17 +44,17 @@ def _decimal(generation: Mapping[str, Any], name: str, default: str) -> float:
 
 
 def request_seed(seed: int, item: str, template: int, sample: int) -> int:
-    """Give the seed of one request: 53 bits of what it is asked, never of when or beside whom."""
+    """Derive the seed of one request: 53 bits of item, template and sample, never of time or batch."""
     return seeds.derive(seed, "sample", item, template, sample) >> 11
 
 
 def uniform(seed: int, place: int) -> float:
-    """Give the number in [0, 1) that decides the token at a place of a request's answer."""
+    """Derive the uniform number in [0, 1) that decides the token at one position of an answer."""
     return seeds.unit(seeds.derive(seed, "token", "", 0, place))
 
 
-def drawn(scores: Any, how: Rule, number: float) -> int:
-    """Draw a token: the likeliest ones that together reach `top_p`, ties by the smaller token first."""
+def draw_token(scores: Any, how: SamplingRule, number: float) -> int:
+    """Draw a token by top-p (nucleus) sampling; ties go to the smaller token id."""
     import numpy as np  # noqa: PLC0415
 
     chances = probabilities(scores, how.temperature)
@@ -67,7 +67,7 @@ def drawn(scores: Any, how: Rule, number: float) -> int:
 
 
 def probabilities(scores: Any, temperature: float) -> Any:
-    """Turn scores into chances in float64."""
+    """Compute softmax probabilities of logits at a temperature, in float64."""
     import numpy as np  # noqa: PLC0415
 
     scaled = np.asarray(scores, dtype=np.float64) / temperature
@@ -76,7 +76,7 @@ def probabilities(scores: Any, temperature: float) -> Any:
 
 
 def log_probabilities(scores: Any) -> Any:
-    """Give the logarithms of the chances at temperature 1, which is what a response reports."""
+    """Compute log-probabilities at temperature 1 (log-softmax), which is what a response reports."""
     import numpy as np  # noqa: PLC0415
 
     wide = np.asarray(scores, dtype=np.float64)
@@ -84,8 +84,8 @@ def log_probabilities(scores: Any) -> Any:
     return shifted - np.log(np.exp(shifted).sum())
 
 
-def likeliest(logs: Any, count: int) -> list[tuple[int, float]]:
-    """Give the likeliest tokens with their log-probabilities, ties by the smaller token first."""
+def top_tokens(logs: Any, count: int) -> list[tuple[int, float]]:
+    """List the likeliest tokens with their log-probabilities; ties go to the smaller token id."""
     import numpy as np  # noqa: PLC0415
 
     order = np.argsort(-logs, kind="stable")[:count]

@@ -1,0 +1,226 @@
+"""HTTP server of the gateway: validates the requests of clients, however hostile, and writes replies or streams.
+
+A client's own key is read only where it has to be the gateway's token. Of what does not stand in the body, the
+headers that change an answer become a part of the request; those of another provider are refused.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import hmac
+import json
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from harness.errors import InputError
+from harness.models.gate.dialect import AnswerFormat, Dialect, Endpoint
+from harness.models.gate.dispatch import Call, Dispatcher
+from harness.models.gate.replies import GatewayError, Reply, error_reply, model_list
+from harness.models.tape.line import REPEATS, reject_nan
+from harness.models.wire import REPEAT_HEADER, SERVED_HEADER
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
+LARGEST = 32 << 20  # bytes of a request
+SMALL = 1 << 20
+LARGE_AT_ONCE = 8  # requests of more than that; the others wait, and the gateway's memory is bounded
+SLOWEST = 60.0  # seconds in which a request must have arrived
+LONGEST_HEADER = 4096  # characters of a header that goes upstream
+MOST = 1024  # requests at once; beyond that HTTP 503
+LIST = "/v1/models"
+TRAVEL = ("stream", "stream_options")  # fields that only say how an answer is sent
+
+
+class RejectedRequest(Exception):  # noqa: N818 - what a client is told
+    """A client request that is rejected before dispatch: HTTP status, kind and message."""
+
+    def __init__(self, status: int, kind: str, message: str) -> None:
+        super().__init__(message)
+        self.wrong = GatewayError(status, kind, message)
+
+
+class Server:
+    """The HTTP application of the gateway; it validates requests and leaves the answers to a dispatcher."""
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        self.dispatcher, self.closing, self._now = dispatcher, False, 0
+        self._large = asyncio.Semaphore(LARGE_AT_ONCE)
+        self._dialects = dispatcher.settings.dialects
+        self._paths = list(dict.fromkeys(path for dialect in self._dialects for path in dialect.endpoints))
+
+    def app(self) -> web.Application:
+        """Make the application for aiohttp's server."""
+        from aiohttp import web  # noqa: PLC0415 - heavy
+
+        app = web.Application(client_max_size=LARGEST)
+        app.router.add_route("*", "/{path:.*}", self._handle)
+        return app
+
+    async def _handle(self, request: web.Request) -> web.StreamResponse:
+        from aiohttp import web  # noqa: PLC0415 - heavy
+
+        self._now += 1
+        try:
+            reply, events = await self._reply(request)
+        finally:
+            self._now -= 1
+        if events:
+            return await self._streamed(request, events)
+        return web.Response(
+            status=reply.status, body=reply.body, headers=dict(reply.headers), content_type="application/json"
+        )
+
+    async def _reply(self, request: web.Request) -> tuple[Reply, Sequence[bytes]]:
+        """Make the reply to a request, and its server-sent events where the client asked for a stream."""
+        dialect = self._likely(request.path)
+        try:
+            self._require_token(request)
+            if request.method == "GET" and request.path == LIST:
+                return Reply(200, model_list(self._dialects, self.dispatcher.accounts.providers)), ()
+            async with self._large if _large(request) else contextlib.nullcontext():
+                body = await self._body(request)
+                call = self._call(request, body)
+                dialect = call.account.served.dialect
+                reply = await self.dispatcher.answer(call)
+            streamed = reply.fine and body.get("stream") is True
+            return reply, _events(dialect.format_of(call.endpoint), reply, body) if streamed else ()
+        except RejectedRequest as bad:
+            return error_reply(dialect, bad.wrong), ()
+        except InputError as bad:  # it has no canonical form, and so no name on a tape
+            return error_reply(dialect, GatewayError(400, "invalid_request_error", str(bad))), ()
+
+    def _require_token(self, request: web.Request) -> None:
+        """Reject a request without the token (HTTP 401), where one is set: a port is open to the whole machine."""
+        token = self.dispatcher.settings.token
+        shown = request.headers.get("x-api-key") or request.headers.get("authorization", "").removeprefix("Bearer ")
+        if token and not hmac.compare_digest(shown.encode("utf-8", "replace"), token.encode()):
+            message = (
+                "this gateway knows its clients by the stand-in key that it printed. Next: export that as your key"
+            )
+            raise RejectedRequest(401, "not_let_in", message)
+
+    def _likely(self, path: str) -> Dialect:
+        """Guess the dialect of a client from the request path, for errors before its model is known."""
+        asked = (each for each in self._dialects if any(path.startswith(begin) for begin in each.endpoints))
+        return next(asked, self._dialects[0])
+
+    async def _streamed(self, request: web.Request, events: Sequence[bytes]) -> web.StreamResponse:
+        from aiohttp import web  # noqa: PLC0415 - heavy
+
+        headers = {"Content-Type": "text/event-stream; charset=utf-8", "Cache-Control": "no-cache"}
+        response = web.StreamResponse(headers=headers)
+        try:
+            await response.prepare(request)
+            for event in events:
+                await response.write(event)
+            await response.write_eof()
+        except ConnectionError:  # the client went away; its answer is kept
+            pass
+        return response
+
+    async def _body(self, request: web.Request) -> dict[str, Any]:
+        """Read and parse a request body; rejects a wrong path, too large a body, and what is no JSON object."""
+        from aiohttp import web  # noqa: PLC0415 - heavy
+
+        if request.path not in self._paths or request.method != "POST":
+            served = ", ".join(f"POST {path}" for path in self._paths)
+            raise RejectedRequest(
+                404, "not_served", f"{request.method} {request.path[:200]} is not served; use one of: {served}"
+            )
+        if self.closing:
+            raise RejectedRequest(
+                503, "closing", "the gateway is being closed; what was answered is kept. Next: run again"
+            )
+        if self._now > MOST:
+            raise RejectedRequest(503, "busy", f"more than {MOST} requests at once. Next: ask fewer at a time")
+        try:
+            async with asyncio.timeout(SLOWEST):
+                data = await request.read()
+        except web.HTTPRequestEntityTooLarge:
+            raise RejectedRequest(413, "too_large", f"a request has at most {LARGEST >> 20} MiB") from None
+        except TimeoutError:
+            raise RejectedRequest(408, "too_slow", f"the request was not here after {SLOWEST:g} s") from None
+        except (web.HTTPException, ConnectionError, ValueError):
+            raise RejectedRequest(400, "unreadable", "the request broke off, or is not encoded as it says") from None
+        try:
+            body = json.loads(data, parse_constant=reject_nan)
+        except (ValueError, RecursionError) as bad:
+            raise RejectedRequest(400, "invalid_request_error", f"the body is not JSON: {str(bad)[:200]}") from None
+        if not isinstance(body, dict):
+            raise RejectedRequest(400, "invalid_request_error", "the body is not a JSON object")
+        return body
+
+    def _call(self, request: web.Request, body: Mapping[str, Any]) -> Call:
+        """Turn a request into a call; rejects a model that is not served at this path."""
+        name, accounts = body.get("model"), self.dispatcher.accounts
+        account = accounts.find(name, request.path, request.headers.get(SERVED_HEADER))
+        if account is None:
+            here, why = accounts.models_at(request.path), f"no model {json.dumps(name)[:100]} is served here"
+            if isinstance(name, str) and name in accounts.named:
+                why = f"{name} is a model of {accounts.named[name].served.provider}"
+            of = ", ".join(sorted(set(here.values())))
+            raise RejectedRequest(400, "unknown_model", f"{why}; those of {of}: {', '.join(sorted(here))}")
+        dialect = account.served.dialect
+        endpoint = dialect.endpoints[request.path]
+        _check(endpoint, dialect.format_of(endpoint), request.path, body)
+        more = {"path": request.path} if endpoint.path_in_name else {}
+        if headers := self._headers(request, dialect):
+            more["headers"] = headers
+        asked = {key: value for key, value in body.items() if key not in TRAVEL}
+        again = request.headers.get("x-stainless-retry-count", "0") not in ("", "0")
+        return Call(account, endpoint, asked, more, _repeat(request), again)
+
+    def _headers(self, request: web.Request, dialect: Dialect) -> dict[str, str]:
+        """Collect the headers that change an answer, normalised, so that equal requests have equal digests."""
+        found: dict[str, str] = {}
+        for name in (name for each in self._dialects for name in each.headers if name in request.headers):
+            if name not in dialect.headers:
+                raise RejectedRequest(
+                    400, "beta", f"the header {name} means nothing to this provider. Next: ask without it"
+                )
+            words = {word.strip() for said in request.headers.getall(name) for word in said.split(",")} - {""}
+            text = ",".join(sorted(words))
+            if not (text.isascii() and text.isprintable() and len(text) <= LONGEST_HEADER):
+                raise RejectedRequest(400, "beta", f"the header {name} holds what no header of this provider holds")
+            found |= {name: text} if words else {}
+        return found
+
+
+def _check(endpoint: Endpoint, answer_format: AnswerFormat, path: str, body: Mapping[str, Any]) -> None:
+    """Reject a request with the wrong fields for its endpoint, or one that asks for what cannot be taped."""
+    if endpoint.requires not in body or (endpoint.forbids and endpoint.forbids in body):
+        forbids = f" and no `{endpoint.forbids}`" if endpoint.forbids else ""
+        raise RejectedRequest(400, "invalid_request_error", f"{path} needs `{endpoint.requires}`{forbids}")
+    if endpoint.deferred and body.get(endpoint.deferred):
+        message = f"`{endpoint.deferred}` asks for an answer that comes later, which cannot be taped"
+        message += ". Next: ask without it"
+        raise RejectedRequest(400, "invalid_request_error", message)
+    if answer_format.events is None and body.get("stream") is True:
+        raise RejectedRequest(400, "no_stream", f"{path} is answered in one piece. Next: ask without `stream`")
+
+
+def _repeat(request: web.Request) -> int | None:
+    """Read the repeat header, where a client numbers equal requests itself."""
+    said = request.headers.get(REPEAT_HEADER)
+    if said is not None and not (said.isascii() and said.isdigit() and len(said) <= 10 and int(said) < REPEATS):
+        raise RejectedRequest(400, "invalid_request_error", "X-Harness-Repeat is a whole number below 2^32")
+    return None if said is None else int(said)
+
+
+def _events(answer_format: AnswerFormat, reply: Reply, asked: Mapping[str, Any]) -> Sequence[bytes]:
+    """Convert an answer to server-sent events; rejects one whose structure cannot be streamed."""
+    assert answer_format.events  # or it was refused
+    try:
+        return list(answer_format.events(json.loads(reply.body), asked))
+    except (AttributeError, LookupError, TypeError, ValueError):
+        raise RejectedRequest(
+            502, "no_stream", "this answer cannot be made a stream of. Next: ask without `stream`"
+        ) from None
+
+
+def _large(request: web.Request) -> bool:
+    """Whether a request may be large: by its length, or because it declares none."""
+    size = request.content_length
+    return request.can_read_body and (size is None or size > SMALL or "content-encoding" in request.headers)
