@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.digest import document, sha256
 from harness.errors import DamageError
-from harness.files import append_durable, locked, open_log, read_plain
+from harness.files import append_durable, locked, open_log, read_plain, translating_os_errors
 from harness.store.journal import START, Chain, Event, check_chain
 
 KIND = "head/1"
