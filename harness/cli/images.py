@@ -133,7 +133,7 @@ def rm(
     from harness.verbs.images import rm as verb
 
     done = verb(project(store), RemoveRequest(name=name))
-    lines = [f"{one.name} {one.image_id} is off the shelf" for one in done.removed]
+    lines = [f"{one.name} {one.image_id} is removed from the list" for one in done.removed]
     return render(done, "\n".join([*lines, "`harness gc --delete` frees what nothing else uses"]), json)
 
 

@@ -1,6 +1,6 @@
 """Images of a store: config, manifest and layers as blobs, the list of images, and the project's image pins.
 
-`lockfiles/images.json` says which images the project means; a store's shelf says which it holds.
+`lockfiles/images.json` says which images the project means; a store's own list says which it holds.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Images as files: an OCI layout folder, or one archive that is both an OCI layout and a `docker load` file.
 
-Writing is deterministic: one image has one archive. What is read may come from anybody; see `intake.py` and `parts.py`.
+Writing is deterministic: one image has one archive. What is read is never trusted: `ingest.py`, `layout_files.py`.
 """
 
 from __future__ import annotations
