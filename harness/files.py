@@ -26,15 +26,15 @@ _STRANGE = {errno.ELOOP, errno.ENXIO, errno.ENODEV}  # what opening a link, a so
 
 
 @contextlib.contextmanager
-def told(where: Path | str) -> Iterator[None]:
+def translating_os_errors(where: Path | str) -> Iterator[None]:
     """Turn the disk's refusals into messages a user can act on."""
     try:
         yield
     except OSError as bad:
-        raise explained(bad, where) from bad
+        raise translate_os_error(bad, where) from bad
 
 
-def explained(bad: OSError, where: Path | str) -> HarnessError:
+def translate_os_error(bad: OSError, where: Path | str) -> HarnessError:
     """Say what a refusal of the disk means for the user."""
     at = str(bad.filename or where)
     if bad.errno in _FULL:
@@ -68,7 +68,7 @@ def open_plain(path: Path) -> BinaryIO:
 
 def read_plain(path: Path) -> bytes:
     """Give the bytes of a plain file, in the words of an error where it is none or cannot be read."""
-    with told(path), open_plain(path) as file:
+    with translating_os_errors(path), open_plain(path) as file:
         return file.read()
 
 
@@ -133,7 +133,7 @@ def is_leftover(name: str) -> bool:
 
 def write_atomic(path: Path, data: bytes, mode: int = 0o644) -> None:
     """Put a whole file in place or none of it: temp, fsync, rename, fsync of the folder."""
-    with told(path):
+    with translating_os_errors(path):
         make_folder(path.parent)
         temp = path.parent / f".{path.name}.{secrets.token_hex(4)}.tmp"
         try:
@@ -179,7 +179,7 @@ def append_durable(handle: int, lines: Sequence[bytes]) -> None:
 
 def open_log(path: Path) -> int:
     """Open a log for appending; the handle never reaches a child process."""
-    with told(path):
+    with translating_os_errors(path):
         make_folder(path.parent)
         handle = _own(path, os.O_APPEND)
         try:
@@ -200,7 +200,7 @@ def _own(path: Path, more: int = 0) -> int:
 @contextlib.contextmanager
 def locked(path: Path, *, exclusive: bool = True, wait: bool = True) -> Iterator[bool]:
     """Hold a lock that dies with its process; gives False where it is taken and the caller did not want to wait."""
-    with told(path):
+    with translating_os_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = _own(path)
     try:
@@ -210,7 +210,7 @@ def locked(path: Path, *, exclusive: bool = True, wait: bool = True) -> Iterator
         except BlockingIOError:
             yield False
         except OSError as bad:  # some network disks know no locks
-            raise explained(bad, path) from bad
+            raise translate_os_error(bad, path) from bad
         else:
             yield True
     finally:

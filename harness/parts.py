@@ -16,7 +16,7 @@ from harness.errors import InputError
 
 
 @dataclass(frozen=True)
-class Shelf:
+class PartRegistry:
     """One kind of part: `what` a person calls it, the package it lives in, and the name its file gives it."""
 
     what: str

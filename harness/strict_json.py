@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 
-def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Give an object (`object_pairs_hook`), unless a name stands twice in it: which was meant, nobody can say."""
     found = dict(pairs)
     if len(found) != len(pairs):

@@ -27,7 +27,7 @@ LAST_WORDS = 4000  # characters of stderr that are kept: the end of it says what
 
 
 @dataclass(frozen=True)
-class Limits:
+class TrialLimits:
     """What one trial may use; part of the key, since another limit can give another outcome."""
 
     seconds: int = 10  # of wall time, its start included
@@ -49,7 +49,7 @@ class Limits:
 
 
 @dataclass(frozen=True)
-class Ended:
+class TrialEnd:
     """How the engine says that a program ended, and what it left."""
 
     exit: int
@@ -75,7 +75,7 @@ def programs(path: Path) -> Iterator[Program]:
         yield row
 
 
-def identity(program: Program, limits: Limits) -> dict[str, Any]:
+def identity(program: Program, limits: TrialLimits) -> dict[str, Any]:
     """Say what a trial's outcome depends on besides where it runs: equal programs are run once."""
     return {
         "program": sha256(_bytes(program["program"])), "stdin": sha256(_bytes(program.get("stdin", ""))),
@@ -83,7 +83,7 @@ def identity(program: Program, limits: Limits) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def files(program: Program, limits: Limits) -> dict[str, bytes]:
+def files(program: Program, limits: TrialLimits) -> dict[str, bytes]:
     """Give the files of a trial's folder: the program, what it reads, and what its entry point is told."""
     return {
         "in/program.py": _bytes(program["program"]),
@@ -93,7 +93,7 @@ def files(program: Program, limits: Limits) -> dict[str, bytes]:
     }
 
 
-def outcome(ended: Ended) -> Tried:
+def outcome(ended: TrialEnd) -> Tried:
     """Say how a program ended: what it printed, and why it stopped where it did not come to its own good end."""
     said: Tried = {"outcome": _outcome(ended), "stdout": _text(ended.stdout)}
     if said["outcome"] == FAILED:
@@ -105,7 +105,7 @@ def outcome(ended: Ended) -> Tried:
     return said
 
 
-def _outcome(ended: Ended) -> str:
+def _outcome(ended: TrialEnd) -> str:
     if ended.timed_out:
         return TIME
     if ended.over:

@@ -82,7 +82,7 @@ def readers(path: Path) -> list[Any]:
     return [
         lambda: list(arrays.blocks(path)),
         lambda: arrays.read(path),
-        lambda: arrays.mapped(path),
+        lambda: arrays.memory_map(path),
     ]
 
 
@@ -96,7 +96,7 @@ def test_what_is_no_sound_array_is_refused_by_name_at_every_way_in(attack: str, 
         assert why in told.value.what and told.value.where == str(tmp_path / "a") and told.value.next
     if "is no letter" not in why and "neither true" not in why:  # what a header says is known without the rest
         with pytest.raises(InputError):
-            arrays.heads(tmp_path / "a")
+            arrays.headers(tmp_path / "a")
 
 
 @pytest.mark.parametrize("attack", NPY)
@@ -118,7 +118,7 @@ def zipped(path: Path, *members: tuple[str, bytes], deflate: bool = False) -> Pa
 
 
 def refused(path: Path) -> str:
-    for read in (arrays.heads, arrays.read_all):
+    for read in (arrays.headers, arrays.read_all):
         with pytest.raises(InputError) as told:
             read(path)
     return told.value.what
@@ -213,16 +213,16 @@ def test_what_is_written_is_read_back_and_equal_arrays_have_the_bytes_of_numpy(d
     assert path.read_bytes() == saved(little)
     arrays.write_all(archive, {"b": given_as, "a": little})
     whole = arrays.read_all(archive)
-    ways = [arrays.read(path), arrays.mapped(path), whole["a"], whole["b"], _joined(path), _joined(archive, "a")]
+    ways = [arrays.read(path), arrays.memory_map(path), whole["a"], whole["b"], _joined(path), _joined(archive, "a")]
     for found in ways:
         assert found.dtype == little.dtype and found.shape == shape and found.tobytes() == little.tobytes()
-    assert [head.text() for head in arrays.heads(archive).values()] == [arrays.heads(path)[""].text()] * 2
+    assert [head.text() for head in arrays.headers(archive).values()] == [arrays.headers(path)[""].text()] * 2
 
 
 def _joined(path: Path, member: str = "") -> Any:
     pieces = list(arrays.blocks(path, member))
     if not pieces:  # no rows, no block
-        head = arrays.heads(path)[member]
+        head = arrays.headers(path)[member]
         return np.zeros(head.shape, head.dtype)
     return np.concatenate(pieces) if pieces[0].ndim else pieces[0]
 
@@ -243,7 +243,7 @@ def test_fortran_order_is_read_right_and_refused_where_rows_are_streamed(tmp_pat
     np.savez(tmp_path / "a.npz", x=array)
     for found in (
         arrays.read(tmp_path / "a.npy"),
-        arrays.mapped(tmp_path / "a.npy"),
+        arrays.memory_map(tmp_path / "a.npy"),
         arrays.read(tmp_path / "a.npz", "x"),
     ):
         assert found.tolist() == array.tolist()
@@ -255,15 +255,21 @@ def test_fortran_order_is_read_right_and_refused_where_rows_are_streamed(tmp_pat
 
 def test_an_array_is_written_as_a_stream_of_the_rows_that_were_announced(tmp_path: Path) -> None:
     array = np.arange(12, dtype=np.float32).reshape(4, 3)
-    with arrays.writing(tmp_path / "a", np.float32, (4, 3)) as add:
+    with arrays.stream_writer(tmp_path / "a", np.float32, (4, 3)) as add:
         add(array[:1])
         add(array[1:])
     assert (tmp_path / "a").read_bytes() == saved(array)
     wrong = [array.astype(np.float64), array[:, :2], np.concatenate([array, array])]
     for rows in wrong:
-        with pytest.raises(InputError, match="do not fit"), arrays.writing(tmp_path / "b", np.float32, (4, 3)) as add:
+        with (
+            pytest.raises(InputError, match="do not fit"),
+            arrays.stream_writer(tmp_path / "b", np.float32, (4, 3)) as add,
+        ):
             add(rows)
-    with pytest.raises(InputError, match="3 rows came of 4"), arrays.writing(tmp_path / "b", np.float32, (4, 3)) as add:
+    with (
+        pytest.raises(InputError, match="3 rows came of 4"),
+        arrays.stream_writer(tmp_path / "b", np.float32, (4, 3)) as add,
+    ):
         add(array[:3])
 
 

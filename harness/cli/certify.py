@@ -35,13 +35,13 @@ def certify(
     debug: Debug = False,
 ) -> int:
     """Measure a grader over labelled rows, and certify it."""
-    from harness.cli.tools import object_of, rows_of
+    from harness.cli.measuring import object_of, rows_of
     from harness.digest import sha256
-    from harness.files import told
+    from harness.files import translating_os_errors
     from harness.verbs.certifying import CertifyRequest
     from harness.verbs.certifying import certify as verb
 
-    with told(labels):
+    with translating_os_errors(labels):
         digest = sha256(labels.read_bytes())
         shared = object_of(data.read_bytes(), str(data)) if data else {}
     rows = [row for _, row in rows_of(labels)]

@@ -22,14 +22,14 @@ from harness.cli import (
     images,
     imports,
     manifests,
+    measuring,
     runs,
     stores,
     tapes,
-    tools,
 )
 from harness.cli.terminal import fail, show
 from harness.errors import INTERRUPTED, Defect, HarnessError, InputError, Interrupted
-from harness.files import explained
+from harness.files import translate_os_error
 
 app = typer.Typer(
     name="harness",
@@ -37,7 +37,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for verbs in (manifests, runs, history, evidence, claims, tools, certify, imports, stores, images, tapes, gateway):
+for verbs in (manifests, runs, history, evidence, claims, measuring, certify, imports, stores, images, tapes, gateway):
     verbs.register(app)
 GROUPS = {"images": images.app, "tape": tapes.app}
 VERBS = {
@@ -106,7 +106,7 @@ def _told(bad: BaseException, argv: Sequence[str]) -> HarnessError:
     elif isinstance(bad, KeyboardInterrupt):
         error = Interrupted("stopped", next="run again: what was finished is kept")
     elif isinstance(bad, OSError):
-        error = explained(bad, bad.filename or "the disk")
+        error = translate_os_error(bad, bad.filename or "the disk")
     else:
         error = Defect(
             f"a defect of the harness: {type(bad).__name__}: {bad}",

@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from harness.engines import gpu
-from harness.engines.crowd import crowd
-from harness.engines.watch import Watch
+from harness.engines.monitor import JobMonitor
+from harness.engines.process_count import count_threads
 from harness.errors import HarnessError, MissingError
 
 ENDING = 30.0  # seconds in which the engine must tell how a container ended
@@ -33,7 +33,7 @@ done"""
 _ULIMITS = {"core": ("c", 512), "nofile": ("n", 1), "fsize": ("f", 512), "data": ("d", 1024)}  # and what each counts in
 
 
-def guard(bounds: Mapping[str, int], *, grouped: bool = True) -> tuple[str, ...]:
+def guard_command(bounds: Mapping[str, int], *, grouped: bool = True) -> tuple[str, ...]:
     """Spell the guard; it sets the bounds of a process once more, since podman's socket leaves out what it was told.
 
     `grouped` says that the container has a control group for memory: the count of another's says nothing of it.
@@ -49,7 +49,7 @@ def guard(bounds: Mapping[str, int], *, grouped: bool = True) -> tuple[str, ...]
 
 
 @contextmanager
-def answered(what: str) -> Iterator[None]:
+def translating_engine_errors(what: str) -> Iterator[None]:
     """Turn what the engine refuses, or that it is gone, into a message a user can act on."""
     import docker.errors  # noqa: PLC0415 - heavy
     import requests  # noqa: PLC0415 - heavy
@@ -58,7 +58,7 @@ def answered(what: str) -> Iterator[None]:
         yield
     except docker.errors.APIError as bad:
         said = str(bad.explanation or bad)
-        raise refusal(what, said) from bad
+        raise translate_engine_error(what, said) from bad
     except (docker.errors.DockerException, requests.exceptions.RequestException, OSError) as bad:
         raise MissingError(
             f"the container engine stopped answering while {what}: {str(bad)[:300]}",
@@ -66,10 +66,10 @@ def answered(what: str) -> Iterator[None]:
         ) from bad
 
 
-def refusal(what: str, said: str) -> HarnessError:
+def translate_engine_error(what: str, said: str) -> HarnessError:
     """Say what an engine's refusal means."""
     if any(mark in said for mark in ("could not select device driver", "nknown runtime", "CDI", "nvidia-container")):
-        return gpu.missing(f"the engine has no GPU runtime ({said[:200]})")
+        return gpu.no_gpu(f"the engine has no GPU runtime ({said[:200]})")
     if "o such image" in said or "image not known" in said:
         return MissingError(
             f"the engine does not hold the image: {said[:200]}", next="run again: the image is loaded at the start"
@@ -89,7 +89,7 @@ class Container:
 
     def __enter__(self) -> Container:
         """Make the container; it does not run yet."""
-        with answered("it made a container"):
+        with translating_engine_errors("it made a container"):
             self.id = self.client.create_container_from_config(self.settings)["Id"]
         return self
 
@@ -97,30 +97,30 @@ class Container:
         """Remove the container, and with it everything that runs in it."""
         for _attempt in range(2):  # podman refuses where the container ends at this very moment
             try:
-                with answered("it removed a container"):
+                with translating_engine_errors("it removed a container"):
                     self.client.remove_container(self.id, force=True, v=True)
             except HarnessError:
                 continue  # the engine is gone: its next start finds the guard dead, and the sweep removes it
             return
 
-    def run(self, watch: Watch, *, counted: bool = False) -> tuple[int, bool]:
+    def run(self, watch: JobMonitor, *, counted: bool = False) -> tuple[int, bool]:
         """Start, watch to the end or the first reason to end it; gives the exit code, and whether memory ran out.
 
         `counted` says that the engine bounds no number of processes.
         """
-        with answered("it started a container"):
+        with translating_engine_errors("it started a container"):
             stream = self.client.attach_socket(self.id, {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
         try:
-            with answered("it started a container"):
+            with translating_engine_errors("it started a container"):
                 self.client.start(self.id)
                 first = self.client.inspect_container(self.id)["State"]["Pid"] if counted else 0
             if first:
-                watch.count(lambda: crowd(first))
+                watch.count(lambda: count_threads(first))
             watch.begin()
             _follow(stream.fileno(), watch)
         finally:
             _hang_up(stream)
-        with answered("it read how a container ended"):
+        with translating_engine_errors("it read how a container ended"):
             if watch.why:
                 self._kill()
             self.client.wait(self.id, timeout=ENDING)
@@ -148,7 +148,7 @@ def _hang_up(held: Any) -> None:
     held.close()
 
 
-def _follow(pipe: int, watch: Watch) -> None:
+def _follow(pipe: int, watch: JobMonitor) -> None:
     """Hear what the container prints until it ends or is to be ended."""
     frames, ready = _Frames(watch.hear), select.poll()
     ready.register(pipe, select.POLLIN)

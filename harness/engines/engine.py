@@ -16,7 +16,7 @@ NO_IMAGE = "none"
 NETWORK = frozenset(("abstract", "dns", "host", "ipv4", "ipv6", "raw"))
 MACHINE = frozenset(("kernel", "others", "users"))
 DISK = frozenset(("engine", "inputs", "steps", "store"))
-CROWD = frozenset(("processes",))
+PROCESSES = frozenset(("processes",))
 SOCKETS = Path("/run/harness")  # where an isolation with a file system of its own shows the sockets of a job
 
 
@@ -110,7 +110,7 @@ class Engine(Protocol):
 
 
 @dataclass(frozen=True)
-class Loadable:
+class LoadableImage:
     """An image by its digests, `sha256:…`, and the way to its bytes: one archive that `docker load` takes."""
 
     id: str
@@ -119,12 +119,12 @@ class Loadable:
 
 
 @dataclass(frozen=True)
-class Setting:
+class EngineOptions:
     """What is wanted of an engine when it is opened."""
 
     isolation: str  # one of its kind's isolations; empty: its best
     gpus: int | str  # how many, or `prefer`
-    image: Callable[[], Loadable]  # asked only by an engine that runs in one
+    image: Callable[[], LoadableImage]  # asked only by an engine that runs in one
 
 
 @dataclass(frozen=True)
@@ -133,7 +133,7 @@ class Kind:
 
     about: str  # one line for a person who chooses
     in_image: bool  # steps run in the image that the manifest names, not in what is installed here
-    open: Callable[[Setting], Engine]
+    open: Callable[[EngineOptions], Engine]
     isolations: tuple[str, ...] = ()  # those a person may choose from
     only: str = ""  # the isolation of an engine that leaves no choice, as it stands in records
     probe: Callable[[], str] | None = None  # names what it would run on here, or says what is missing

@@ -19,7 +19,7 @@ CAPABILITY = re.compile(r"[0-9]+\.[0-9]+")
 Wanted = int | str  # how many, or `prefer`
 
 
-def choose(wanted: Wanted, ask: Callable[[Sequence[str]], str]) -> Device:
+def choose_device(wanted: Wanted, ask: Callable[[Sequence[str]], str]) -> Device:
     """Give the device for what a manifest wants; `prefer` falls back to the CPU and says why."""
     if wanted == 0:
         return Device()
@@ -31,22 +31,22 @@ def choose(wanted: Wanted, ask: Callable[[Sequence[str]], str]) -> Device:
         raise
 
 
-def ask_here(query: Sequence[str]) -> str:
+def query_driver(query: Sequence[str]) -> str:
     """Ask this machine's own driver."""
     try:
         done = subprocess.run(
             list(query), capture_output=True, text=True, errors="replace", timeout=PATIENCE, check=False
         )
     except OSError as bad:
-        raise missing("`nvidia-smi` is not here, so neither is NVIDIA's driver") from bad
+        raise no_gpu("`nvidia-smi` is not here, so neither is NVIDIA's driver") from bad
     except subprocess.TimeoutExpired as bad:
-        raise missing(f"`nvidia-smi` gave no answer in {PATIENCE:g} s") from bad
+        raise no_gpu(f"`nvidia-smi` gave no answer in {PATIENCE:g} s") from bad
     if done.returncode:
-        raise missing(f"`nvidia-smi` says: {(done.stdout + done.stderr).strip()[:200]}")
+        raise no_gpu(f"`nvidia-smi` says: {(done.stdout + done.stderr).strip()[:200]}")
     return done.stdout
 
 
-def missing(why: str) -> MissingError:
+def no_gpu(why: str) -> MissingError:
     """Say that a GPU is wanted where none can be had."""
     return MissingError(
         f"{NONE}{why}",
@@ -63,13 +63,13 @@ def _cuda(answer: str, count: int) -> Device:
         if row
     ]
     if not all(CAPABILITY.fullmatch(gpu.get("compute_cap", "")) for gpu in gpus):
-        raise missing(f"`nvidia-smi` answered {answer.strip()[:200]!r}")
+        raise no_gpu(f"`nvidia-smi` answered {answer.strip()[:200]!r}")
     if len(gpus) < count:
-        raise missing(f"{count} wanted, {len(gpus)} found")
+        raise no_gpu(f"{count} wanted, {len(gpus)} found")
     used = gpus[:count]
     kinds = sorted({gpu["compute_cap"] for gpu in used})
     if len(kinds) != 1:
-        raise missing(f"the first {count} have different compute capabilities ({', '.join(kinds)})")
+        raise no_gpu(f"the first {count} have different compute capabilities ({', '.join(kinds)})")
     facts = [
         {
             "model": gpu["name"], "uuid": gpu["uuid"], "driver": gpu["driver_version"],

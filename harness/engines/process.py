@@ -9,15 +9,15 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.engines.crowd import crowd
 from harness.engines.engine import Job
-from harness.engines.watch import Watch
+from harness.engines.monitor import JobMonitor
+from harness.engines.process_count import count_threads
 
 LAST_BLOCKS = 64  # what a pipe may still hold when its writers have been killed
 
 
 def run_process(
-    argv: Sequence[str], job: Job, watch: Watch, *, strays: bool, counted: bool = False
+    argv: Sequence[str], job: Job, watch: JobMonitor, *, strays: bool, counted: bool = False
 ) -> tuple[int, dict[str, int]]:
     """Run a command to its end or the first reason to end it; gives its exit code and what it used.
 
@@ -30,7 +30,7 @@ def run_process(
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
     )  # fmt: skip
     if counted:
-        watch.count(lambda: crowd(process.pid))
+        watch.count(lambda: count_threads(process.pid))
     try:
         _follow(process, watch)
     finally:
@@ -42,7 +42,7 @@ def run_process(
     return process.returncode, {"cpu_ms": round(1000 * (used.ru_utime + used.ru_stime)), "rss_kib": used.ru_maxrss}
 
 
-def _follow(process: subprocess.Popen[bytes], watch: Watch) -> None:
+def _follow(process: subprocess.Popen[bytes], watch: JobMonitor) -> None:
     """Hear what the command prints until it ends or is to be ended."""
     assert process.stdin and process.stdout
     ended = os.pidfd_open(process.pid)
@@ -68,7 +68,7 @@ def _follow(process: subprocess.Popen[bytes], watch: Watch) -> None:
         process.stdin.close()
 
 
-def _take(pipe: int, watch: Watch) -> bool:
+def _take(pipe: int, watch: JobMonitor) -> bool:
     """Read what lies in the pipe; False where there is nothing more to come now."""
     try:
         block = os.read(pipe, 65536)

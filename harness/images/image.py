@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.digest import document, parse
 from harness.errors import HarnessError, InputError, MissingError
-from harness.files import sync_folder, told, write_atomic
+from harness.files import sync_folder, translating_os_errors, write_atomic
 from harness.store.blobs import is_digest
 from harness.store.store import Store
 
@@ -55,7 +55,7 @@ def pins(root: Path) -> dict[str, Pin]:
     if not path.is_file():
         return {}
     try:
-        with told(path):
+        with translating_os_errors(path):
             body = parse(path.read_bytes(), "images/1", str(path))
         found = {
             name: Pin(one["image_id"], one["manifest"], tuple(one["diff_ids"])) for name, one in body["images"].items()
@@ -80,7 +80,7 @@ def _is_oci(text: object) -> bool:
     return isinstance(text, str) and text.startswith("sha256:") and is_digest(text.removeprefix("sha256:"))
 
 
-def shelve(store: Store, image: Image) -> None:
+def add_image(store: Store, image: Image) -> None:
     """Enter an image whose blobs all lie in the store; the entry keeps them from being swept."""
     body = {
         "type": "image/1", "name": image.name, "config": image.config, "manifest": image.manifest,
@@ -94,31 +94,31 @@ def inventory_path(store: Store, image: Image) -> Path:
     return store.images / "inventories" / f"{image.config}.spdx.json"
 
 
-def unshelve(store: Store, image: Image) -> None:
+def remove_image(store: Store, image: Image) -> None:
     """Take an image off the shelf; its bytes go with the next sweep, unless something else needs them."""
     path = store.images / f"{image.config}.json"
-    with told(path):
+    with translating_os_errors(path):
         path.unlink(missing_ok=True)
         inventory_path(store, image).unlink(missing_ok=True)
         sync_folder(path.parent)
 
 
-def shelved(store: Store) -> list[Image]:
+def list_images(store: Store) -> list[Image]:
     """List the images a store holds, by name."""
-    with told(store.images):
+    with translating_os_errors(store.images):
         paths = sorted(store.images.glob("*.json")) if store.images.is_dir() else []
     return sorted((_read(path) for path in paths), key=lambda image: (image.name, image.config))
 
 
-def find(store: Store, image_id: str) -> Image | None:
+def find_image(store: Store, image_id: str) -> Image | None:
     """Find an image by its ID."""
     path = store.images / f"{image_id.removeprefix('sha256:')}.json"
     return _read(path) if _is_oci(image_id) and path.is_file() else None
 
 
-def take(store: Store, image_id: str, name: str) -> Image:
+def require_image(store: Store, image_id: str, name: str) -> Image:
     """Give an image that must be there."""
-    image = find(store, image_id)
+    image = find_image(store, image_id)
     if image is None:
         raise MissingError(
             f"image {name} ({image_id[:19]}…) is not in this store",
@@ -131,7 +131,7 @@ def take(store: Store, image_id: str, name: str) -> Image:
 def _read(path: Path) -> Image:
     """Read an entry of the shelf; its name must be its image's."""
     try:
-        with told(path):
+        with translating_os_errors(path):
             body = parse(path.read_bytes(), "image/1", str(path))
         image = Image(body["name"], body["config"], body["manifest"], tuple(body["layers"]), dict(body["sources"]))
         if image.config == path.stem and all(map(is_digest, (image.manifest, *image.layers, *image.sources.values()))):

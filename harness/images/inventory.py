@@ -16,10 +16,10 @@ from urllib.parse import quote
 from harness.digest import canonical, sha256
 from harness.errors import DamageError
 from harness.files import write_atomic
-from harness.images.contents import Package, contents
+from harness.images.contents import InstalledPackage, contents
 from harness.images.image import MOVED, Image, inventory_path
 from harness.images.locks import read_debs, read_wheels
-from harness.images.recipe import Loaded, Recipe, lineage
+from harness.images.recipe import LocatedRecipe, Recipe, lineage
 from harness.store.store import Store
 
 UNKNOWN = "NOASSERTION"
@@ -43,7 +43,7 @@ def keep(store: Store, root: Path, image: Image) -> None:
     write_atomic(inventory_path(store, image), inventory(store, root, image), mode=0o444)
 
 
-def _locked(line: Sequence[Loaded]) -> Iterator[tuple[str, str]]:
+def _locked(line: Sequence[LocatedRecipe]) -> Iterator[tuple[str, str]]:
     """List what the locks name: files and their SHA-256."""
     for one in line:
         if one.recipe.suite:
@@ -53,7 +53,7 @@ def _locked(line: Sequence[Loaded]) -> Iterator[tuple[str, str]]:
             yield from ((wheel.label, wheel.sha256) for wheel in wheels)
 
 
-def _held(store: Store, image: Image, line: Sequence[Loaded]) -> Sequence[tuple[Package, str]]:
+def _held(store: Store, image: Image, line: Sequence[LocatedRecipe]) -> Sequence[tuple[InstalledPackage, str]]:
     """Pair every package that the layers hold with the locked file it came from; refuse where the two lists part.
 
     An image that was built here names its files itself; one that was fetched is held against the locks as they are.
@@ -70,14 +70,14 @@ def _held(store: Store, image: Image, line: Sequence[Loaded]) -> Sequence[tuple[
     return [(package, named[file]) for file, package in sorted(found.items())]
 
 
-def _file(package: Package) -> str:
+def _file(package: InstalledPackage) -> str:
     """Name the file of a package as an image lists what it was made of."""
     if package.kind == "pypi":
         return f"{package.name}-{package.version}.whl"
     return f"{package.name}_{package.version.replace(':', '%3a')}_{package.arch}.deb"
 
 
-def _package(one: Package, digest: str, suite: str) -> dict[str, Any]:
+def _package(one: InstalledPackage, digest: str, suite: str) -> dict[str, Any]:
     if one.kind == "deb":
         where = f"pkg:deb/debian/{quote(one.name)}@{quote(one.version)}?arch={one.arch}&distro={suite}"
     else:

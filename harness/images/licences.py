@@ -59,7 +59,7 @@ def of_metadata(text: str) -> Licence:
     return Licence(said=f"License: {first[0][:120]}") if first else Licence()
 
 
-def together(found: Iterable[Licence]) -> str:
+def combined(found: Iterable[Licence]) -> str:
     """Give one expression for an image: every expression that was said, and one word for all that say none."""
     parts: set[str] = set()
     for one in found:

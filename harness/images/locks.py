@@ -9,8 +9,8 @@ from pathlib import Path
 
 from harness.digest import document, parse
 from harness.errors import InputError
-from harness.files import told, write_atomic
-from harness.images.recipe import Loaded
+from harness.files import translating_os_errors, write_atomic
+from harness.images.recipe import LocatedRecipe
 from harness.store.blobs import is_digest
 
 DEBS = "debs.json"
@@ -68,14 +68,14 @@ class Wheel:
         return f"{self.name}-{self.version}.whl"
 
 
-def read_debs(loaded: Loaded) -> Debs:
+def read_debs(loaded: LocatedRecipe) -> Debs:
     """Read the Debian lock beside a recipe; it must answer what the recipe asks for now."""
     recipe, path = loaded.recipe, loaded.folder / DEBS
     mend = f"`harness images build {recipe.name} --relock` resolves its packages anew"
     if not path.is_file():
         raise InputError(f"the image {recipe.name} has no lock of its Debian packages", where=str(path), next=mend)
     try:
-        with told(path):
+        with translating_os_errors(path):
             body = parse(path.read_bytes(), "debs/1", str(path))
         packages = tuple(Deb(**one) for one in body["packages"])
         debs = Debs(body["suite"], tuple(body["asked"]), packages, str(body["taken"]))
@@ -104,7 +104,7 @@ _LINE = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==([A-Za-z0-9][A-Za-z0-9.!+_-]*
 
 def read_wheels(path: Path, where: str) -> tuple[Wheel, ...]:
     """Read a lock of wheels in pip's format: a line a wheel, each with its one SHA-256."""
-    with told(path):
+    with translating_os_errors(path):
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     found: dict[str, Wheel] = {}
     for number, text in enumerate(lines, 1):

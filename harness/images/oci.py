@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Mapping, Sequence
 
 from harness.digest import canonical, document_digest
-from harness.images.licences import OTHERS, Licence, together
+from harness.images.licences import OTHERS, Licence, combined
 from harness.images.recipe import Recipe
 
 CONFIG = "application/vnd.oci.image.config.v1+json"
@@ -32,7 +32,7 @@ def labels(line: Sequence[Recipe], sources: Mapping[str, str], found: Sequence[L
     debian = [Licence()] if any(one.suite for one in line) else []  # said in texts, not in expressions
     return {
         f"{STANDARD}.revision": f"sha256:{document_digest({'type': 'image-recipe/1', 'recipes': recipes})}",
-        f"{STANDARD}.licenses": together([*debian, *found]) or OTHERS,
+        f"{STANDARD}.licenses": combined([*debian, *found]) or OTHERS,
         LOCK: f"sha256:{document_digest({'type': 'image-lock/1', 'packages': dict(sources)})}",
         **({f"{STANDARD}.source": source} if source else {}),
     }

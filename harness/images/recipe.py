@@ -68,7 +68,7 @@ class Recipe(BaseModel):
 
 
 @dataclass(frozen=True)
-class Loaded:
+class LocatedRecipe:
     """A recipe, where its parts stand, and the project it belongs to."""
 
     recipe: Recipe
@@ -92,7 +92,7 @@ def names(root: Path) -> list[str]:
     return sorted(path.parent.name for path in (root / FOLDER).glob("*/image.yaml"))
 
 
-def load(root: Path, name: str) -> Loaded:
+def load(root: Path, name: str) -> LocatedRecipe:
     """Read the recipe of one image."""
     known = names(root)
     if name not in known:
@@ -115,10 +115,10 @@ def load(root: Path, name: str) -> Loaded:
             where=tree.at(("name",)),
             next="give folder and recipe one name",
         )
-    return Loaded(recipe, tree, root)
+    return LocatedRecipe(recipe, tree, root)
 
 
-def lineage(root: Path, name: str) -> list[Loaded]:
+def lineage(root: Path, name: str) -> list[LocatedRecipe]:
     """Give the recipes an image is stacked from, the one that begins with Debian first."""
     return list(_ancestors(load(root, name), ()))[::-1]
 
@@ -134,7 +134,7 @@ def package_locks(root: Path, name: str) -> dict[str, Path]:
     return {str(one.recipe.requirements): path for one in lineage(root, name) if (path := one.requirements)}
 
 
-def _ancestors(one: Loaded, seen: tuple[str, ...]) -> Iterator[Loaded]:
+def _ancestors(one: LocatedRecipe, seen: tuple[str, ...]) -> Iterator[LocatedRecipe]:
     yield one
     if one.recipe.suite:
         return

@@ -11,15 +11,15 @@ from pathlib import Path
 
 from harness.digest import CHUNK, sha256_file
 from harness.errors import InputError, MissingError
-from harness.files import told
-from harness.images.build import alone
-from harness.images.design import Part, Tell, design
-from harness.images.image import MOVED, Image, Pin, find, pins, shelved, take
+from harness.files import translating_os_errors
+from harness.images.build import one_build_at_a_time
+from harness.images.build_plan import LayerPlan, Tell, plan_build
+from harness.images.image import MOVED, Image, Pin, find_image, list_images, pins, require_image
 from harness.store.store import Store
 
 
 @dataclass(frozen=True)
-class Finding:
+class ImageCheck:
     """What was found of one image; it agrees where there are no flaws."""
 
     name: str
@@ -33,34 +33,34 @@ class Finding:
         return "disagreed" if self.flaws else "agreed" if self.stored else "not stored"
 
 
-def verify(store: Store, root: Path, names: Sequence[str], tell: Tell, *, rebuild: bool = False) -> list[Finding]:
+def verify(store: Store, root: Path, names: Sequence[str], tell: Tell, *, rebuild: bool = False) -> list[ImageCheck]:
     """Read stored images again; without names, all that the project pins and the store holds."""
     known = pins(root)
     if not names and not known:
         raise InputError("this project pins no image", where=str(root), next="`harness images build NAME` pins one")
-    absent = [] if names else [name for name, pin in known.items() if find(store, pin.image_id) is None]
+    absent = [] if names else [name for name, pin in known.items() if find_image(store, pin.image_id) is None]
     if absent and len(absent) == len(known):
         raise MissingError(
             "no pinned image is in this store",
             where=str(store.images),
             next="`make images`, or `harness images build NAME` for one of them",
         )
-    found = [Finding(name, known[name].image_id, stored=False) for name in absent]
+    found = [ImageCheck(name, known[name].image_id, stored=False) for name in absent]
     held = [name for name in dict.fromkeys(names or known) if name not in absent]
     for image in [image for name in held for image in _meant(store, known.get(name), name)]:
         pin = known.get(image.name)
         flaws = list(_flaws(store, image, pin or image.pin, tell))
         if rebuild:
             flaws += _rebuilt(store, root, image, tell)
-        found.append(Finding(image.name, image.pin.image_id, tuple(flaws)))
+        found.append(ImageCheck(image.name, image.pin.image_id, tuple(flaws)))
     return sorted(found, key=lambda one: one.name)
 
 
 def _meant(store: Store, pin: Pin | None, name: str) -> list[Image]:
     """Find the image that is pinned under a name; where none is, those that were built under it."""
     if pin:
-        return [take(store, pin.image_id, name)]
-    images = [image for image in shelved(store) if image.name == name]
+        return [require_image(store, pin.image_id, name)]
+    images = [image for image in list_images(store) if image.name == name]
     if not images:
         raise MissingError(
             f"there is no image {name} in this store",
@@ -104,8 +104,8 @@ def _rebuilt(store: Store, root: Path, image: Image, tell: Tell) -> Iterator[str
     """Make every layer again from the kept packages, beside what is stored, and name the first file that differs."""
     if image.name.endswith(MOVED):
         raise InputError(f"{image.name} has no locks it could be rebuilt from", next="verify it without --rebuild")
-    with alone(store):
-        meant = design(store, root, image.name, tell)
+    with one_build_at_a_time(store):
+        meant = plan_build(store, root, image.name, tell)
         if len(meant.parts) != len(image.layers):
             yield f"its recipe makes {len(meant.parts)} layers, it has {len(image.layers)}"
             return
@@ -115,12 +115,12 @@ def _rebuilt(store: Store, root: Path, image: Image, tell: Tell) -> Iterator[str
                 yield f"rebuilt, the layer of {part.title} differs: {flaw}"
 
 
-def _again(store: Store, part: Part, digest: str) -> str:
+def _again(store: Store, part: LayerPlan, digest: str) -> str:
     stored = store.blobs.path(digest)
     with store.folder("layer") as folder:
         target = folder / "layer.tar"
         part.make(folder, target)
-        with told(stored):
+        with translating_os_errors(stored):
             if not stored.exists():
                 return "it is not stored"
             if sha256_file(target)[0] == digest and store.blobs.state(digest) == "sound":

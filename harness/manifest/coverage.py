@@ -47,15 +47,15 @@ def names_text(names: Collection[str]) -> str:
     return ", ".join(first) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 
-def strange_files(said: Mapping[str, Any], datasets: Mapping[str, Any]) -> Iterator[str]:
+def contradicted_files(said: Mapping[str, Any], datasets: Mapping[str, Any]) -> Iterator[str]:
     """Point to what a lock pins of published files that is not what its manifest says of them."""
     for name, pin in sorted(datasets.items()):
-        wanted = files_said(said.get(name))
+        wanted = intended_files(said.get(name))
         if wanted or is_files(pin):
             yield from (f"/{name}/files{pointer}" for pointer in differences(wanted, pin.get("files", {})))
 
 
-def files_said(said: Any) -> dict[str, Any]:
+def intended_files(said: Any) -> dict[str, Any]:
     """Give the digests that an intent says of the files of a dataset; whoever wrote it, nothing else is taken."""
     fetched = said.get("fetch") if isinstance(said, Mapping) else None
     files = fetched.items() if isinstance(fetched, Mapping) else ()

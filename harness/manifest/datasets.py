@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from harness import texts
-from harness.manifest.models import Shaped
+from harness.manifest.models import TypedByValue
 
 MOST_FILES = 4000
 Text = Annotated[str, AfterValidator(texts.line)]
@@ -104,5 +104,5 @@ def _forms(value: Any) -> tuple[Any, ...]:
 Dataset = Annotated[
     Annotated[Made, Tag("(make)")] | Annotated[Fetched, Tag("(fetch)")] | Annotated[FetchedFiles, Tag("(files)")],
     Discriminator(_form),
-    Shaped(_forms),
+    TypedByValue(_forms),
 ]

@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSeriali
 
 from harness.manifest import generation
 from harness.manifest.generation import EXTRA, Generation
-from harness.manifest.models import Shaped, read_model, settings_of
+from harness.manifest.models import TypedByValue, read_model, settings_of
 from harness.manifest.read import Place
 
 WRITTEN = "2"  # the first version of the manifest in which nothing is sent but what is written
@@ -35,7 +35,7 @@ class Asking(BaseModel):
 
 
 @dataclass(frozen=True)
-class Instrument:
+class InstrumentSettings:
     """A model that measures: its provider's settings, how it is asked, and how often the same."""
 
     model: Any  # its provider's settings
@@ -46,18 +46,18 @@ class Instrument:
         return {**self.model.as_data(), **self.asking.model_dump(mode="json")}
 
 
-def _read(value: Any) -> Instrument:
+def _read(value: Any) -> InstrumentSettings:
     """Type what a manifest says of an instrument: what is a model's by its provider, and the rest here."""
-    if isinstance(value, Instrument):
+    if isinstance(value, InstrumentSettings):
         return value
     given = value if isinstance(value, Mapping) else {}
     own = {name: given[name] for name in Asking.model_fields if name in given}
     model = read_model({name: part for name, part in given.items() if name not in own})
-    return Instrument(model, Asking.model_validate(own))
+    return InstrumentSettings(model, Asking.model_validate(own))
 
 
 def _forms(value: Any) -> tuple[Any, ...]:
     return (settings_of(value), Asking)
 
 
-Named = Annotated[Any, PlainValidator(_read), PlainSerializer(Instrument.said), Shaped(_forms)]
+Named = Annotated[Any, PlainValidator(_read), PlainSerializer(InstrumentSettings.said), TypedByValue(_forms)]

@@ -12,14 +12,14 @@ from harness.digest import sha256
 from harness.errors import InputError
 from harness.manifest.generation import EXTRA
 from harness.manifest.instruments import JSON_OF
-from harness.manifest.known import advice
+from harness.manifest.known_keys import suggestion
 from harness.manifest.models import NO_PROVIDER
 from harness.manifest.read import Place, Tree, read_bytes, read_tree
 from harness.manifest.schema import Manifest
 
 
 @dataclass(frozen=True)
-class Homes:
+class ModelFolders:
     """Where models lie that are no part of a project: a person's own folder of them, and the hub's cache."""
 
     models: Path | None = None  # what `source: folder:NAME` is relative to
@@ -35,7 +35,7 @@ class Loaded:
     tree: Tree
     path: Path
     root: Path
-    homes: Homes = Homes()
+    homes: ModelFolders = ModelFolders()
 
     @property
     def sha256(self) -> str:
@@ -43,12 +43,12 @@ class Loaded:
         return sha256(self.data)
 
 
-def load(path: Path, homes: Homes | None = None) -> Loaded:
+def load(path: Path, homes: ModelFolders | None = None) -> Loaded:
     """Read a manifest from a file of a project; nothing is written, whatever it holds."""
     data = read_bytes(path)
     root = project_root(path)
     manifest, tree = parse_manifest(data, str(path))
-    return Loaded(manifest, data, tree, path.resolve(), root, homes or Homes())
+    return Loaded(manifest, data, tree, path.resolve(), root, homes or ModelFolders())
 
 
 def parse_manifest(data: bytes, where: str) -> tuple[Manifest, Tree]:
@@ -99,7 +99,7 @@ def explain(bad: ValidationError, tree: Tree, schema: Any, under: Place = ()) ->
         place, kind = (*place, next(iter(first["input"]))), "extra_forbidden"  # a map in none of the forms there are
     field = ".".join(str(part) for part in place) or "the file"
     if kind in ("extra_forbidden", "unexpected_keyword_argument"):
-        what, mend = f"unknown key `{field}`", advice(place[len(under) :], _value(tree.value, under), schema)
+        what, mend = f"unknown key `{field}`", suggestion(place[len(under) :], _value(tree.value, under), schema)
     elif kind == "missing":
         missing = str(first["loc"][-1])
         field = f"{field}.{missing}" if place else missing

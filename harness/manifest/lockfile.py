@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from harness.digest import parse, sealed, sha256
 from harness.errors import InputError
-from harness.files import told, write_atomic
+from harness.files import translating_os_errors, write_atomic
 from harness.manifest.schema import Decimals, Digest, InsidePath, Tolerance
 
 PIN_KINDS = ("models", "prompts", "datasets", "images", "packages")
@@ -264,7 +264,7 @@ def load_expect(root: Path, name: str) -> Expect | None:
 
 
 def _bytes(path: Path) -> bytes:
-    with told(path):
+    with translating_os_errors(path):
         return path.read_bytes()
 
 

@@ -13,9 +13,9 @@ from typing import Annotated, Any
 from pydantic import PlainSerializer, PlainValidator, TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
-from harness.parts import Shelf
+from harness.parts import PartRegistry
 
-PROVIDERS = Shelf("provider", "harness.models.providers", "PROVIDER")
+PROVIDERS = PartRegistry("provider", "harness.models.providers", "PROVIDER")
 NO_PROVIDER = "no_provider"  # the kind of error that load.py words
 
 
@@ -25,7 +25,7 @@ def _reader(provider: str) -> TypeAdapter[Any]:
 
 
 @dataclass(frozen=True)
-class Shaped:
+class TypedByValue:
     """Marks what is typed by what its value says, and gives the classes that type it to who names the known keys."""
 
     forms: Callable[[Any], tuple[Any, ...]]
@@ -48,7 +48,7 @@ def _forms(value: Any) -> tuple[Any, ...]:
     return (settings_of(value),)
 
 
-Model = Annotated[Any, PlainValidator(read_model), PlainSerializer(lambda model: model.as_data()), Shaped(_forms)]
+Model = Annotated[Any, PlainValidator(read_model), PlainSerializer(lambda model: model.as_data()), TypedByValue(_forms)]
 
 
 def is_stand_in(said: Mapping[str, Any]) -> bool:

@@ -186,7 +186,7 @@ class Split(_Part):
     max_attempts: Annotated[int, Field(ge=1)] | None = None
 
 
-class Budget(_Part):
+class AttemptBudget(_Part):
     """What one attempt may use."""
 
     calls: Annotated[int, Field(ge=1)]
@@ -197,7 +197,7 @@ class Agents(_Part):
     """Present only where agents may attempt the benchmark."""
 
     splits: dict[Name, Split]
-    budget: Budget
+    budget: AttemptBudget
 
 
 class Manifest(_Part):

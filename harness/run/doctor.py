@@ -145,7 +145,7 @@ def _engine(name: str, kind: Kind, images: Path) -> MachineFinding:
 
 def _gpus() -> MachineFinding:
     try:
-        device = gpu.choose(1, gpu.ask_here)
+        device = gpu.choose_device(1, gpu.query_driver)
     except HarnessError as bad:
         return MachineFinding("better", "GPU", bad.what, "nothing, unless a manifest wants `gpus`")
     return MachineFinding("ok", "GPU", f"{device.facts['gpus'][0]['model']} ({device.kind})")

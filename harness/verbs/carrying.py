@@ -12,7 +12,7 @@ from harness.run.answer_errors import NO_ERRORS, read_error_limit
 from harness.run.carry import CarriedExpectation
 from harness.run.carry import carry as carry_along
 from harness.run.service import RunTarget
-from harness.verbs.choices import EngineRequest
+from harness.verbs.engine_choice import EngineRequest
 from harness.verbs.project import PathText, Project, Result, Watch
 
 

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from harness.digest import canonical, sealed, sha256
 from harness.errors import InputError
-from harness.files import told, write_atomic
+from harness.files import translating_os_errors, write_atomic
 from harness.manifest.lockfile import load_lock
 from harness.run.certificates import certificate_path, grader_code, standing
 from harness.run.closure import Code
@@ -73,7 +73,7 @@ def certify(project: Project, asked: CertifyRequest) -> CertifyResult:
     if asked.shared:
         body["labels"]["shared"] = sha256(canonical(asked.shared))
     data, path = sealed(body), certificate_path(project.root, asked.scorer)
-    with told(path):
+    with translating_os_errors(path):
         path.parent.mkdir(exist_ok=True)
         changed = not path.is_file() or path.read_bytes() != data
     if changed:

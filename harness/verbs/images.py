@@ -9,7 +9,7 @@ from pydantic import Field
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
 from harness.images.build import Built
 from harness.images.build import build as build_image
-from harness.images.image import MOVED, Image, Pin, pins, shelved, take, unshelve
+from harness.images.image import MOVED, Image, Pin, list_images, pins, remove_image, require_image
 from harness.images.layers.sources import Archive
 from harness.images.recipe import lineage
 from harness.images.verify import verify as verify_images
@@ -144,7 +144,7 @@ def ls(project: Project) -> ImagesResult:
         pin = known.get(image.name)
         return "pinned" if pin and pin.image_id == image.pin.image_id else "old"
 
-    return ImagesResult(images=[_sized(image, store, state=state(image)) for image in shelved(store)])
+    return ImagesResult(images=[_sized(image, store, state=state(image)) for image in list_images(store)])
 
 
 class RemoveRequest(Request):
@@ -169,13 +169,13 @@ class RemoveResult(Result):
 def rm(project: Project, asked: RemoveRequest) -> RemoveResult:
     """Take images off the shelf; `gc` then frees their bytes."""
     store = project.open()
-    images = shelved(store)
+    images = list_images(store)
     short = asked.name.removeprefix("sha256:")
     gone = [one for one in images if one.name == asked.name or (len(short) >= 6 and one.config.startswith(short))]
     if not gone:
         raise unknown(store, asked.name, images)
     for image in gone:
-        unshelve(store, image)
+        remove_image(store, image)
     return RemoveResult(removed=[RemovedImage(name=one.name, image_id=one.pin.image_id) for one in gone])
 
 
@@ -192,8 +192,8 @@ def named(project: Project, store: Store, name: str) -> Image:
     """Give the image that a name means: the pinned one, else the only one that the store holds under it."""
     pin = pinned(project).get(name)
     if pin:
-        return take(store, pin.image_id, name)
-    images = shelved(store)
+        return require_image(store, pin.image_id, name)
+    images = list_images(store)
     found = [image for image in images if image.name == name]
     if len(found) == 1:
         return found[0]

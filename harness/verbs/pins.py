@@ -20,8 +20,8 @@ from harness.run.plan import check_manifest, plan, unresolved_pins
 from harness.run.published import HOW
 from harness.run.recorded_runs import newest_runs, newest_verdict
 from harness.run.service import WrittenLock, lock_manifest
-from harness.verbs.choices import EngineRequest
-from harness.verbs.covered import DataCoverage, data_coverage
+from harness.verbs.data_coverage import DataCoverage, data_coverage
+from harness.verbs.engine_choice import EngineRequest
 from harness.verbs.project import PathText, Project, Request, Result, Watch
 
 

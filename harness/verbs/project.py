@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from harness.errors import AGREED, InputError
 from harness.evidence.record import find_run
-from harness.manifest.load import Homes, Loaded, load
+from harness.manifest.load import Loaded, ModelFolders, load
 from harness.run.recorded_runs import newest_run
 from harness.store.store import HOME, Store
 
@@ -70,7 +70,7 @@ class Project:
 
     folder: Path  # where relative paths of requests begin
     elsewhere: Path | None = None  # a store that is not the project's own
-    homes: Homes = field(default_factory=Homes)  # where models lie that are no part of the project
+    homes: ModelFolders = field(default_factory=ModelFolders)  # where models lie that are no part of the project
 
     @classmethod
     def at(
@@ -86,7 +86,7 @@ class Project:
             Path(name).expanduser().absolute() if name else None for name in (folder or ".", store, models, hub)
         )
         assert start
-        return cls(start, others[0], Homes(others[1], others[2]))
+        return cls(start, others[0], ModelFolders(others[1], others[2]))
 
     @cached_property
     def root(self) -> Path:

@@ -19,11 +19,11 @@ from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import BUDGET, LEVELS, ReexecutionOptions
 from harness.evidence.record import read_record
 from harness.evidence.trail import read_trail
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.run.auditing import audit_files, audit_run
 from harness.run.recorded_runs import manifest_name
 from harness.store.store import Store
-from harness.verbs.covered import DataCoverage, data_coverage
+from harness.verbs.data_coverage import DataCoverage, data_coverage
 from harness.verbs.project import PathText, Project, Request, Result, Watch
 
 RUN = "A run id, a prefix of one, `last`, a path to a record, or a manifest, whose newest run is meant."
@@ -59,7 +59,7 @@ def get(project: Project, asked: GetRequest) -> GetResult:
     path = store.blobs.deliver(made["sha256"])
     if asked.to:
         to = project.path(asked.to)
-        with told(asked.to):
+        with translating_os_errors(asked.to):
             if to.is_dir() or not to.parent.is_dir():
                 raise InputError(
                     "this file cannot be written", where=str(asked.to), next="name a file in a folder that is there"
@@ -72,10 +72,10 @@ def get(project: Project, asked: GetRequest) -> GetResult:
 
 def _array(path: Path) -> str:
     """Say of an array what it is, since its bytes say nothing to a person; of any other output nothing."""
-    if not arrays.form(path):
+    if not arrays.file_format(path):
         return ""
     try:
-        said = [f"{name} {head.text()}".strip() for name, head in arrays.heads(path).items()]
+        said = [f"{name} {head.text()}".strip() for name, head in arrays.headers(path).items()]
     except InputError as bad:
         return bad.what  # its bytes are what they are, and can be had
     return ", ".join(said[:SHOWN]) + (f" and {len(said) - SHOWN} more" if len(said) > SHOWN else "")

@@ -20,9 +20,9 @@ from harness.run.answer_errors import ErrorLimit, over_limit, read_error_limit
 from harness.run.answer_progress import ANSWERS, progress_text
 from harness.run.certificates import standings
 from harness.run.service import FinishedRun, RunTarget, forecast, lock_manifest, run_manifest
-from harness.verbs.choices import RunnerRequest
-from harness.verbs.covered import DataCoverage, data_coverage
-from harness.verbs.fresh import fresh
+from harness.verbs.data_coverage import DataCoverage, data_coverage
+from harness.verbs.engine_choice import RunnerRequest
+from harness.verbs.fresh_store import fresh_store
 from harness.verbs.project import PathText, Project, Result, Watch
 
 
@@ -210,7 +210,7 @@ def reproduce(project: Project, asked: ReproduceRequest, watch: Watch | None = N
     todo = [project.manifest(path) for path in asked.manifests]
     found = []
     given = project.path(asked.fresh) if asked.fresh else None
-    with fresh(given, todo[0].root, watch.say) as place:
+    with fresh_store(given, todo[0].root, watch.say) as place:
         for loaded in todo:
             here = project.of(loaded)
             choice = asked.choice(here, watch, moved=asked.moved)

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.digest import sha256_file
-from harness.engines.budget import Budget
+from harness.engines.disk_budget import DiskBudget
 from harness.engines.engine import Limits
 from harness.files import remove_tree
 
@@ -70,8 +70,8 @@ def test_files_without_a_name_are_seen_by_the_room_they_take(tmp_path: Path, mon
     def room(_: object) -> os.statvfs_result:
         return os.statvfs_result((*disk[:4], free.pop(0), *disk[5:]))
 
-    monkeypatch.setattr("harness.engines.budget.os.statvfs", room)
-    budget = Budget((tmp_path,), replace(Limits(), disk=MIB))
+    monkeypatch.setattr("harness.engines.disk_budget.os.statvfs", room)
+    budget = DiskBudget((tmp_path,), replace(Limits(), disk=MIB))
     assert [budget.spent(now=True) for _ in range(3)][:2] == ["", ""] and "nearly full" in budget.over
 
 

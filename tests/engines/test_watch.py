@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from harness.engines.engine import Limits, Outcome
-from harness.engines.watch import Watch
+from harness.engines.monitor import JobMonitor
 
 
-def watch(folder: Path, **limits: float) -> tuple[Watch, threading.Event, list[bytes]]:
+def watch(folder: Path, **limits: float) -> tuple[JobMonitor, threading.Event, list[bytes]]:
     cancel, heard = threading.Event(), list[bytes]()
-    return Watch(Limits(**limits), heard.append, cancel, (folder,)), cancel, heard  # type: ignore[arg-type]
+    return JobMonitor(Limits(**limits), heard.append, cancel, (folder,)), cancel, heard  # type: ignore[arg-type]
 
 
 def told(outcome: Outcome) -> tuple[int, int, bool, bool, str]:

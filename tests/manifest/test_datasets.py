@@ -10,7 +10,7 @@ from manifest.parsing import GOOD, parse, refused
 
 from harness.digest import document
 from harness.errors import InputError
-from harness.manifest.coverage import coverage_text, file_coverage, strange_files
+from harness.manifest.coverage import contradicted_files, coverage_text, file_coverage
 from harness.manifest.datasets import MOST_FILES
 from harness.manifest.lockfile import Lock, read_lock
 
@@ -92,4 +92,4 @@ def test_coverage_counts_files_and_names_the_first_of_those_that_are_missing() -
 def test_a_lock_whose_files_are_not_those_of_its_manifest_is_pointed_at() -> None:
     said = {"p": {"fetch": {"a": ONE, "b": ONE}}, "q": {"fetch": "https://x.org"}, "r": "odd"}
     pins = {"p": {"files": {"a": "b" * 64, "b": "a" * 64}}, "q": {"sha256": "a" * 64}, "r": {"files": {"x": "a" * 64}}}
-    assert list(strange_files(said, pins)) == ["/p/files/a", "/r/files/x"]
+    assert list(contradicted_files(said, pins)) == ["/p/files/a", "/r/files/x"]

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import IO
 
 from harness.digest import sha256
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.images.layers.layer import layer
-from harness.images.layers.programs import environment, need, refusal
+from harness.images.layers.programs import environment, program_error, require_program
 from harness.images.locks import Deb
 from harness.store.blobs import Blobs
 
@@ -35,9 +35,9 @@ _MERGED = 'cd "$1" && for d in bin sbin lib lib64; do mkdir -p usr/$d && ln -s u
 
 def write(blobs: Blobs, folder: Path, debs: Sequence[Deb], suite: str, epoch: int, target: Path) -> None:
     """Write the Debian layer; the folder is scratch room on the disk of the store."""
-    need("mmdebstrap", "mmdebstrap")
-    need("dpkg-deb", "dpkg")
-    with told(folder):
+    require_program("mmdebstrap", "mmdebstrap")
+    require_program("dpkg-deb", "dpkg")
+    with translating_os_errors(folder):
         repository = folder / "debs"
         repository.mkdir(parents=True)
         for place in (folder, repository):
@@ -58,7 +58,7 @@ def _stanza(path: Path, deb: Deb) -> bytes:
     done = subprocess.run(["dpkg-deb", "--field", str(path)], capture_output=True, check=False)
     if done.returncode:
         said = done.stderr.decode(errors="replace")
-        raise refusal(f"dpkg-deb --field {path.name}", said, "remove that blob and build again")
+        raise program_error(f"dpkg-deb --field {path.name}", said, "remove that blob and build again")
     more = f"\nFilename: ./{deb.file}\nSize: {deb.size}\nSHA256: {deb.sha256}\n"
     return done.stdout.rstrip() + more.encode()
 
@@ -74,7 +74,7 @@ def _bootstrap(repository: Path, debs: Sequence[Deb], suite: str, epoch: int, ta
     ]  # fmt: skip
     env = {**environment(folder), "SOURCE_DATE_EPOCH": str(epoch)}
     log = folder / "log"
-    with told(folder), open(log, "wb") as errors:
+    with translating_os_errors(folder), open(log, "wb") as errors:
         child = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, env=env, cwd=folder, umask=0o022,
             start_new_session=True,
@@ -87,7 +87,9 @@ def _bootstrap(repository: Path, debs: Sequence[Deb], suite: str, epoch: int, ta
             _stop(child)
             raise
     if code or not whole:
-        raise refusal("mmdebstrap", log.read_text(errors="replace"), "see what it says; `harness doctor` may help")
+        raise program_error(
+            "mmdebstrap", log.read_text(errors="replace"), "see what it says; `harness doctor` may help"
+        )
 
 
 def _private() -> list[str]:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.digest import sha256_file
 from harness.errors import DamageError, HarnessError, MissingError
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.images.layers.mirror import Mirror
 from harness.images.layers.sources import Archive
 from harness.images.locks import Deb, Debs
@@ -17,7 +17,7 @@ Tell = Callable[[str], None]
 OWN = Archive()
 
 
-def keep(store: Store, name: str, locked: Debs, tell: Tell, archive: Archive = OWN) -> None:
+def ensure_debs(store: Store, name: str, locked: Debs, tell: Tell, archive: Archive = OWN) -> None:
     """See to it that every locked .deb lies in the store; what is missing is fetched and held against its digest."""
     states = {deb: store.blobs.state(deb.sha256) for deb in locked.packages}
     for deb, state in states.items():
@@ -54,7 +54,7 @@ def _fetch(store: Store, mirror: Mirror, wanted: Sequence[Deb], folder: Path) ->
     """Fetch packages that are offered, each held against its digest."""
     if not wanted:
         return
-    with told(folder):
+    with translating_os_errors(folder):
         folder.mkdir()
     mirror.download(wanted, folder)
     known = {deb.sha256 for deb in wanted}

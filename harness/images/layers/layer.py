@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from harness.digest import CHUNK
-from harness.files import told
+from harness.files import translating_os_errors
 
 
 class Layer:
@@ -47,7 +47,7 @@ class Layer:
 def layer(path: Path, epoch: int) -> Iterator[Layer]:
     """Write a layer to a file; it is whole once the block has been left."""
     with (
-        told(path),
+        translating_os_errors(path),
         open(path, "wb", buffering=CHUNK) as file,
         tarfile.open(fileobj=file, mode="w", format=tarfile.GNU_FORMAT) as tar,
     ):

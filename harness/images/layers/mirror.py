@@ -10,8 +10,8 @@ import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from harness.files import told
-from harness.images.layers.programs import environment, need, refusal
+from harness.files import translating_os_errors
+from harness.images.layers.programs import environment, program_error, require_program
 from harness.images.layers.sources import Archive, keeping, lines, offering, shown
 from harness.images.locks import Deb
 
@@ -25,10 +25,10 @@ class Mirror:
     """The archive as it is now, or as it was at a moment whose state somebody keeps."""
 
     def __init__(self, folder: Path, suite: str, archive: Archive, then: str = "") -> None:
-        need("apt-get", "apt")
-        need("apt-cache", "apt")
+        require_program("apt-get", "apt")
+        require_program("apt-cache", "apt")
         self._folder = folder
-        with told(folder):
+        with translating_os_errors(folder):
             for part in ("state/lists/partial", "cache/archives/partial"):
                 (folder / part).mkdir(parents=True)
             (folder / "status").touch()
@@ -69,7 +69,9 @@ class Mirror:
             stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False, umask=0o022,
         )  # fmt: skip
         if done.returncode not in codes:
-            raise refusal(f"{program} {words[0]}", done.stderr or done.stdout, "check the network, then build again")
+            raise program_error(
+                f"{program} {words[0]}", done.stderr or done.stdout, "check the network, then build again"
+            )
         return done.stdout
 
 

@@ -24,7 +24,7 @@ def environment(temp: Path, *, network: bool = False) -> dict[str, str]:
     return {**kept, **fixed, "HOME": home, "TMPDIR": str(temp)}
 
 
-def need(program: str, package: str) -> str:
+def require_program(program: str, package: str) -> str:
     """Find a program, or say which Debian package brings it."""
     found = shutil.which(program)
     if not found:
@@ -32,7 +32,7 @@ def need(program: str, package: str) -> str:
     return found
 
 
-def refusal(what: str, said: str, advice: str) -> HarnessError:
+def program_error(what: str, said: str, advice: str) -> HarnessError:
     """Say why a tool failed: in the usual words where the disk was full, else in its own last ones."""
     lines = [line for line in said.strip().splitlines() if line.strip()]
     if full := next((line for line in lines if _FULL.search(line)), ""):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import InputError, MissingError
-from harness.images.layers.programs import environment, need, refusal
+from harness.images.layers.programs import environment, program_error, require_program
 
 OPTION, KEPT_OPTION = "--archive", "--snapshots"
 SYSTEM = Path("/etc/os-release")
@@ -78,7 +78,7 @@ def _pockets(root: str, suite: str) -> list[Pocket]:
 
 def _own(folder: Path) -> list[Pocket]:
     """Read what this machine's apt would ask, in whatever form its sources are written; nothing is fetched."""
-    need("apt-get", "apt")
+    require_program("apt-get", "apt")
     (folder / "asked" / "lists" / "partial").mkdir(parents=True, exist_ok=True)
     said = _apt(folder, "apt-get", "update", "--print-uris", "-o", f"Dir::State={folder / 'asked'}")
     return _ASKED.findall(said)
@@ -86,7 +86,7 @@ def _own(folder: Path) -> list[Pocket]:
 
 def _own_snapshots(folder: Path) -> str:
     """Find where newer versions of apt say that Debian's older states are kept."""
-    need("apt-config", "apt")
+    require_program("apt-config", "apt")
     said = _apt(folder, "apt-config", "dump", "--format", "%f %v%n", "Acquire::Snapshots::URI::Origin::Debian")
     found = re.search(r"^\S+ (\S+)$", said, re.MULTILINE)
     return found[1] if found and _ADDRESS.fullmatch(found[1]) else ""
@@ -99,7 +99,9 @@ def _apt(folder: Path, *words: str) -> str:
         capture_output=True, text=True, errors="replace", check=False,
     )  # fmt: skip
     if done.returncode:
-        raise refusal(f"{words[0]} {words[1]}", done.stderr or done.stdout, f"mend apt's sources, or {OPTION} URL")
+        raise program_error(
+            f"{words[0]} {words[1]}", done.stderr or done.stdout, f"mend apt's sources, or {OPTION} URL"
+        )
     return done.stdout
 
 

@@ -15,23 +15,23 @@ from typing import Any
 
 from harness.digest import CHUNK, canonical, sha256
 from harness.errors import InputError
-from harness.files import make_folder, move_durable, sync_folder, told, write_atomic
+from harness.files import make_folder, move_durable, sync_folder, translating_os_errors, write_atomic
 from harness.images.image import Image, Pin
 from harness.images.oci import CONFIG, LAYER, MANIFEST
-from harness.images.transfer.intake import (
+from harness.images.transfer.ingest import (
     INDEX,
     SMALL,
     Descriptor,
-    admit,
     check_name,
+    file_size,
+    ingest_image,
     read_all,
     read_descriptor,
     read_json,
-    receive,
-    size_of,
+    receive_blob,
 )
-from harness.images.transfer.meter import Meter, unmetered
-from harness.images.transfer.parts import Parts, opened
+from harness.images.transfer.layout_files import LayoutFiles, open_layout
+from harness.images.transfer.progress import Meter, ignore_progress
 from harness.store.store import Store
 
 VERSION = b'{"imageLayoutVersion":"1.0.0"}'
@@ -47,15 +47,15 @@ def blob_path(digest: str) -> str:
     return f"blobs/sha256/{digest}"
 
 
-def described(store: Store, image: Image) -> list[Descriptor]:
+def describe_blobs(store: Store, image: Image) -> list[Descriptor]:
     """Describe the blobs of an image that lie in a store, checked: the config, then each layer once."""
     blobs = [(CONFIG, image.config), *((LAYER, layer) for layer in dict.fromkeys(image.layers))]
-    return [Descriptor(media, digest, size_of(store.blobs.deliver(digest))) for media, digest in blobs]
+    return [Descriptor(media, digest, file_size(store.blobs.deliver(digest))) for media, digest in blobs]
 
 
 def _heads(store: Store, image: Image) -> dict[str, bytes]:
     """Give the small files of an archive: what an OCI reader starts from, and what `docker load` starts from."""
-    manifest = Descriptor(MANIFEST, image.manifest, size_of(store.blobs.deliver(image.manifest)))
+    manifest = Descriptor(MANIFEST, image.manifest, file_size(store.blobs.deliver(image.manifest)))
     names = {"io.containerd.image.name": f"docker.io/{tag(image)}", "org.opencontainers.image.ref.name": tag(image)}
     index = {"schemaVersion": 2, "mediaType": INDEX, "manifests": [{**manifest.as_data(), "annotations": names}]}
     docker = [
@@ -82,9 +82,9 @@ def _members(store: Store, image: Image) -> Iterator[bytes]:
         yield _header(name, len(data)) + data + bytes(-len(data) % BLOCKSIZE)
     for digest in dict.fromkeys((image.manifest, image.config, *image.layers)):
         path = store.blobs.deliver(digest)
-        size = size_of(path)
+        size = file_size(path)
         yield _header(blob_path(digest), size)
-        with told(path), open(path, "rb", buffering=0) as file:
+        with translating_os_errors(path), open(path, "rb", buffering=0) as file:
             while piece := file.read(CHUNK):
                 yield piece
         yield bytes(-size % BLOCKSIZE)
@@ -96,12 +96,12 @@ def _header(name: str, size: int) -> bytes:
     return entry.tobuf(GNU_FORMAT)
 
 
-def write_archive(store: Store, image: Image, path: Path, meter: Meter = unmetered) -> None:
+def write_archive(store: Store, image: Image, path: Path, meter: Meter = ignore_progress) -> None:
     """Write the archive whole or not at all."""
     temp = path.parent / f".{path.name}.{token_hex(4)}.tmp"
     if path.is_dir():
         raise InputError("a folder stands where the archive is to go", where=str(path), next="name a file")
-    with told(path):
+    with translating_os_errors(path):
         make_folder(path.parent)
         try:
             with open(temp, "xb") as file:
@@ -113,9 +113,9 @@ def write_archive(store: Store, image: Image, path: Path, meter: Meter = unmeter
             temp.unlink(missing_ok=True)
 
 
-def write_layout(store: Store, image: Image, folder: Path, meter: Meter = unmetered) -> None:
+def write_layout(store: Store, image: Image, folder: Path, meter: Meter = ignore_progress) -> None:
     """Write an OCI layout folder whole or not at all; a folder that holds anything is left alone."""
-    with told(folder):
+    with translating_os_errors(folder):
         if folder.is_symlink() or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
             raise InputError(
                 "something stands here already", where=str(folder), next="name a new folder, or remove this one first"
@@ -138,10 +138,12 @@ def write_layout(store: Store, image: Image, folder: Path, meter: Meter = unmete
             shutil.rmtree(temp, ignore_errors=True)
 
 
-def read_layout(store: Store, path: Path, name: str, expected: Pin | None = None, meter: Meter = unmetered) -> Image:
+def read_layout(
+    store: Store, path: Path, name: str, expected: Pin | None = None, meter: Meter = ignore_progress
+) -> Image:
     """Take in the image that a layout folder or an archive holds; nothing is shelved unless every byte is right."""
     check_name(name)
-    with store.in_use(), opened(path) as parts:
+    with store.in_use(), open_layout(path) as parts:
         wanted = _chosen(read_json(_small(parts, "index.json"), f"{path}: index.json"), name, path)
         where = f"{path}: {blob_path(wanted.sha256)}"
         manifest = _small(parts, blob_path(wanted.sha256))
@@ -152,12 +154,12 @@ def read_layout(store: Store, path: Path, name: str, expected: Pin | None = None
 
         def bring(want: Descriptor) -> None:
             with parts.part(blob_path(want.sha256)) as read:
-                receive(store, read, want, f"{path}: {blob_path(want.sha256)}", meter)
+                receive_blob(store, read, want, f"{path}: {blob_path(want.sha256)}", meter)
 
-        return admit(store, name, manifest, bring, where, expected)
+        return ingest_image(store, name, manifest, bring, where, expected)
 
 
-def _small(parts: Parts, name: str) -> bytes:
+def _small(parts: LayoutFiles, name: str) -> bytes:
     with parts.part(name) as read:
         return read_all(read, SMALL, f"{parts.path}: {name}")
 

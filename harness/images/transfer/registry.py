@@ -13,20 +13,20 @@ from harness.digest import sha256
 from harness.errors import InputError
 from harness.images.image import Image, Pin
 from harness.images.oci import MANIFEST
-from harness.images.transfer.intake import (
+from harness.images.transfer.client import RegistryClient, RetryableError
+from harness.images.transfer.ingest import (
     INDEX,
     SMALL,
     Descriptor,
-    admit,
     check_name,
+    ingest_image,
     read_all,
-    receive,
+    receive_blob,
 )
-from harness.images.transfer.layout import described
-from harness.images.transfer.meter import Meter, Tally, unmetered
+from harness.images.transfer.layout import describe_blobs
+from harness.images.transfer.progress import ByteCounter, Meter, ignore_progress
 from harness.images.transfer.reference import Reference, read_reference
-from harness.images.transfer.upload import is_there, upload
-from harness.images.transfer.wire import Again, Wire
+from harness.images.transfer.upload import blob_exists, upload
 from harness.store.store import Store
 
 
@@ -39,7 +39,7 @@ class Pushed:
     bytes: int
 
 
-def push(store: Store, image: Image, reference: str, meter: Meter = unmetered) -> Pushed:
+def push(store: Store, image: Image, reference: str, meter: Meter = ignore_progress) -> Pushed:
     """Bring an image to a registry: what it lacks of the blobs, and last the manifest, by tag or by digest."""
     there = read_reference(reference)
     if there.digest not in (None, image.manifest):
@@ -48,10 +48,10 @@ def push(store: Store, image: Image, reference: str, meter: Meter = unmetered) -
             where=str(there),
             next="leave the digest out, or choose the other image",
         )
-    with closing(Wire(there, "pull,push")) as wire:
+    with closing(RegistryClient(there, "pull,push")) as wire:
         sent = []
-        for blob in described(store, image):
-            if not is_there(wire, blob):
+        for blob in describe_blobs(store, image):
+            if not blob_exists(wire, blob):
                 upload(wire, store.blobs.deliver(blob.sha256), blob, meter)
                 sent.append(blob)
         manifest = store.blobs.read(image.manifest)
@@ -67,7 +67,7 @@ def push(store: Store, image: Image, reference: str, meter: Meter = unmetered) -
     return Pushed(there.at(image.manifest), len(sent), sum(blob.size for blob in sent))
 
 
-def pull(store: Store, reference: str, name: str, expected: Pin | None, meter: Meter = unmetered) -> Image:
+def pull(store: Store, reference: str, name: str, expected: Pin | None, meter: Meter = ignore_progress) -> Image:
     """Fetch an image into a store, if it is the one expected; by a tag, or by digest where there is no tag."""
     there = read_reference(reference)
     check_name(name)
@@ -84,16 +84,16 @@ def pull(store: Store, reference: str, name: str, expected: Pin | None, meter: M
             where=str(there),
             next="leave the digest out, or give the image another name",
         )
-    with store.in_use(), closing(Wire(there, "pull")) as wire:
+    with store.in_use(), closing(RegistryClient(there, "pull")) as wire:
         manifest = _wanted_manifest(store, wire, there, wanted)
 
         def bring(want: Descriptor) -> None:
             wire.retried(lambda: _download(wire, store, want, meter))
 
-        return admit(store, name, manifest, bring, str(there), expected)
+        return ingest_image(store, name, manifest, bring, str(there), expected)
 
 
-def _wanted_manifest(store: Store, wire: Wire, there: Reference, wanted: str) -> bytes:
+def _wanted_manifest(store: Store, wire: RegistryClient, there: Reference, wanted: str) -> bytes:
     """Give the manifest's bytes: the store's own where no tag is to be followed, else those of the registry."""
     if there.tag is None or there.digest:
         if store.blobs.state(wanted) == "sound" and store.blobs.path(wanted).stat().st_size <= SMALL:
@@ -117,7 +117,7 @@ def _wanted_manifest(store: Store, wire: Wire, there: Reference, wanted: str) ->
     return manifest
 
 
-def _manifest(wire: Wire, name: str) -> bytes | None:
+def _manifest(wire: RegistryClient, name: str) -> bytes | None:
     """Read a manifest by tag or digest; None where there is none."""
     url = f"{wire.reference.api}/manifests/{name}"
     with wire.ask("GET", url, {"Accept": f"{MANIFEST}, {INDEX}"}) as answer:
@@ -128,19 +128,19 @@ def _manifest(wire: Wire, name: str) -> bytes | None:
         return read_all(wire.read(answer), SMALL, str(wire.reference))
 
 
-def _download(wire: Wire, store: Store, want: Descriptor, meter: Meter) -> None:
+def _download(wire: RegistryClient, store: Store, want: Descriptor, meter: Meter) -> None:
     with wire.ask("GET", f"{wire.reference.api}/blobs/sha256:{want.sha256}") as answer:
         if answer.status_code != 200:
             raise wire.refusal(answer, f"reading blob {want.sha256[:12]}")
-        tally = Tally(meter)
+        tally = ByteCounter(meter)
         try:
-            receive(store, wire.read(answer), want, f"{wire.reference}: sha256:{want.sha256}", tally)
-        except Again:
+            receive_blob(store, wire.read(answer), want, f"{wire.reference}: sha256:{want.sha256}", tally)
+        except RetryableError:
             tally.undo()
             raise
 
 
-def _put_manifest(wire: Wire, name: str, manifest: bytes) -> None:
+def _put_manifest(wire: RegistryClient, name: str, manifest: bytes) -> None:
     with wire.ask("PUT", f"{wire.reference.api}/manifests/{name}", {"Content-Type": MANIFEST}, manifest) as answer:
         if answer.status_code not in (200, 201, 202):
             raise wire.refusal(answer, "writing the manifest")

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from harness.digest import CHUNK
-from harness.files import told
-from harness.images.transfer.intake import Descriptor
-from harness.images.transfer.meter import Meter, Tally
-from harness.images.transfer.wire import Again, Wire
+from harness.files import translating_os_errors
+from harness.images.transfer.client import RegistryClient, RetryableError
+from harness.images.transfer.ingest import Descriptor
+from harness.images.transfer.progress import ByteCounter, Meter
 
 if TYPE_CHECKING:
     import requests
@@ -23,17 +23,17 @@ NOT_WHOLE = frozenset({405, 411, 413, 416, 501})  # answers to a blob that is se
 BYTES = {"Content-Type": "application/octet-stream"}
 
 
-def is_there(wire: Wire, blob: Descriptor) -> bool:
+def blob_exists(wire: RegistryClient, blob: Descriptor) -> bool:
     """Whether a registry says it has a blob."""
     return wire.retried(lambda: _asked(wire, blob))
 
 
-def upload(wire: Wire, path: Path, blob: Descriptor, meter: Meter) -> None:
+def upload(wire: RegistryClient, path: Path, blob: Descriptor, meter: Meter) -> None:
     """Send one blob: whole where the registry takes it, else in pieces; begun anew where the line breaks."""
     wire.retried(lambda: _upload(wire, path, blob, meter))
 
 
-def _asked(wire: Wire, blob: Descriptor) -> bool:
+def _asked(wire: RegistryClient, blob: Descriptor) -> bool:
     with wire.ask("HEAD", f"{wire.reference.api}/blobs/sha256:{blob.sha256}") as answer:
         if answer.status_code not in (200, 404):
             raise wire.refusal(answer, f"asking for blob {blob.sha256[:12]}")
@@ -51,7 +51,7 @@ class _Outgoing:
 
     def __iter__(self) -> Iterator[bytes]:
         left = self._length
-        with told(self._path), open(self._path, "rb", buffering=0) as file:
+        with translating_os_errors(self._path), open(self._path, "rb", buffering=0) as file:
             file.seek(self._start)
             while left and (piece := file.read(min(CHUNK, left))):
                 yield piece
@@ -59,8 +59,8 @@ class _Outgoing:
                 self._meter(len(piece))
 
 
-def _upload(wire: Wire, path: Path, blob: Descriptor, meter: Meter) -> None:
-    tally = Tally(meter)
+def _upload(wire: RegistryClient, path: Path, blob: Descriptor, meter: Meter) -> None:
+    tally = ByteCounter(meter)
     try:
         url, _ = _begun(wire)
         headers = {**BYTES, "Content-Length": str(blob.size)}
@@ -71,12 +71,12 @@ def _upload(wire: Wire, path: Path, blob: Descriptor, meter: Meter) -> None:
                 raise wire.refusal(answer, f"writing blob {blob.sha256[:12]}")
         tally.undo()
         _upload_in_pieces(wire, path, blob, tally)
-    except Again:
+    except RetryableError:
         tally.undo()
         raise
 
 
-def _upload_in_pieces(wire: Wire, path: Path, blob: Descriptor, meter: Meter) -> None:
+def _upload_in_pieces(wire: RegistryClient, path: Path, blob: Descriptor, meter: Meter) -> None:
     url, least = _begun(wire)
     piece = max(PIECE, least)
     for start in range(0, blob.size, piece):
@@ -91,7 +91,7 @@ def _upload_in_pieces(wire: Wire, path: Path, blob: Descriptor, meter: Meter) ->
             raise wire.refusal(answer, f"ending blob {blob.sha256[:12]}")
 
 
-def _begun(wire: Wire) -> tuple[str, int]:
+def _begun(wire: RegistryClient) -> tuple[str, int]:
     """Ask where a blob is to be sent, and the least size of its pieces."""
     url = f"{wire.reference.api}/blobs/uploads/"
     with wire.ask("POST", url, {"Content-Length": "0"}) as answer:
@@ -101,7 +101,7 @@ def _begun(wire: Wire) -> tuple[str, int]:
         return _next(wire, url, answer), min(int(least), LARGEST) if least.isdecimal() and len(least) < 12 else 0
 
 
-def _next(wire: Wire, url: str, answer: requests.Response) -> str:
+def _next(wire: RegistryClient, url: str, answer: requests.Response) -> str:
     return wire.allowed(url, answer.headers.get("Location", ""))
 
 

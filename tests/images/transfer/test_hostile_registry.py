@@ -14,9 +14,9 @@ from registries import Answer, Asked, Registry, hostile, serving, special_at
 
 from harness.digest import sha256
 from harness.errors import HarnessError, InputError, MissingError
-from harness.images.image import Image, shelved
-from harness.images.transfer import upload, wire
-from harness.images.transfer.challenge import PASSWORD, USER
+from harness.images.image import Image, list_images
+from harness.images.transfer import upload
+from harness.images.transfer.authentication import PASSWORD, USER
 from harness.images.transfer.registry import pull, push
 from harness.store.store import Store
 
@@ -48,7 +48,7 @@ def _always(answer: Answer, asked: Asked) -> Answer:
 
 
 def _nothing_stays(other: Store, image: Image) -> None:
-    assert shelved(other) == [] and list(other.temp.iterdir()) == []
+    assert list_images(other) == [] and list(other.temp.iterdir()) == []
     assert other.blobs.state(image.layers[1]) == "missing"
 
 

@@ -11,7 +11,7 @@ OWNER, DEADLINE = "harness.owner", "harness.deadline"
 GRACE = 60.0  # seconds after its deadline in which a container's owner removes it
 
 
-def me() -> str:
+def this_process() -> str:
     """Name this process beyond doubt: the boot, the namespace its number means something in, and when it began."""
     return f"{_boot()} {_namespace()} {os.getpid()} {_began(os.getpid())}"
 
@@ -21,7 +21,7 @@ def deadline(seconds: float) -> int:
     return round(_now() + seconds)
 
 
-def abandoned(labels: Mapping[str, str]) -> bool:
+def is_orphaned(labels: Mapping[str, str]) -> bool:
     """Whether the owner of a container is dead, or cannot be seen from here and is long overdue."""
     try:
         boot, namespace, pid, began = labels[OWNER].split()

@@ -16,7 +16,7 @@ GONE = "the store of this reproduction is gone: the next one begins with nothing
 
 
 @dataclass
-class Fresh:
+class FreshStore:
     """Where a reproduction keeps what it makes, and whether that stays."""
 
     root: Path
@@ -24,14 +24,14 @@ class Fresh:
 
 
 @contextmanager
-def fresh(given: Path | None, project: Path, say: Callable[[str], None]) -> Iterator[Fresh]:
+def fresh_store(given: Path | None, project: Path, say: Callable[[str], None]) -> Iterator[FreshStore]:
     """Give a store in which nothing stands; one that was not asked for by name goes, unless it is to stay."""
     if given is not None:
         if given.exists() and any(given.iterdir()):
             raise InputError("a reproduction needs a fresh store", where=str(given), next="name a new or empty folder")
         left = f"what was made stays in {given}; a reproduction needs another folder, which is new or empty"
         with _told(given, left):
-            yield Fresh(given.absolute(), stays=True)
+            yield FreshStore(given.absolute(), stays=True)
         return
     _sweep(project / FOLDER, say)
     with _own(project / FOLDER) as place, _told(place.root, GONE):
@@ -39,9 +39,9 @@ def fresh(given: Path | None, project: Path, say: Callable[[str], None]) -> Iter
 
 
 @contextmanager
-def _own(folder: Path) -> Iterator[Fresh]:
+def _own(folder: Path) -> Iterator[FreshStore]:
     """Hold a new place; its lock stands beside it for as long as there is no verdict."""
-    place = Fresh(folder / stamp())
+    place = FreshStore(folder / stamp())
     lock = _lock(place.root)
     with locked(lock):
         try:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import urlencode, urljoin, urlsplit
 
 from harness.errors import InputError, MissingError
-from harness.images.transfer.challenge import PASSWORD, USER, basic, bearer, credentials
-from harness.images.transfer.intake import Read, read_all, read_json
+from harness.images.transfer.authentication import PASSWORD, USER, bearer_challenge, credentials, wants_basic
+from harness.images.transfer.ingest import Read, read_all, read_json
 from harness.images.transfer.reference import Reference, is_loopback
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Body(Protocol):
         """Give the bytes."""
 
 
-class Again(Exception):  # noqa: N818 - not an error yet: it is tried again
+class RetryableError(Exception):
     """The registry did not answer this time."""
 
     def __init__(self, why: str, pause: float = 0) -> None:
@@ -48,7 +48,7 @@ class Again(Exception):  # noqa: N818 - not an error yet: it is tried again
         self.pause = pause
 
 
-class Wire:
+class RegistryClient:
     """A conversation with one registry about one repository; `actions` is `pull` or `pull,push`."""
 
     def __init__(self, reference: Reference, actions: str) -> None:
@@ -75,7 +75,7 @@ class Wire:
         for attempt in range(ATTEMPTS):
             try:
                 return work()
-            except Again as bad:
+            except RetryableError as bad:
                 last = bad
             if last.pause > PATIENCE:
                 raise self._missing(f"{last.why} and asks to wait {last.pause:.0f} s", "run again then")
@@ -95,7 +95,9 @@ class Wire:
         try:
             if answer.status_code in BUSY:
                 wait = answer.headers.get("Retry-After", "")
-                raise Again(f"the registry answered {answer.status_code}", int(wait) if wait.isdecimal() else 0)
+                raise RetryableError(
+                    f"the registry answered {answer.status_code}", int(wait) if wait.isdecimal() else 0
+                )
             yield answer
         finally:
             answer.close()
@@ -108,7 +110,7 @@ class Wire:
             try:
                 piece: bytes = answer.raw.read(size, decode_content=False)
             except (HTTPError, OSError):
-                raise Again("the registry broke off in the middle") from None
+                raise RetryableError("the registry broke off in the middle") from None
             return piece
 
         return read
@@ -202,13 +204,13 @@ class Wire:
                 "the registry's certificate is not trusted", "REQUESTS_CA_BUNDLE names a file of those to trust"
             ) from None
         except (requests.exceptions.RequestException, OSError) as bad:
-            raise Again(f"no connection to {_host(url)} ({type(bad).__name__})") from None
+            raise RetryableError(f"no connection to {_host(url)} ({type(bad).__name__})") from None
 
     def _answer_to(self, challenge: str) -> str:
         """Give what to say to a registry that asks who we are; nothing where there is nothing to say."""
-        asked = bearer(challenge)
+        asked = bearer_challenge(challenge)
         if asked is None:
-            return f"Basic {self._login}" if self._login and basic(challenge) else ""
+            return f"Basic {self._login}" if self._login and wants_basic(challenge) else ""
         realm = self.allowed(self.reference.origin, asked.get("realm", ""))
         query = {"scope": self._scope} | ({"service": asked["service"]} if "service" in asked else {})
         headers = {"Authorization": f"Basic {self._login}"} if self._login else {}
@@ -216,7 +218,7 @@ class Wire:
         answer = self._sent("GET", url, headers, b"")  # no redirect is followed with a password
         try:
             if answer.status_code in BUSY:
-                raise Again(f"the token service answered {answer.status_code}")
+                raise RetryableError(f"the token service answered {answer.status_code}")
             if answer.status_code != 200:
                 raise self.refusal(answer, "asking for a token")
             where = f"the token service of {self.reference.host}"

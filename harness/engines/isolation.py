@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from harness.engines.engine import SOCKETS, Limits
-from harness.engines.handover import NOBODY
+from harness.engines.folder_owner import NOBODY
 
 SETUID, SETGID = 7, 6  # the numbers of the capabilities to name users, and groups, in a namespace
 
@@ -59,7 +59,7 @@ _BOUND = "{{ ulimit -u {0} || ulimit -p {0} || exit 126; }} 2>/dev/null; "
 
 
 @functools.cache
-def sheds() -> bool:
+def drops_root() -> bool:
     """Whether steps run as another user than the harness: it is root, and may name that user in a namespace."""
     if os.geteuid() != 0:
         return False
@@ -75,40 +75,40 @@ def _names(mapped: str) -> bool:
     return all(any(low <= one < high for low, high in spans) for one in (0, NOBODY))
 
 
-def counts_alone() -> bool:
+def counts_per_step() -> bool:
     """Whether the kernel counts a step's processes apart from its user's others: root's own it bounds nowhere."""
     release = tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2])
-    return release >= (5, 14) and (os.geteuid() != 0 or sheds())
+    return release >= (5, 14) and (os.geteuid() != 0 or drops_root())
 
 
-def shut_to_steps() -> str:
+def unreadable_to_steps() -> str:
     """Name what a step needs of the interpreter and may not read as nobody; nothing where all is well."""
-    if not sheds():
+    if not drops_root():
         return ""
     needed = (sys.prefix, sys.base_prefix, os.path.realpath(sys.executable), sysconfig.get_path("purelib"))
     return next((path for path in needed if os.stat(path).st_mode & 0o005 != 0o005), "")
 
 
-def packages() -> str:
+def site_packages() -> str:
     """Say where the packages really lie: our bytecode of them has its place by that."""
     return os.path.realpath(sysconfig.get_path("purelib"))
 
 
-def interpreter() -> Iterator[str]:
+def interpreter_folders() -> Iterator[str]:
     """Name what the interpreter and the packages need to be seen, less what lies inside of what was named."""
     named = ["/usr"]
-    for path in sorted({sys.prefix, sys.base_prefix, os.path.realpath(sys.prefix), packages()}):
+    for path in sorted({sys.prefix, sys.base_prefix, os.path.realpath(sys.prefix), site_packages()}):
         if not any(path == above or path.startswith(f"{above}/") for above in named):
             named.append(path)
             yield path
 
 
-def seen(isolation: str, socket: Path) -> Path:
+def socket_inside(isolation: str, socket: Path) -> Path:
     """Say where a step finds a socket: bubblewrap shows it in a place of its own."""
     return SOCKETS / socket.name if isolation == "bubblewrap" else socket
 
 
-def around(
+def isolation_command(
     isolation: str, folder: Path, limits: Limits, sockets: Sequence[Path] = (), *, on_gpu: bool = False
 ) -> list[str]:
     """Spell the walls of an isolation around a step's folder."""
@@ -120,14 +120,14 @@ def around(
     if isolation == "bubblewrap":
         return [*_bubble(folder, limits.memory, sockets, on_gpu), "sh", "-c", last, "first", *_become(isolation)]
     spaces = ["unshare", "--mount", "--net", "--ipc", "--pid", "--fork", "--kill-child=KILL"]
-    users = [*_TWO_USERS] if sheds() else [*_ONE_USER]
+    users = [*_TWO_USERS] if drops_root() else [*_ONE_USER]
     return [*users, *spaces, "sh", "-c", _sealed(folder, sockets, on_gpu) + last, "first", *_become(isolation)]
 
 
 def _become(isolation: str) -> list[str]:
     """Spell how the last of the rights that put the walls up are laid down; a change of user clears PDEATHSIG."""
     words = ["setpriv", "--pdeathsig", "KILL"]
-    if sheds():
+    if drops_root():
         words += [f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     elif isolation == "bubblewrap":
         return []  # it has laid them down itself
@@ -137,7 +137,7 @@ def _become(isolation: str) -> list[str]:
 def _bubble(folder: Path, memory: int, sockets: Sequence[Path], on_gpu: bool) -> list[str]:
     """Spell bubblewrap: a file system of the step's own, where /proc is read-only as a whole and /sys is not there."""
     rights: tuple[str, ...] = ()
-    if sheds():
+    if drops_root():
         wrap = [*_TWO_USERS, "bwrap", *(f"--unshare-{one}" for one in ("ipc", "pid", "net", "uts", "cgroup-try"))]
         rights = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")  # of the first process inside: what it starts is nobody
     else:
@@ -151,7 +151,7 @@ def _bubble(folder: Path, memory: int, sockets: Sequence[Path], on_gpu: bool) ->
         wrap += ["--ro-bind-try", path, path]
     for path in ("/bin", "/lib", "/lib64", "/sbin"):
         wrap += ["--symlink", os.readlink(path), path] if os.path.islink(path) else ["--ro-bind-try", path, path]
-    for path in interpreter():
+    for path in interpreter_folders():
         wrap += [*_above(path), "--ro-bind", path, path]
     if folder != Path("/"):
         wrap += [*_above(folder), "--ro-bind", str(folder), str(folder)]
@@ -159,7 +159,7 @@ def _bubble(folder: Path, memory: int, sockets: Sequence[Path], on_gpu: bool) ->
             wrap += ["--bind", str(folder / name), str(folder / name)]
         wrap += ["--chdir", str(folder)]
     for socket in sockets:
-        shown = seen("bubblewrap", socket)
+        shown = socket_inside("bubblewrap", socket)
         wrap += [*_above(shown), "--bind", str(socket), str(shown)]
     return [*wrap, *(_gpus() if on_gpu else ()), "--remount-ro", "/proc", "--remount-ro", "/"]
 
@@ -181,8 +181,8 @@ def _sealed(folder: Path, sockets: Sequence[Path], on_gpu: bool) -> str:
     """Spell what is done within namespaces before a step begins: the kernel's own files cannot be written any more."""
     sys_ = "sysfs -o ro sysfs" if on_gpu else "tmpfs -o ro,size=4k,mode=755 tmpfs"
     lines = ["set -e", "mount -t proc -o ro,nosuid,nodev,noexec proc /proc", f"mount -t {sys_} /sys"]
-    if sheds():
-        lines += _shown_to_nobody([folder, *map(Path, interpreter()), *sockets])
+    if drops_root():
+        lines += _shown_to_nobody([folder, *map(Path, interpreter_folders()), *sockets])
     return "\n".join([*lines, f"cd {shlex.quote(str(folder))}", "unset OLDPWD", "set +e", ""])
 
 

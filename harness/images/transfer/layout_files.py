@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from harness.errors import InputError
-from harness.files import told
-from harness.images.transfer.intake import Read
+from harness.files import translating_os_errors
+from harness.images.transfer.ingest import Read
 
 MEMBERS = 10_000  # far more than any image has
 HEADER = 1 << 16  # the longest piece of a tar's own fields that is ever read at once
 
 
-class Parts(Protocol):
+class LayoutFiles(Protocol):
     """Where a layout's files are read from."""
 
     path: Path
@@ -32,14 +32,14 @@ class Parts(Protocol):
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Parts]:
+def open_layout(path: Path) -> Iterator[LayoutFiles]:
     """Open a layout's folder or archive."""
-    with told(path):
+    with translating_os_errors(path):
         facts = path.stat()
     if stat.S_ISDIR(facts.st_mode):
         yield _Folder(path)
     elif stat.S_ISREG(facts.st_mode):
-        with told(path), open(path, "rb") as file:
+        with translating_os_errors(path), open(path, "rb") as file:
             yield _Archive(path, file, facts.st_size)
     else:
         raise InputError("neither a folder nor a file", where=str(path), next="give an OCI layout or an archive of one")
@@ -138,7 +138,7 @@ class _Archive:
 
         def read(size: int) -> bytes:
             nonlocal offset, left
-            with told(self.path):
+            with translating_os_errors(self.path):
                 self._file.seek(offset)
                 piece = self._file.read(min(size, left))
             offset, left = offset + len(piece), left - len(piece)

@@ -14,7 +14,7 @@ import typer
 from harness.cli.options import Debug, Json, project
 from harness.cli.terminal import give, render
 from harness.errors import AGREED, InputError
-from harness.strict_json import once
+from harness.strict_json import reject_duplicates
 
 if TYPE_CHECKING:
     from harness.verbs.measuring import ToolsResult
@@ -118,18 +118,18 @@ def _around() -> Project | None:
 def _text(source: Path | None) -> bytes:
     if source is None:
         return sys.stdin.buffer.read()
-    from harness.files import told
+    from harness.files import translating_os_errors
 
-    with told(source):
+    with translating_os_errors(source):
         return source.read_bytes()
 
 
 def rows_of(source: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Read JSON Lines one at a time, so that a file of any length is scored in flat memory."""
-    from harness.files import told
+    from harness.files import translating_os_errors
 
     name = str(source or "stdin")
-    with told(name), open(source, "rb") if source else nullcontext(sys.stdin.buffer) as lines:
+    with translating_os_errors(name), open(source, "rb") if source else nullcontext(sys.stdin.buffer) as lines:
         number = 0
         while line := lines.readline(MAX_LINE + 1):
             number += 1
@@ -143,7 +143,7 @@ def rows_of(source: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
 def object_of(data: bytes, where: str) -> Mapping[str, Any]:
     """Read one JSON object, in which no name stands twice."""
     try:
-        value = jsonlib.loads(data, object_pairs_hook=once)
+        value = jsonlib.loads(data, object_pairs_hook=reject_duplicates)
     except (ValueError, RecursionError) as bad:
         raise InputError(f"this is not JSON: {bad}", where=where, next="give one JSON object") from bad
     if not isinstance(value, dict):

@@ -15,10 +15,10 @@ from typing import Any
 
 from harness.digest import sha256, sha256_stream
 from harness.errors import InputError, MissingError
-from harness.files import told, write_all
-from harness.images.image import Image, Pin, find, shelve
+from harness.files import translating_os_errors, write_all
+from harness.images.image import Image, Pin, add_image, find_image
 from harness.images.oci import CONFIG, LAYER, MANIFEST
-from harness.images.transfer.meter import Meter, unmetered
+from harness.images.transfer.progress import Meter, ignore_progress
 from harness.store.blobs import is_digest
 from harness.store.store import Store
 
@@ -127,7 +127,7 @@ def check_config(data: bytes, layers: tuple[Descriptor, ...], where: str) -> Non
         raise _refused("the config's diff_ids are not the manifest's layers", where)
 
 
-def hold_against(pin: Pin, expected: Pin | None, where: str) -> None:
+def require_pinned(pin: Pin, expected: Pin | None, where: str) -> None:
     """Refuse an image that is not the one that is meant."""
     if expected is None or pin == expected:
         return
@@ -173,11 +173,11 @@ class _Incoming(RawIOBase):
         return len(piece)
 
 
-def receive(store: Store, read: Read, want: Descriptor, where: str, meter: Meter = unmetered) -> None:
+def receive_blob(store: Store, read: Read, want: Descriptor, where: str, meter: Meter = ignore_progress) -> None:
     """Bring one blob into a store, hashed while it comes; what differs is dropped, what breaks off leaves nothing."""
     with store.folder("image") as folder:
         path = folder / "blob"
-        with told(path), open(path, "xb", buffering=0) as file:
+        with translating_os_errors(path), open(path, "xb", buffering=0) as file:
             found, size = sha256_stream(_Incoming(read, file.fileno(), want, where, meter))
         if (found, size) != (want.sha256, want.size):
             raise InputError(
@@ -188,38 +188,38 @@ def receive(store: Store, read: Read, want: Descriptor, where: str, meter: Meter
         store.blobs.adopt(path)
 
 
-def held(store: Store, want: Descriptor, where: str) -> bool:
+def has_blob(store: Store, want: Descriptor, where: str) -> bool:
     """Whether a store has a blob already, and of the size that is named."""
     if store.blobs.state(want.sha256) != "sound":
         return False
-    if size_of(store.blobs.path(want.sha256)) != want.size:
+    if file_size(store.blobs.path(want.sha256)) != want.size:
         raise _refused(f"sha256:{want.sha256} is not {want.size} bytes long", where)
     return True
 
 
-def admit(
+def ingest_image(
     store: Store, name: str, manifest: bytes, bring: Callable[[Descriptor], None], where: str, expected: Pin | None
 ) -> Image:
     """Take an image in: each blob that is not there is brought and checked; its entry is the last thing written."""
     config, layers = read_manifest(manifest, where)
     image = Image(check_name(name), config.sha256, sha256(manifest), tuple(layer.sha256 for layer in layers), {})
-    hold_against(image.pin, expected, where)
+    require_pinned(image.pin, expected, where)
     image = _with_sources(store, image, where)
-    if not held(store, config, where):
+    if not has_blob(store, config, where):
         bring(config)
     check_config(store.blobs.read(config.sha256), layers, where)  # before gigabytes are moved
     for layer in dict.fromkeys(layers):
-        if not held(store, layer, where):
+        if not has_blob(store, layer, where):
             bring(layer)
     store.blobs.put(manifest)
-    shelve(store, image)
+    add_image(store, image)
     return image
 
 
 def _with_sources(store: Store, image: Image, where: str) -> Image:
     """Keep what the shelf knows of an image that was built here; two manifests of one config cannot stand there."""
     try:
-        there = find(store, image.pin.image_id)
+        there = find_image(store, image.pin.image_id)
     except MissingError:  # an unreadable entry is written anew
         return image
     if there is None:
@@ -233,9 +233,9 @@ def _with_sources(store: Store, image: Image, where: str) -> Image:
     return replace(image, sources=there.sources)
 
 
-def size_of(path: Path) -> int:
+def file_size(path: Path) -> int:
     """Say how many bytes a file has."""
-    with told(path):
+    with translating_os_errors(path):
         return path.stat().st_size
 
 

@@ -10,11 +10,11 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel
 
-from harness.manifest.models import Shaped
+from harness.manifest.models import TypedByValue
 from harness.manifest.read import Place
 
 
-def advice(place: Place, value: Any, schema: Any) -> str:
+def suggestion(place: Place, value: Any, schema: Any) -> str:
     """Say what to write instead of a key that is not known at its place."""
     known = sorted(dict.fromkeys(_known(schema, value, place[:-1]))) if place else []
     if close := difflib.get_close_matches(str(place[-1]), known, 1) if place else []:
@@ -26,7 +26,7 @@ def _known(kind: Any, value: Any, place: Place) -> Iterator[str]:
     """Follow a place through the types, and the value beside them, which tells forms apart."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        shaped = next((one for one in inner[1:] if isinstance(one, Shaped)), None)
+        shaped = next((one for one in inner[1:] if isinstance(one, TypedByValue)), None)
         for form in shaped.forms(value) if shaped else (inner[0],):
             yield from _known(form, value, place)
     elif origin in (Union, UnionType):

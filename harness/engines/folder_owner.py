@@ -8,13 +8,13 @@ from pathlib import Path
 NOBODY = 65534  # the user and the group that a step of root's runs as
 
 
-def hand_over(*folders: Path, user: int = NOBODY) -> None:
+def chown_to_step(*folders: Path, user: int = NOBODY) -> None:
     """Let the user that a step of root's runs as write to its folders."""
     for folder in folders:
         os.chown(folder, user, user)
 
 
-def take_back(out: Path) -> None:
+def chown_back(out: Path) -> None:
     """Make the files that the step left the harness's own; links are not followed, folders are nobody's outputs."""
     os.chown(out, 0, 0, follow_symlinks=False)
     if out.is_symlink() or not out.is_dir():

@@ -13,7 +13,7 @@ _LONGEST = 2000
 _FIELD = re.compile(r'(?:([A-Za-z][A-Za-z0-9_-]*)[ \t]+)?([A-Za-z][A-Za-z0-9_-]*)=(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))')
 
 
-def bearer(header: str) -> dict[str, str] | None:
+def bearer_challenge(header: str) -> dict[str, str] | None:
     """Give the fields of a Bearer challenge; None where there is none."""
     found: dict[str, str] | None = None
     scheme = ""
@@ -25,7 +25,7 @@ def bearer(header: str) -> dict[str, str] | None:
     return found
 
 
-def basic(header: str) -> bool:
+def wants_basic(header: str) -> bool:
     """Whether user and password themselves are asked for."""
     return re.search(r"(?:^|,)\s*basic\b", header[:_LONGEST], re.IGNORECASE) is not None
 

@@ -7,13 +7,13 @@ import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from harness.engines.budget import SHARE, Budget
+from harness.engines.disk_budget import SHARE, DiskBudget
 from harness.engines.engine import Limits, Outcome
 
 TURN = 0.1  # seconds between two looks
 
 
-class Watch:
+class JobMonitor:
     """Watches one command: says when it must be ended and why, hears what it prints, and tells how it ended."""
 
     def __init__(
@@ -26,7 +26,7 @@ class Watch:
         self.why = ""  # the command was ended: budget | cancel | crowd | deadline
         self.log = bytearray()  # the end of what it printed
         self._limits, self._on_log, self._cancel = limits, on_log, cancel
-        self._budget = Budget(folders, limits)
+        self._budget = DiskBudget(folders, limits)
         self._started = time.monotonic()
         self._crowd: Callable[[], int] | None = None
         self._look = 0.0

@@ -6,7 +6,7 @@ import os
 from pathlib import Path
 
 
-def crowd(first: int) -> int:
+def count_threads(first: int) -> int:
     """Count the threads of a process, of all below it, and of all in its session, as the kernel counts them."""
     tasks, below = {}, dict[int, list[int]]()
     open_ = [first]

@@ -16,7 +16,7 @@ SHARE = 0.1  # of the time that looking may take: a step with many files is look
 
 
 @dataclass
-class Budget:
+class DiskBudget:
     """Watches the folders a step may write to; never follows a link, and stops counting where the budget is spent."""
 
     folders: tuple[Path, ...]
