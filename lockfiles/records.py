@@ -11,8 +11,16 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from harness.run.locked import RECORDS, UNPINNED, locked, merged, of_wheel, read_records, spell_records  # noqa: E402
-from harness.run.packages import installed, normal, record_digest  # noqa: E402
+from harness.run.package_locks import (  # noqa: E402
+    RECORDS,
+    UNPINNED,
+    merge_records,
+    read_locks,
+    read_records,
+    spell_records,
+    wheel_record_digest,
+)
+from harness.run.packages import installed, normal_name, record_digest  # noqa: E402
 
 
 def found(folder: Path) -> dict[str, dict[str, list[str]]]:
@@ -22,16 +30,16 @@ def found(folder: Path) -> dict[str, dict[str, list[str]]]:
         name, version = wheel.name.split("-")[:2]
         with zipfile.ZipFile(wheel) as inside:
             [record] = [one for one in inside.namelist() if one.endswith(".dist-info/RECORD") and one.count("/") == 1]
-            tables.append({normal(name): {version: [of_wheel(inside.read(record))]}})
+            tables.append({normal_name(name): {version: [wheel_record_digest(inside.read(record))]}})
     for package in installed(folder):
-        tables.append({normal(package.name): {package.version: [record_digest(package.lines)]}})
-    return merged(tables)
+        tables.append({normal_name(package.name): {package.version: [record_digest(package.lines)]}})
+    return merge_records(tables)
 
 
 def main(folders: list[str]) -> None:
     """Keep of the table what is still locked, and add what was found."""
-    pinned = locked(HERE).versions
-    table = merged([read_records(HERE / RECORDS), *(found(Path(folder)) for folder in folders)])
+    pinned = read_locks(HERE).versions
+    table = merge_records([read_records(HERE / RECORDS), *(found(Path(folder)) for folder in folders)])
     kept = {
         name: {version: one for version, one in versions.items() if version in pinned.get(name, ())}
         for name, versions in table.items()

@@ -79,7 +79,7 @@ def test_no_block_of_more_than_ten_lines_is_written_twice() -> None:
         (r"\bprint\(", {"harness/cli/terminal.py"}),
         (
             r"\bimportlib\.import_module\(|\b__import__\(",
-            {"harness/run/step.py", "harness/run/steps.py", "harness/parts.py"},
+            {"harness/run/step.py", "harness/run/step_batch.py", "harness/parts.py"},
         ),
         (r"\bnp\.(load|save|savez|savez_compressed|memmap|fromfile|lib\.format)\b|\.tofile\(", {"harness/arrays.py"}),
         (r"datetime\.now\(|time\.time\(", {"harness/clock.py"}),

@@ -16,7 +16,7 @@ from harness.manifest.load import load
 from harness.manifest.lockfile import load_lock
 from harness.manifest.models import PROVIDERS
 from harness.run.closure import Code
-from harness.run.plan import meant, plan, unresolved_pins
+from harness.run.plan import check_manifest, plan, unresolved_pins
 from harness.studies.registry import studies
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -121,7 +121,7 @@ def kinds() -> set[str]:
         loaded = load(path)
         lock = load_lock(ROOT, loaded.manifest.name)
         if lock and not unresolved_pins(lock):
-            found |= {step.kind for step in plan(meant(loaded), lock).steps}
+            found |= {step.kind for step in plan(check_manifest(loaded), lock).steps}
     found |= {
         "harness.models.local.likelihood:measure",
         *(f"harness.studies.media:{name}" for name in ("pick", "without")),

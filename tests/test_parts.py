@@ -8,7 +8,7 @@ from harness.errors import InputError
 from harness.manifest.models import PROVIDERS
 from harness.parts import PartRegistry, part
 from harness.run.engines import ENGINES
-from harness.scorers.given import Given, Gives
+from harness.scorers.given import AnalysisInput, ToolOutput
 from harness.scorers.tool import Tool
 from harness.studies import registry
 
@@ -32,11 +32,11 @@ def test_a_module_that_holds_no_part_is_none(name):
 
 
 def test_a_part_is_given_by_the_place_it_is_written_at():
-    assert part("harness.parts:PartRegistry") is PartRegistry
+    assert part("harness.parts:Shelf") is PartRegistry
 
 
 def test_two_scorers_of_one_name_are_refused(monkeypatch):
-    tool = Tool("", Given, Gives, lambda given: {})
+    tool = Tool("", AnalysisInput, ToolOutput, lambda given: {})
     monkeypatch.setattr(registry.SCORERS.__class__, "names", lambda self: ["a", "b"])
     monkeypatch.setattr(registry.SCORERS.__class__, "find", lambda self, name, where="": {"same.name": tool})
     monkeypatch.setattr(registry, "studies", list)

@@ -123,17 +123,17 @@ def serve() -> NoReturn:
     from harness import verbs
     from harness.errors import HarnessError
     from harness.manifest.schema import Resources
-    from harness.run.engines import Choice, kinds, open_engine
-    from harness.run.installed import look
+    from harness.run.engines import EngineChoice, kinds, open_engine
+    from harness.run.installed import check_once
     from harness.run.receipt import containment
     from harness.store.store import Store
     from harness.studies.registry import studies
 
     studies(), kinds(), [getattr(verbs, name) for name in dir(verbs)]
-    look(full=True)  # once a worker: what is installed here no test alters
+    check_once(full=True)  # once a worker: what is installed here no test alters
     with tempfile.TemporaryDirectory() as folder, contextlib.suppress(HarnessError):
         here = Path(folder)  # and what the usual isolation keeps from a step no test changes
-        engine = open_engine(Choice(images=here), here, "cpu", Resources())
+        engine = open_engine(EngineChoice(images=here), here, "cpu", Resources())
         containment(Store.make(here / "store"), engine, threading.Event())
     gc.collect()
     gc.freeze()

@@ -14,7 +14,7 @@ from harness.cli.terminal import give, on_terminal, render, say, short, table, w
 from harness.digest import CHUNK
 
 SHOWN = 5  # lines of an edited file
-BUDGET = 300.0  # seconds, as `harness.evidence.audit.again` has it: help is shown without loading it
+BUDGET = 300.0  # seconds, as `harness.evidence.audit.reexecution` has it: help is shown without loading it
 
 
 def register(app: typer.Typer) -> None:

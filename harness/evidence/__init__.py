@@ -1,1 +1,1 @@
-"""What a reviewer reads: record, audit, diff, explain, expect."""
+"""Evidence of runs, for a reviewer: records, comparison with expectations, diff, explain, fsck, audit, claims."""

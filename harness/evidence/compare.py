@@ -1,4 +1,4 @@
-"""Outputs held against what is expected, each at the level its manifest declares: bytes, numbers, or intervals.
+"""Comparison of outputs with an expectation, each at its declared level: exact bytes, a tolerance, or intervals.
 
 The numbers of an array stand in a file beside the expectation, those of any other output in it.
 """
@@ -14,8 +14,8 @@ from pathlib import Path
 from harness import arrays
 from harness.digest import canonical, sha256_file, walk
 from harness.errors import InputError
-from harness.evidence.compare_arrays import strayed
-from harness.evidence.interval import number, outside
+from harness.evidence.compare_arrays import deviation_text
+from harness.evidence.interval import first_outside, number
 from harness.evidence.record import Record
 from harness.evidence.selfcheck import FAIL, OUTPUT, self_check
 from harness.files import is_plain
@@ -29,7 +29,7 @@ Level = str | Mapping[str, str]
 
 @dataclass(frozen=True)
 class Verdict:
-    """How one output compares."""
+    """The result of comparing one output with its expectation."""
 
     name: str
     sha256: str
@@ -39,7 +39,7 @@ class Verdict:
 
 
 def leaves(path: Path) -> dict[str, str]:
-    """Give every leaf of an output by its JSON Pointer, as JSON text; in a table the row's number comes first."""
+    """Read all leaf values of a JSON output by JSON Pointer; in a table the row's number comes first."""
     if path.stat().st_size > 1 << 26:
         raise InputError("this output is too large to compare leaf by leaf", next="declare it `exact`")
     try:
@@ -55,13 +55,13 @@ def leaves(path: Path) -> dict[str, str]:
     return found
 
 
-def values_of(level: Level, path: Path) -> dict[str, str]:
-    """Give the values an expectation keeps for an output: none where bytes decide."""
+def expected_values(level: Level, path: Path) -> dict[str, str]:
+    """Return the values that an expectation keeps of an output: none where bytes decide."""
     return {} if level == "exact" or arrays.file_format(path) else leaves(path)
 
 
-def array_of(level: Level, path: Path) -> str:
-    """Say in which form an output lies beside an expectation: only an array that numbers are to be compared of does."""
+def array_form(level: Level, path: Path) -> str:
+    """Return the file form of an array that is kept beside an expectation, or "" for any other output."""
     form = "" if level == "exact" else arrays.file_format(path)
     if not form:
         return ""
@@ -83,7 +83,7 @@ def compare(
     levels: Mapping[str, Level],
     deliver: Callable[[str], Path],
 ) -> list[Verdict]:
-    """Hold every output of a run against the expectation, at the levels the lock's intent declares."""
+    """Compare every output of a run with the expectation, at the levels that the lock declares."""
     verdicts = []
     for name, output in sorted(record.outputs.items()):
         digest = output["sha256"]
@@ -115,18 +115,22 @@ def compare(
 def _parted(expect: Expect, output: str, level: Mapping[str, str], path: Path) -> str:
     wanted = expect.outputs[output]
     if "array" not in wanted:
-        return "it is an array, which was none" if arrays.file_format(path) else parted(level, wanted["values"], path)
+        return (
+            "it is an array, which was none"
+            if arrays.file_format(path)
+            else first_deviation(level, wanted["values"], path)
+        )
     beside = expect.array(output)
     if not is_plain(beside) or sha256_file(beside)[0] != wanted["sha256"]:
         return f"{beside.parent.name}/{beside.name} is not the array that the expectation pins: restore it from git"
-    return strayed(level["within"], beside, path)
+    return deviation_text(level["within"], beside, path)
 
 
-def parted(level: Mapping[str, str], expected: Mapping[str, str], path: Path) -> str:
-    """Say where values leave their tolerance or interval, or differ in anything but a number; empty where none does."""
+def first_deviation(level: Mapping[str, str], expected: Mapping[str, str], path: Path) -> str:
+    """Describe the first value outside its tolerance or interval, or that differs otherwise; "" if none."""
     found = leaves(path)
     if "interval" in level:
-        return outside(expected, found)
+        return first_outside(expected, found)
     if set(found) != set(expected):
         return f"other fields: {sorted(set(found) ^ set(expected))[0]}"
     amount, share = Decimal(level["within"].removesuffix(RELATIVE)), level["within"].endswith(RELATIVE)
@@ -141,7 +145,7 @@ def parted(level: Mapping[str, str], expected: Mapping[str, str], path: Path) ->
 
 
 def overall(record: Record, verdicts: list[Verdict]) -> str:
-    """Give one word for a run: agreed, disagreed, incomplete or unconfirmed."""
+    """Return the verdict of a whole run: agreed, disagreed, incomplete or unconfirmed."""
     if not record.complete or record.body.get("limit"):
         return "incomplete"
     words = {verdict.verdict for verdict in verdicts}

@@ -1,4 +1,4 @@
-"""Arrays held against expected ones: element by element within a tolerance, in flat memory, the worst by its index.
+"""Comparison of arrays with expected ones: element by element within a tolerance, in bounded memory.
 
 Types and shapes are equal; NaN agrees with NaN, and an infinity with itself. Elements are compared as the binary
 numbers they are. It must never know what an array means.
@@ -22,8 +22,8 @@ WHOLE = 2**64 - 1  # no two whole numbers of an array are further apart
 
 
 @dataclass(frozen=True)
-class Stray:
-    """The place where two arrays are furthest apart, what stands there in each, and how many elements stray."""
+class Deviation:
+    """The largest deviation between two arrays: its index, both values, and how many elements are out of tolerance."""
 
     at: str
     expected: str
@@ -32,33 +32,33 @@ class Stray:
     of: int = 0
 
     def text(self, tolerance: str) -> str:
-        """Spell it for the line of a verdict."""
+        """Describe the deviation in the line of a verdict."""
         told = f"{self.at} is {self.found}, expected {self.expected}"
         return f"{told} within {tolerance} ({self.count} of {self.of} elements stray)" if self.of else told
 
 
-def strayed(tolerance: str, expected: Path, found: Path) -> str:
-    """Say where an output leaves its tolerance, or is another kind of array; empty where it does neither."""
+def deviation_text(tolerance: str, expected: Path, found: Path) -> str:
+    """Describe where an array is out of tolerance or of another type or shape; "" if it is neither."""
     try:
-        stray = furthest(tolerance, expected, found)
+        stray = largest_deviation(tolerance, expected, found)
     except InputError as bad:
         return f"{bad.what} ({bad.where})" if bad.where else bad.what
     return stray.text(tolerance) if stray else ""
 
 
-def furthest(tolerance: str, expected: Path, found: Path) -> Stray | None:
-    """Give the worst place at which two files of arrays part; None where every element keeps the tolerance."""
+def largest_deviation(tolerance: str, expected: Path, found: Path) -> Deviation | None:
+    """Return the largest deviation between two files of arrays; None where all elements are within the tolerance."""
     forms = [arrays.file_format(path) or "no array" for path in (expected, found)]
     if forms[0] != forms[1]:
-        return Stray("the output", forms[0], forms[1])
+        return Deviation("the output", forms[0], forms[1])
     one, two = arrays.headers(expected), arrays.headers(found)
     if one.keys() != two.keys():
         name = min(one.keys() ^ two.keys())
-        return Stray(name, "there", "absent") if name in one else Stray(name, "absent", "there")
+        return Deviation(name, "there", "absent") if name in one else Deviation(name, "absent", "there")
     strays = []
     for name in one:
         if (one[name].dtype, one[name].shape) != (two[name].dtype, two[name].shape):
-            return Stray(name or "the array", one[name].text(), two[name].text())
+            return Deviation(name or "the array", one[name].text(), two[name].text())
         worst = _Worst(name, one[name], tolerance)
         for left, right in _pairs(expected, one[name], found, two[name], name):
             worst.see(left, right)
@@ -76,7 +76,7 @@ def _pairs(expected: Path, one: ArrayHeader, found: Path, two: ArrayHeader, name
 
 
 class _Worst:
-    """The worst of the elements seen so far."""
+    """The largest deviation among the elements compared so far."""
 
     def __init__(self, name: str, head: ArrayHeader, tolerance: str) -> None:
         self.name, self.head = name, head
@@ -85,7 +85,7 @@ class _Worst:
         self.place, self.values = 0, ("", "")
 
     def see(self, left: Any, right: Any) -> None:
-        """Look at the next elements of both."""
+        """Compare the next block of elements."""
         import numpy as np  # noqa: PLC0415 - heavy
 
         left, right = left.reshape(-1), right.reshape(-1)
@@ -123,9 +123,9 @@ class _Worst:
         strays = (far > float(self.amount) * size) | (np.isinf(far) & (far > 0))
         return strays, np.where((size > 0) & np.isfinite(far), far / size, np.inf)
 
-    def stray(self) -> Stray:
-        """Give the worst by its index."""
+    def stray(self) -> Deviation:
+        """Return the largest deviation with its index."""
         import numpy as np  # noqa: PLC0415
 
         index = [int(one) for one in np.unravel_index(self.place, self.head.shape)] if self.head.shape else []
-        return Stray(f"{self.name}{index}", *self.values, self.count, self.seen)
+        return Deviation(f"{self.name}{index}", *self.values, self.count, self.seen)

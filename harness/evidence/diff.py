@@ -1,4 +1,7 @@
-"""Diff: where two runs first part, what caused it, which rows differ, and in which words."""
+"""Diff of two runs: the first stage whose contents differ, its cause, and the rows and words that differ.
+
+It compares what is recorded, and never executes a step.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +13,11 @@ from typing import Any
 from harness import arrays
 from harness.digest import differences
 from harness.errors import InputError
-from harness.evidence.claims.history import RESOURCES, THREADS, moved
-from harness.evidence.compare import leaves, parted
-from harness.evidence.compare_arrays import Stray, furthest, strayed
-from harness.evidence.explain import moved_parts, package_changes
-from harness.evidence.pinned import ChangedLine, changed_lines, moved_files
+from harness.evidence.claims.history import RESOURCES, THREADS, changed_intent
+from harness.evidence.compare import first_deviation, leaves
+from harness.evidence.compare_arrays import Deviation, deviation_text, largest_deviation
+from harness.evidence.explain import changed_key_parts, package_changes
+from harness.evidence.pinned_files import ChangedLine, changed_files, changed_lines
 from harness.evidence.trail import Trail
 
 # Stages in the order in which two runs can part (design.md section 9); `tokens` and `parsed` are not recorded yet.
@@ -28,7 +31,7 @@ _IDENTITY = ("id", "item", "template", "model", "sample", "scorer", "judge", "re
 
 
 @dataclass
-class Stage:
+class StageDiff:
     """One stage of two runs: whether its contents are the same, and what changed."""
 
     stage: str
@@ -37,11 +40,11 @@ class Stage:
 
 
 @dataclass(frozen=True)
-class Parting:
-    """Two runs held against each other."""
+class RunDiff:
+    """The difference between two runs: how near they are, stage by stage, and the first differing rows."""
 
     level: str
-    stages: list[Stage]
+    stages: list[StageDiff]
     first: dict[str, Any] | None
     cause: str
     rows: list[dict[str, Any]]
@@ -49,9 +52,9 @@ class Parting:
     texts: list[ChangedLine]  # of the pinned files that the first step was made from
 
 
-def diff(left: Trail, right: Trail) -> Parting:
-    """Find the first stage whose contents differ, its cause at or before it, and the first rows that differ."""
-    stages = {name: Stage(name) for name in STAGES}
+def diff(left: Trail, right: Trail) -> RunDiff:
+    """Compare two runs: find the first stage whose contents differ, its cause, and the first differing rows."""
+    stages = {name: StageDiff(name) for name in STAGES}
     _surroundings(left, right, stages)
     parted_steps = list(_contents(left, right, stages))
     for stage in stages.values():
@@ -61,7 +64,7 @@ def diff(left: Trail, right: Trail) -> Parting:
     step = parted_steps[0] if parted_steps else ""
     cause = _cause(left, right, step) if step else (first.changed[0] if first else "")
     rows = list(_rows(left, right, step)) if step else []
-    return Parting(
+    return RunDiff(
         _level(left, right),
         list(stages.values()),
         {"stage": first.stage, "subject": first.changed[0], "detail": cause} if first else None,
@@ -77,13 +80,13 @@ def _texts(left: Trail, right: Trail, step: str) -> Iterator[ChangedLine]:
     one, two = left.steps[step], right.steps[step]
     for pointer in differences(one.entry.preimage, two.entry.preimage):
         if pointer.startswith("/inputs/"):
-            for old, new in moved_files(one, left, two, right, pointer):
+            for old, new in changed_files(one, left, two, right, pointer):
                 yield from changed_lines(old, left, new, right)
 
 
-def _surroundings(left: Trail, right: Trail, stages: Mapping[str, Stage]) -> None:
+def _surroundings(left: Trail, right: Trail, stages: Mapping[str, StageDiff]) -> None:
     """Compare what was meant and where it ran."""
-    settings = (at for at in moved(left.lock.intent, right.lock.intent) if at != f"/{RESOURCES}/{THREADS}")
+    settings = (at for at in changed_intent(left.lock.intent, right.lock.intent) if at != f"/{RESOURCES}/{THREADS}")
     stages["settings"].changed += [f"manifest{at}" for at in settings]  # threads are told as numerics
     limits = [str(trail.started.get("limit", "none")) for trail in (left, right)]
     if limits[0] != limits[1]:
@@ -105,7 +108,7 @@ def _surroundings(left: Trail, right: Trail, stages: Mapping[str, Stage]) -> Non
         stages["numerics"].changed += dict.fromkeys(found)
 
 
-def _contents(left: Trail, right: Trail, stages: Mapping[str, Stage]) -> Iterator[str]:
+def _contents(left: Trail, right: Trail, stages: Mapping[str, StageDiff]) -> Iterator[str]:
     """Compare what the steps made; give the steps that part, earliest stage first."""
     differing: dict[str, list[str]] = {name: [] for name in STAGES}
     for name in [*left.steps, *(name for name in right.steps if name not in left.steps)]:
@@ -124,7 +127,7 @@ def _contents(left: Trail, right: Trail, stages: Mapping[str, Stage]) -> Iterato
 def _cause(left: Trail, right: Trail, step: str) -> str:
     """Name what differs in the key of the first step that parted."""
     one, two = left.steps[step], right.steps[step]
-    parts = list(moved_parts(one, left, two, right))
+    parts = list(changed_key_parts(one, left, two, right))
     return "; ".join(parts) if parts else "nothing in its key: the step itself is not deterministic"
 
 
@@ -148,11 +151,11 @@ def _rows(left: Trail, right: Trail, step: str) -> Iterator[dict[str, Any]]:
             yield {"step": step, "output": name, "row": key, "fields": fields, "left": words[0], "right": words[1]}
 
 
-def _array(left: Trail, one: str, right: Trail, two: str) -> Stray | None:
+def _array(left: Trail, one: str, right: Trail, two: str) -> Deviation | None:
     """Give the worst place at which two arrays part; what is no sound array has none."""
     paths = left.store.blobs.deliver(one), right.store.blobs.deliver(two)
     try:
-        return furthest("0", *paths) if any(map(arrays.file_format, paths)) else None
+        return largest_deviation("0", *paths) if any(map(arrays.file_format, paths)) else None
     except InputError:
         return None
 
@@ -203,7 +206,7 @@ def _near(left: Trail, one: str, right: Trail, two: str) -> bool:
     old, new = left.store.blobs.deliver(one), right.store.blobs.deliver(two)
     try:
         if arrays.file_format(old) or arrays.file_format(new):
-            return not strayed("1e-9", old, new)
-        return not parted({"within": "1e-9"}, leaves(old), new)
+            return not deviation_text("1e-9", old, new)
+        return not first_deviation({"within": "1e-9"}, leaves(old), new)
     except InputError:
         return False

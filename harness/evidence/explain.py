@@ -1,4 +1,7 @@
-"""Explain: the parts of a step's key, and why the step ran or did not."""
+"""Explanations of cache hits and misses: the parts of a step's key, and why the step was executed or not.
+
+It reads records alone; where a run cannot be read it says so, and never guesses a reason.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,9 @@ from typing import Any
 
 from harness.digest import differences
 from harness.errors import HarnessError, InputError
-from harness.evidence.kept import environment_changes
-from harness.evidence.pinned import changed_lines, file_name, moved_files
-from harness.evidence.trail import Trail, Walked, follow
+from harness.evidence.pinned_files import changed_files, changed_lines, file_name
+from harness.evidence.run_documents import environment_changes
+from harness.evidence.trail import RecordedStep, Trail, read_trail
 from harness.store.store import Store
 
 LINES = 4  # of an edited file that are named
@@ -18,8 +21,8 @@ LOOKED = 3  # earlier runs of a manifest in which a step is looked for
 
 
 @dataclass(frozen=True)
-class Why:
-    """A step of a run, the parts of its key, and the reason for its state in words."""
+class StepExplanation:
+    """Why one step was executed or taken from the store, with the parts of its key."""
 
     step: str
     state: str
@@ -28,9 +31,9 @@ class Why:
     parts: dict[str, Any]
 
 
-def explain(store: Store, run: str, wanted: str = "") -> Iterator[Why]:
-    """Say of one step, or of every step of a run, why it ran or did not."""
-    trail = follow(store, run)
+def explain(store: Store, run: str, wanted: str = "") -> Iterator[StepExplanation]:
+    """Explain for one step, or for every step of a run, why it was executed or taken from the store."""
+    trail = read_trail(store, run)
     names = [name for name in trail.steps if not wanted or name == wanted or name.startswith(f"{wanted}/")]
     if wanted and not names:
         near = ", ".join(list(trail.steps)[:6])
@@ -38,7 +41,9 @@ def explain(store: Store, run: str, wanted: str = "") -> Iterator[Why]:
     earlier = _earlier(store, trail)
     for name in names:
         step = trail.steps[name]
-        yield Why(name, step.state, step.entry.key, _reason(step, trail, earlier), dict(step.entry.preimage))
+        yield StepExplanation(
+            name, step.state, step.entry.key, _reason(step, trail, earlier), dict(step.entry.preimage)
+        )
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,7 @@ def _earlier(store: Store, trail: Trail) -> _Earlier:
     before = started[: started.index(trail.run)] if trail.run in started else []
     for run in reversed(before):
         try:
-            other = follow(store, run)
+            other = read_trail(store, run)
             if other.manifest_name == trail.manifest_name:
                 found.append(other)
         except HarnessError:
@@ -66,13 +71,13 @@ def _earlier(store: Store, trail: Trail) -> _Earlier:
     return _Earlier(found, f"run {', '.join(unread)} cannot be read" if unread else "")
 
 
-def _reason(step: Walked, trail: Trail, earlier: _Earlier) -> str:
+def _reason(step: RecordedStep, trail: Trail, earlier: _Earlier) -> str:
     if step.state == "cached":
         return "its key stands in the store: nothing that can change its output has changed"
     for other in earlier.trails:
         before = other.steps.get(step.name)
         if before:
-            moved = list(moved_parts(before, other, step, trail))
+            moved = list(changed_key_parts(before, other, step, trail))
             if moved:
                 return f"since run {other.run}: {'; '.join(moved)}"
             return f"its result of run {other.run} was lost or damaged"
@@ -80,8 +85,8 @@ def _reason(step: Walked, trail: Trail, earlier: _Earlier) -> str:
     return f"{none} ({earlier.gap})" if earlier.gap else none
 
 
-def moved_parts(before: Walked, old: Trail, after: Walked, new: Trail) -> Iterator[str]:
-    """Name the parts of a key that moved between two runs; code and packages file by file."""
+def changed_key_parts(before: RecordedStep, old: Trail, after: RecordedStep, new: Trail) -> Iterator[str]:
+    """List the parts of a step's key that changed between two runs; code and packages file by file."""
     for pointer in differences(before.entry.preimage, after.entry.preimage):
         part = pointer.split("/")[1]
         if part == "code":
@@ -94,7 +99,7 @@ def moved_parts(before: Walked, old: Trail, after: Walked, new: Trail) -> Iterat
             if packages:
                 yield "packages: " + ", ".join(packages)
         else:
-            ends = moved_files(before, old, after, new, pointer) if part == "inputs" else iter(())
+            ends = changed_files(before, old, after, new, pointer) if part == "inputs" else iter(())
             yield pointer[1:] + "".join(f" ({_file(left, old, right, new)})" for left, right in ends)
 
 
@@ -105,6 +110,6 @@ def _file(left: str, old: Trail, right: str, new: Trail) -> str:
     return file_name(left, old, right, new) + (f", line{'s' * (len(lines) > 1)} {shown}" if lines else "")
 
 
-def package_changes(old: Trail, before: Walked, new: Trail, after: Walked) -> list[str]:
-    """Name the packages, and their versions, that differ between the environments of two steps."""
+def package_changes(old: Trail, before: RecordedStep, new: Trail, after: RecordedStep) -> list[str]:
+    """List the packages and versions that differ between the environments of two steps."""
     return list(environment_changes(old.environment(before), new.environment(after)))

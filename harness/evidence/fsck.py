@@ -1,4 +1,4 @@
-"""Fsck: every byte of a store read, every run followed from the list of runs down to its blobs, all damage named.
+"""Integrity check of a store (fsck): every byte read, every run followed down to its blobs, all damage named.
 
 A run that a kill cut short is unfinished, and no flaw of the store.
 """
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import HarnessError
-from harness.evidence.record import FINISHED, believed
+from harness.evidence.record import FINISHED, verified_record
 from harness.store.blobs import is_digest
 from harness.store.entries import Entry
 from harness.store.journal import Event, read_chain
@@ -22,95 +22,95 @@ from harness.store.sweep import blob_files, image_files, read_entry_file, read_i
 
 
 @dataclass(frozen=True)
-class Flaw:
-    """One thing that is wrong in a store."""
+class StoreFlaw:
+    """One defect of a store: a check id, what is damaged, and how."""
 
     id: str
     subject: str
     detail: str
 
 
-def fsck(store: Store) -> Iterator[Flaw]:
-    """Read every byte of a store and name what is damaged."""
+def fsck(store: Store) -> Iterator[StoreFlaw]:
+    """Check a whole store and yield its defects; it repairs nothing."""
     yield from _strangers(store.root)
     for path in blob_files(store):
         if not is_digest(path.name) or path.parent.name != path.name[:2]:
-            yield Flaw("unaccounted", str(path), "no blob has such a name")
+            yield StoreFlaw("unaccounted", str(path), "no blob has such a name")
         elif (state := store.blobs.state(path.name)) != "sound":
-            yield Flaw(f"blob.{state}", str(path), "its bytes are not what its name says")
+            yield StoreFlaw(f"blob.{state}", str(path), "its bytes are not what its name says")
     entries: dict[str, Entry] = {}
     for path in store.entries.all():
         try:
             entry = read_entry_file(store, path)
         except HarnessError as bad:
-            yield Flaw("entry.changed", str(path), bad.what)
+            yield StoreFlaw("entry.changed", str(path), bad.what)
             continue
         entries[entry.key] = entry
         for name, output in entry.outputs.items():
             if store.blobs.state(output.sha256) == "missing":
-                yield Flaw("blob.missing", output.sha256, f"output {name!r} of entry {entry.key[:12]}")
+                yield StoreFlaw("blob.missing", output.sha256, f"output {name!r} of entry {entry.key[:12]}")
     yield from _shelf(store)
     yield from _runs(store, entries)
 
 
-def _strangers(root: Path) -> Iterator[Flaw]:
+def _strangers(root: Path) -> Iterator[StoreFlaw]:
     """Name whatever is neither a file nor a folder: a reader would hang at it, or be led elsewhere."""
     for folder, folders, files in os.walk(root):
         for name in sorted([*folders, *files]):
             mode = os.lstat(f"{folder}/{name}").st_mode
             if not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-                yield Flaw("unaccounted", f"{folder}/{name}", "it is no plain file")
+                yield StoreFlaw("unaccounted", f"{folder}/{name}", "it is no plain file")
 
 
-def _shelf(store: Store) -> Iterator[Flaw]:
+def _shelf(store: Store) -> Iterator[StoreFlaw]:
     """Follow what the shelf of images names; what they were made of may be gone, what they consist of may not."""
     for path in image_files(store):
         try:
             body = read_image(path)
             parts = {body["config"], body["manifest"], *body["layers"]}
         except (HarnessError, LookupError, TypeError) as bad:
-            yield Flaw("image.changed", str(path), str(getattr(bad, "what", "") or "it names no layers"))
+            yield StoreFlaw("image.changed", str(path), str(getattr(bad, "what", "") or "it names no layers"))
             continue
         for digest in sorted(parts):
             if store.blobs.state(digest) == "missing":
-                yield Flaw("blob.missing", digest, f"image {body.get('name')}")
+                yield StoreFlaw("blob.missing", digest, f"image {body.get('name')}")
 
 
-def _runs(store: Store, entries: Mapping[str, Entry]) -> Iterator[Flaw]:
+def _runs(store: Store, entries: Mapping[str, Entry]) -> Iterator[StoreFlaw]:
     """Follow every run that the list of runs names, and name those that it does not."""
     try:
         heads = store.heads.read()
     except HarnessError as bad:
-        yield Flaw("chain.broken", str(store.heads.path), bad.what)
+        yield StoreFlaw("chain.broken", str(store.heads.path), bad.what)
         return
     if heads.broken:
-        yield Flaw("chain.broken", str(store.heads.path), heads.broken)
+        yield StoreFlaw("chain.broken", str(store.heads.path), heads.broken)
     for _, flaw in strange_lines(heads):
-        yield Flaw("unaccounted", str(store.heads.path), flaw)
+        yield StoreFlaw("unaccounted", str(store.heads.path), flaw)
     runs = runs_of(heads)
     there = store.run_ids()
     for run in sorted(set(runs) - set(there)):
-        yield Flaw("unaccounted", run, "heads.jsonl names this run, which left nothing")
+        yield StoreFlaw("unaccounted", run, "heads.jsonl names this run, which left nothing")
     for run in there:
         yield from _listed(store, runs[run], entries) if run in runs else _unlisted(store, run, heads.broken)
 
 
-def _listed(store: Store, known: Listed, entries: Mapping[str, Entry]) -> Iterator[Flaw]:
+def _listed(store: Store, known: Listed, entries: Mapping[str, Entry]) -> Iterator[StoreFlaw]:
     """Follow a run from the list down to the entries of its steps; their blobs were read by then."""
     try:
         chain = follow_journal(store, known)
     except HarnessError as bad:
-        yield Flaw("chain.broken", bad.where or known.run, bad.what)
+        yield StoreFlaw("chain.broken", bad.where or known.run, bad.what)
         return
     lost = [event for event in chain.events if event["event"] in FINISHED and not _has(entries, event)]
     for event in lost:
-        yield Flaw("entry.changed", str(event["key"]), f"the entry of step {event['step']} of run {known.run}")
+        yield StoreFlaw("entry.changed", str(event["key"]), f"the entry of step {event['step']} of run {known.run}")
     yield from _named(store, chain.events[0])
     if known.ended and not lost:
         try:
-            believed(store, known, chain, lambda event: entries[event["key"]])
+            verified_record(store, known, chain, lambda event: entries[event["key"]])
         except HarnessError as bad:
-            yield Flaw("record.changed", bad.where or known.run, bad.what)
+            yield StoreFlaw("record.changed", bad.where or known.run, bad.what)
 
 
 def _has(entries: Mapping[str, Entry], event: Event) -> bool:
@@ -118,22 +118,22 @@ def _has(entries: Mapping[str, Entry], event: Event) -> bool:
     return entry is not None and entry.digest == event["entry"]
 
 
-def _named(store: Store, started: Event) -> Iterator[Flaw]:
+def _named(store: Store, started: Event) -> Iterator[StoreFlaw]:
     """Name what a run began with and that is gone."""
     for name in ("manifest", "lock", "environment"):
         if store.blobs.state(started[name]) == "missing":
-            yield Flaw("blob.missing", started[name], f"{name} of run {started['run']}")
+            yield StoreFlaw("blob.missing", started[name], f"{name} of run {started['run']}")
 
 
-def _unlisted(store: Store, run: str, broken: str) -> Iterator[Flaw]:
+def _unlisted(store: Store, run: str, broken: str) -> Iterator[StoreFlaw]:
     """Name a run that nobody vouches for, unless a kill came between its first words and the list."""
     try:
         chain = read_chain(store.journal(run))
     except HarnessError:
         if any((store.runs / run).iterdir()):
-            yield Flaw("chain.broken", run, "the run has no journal")
+            yield StoreFlaw("chain.broken", run, "the run has no journal")
         return
     if chain.broken:
-        yield Flaw("chain.broken", str(store.journal(run)), chain.broken)
+        yield StoreFlaw("chain.broken", str(store.journal(run)), chain.broken)
     elif len(chain.events) > 1 and not broken:
-        yield Flaw("unaccounted", run, "heads.jsonl does not name this run")
+        yield StoreFlaw("unaccounted", run, "heads.jsonl does not name this run")

@@ -1,4 +1,4 @@
-"""Statistics held against expected ones by their intervals: that of the run is never taken at its own word.
+"""Interval comparison of statistics: each value must lie in the other's interval, which must not be much wider.
 
 It knows leaves by their JSON Pointers, as an expectation keeps them; it must never know a study.
 """
@@ -18,8 +18,8 @@ Leaves = Mapping[str, str]
 Ends = tuple[Decimal, Decimal]
 
 
-def outside(expected: Leaves, found: Leaves) -> str:
-    """Say which statistic lies too far from the expected one, or what else differs; empty where nothing does."""
+def first_outside(expected: Leaves, found: Leaves) -> str:
+    """Describe the first statistic that is too far from the expected one, or another difference; "" if none."""
     statistics = _statistics(expected) | _statistics(found)
     old, new = ([at for at in side if not _describes(at, statistics)] for side in (expected, found))
     if set(old) != set(new):
@@ -38,7 +38,7 @@ def outside(expected: Leaves, found: Leaves) -> str:
 
 
 def number(text: str) -> Decimal | None:
-    """Read a leaf as a number, if it is one."""
+    """Parse a JSON leaf as a decimal number; None if it is none."""
     try:
         return Decimal(text) if text[:1] in "-0123456789" and text else None
     except InvalidOperation:

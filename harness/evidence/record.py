@@ -1,4 +1,4 @@
-"""The record: what happened. `record.json` is the summary of the journal and its head, and nothing else."""
+"""The record of a run (`record.json`): the summary of its journal and the head of its hash chain, and nothing else."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ STARTED = (
 
 @dataclass(frozen=True)
 class Record:
-    """A run as its record tells it."""
+    """A finished run, as its record describes it."""
 
     run: str
     body: Mapping[str, Any]
 
     @property
     def outputs(self) -> Mapping[str, Mapping[str, Any]]:
-        """Give the outputs the run declared, by name."""
+        """The outputs that the run declared, by name."""
         outputs: Mapping[str, Mapping[str, Any]] = self.body["outputs"]
         return outputs
 
     @property
     def complete(self) -> bool:
-        """Whether the run came to its end with every step finished."""
+        """Whether the run finished every step."""
         return bool(self.body["status"] == "done")
 
 
 def summarise(events: Iterable[Event], head: str) -> dict[str, Any]:
-    """Compute the record from the journal; audit does the same and compares field by field."""
+    """Compute the record from the events of a journal; an audit computes it again and compares."""
     body: dict[str, Any] = {"type": "record/1", "status": "incomplete", "head": head, "events": 0}
     steps = {"total": 0, "executed": 0, "cached": 0, "failed": 0}
     shown: list[str] = []
@@ -86,12 +86,12 @@ def summarise(events: Iterable[Event], head: str) -> dict[str, Any]:
 
 
 def spell(body: Mapping[str, Any]) -> bytes:
-    """Give the bytes of a record as they lie on the disk."""
+    """Serialise a record to the bytes of its file."""
     return document(body) + b"\n"
 
 
 def read_record(store: Store, run: str, runs: Mapping[str, Listed] | None = None) -> Record:
-    """Read the record of a run that ended, on the one way on which anything is believed.
+    """Read the record of a run that ended, verified from the list of runs down to its outputs.
 
     The list of runs vouches for the journal and the record, the journal for the entries, an entry for the outputs; a
     blob is held against its name when it is delivered.
@@ -101,11 +101,11 @@ def read_record(store: Store, run: str, runs: Mapping[str, Listed] | None = None
         if _in_use(store):
             raise InputError("this run has not ended yet", where=run, next="wait for it, or name another run")
         raise InputError("this run never ended", where=run, next="run its manifest again, then ask for `last`")
-    return believed(store, known, follow_journal(store, known), lambda event: entry_of(store, event, run))
+    return verified_record(store, known, follow_journal(store, known), lambda event: entry_of_event(store, event, run))
 
 
-def believed(store: Store, known: Listed, chain: Chain, entry: Callable[[Event], Entry]) -> Record:
-    """Give the record of a run that the list vouches for, if it sums up the journal and its outputs were made so."""
+def verified_record(store: Store, known: Listed, chain: Chain, entry: Callable[[Event], Entry]) -> Record:
+    """Return the record of a listed run; refuse one that does not sum up its journal or whose outputs differ."""
     run = known.run
     body = summarise(chain.events, chain.head)
     if read_recorded(store, known) != spell(body):
@@ -119,8 +119,8 @@ def believed(store: Store, known: Listed, chain: Chain, entry: Callable[[Event],
     return Record(run, body)
 
 
-def entry_of(store: Store, event: Event, run: str) -> Entry:
-    """Give the entry that a line of a journal names, if it is the one that the run saw."""
+def entry_of_event(store: Store, event: Event, run: str) -> Entry:
+    """Return the entry that a journal event names; refuse one that is missing or not the one the run saw."""
     entry = store.entries.get(str(event["key"]))
     if entry is None or entry.digest != event["entry"]:
         state = "missing" if entry is None else "not the one that the run saw"
@@ -128,8 +128,8 @@ def entry_of(store: Store, event: Event, run: str) -> Entry:
     return entry
 
 
-def run_at(path: Path, usual: Callable[[], Store]) -> tuple[Store, str] | None:
-    """Find the run that a path means: its folder in a store, a file there, or a copy of its record that lies elsewhere.
+def find_run(path: Path, usual: Callable[[], Store]) -> tuple[Store, str] | None:
+    """Find the run that a path names: a run folder, a file in it, or a copy of its record; None if it is none.
 
     A copy says which run it is of, and is held against the record that the usual store has: it is read, or refused.
     """

@@ -1,4 +1,7 @@
-"""What a run says of its own scorer: an output `checks` is by contract one document with `verdict: pass | fail`."""
+"""Self-checks of a run: an output `checks` is by contract one document with `verdict: pass | fail`.
+
+It runs no check: it reads what the run has written.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ MOST = 1 << 26  # bytes of such a document
 
 
 def self_check(outputs: Mapping[str, Mapping[str, Any]], deliver: Callable[[str], Path]) -> str:
-    """Say whether a run's own checks pass or fail; nothing where it makes none."""
+    """Return `pass` or `fail` as a run's own checks say; "" where it has none. A malformed document is an error."""
     if OUTPUT not in outputs:
         return ""
     path = deliver(outputs[OUTPUT]["sha256"])

@@ -1,4 +1,4 @@
-"""The trail of a run: what each of its steps was made from, read back from journal and entries for explain and diff.
+"""Provenance trail of a run: what each step was made from, read back from journal and entries for explain and diff.
 
 A trail is whole or it is refused: what was lost or changed must not look as if it had never been.
 """
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from harness.evidence.kept import environment_of, files_of
-from harness.evidence.record import FINISHED, entry_of
+from harness.evidence.record import FINISHED, entry_of_event
+from harness.evidence.run_documents import closure_files, read_environment
 from harness.manifest.lockfile import Lock, read_lock
 from harness.store.entries import Entry
 from harness.store.journal import Event
@@ -20,8 +20,8 @@ from harness.store.store import Store
 
 
 @dataclass(frozen=True)
-class Walked:
-    """A step of a run: how it came about, and its entry."""
+class RecordedStep:
+    """A step of a recorded run: its stage, whether it was executed or cached, and its entry."""
 
     name: str
     stage: str
@@ -31,51 +31,51 @@ class Walked:
 
 @dataclass(frozen=True)
 class Trail:
-    """A run with its steps, in the order in which they were finished."""
+    """A recorded run with its steps, in the order in which they were finished."""
 
     store: Store
     run: str
     started: Event
-    steps: Mapping[str, Walked]
+    steps: Mapping[str, RecordedStep]
     outputs: Mapping[str, Event]
 
     @cached_property
     def lock(self) -> Lock:
-        """Give the lock the run ran under."""
+        """The lock that the run was started under."""
         return read_lock(self.store.blobs.read(self.started["lock"]), "lock")
 
     @property
     def manifest_name(self) -> str:
-        """Give the name of the manifest that was run."""
+        """The name of the manifest that was run."""
         return str(self.lock.intent["name"])
 
-    def files(self, step: Walked) -> Mapping[str, str]:
-        """Give the code of a step, file by file."""
+    def files(self, step: RecordedStep) -> Mapping[str, str]:
+        """Return the code files of a step, each with its digest."""
         digest = str(step.entry.preimage["code"])
-        return files_of(self.store.blobs.read(digest), f"blob {digest[:12]}")
+        return closure_files(self.store.blobs.read(digest), f"blob {digest[:12]}")
 
-    def environment(self, step: Walked) -> Mapping[str, Any]:
-        """Give what a step could import."""
+    def environment(self, step: RecordedStep) -> Mapping[str, Any]:
+        """Return the environment document of a step."""
         digest = str(step.entry.preimage["environment"])
-        return environment_of(self.store.blobs.read(digest), f"blob {digest[:12]}")
+        return read_environment(self.store.blobs.read(digest), f"blob {digest[:12]}")
 
     def code(self) -> tuple[dict[str, str], dict[str, str]]:
-        """Give the code of the run: the closure of each step kind, and the digest of each file."""
+        """Return the code of the whole run: the closure digest of each step kind, and the digest of each file."""
         kinds = {step.entry.preimage["kind"]: step for step in self.steps.values()}
         closures = {kind: str(step.entry.preimage["code"]) for kind, step in kinds.items()}
         return closures, {path: digest for step in kinds.values() for path, digest in self.files(step).items()}
 
 
-def follow(store: Store, run: str) -> Trail:
-    """Read the trail of a run, as far as the run went; nothing is believed but what the list of runs vouches for."""
+def read_trail(store: Store, run: str) -> Trail:
+    """Read the trail of a run as far as the run went; what the list of runs does not vouch for is refused."""
     chain = follow_journal(store, require_listed(store, run))
-    steps: dict[str, Walked] = {}
+    steps: dict[str, RecordedStep] = {}
     outputs: dict[str, Event] = {}
     for event in chain.events:
         if event["event"] in FINISHED:
-            entry = entry_of(store, event, run)
+            entry = entry_of_event(store, event, run)
             state = "executed" if event["event"] == "step.done" else "cached"
-            steps[event["step"]] = Walked(event["step"], event["stage"], state, entry)
+            steps[event["step"]] = RecordedStep(event["step"], event["stage"], state, entry)
         elif event["event"] == "output":
             made = steps[event["step"]].entry.outputs.get(event["output"]) if event["step"] in steps else None
             if made is None or made.sha256 != event["sha256"]:
@@ -85,7 +85,7 @@ def follow(store: Store, run: str) -> Trail:
 
 
 def absent_files(trail: Trail) -> dict[str, frozenset[str]]:
-    """Name for each output the published files that were absent when it was made: those that its steps would have read.
+    """List for each output the published files that were absent when it was made, and that its steps would have read.
 
     A step that reads published data of many files says in its parameters which there were and which were not.
     """

@@ -16,7 +16,7 @@ from harness.rowtypes import Prompt
 
 @dataclass(frozen=True, slots=True)
 class CompletionRequest:
-    """A completion request: one prompt for one sample, with everything that may change the answer."""
+    """A completion request: one prompt for one sample, with everything that may change the answer, never the gold."""
 
     item: str
     template: int

@@ -49,7 +49,7 @@ class StandIn:
 
 @dataclass(frozen=True)
 class Weights:
-    """The location of a model's weight files: in the project, in a user's own folder, or at a hub."""
+    """The location of a model's weight files (project, user's folder or hub); never the files themselves."""
 
     source: str
     revision: str | None = None
@@ -59,7 +59,7 @@ class Weights:
 
 @dataclass(frozen=True)
 class Imported:
-    """The source of imported answers, produced by another run: a file of the project, or rows in the store."""
+    """The source of imported answers of another run, a project file or rows in the store; no model is called."""
 
     source: str
     sha256: str | None = None
@@ -85,7 +85,7 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings of one model in a manifest; each provider derives its own class and adds fields."""
+    """The settings of one model in a manifest; each provider derives a class. It never holds a key."""
 
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {"extra": "forbid"}
 
@@ -148,7 +148,7 @@ class Prices:
 
 @dataclass(frozen=True, kw_only=True)
 class Allowance:
-    """The rate limits of a model (requests and tokens per minute) and its total spending limit."""
+    """The rate limits of a model (requests, tokens per minute) and its spending limit; None: unlimited."""
 
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {"extra": "forbid"}
 
@@ -178,7 +178,7 @@ class Service:
 
 @dataclass(frozen=True, kw_only=True)
 class RemoteSettings(Settings):
-    """The settings of a model behind an API: its dated name, its URL, and whether its tape is replayed or recorded."""
+    """The settings of a model behind an API: its dated name, URL and tape mode; never an API key."""
 
     URL: ClassVar[str]  # where such models are asked, if the manifest names no other place
     KEY: ClassVar[str]  # under which name the key is found, if the manifest names no other

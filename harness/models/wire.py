@@ -33,7 +33,7 @@ class ParsedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class WireFormat:
-    """A wire format: the SDK, the request body for a prompt, and the parser of its answer."""
+    """A wire format: the SDK, the request body for a prompt, and the parser of its answer; it never sends anything."""
 
     sdk: Any  # its module
     client: Callable[[Mapping[str, Any]], Any]

@@ -1,1 +1,1 @@
-"""The bridge: lock, plan, runner, and the entry point inside the isolation."""
+"""Runs: locking, planning and executing a manifest, and the entry point of a step inside the isolation."""

@@ -1,4 +1,7 @@
-"""`lock --accept RUN`: writes what a run made into the expectation, after an audit found nothing wrong."""
+"""`lock --accept RUN`: writes the outputs of a run as the expectation, after an audit that agreed.
+
+A run that is limited, damaged, of another lock or with too many error rows is never accepted.
+"""
 
 from __future__ import annotations
 
@@ -11,15 +14,15 @@ from typing import Any
 from harness.digest import sha256
 from harness.errors import InputError
 from harness.evidence.audit.checks import Report
-from harness.evidence.compare import Level, array_of, values_of
+from harness.evidence.compare import Level, array_form, expected_values
 from harness.evidence.record import read_record, spell
 from harness.evidence.selfcheck import FAIL, self_check
-from harness.evidence.trail import follow
+from harness.evidence.trail import read_trail
 from harness.files import translating_os_errors, write_atomic
 from harness.manifest.coverage import file_coverage
 from harness.manifest.lockfile import Expect, arrays_path, expect_path, load_expect, load_lock, save
-from harness.run.answers import NONE, Most, gaps, too_many
-from harness.run.project import manifest_name
+from harness.run.answer_errors import NO_ERRORS, ErrorLimit, count_errors, over_limit
+from harness.run.recorded_runs import manifest_name
 from harness.steps import JUDGED
 from harness.store.store import Store
 
@@ -28,16 +31,16 @@ ANSWERS = ("responses", JUDGED)  # the stages of the steps in which models say s
 
 @dataclass(frozen=True)
 class Accepted:
-    """What was accepted, and what it replaced."""
+    """An expectation that was written, with what it replaced."""
 
     path: Path
     changes: list[tuple[str, str, str]]  # output, old, new
 
 
 def accept(
-    store: Store, run: str, report: Report, root: Path, errors: Most = NONE, *, failing: bool = False
+    store: Store, run: str, report: Report, root: Path, errors: ErrorLimit = NO_ERRORS, *, failing: bool = False
 ) -> Accepted:
-    """Accept a complete and audited run of the current lock; every change is given as old and new."""
+    """Accept a complete and audited run of the present lock; return each changed output with old and new digest."""
     new = expectation(store, run, report, root, errors, failing=failing)
     name = manifest_name(store, run)
     old = load_expect(root, name)
@@ -47,8 +50,10 @@ def accept(
     return Accepted(expect_path(root, name), list(_changes(old, new)))
 
 
-def expectation(store: Store, run: str, report: Report, root: Path, errors: Most = NONE, *, failing: bool) -> Expect:
-    """Give what a complete and audited run of the current lock would have everybody expect; refuse any other run.
+def expectation(
+    store: Store, run: str, report: Report, root: Path, errors: ErrorLimit = NO_ERRORS, *, failing: bool
+) -> Expect:
+    """Build the expectation of a complete and audited run of the present lock; refuse any other run.
 
     One whose own checks fail is accepted only where a person says so, and then the expectation says it, too.
     """
@@ -65,18 +70,18 @@ def expectation(store: Store, run: str, report: Report, root: Path, errors: Most
     if checks == FAIL and not failing:
         raise InputError(
             f"the self-checks of run {run} fail", where="output `checks`",
-            next="mend what they found; or say aloud that it is meant, with --failing-checks",
+            next="correct what they found; or accept it with --failing-checks",
         )  # fmt: skip
-    trail = follow(store, run)
+    trail = read_trail(store, run)
     name = trail.manifest_name
     lock = load_lock(root, name)
     if lock is None or lock.sha256 != trail.started["lock"]:
         raise InputError(f"the lock of {name} has moved since run {run}", next="run the manifest again, then accept")
     answers = [(step.entry.preimage["params"], step.entry) for step in trail.steps.values() if step.stage in ANSWERS]
-    if flaws := too_many(gaps(store, answers), errors):
+    if flaws := over_limit(count_errors(store, answers), errors):
         raise InputError(
             f"run {run} has rows without an answer: {flaws[0]}",
-            next="mend that and run again, or say how many you put up with: --max-errors 12, --max-errors 5%",
+            next="correct that and run again, or allow them: --max-errors 12, --max-errors 5%",
         )
     levels = trail.lock.intent["outputs"]
     outputs: dict[str, Any] = {}
@@ -92,7 +97,7 @@ def _expected(output: str, digest: str, level: Level, store: Store) -> dict[str,
     """Give what an expectation keeps of an output; of an array its form, since it lies beside."""
     path = store.blobs.deliver(digest)
     try:
-        form, values = array_of(level, path), values_of(level, path)
+        form, values = array_form(level, path), expected_values(level, path)
     except InputError as bad:
         raise InputError(bad.what, where=f"output {output!r}", next=bad.next) from bad
     return {"sha256": digest, "level": level, "values": values, **({"array": form} if form else {})}
@@ -120,5 +125,5 @@ def _changes(old: Expect | None, new: Expect) -> Iterator[tuple[str, str, str]]:
 
 
 def moved_code(expect: Expect, files: dict[str, str]) -> list[str]:
-    """Name the files of the code that are not those the expectation was accepted with."""
+    """List the code files that differ from those with which the expectation was accepted."""
     return sorted(path for path in {*expect.files, *files} if expect.files.get(path) != files.get(path))

@@ -1,4 +1,4 @@
-"""What a step could do that it should not: each thing is tried, from inside an isolation, and how it ended is told.
+"""Containment probes: each thing that a step must not be able to do is tried from inside an isolation.
 
 It opens doors and goes through none: it writes nothing of the kernel's, and nothing anywhere but in a decoy. It runs as
 a step of its own, and outside any isolation as the control that each decoy can be reached at all; so it imports the
@@ -71,23 +71,23 @@ def _knock(paths: Iterable[str]) -> str:
 
 
 def ipv4(spec: Spec) -> str:
-    """Reach the machine's loopback."""
+    """Try to connect to the machine's loopback over IPv4."""
     return _reach(("127.0.0.1", spec["ipv4"]))
 
 
 def ipv6(spec: Spec) -> str:
-    """Reach the machine's loopback."""
+    """Try to connect to the machine's loopback over IPv6."""
     return _reach(("::1", spec["ipv6"]))
 
 
 def host(spec: Spec) -> str:
-    """Reach an address of the machine's own that the network knows."""
+    """Try to connect to an address of this machine on the network."""
     ends = [_reach((address, spec["ipv4"]), answered=True) for address in spec["host"]]
     return next((end for end in ends if end.startswith(OPEN)), ends[0])
 
 
 def dns(spec: Spec) -> str:
-    """Send a datagram, as a question for a name is one, and look for a way to a server of names elsewhere."""
+    """Try to send a datagram, as a DNS query is one, and to find a route to a DNS server elsewhere."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as call:
         how = f"{HELD}: nothing came"
         try:
@@ -102,12 +102,12 @@ def dns(spec: Spec) -> str:
 
 
 def abstract(spec: Spec) -> str:
-    """Reach a socket that has a name and no place on the disk: it belongs to the network."""
+    """Try to connect to an abstract Unix socket: it has a name and no file, and belongs to the network namespace."""
     return _knock([spec["abstract"]])
 
 
 def raw(_: Spec) -> str:
-    """Get a socket that hears and says what others do."""
+    """Try to open a raw socket."""
     how = ""
     for family, protocol in ((socket.AF_INET, 1), (socket.AF_INET6, 58), (socket.AF_PACKET, 0)):
         try:
@@ -120,12 +120,12 @@ def raw(_: Spec) -> str:
 
 
 def engine(spec: Spec) -> str:
-    """Reach a container engine: who may ask it for a container is root."""
+    """Try to connect to the socket of a container engine, which would give root."""
     return _knock(spec["engine"])
 
 
 def steps(spec: Spec) -> str:
-    """Read what another step has made."""
+    """Try to read the files of another step."""
     try:
         Path(spec["steps"]).read_bytes()
     except OSError as bad:
@@ -134,7 +134,7 @@ def steps(spec: Spec) -> str:
 
 
 def store(spec: Spec) -> str:
-    """Read the store, and write to it where everybody may."""
+    """Try to read the store, and to write where everybody may."""
     how = ""
     for path, way in ((spec["store"], os.O_RDONLY), (spec["written"], os.O_WRONLY | os.O_CREAT)):
         try:
@@ -147,7 +147,7 @@ def store(spec: Spec) -> str:
 
 
 def inputs(spec: Spec) -> str:
-    """Open what it was given to read for writing, also after making it so."""
+    """Try to open the step's own inputs for writing, also after chmod."""
     with contextlib.suppress(OSError):
         os.chmod(spec["inputs"], 0o600)
     try:
@@ -166,7 +166,7 @@ def _switches() -> Iterator[str]:
 
 
 def kernel(_: Spec) -> str:
-    """Open the kernel's switches for writing, and write nothing."""
+    """Try to open the kernel's switches in /proc and /sys for writing; writes nothing."""
     opened, how = [], f"{HELD}: none is here"
     for path in (*SWITCHES, *islice(_switches(), MOST)):
         try:
@@ -181,7 +181,7 @@ def kernel(_: Spec) -> str:
 
 
 def users(_: Spec) -> str:
-    """Make a namespace of users, in which it would have every right again."""
+    """Try to create a user namespace, in which a process would have every right again."""
     import ctypes  # noqa: PLC0415 - heavy
 
     libc = ctypes.CDLL(None, use_errno=True)
@@ -193,7 +193,7 @@ def users(_: Spec) -> str:
 
 
 def others(spec: Spec) -> str:
-    """See a process that is not its own: the harness's."""
+    """Try to see a process of others: the harness itself."""
     try:
         stat = Path(f"/proc/{spec['others'][0]}/stat").read_text()
     except OSError as bad:
@@ -202,7 +202,7 @@ def others(spec: Spec) -> str:
 
 
 def processes(spec: Spec) -> str:
-    """Have more tasks than it may; the kernel counts a thread as it counts a process."""
+    """Try to start more tasks than the limit; the kernel counts threads and processes alike."""
     most, gate = int(spec["processes"]), _thread.allocate_lock()
     gate.acquire()
     _thread.stack_size(64 << 10)
@@ -221,7 +221,7 @@ ATTACKS: Mapping[str, Callable[[Spec], str]] = {
 
 
 def attack(spec: Spec) -> dict[str, str]:
-    """Try everything that there is something to try with, and tell how each ended."""
+    """Run every probe for which there is a target; return how each ended."""
     return {name: try_(spec) if spec.get(name, True) else UNTRIED for name, try_ in ATTACKS.items()}
 
 

@@ -1,4 +1,4 @@
-"""Our own bytecode: made when the packages are installed, checked against its source by Python, held against a list.
+"""Precompiled bytecode of the installed packages: made at setup, checked by Python against its source, and listed.
 
 What lies in `__pycache__` beside a source anybody may have put there, so no step reads it. Python checks of ours that
 it belongs to the source, not that it is what the source gives: that is for the list.
@@ -23,35 +23,35 @@ from harness.files import write_atomic
 APART = {"__pycache__", "test", "tests", "idlelib", "lib2to3", "site-packages", "dist-packages"}
 
 
-def list_of(folder: Path) -> Path:
-    """Say where the list of a folder of bytecode lies: beside it."""
+def list_path(folder: Path) -> Path:
+    """Return the path of the digest list of a bytecode folder, which lies beside it."""
     return folder.with_name(BYTECODE_LIST)
 
 
-def listed(folder: Path) -> dict[str, str] | None:
-    """Read what was made: path → digest; nothing where there is no list, and then no step reads the folder."""
+def read_list(folder: Path) -> dict[str, str] | None:
+    """Read the digest list of a bytecode folder: path → digest; None without one: no step uses the folder then."""
     try:
-        lines = list_of(folder).read_text(encoding="utf-8").splitlines()
+        lines = list_path(folder).read_text(encoding="utf-8").splitlines()
     except OSError:
         return None
     return {path: digest for digest, _, path in (line.partition("  ") for line in lines)}
 
 
 def make(folder: Path, roots: Iterable[Path]) -> int:
-    """Make the bytecode of all that lies below some folders; gives how many files there are."""
-    list_of(folder).unlink(missing_ok=True)
+    """Compile all sources below some folders; return the number of files written."""
+    list_path(folder).unlink(missing_ok=True)
     shutil.rmtree(folder, ignore_errors=True)
-    pairs = [(source, place_of(source, folder)) for root in roots for source in _sources(root)]
+    pairs = [(source, bytecode_path(source, folder)) for root in roots for source in _sources(root)]
     with ProcessPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         made = [made for made in pool.map(_compile, pairs, chunksize=64) if made]
     lines = sorted(f"{os.path.relpath(path, folder)}\0{sha256_file(Path(path))[0]}" for path in made)
     spelled = ("  ".join(reversed(line.split("\0"))) + "\n" for line in lines)
-    write_atomic(list_of(folder), "".join(spelled).encode())
+    write_atomic(list_path(folder), "".join(spelled).encode())
     return len(made)
 
 
-def place_of(source: str, folder: Path) -> str:
-    """Say where Python looks for a source's bytecode when `folder` is its prefix."""
+def bytecode_path(source: str, folder: Path) -> str:
+    """Return where Python looks for a source's bytecode when `folder` is its pycache prefix."""
     head, _, name = source.rpartition("/")
     return f"{folder}{head}/{name.removesuffix('.py')}.{sys.implementation.cache_tag}.pyc"
 
@@ -65,6 +65,6 @@ def _sources(root: Path) -> Iterator[str]:
 def _compile(pair: tuple[str, str]) -> str:
     """Compile one source; one that cannot be has no bytecode, and says so when it is imported."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what packages' sources are warned of is not ours to mend
+        warnings.simplefilter("ignore")  # what packages' sources are warned of is not ours to correct
         checked = py_compile.PycInvalidationMode.CHECKED_HASH
         return py_compile.compile(pair[0], pair[1], quiet=2, invalidation_mode=checked) or ""

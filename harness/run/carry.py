@@ -1,4 +1,7 @@
-"""`lock --carry MANIFEST`: takes an expectation along to a new lock, where a run under it gives equal bytes."""
+"""`lock --carry MANIFEST`: moves an expectation to a new lock, if a run under that lock gives equal bytes.
+
+It never changes what is expected; where outputs differ beyond what was allowed, lock and expectation stay as they were.
+"""
 
 from __future__ import annotations
 
@@ -9,24 +12,24 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from harness.errors import InputError
-from harness.evidence.audit.again import How
+from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.evidence.compare import compare
 from harness.evidence.selfcheck import FAIL
 from harness.files import translating_os_errors
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Expect, expect_path, load_expect, lock_path, save
 from harness.run.accept import expectation
-from harness.run.answers import NONE, Most
-from harness.run.project import audited
-from harness.run.runner import Progress
-from harness.run.service import Place, Ran, lock_manifest, run_manifest
+from harness.run.answer_errors import NO_ERRORS, ErrorLimit
+from harness.run.auditing import audit_run
+from harness.run.progress import Progress
+from harness.run.service import FinishedRun, RunTarget, lock_manifest, run_manifest
 
 Tell = Callable[[str], Progress]  # who is told of the steps of a task
 
 
 @dataclass(frozen=True)
-class Parted:
-    """An output that did not come out as it was accepted: both digests, none where there is no such output."""
+class ChangedOutput:
+    """An output that differs from the accepted one: both digests, "" where there is no such output."""
 
     output: str
     accepted: str
@@ -35,19 +38,21 @@ class Parted:
 
 
 @dataclass(frozen=True)
-class Carried:
-    """What became of an expectation: the lock it named, the one that was made, and the outputs that part."""
+class CarriedExpectation:
+    """The result of carrying an expectation: its old and new lock, the run, and the outputs that differ."""
 
     path: Path
     old: str
     new: str
     run: str = ""  # none where the lock that it names is the one that was made
-    parted: tuple[Parted, ...] = ()
+    parted: tuple[ChangedOutput, ...] = ()
     along: bool = False  # whether the expectation names them now
 
 
-def carry(loaded: Loaded, place: Place, tell: Tell, errors: Most = NONE, *, at_levels: bool = False) -> Carried:
-    """Lock a manifest anew, run it, and let its expectation name both; unless all is well, all stays as it was.
+def carry(
+    loaded: Loaded, place: RunTarget, tell: Tell, errors: ErrorLimit = NO_ERRORS, *, at_levels: bool = False
+) -> CarriedExpectation:
+    """Lock a manifest again, run it, and move its expectation to the new lock; on any failure change nothing.
 
     What stands in the store under its key is taken from there. Installed packages stand in every key, so that after a
     relock of them every step is made. `at_levels` puts up with other bytes where an output agrees at its level, as it
@@ -66,7 +71,7 @@ def carry(loaded: Loaded, place: Place, tell: Tell, errors: Most = NONE, *, at_l
         new = lock_manifest(loaded, place).lock.sha256
         if new == old.lock_sha256:
             keep()
-            return Carried(path, new, new)
+            return CarriedExpectation(path, new, new)
         ran = run_manifest(loaded, place, tell(name))
         parted = tuple(_parted(old, ran))
         along = all(at_levels and one.agrees for one in parted)
@@ -74,14 +79,16 @@ def carry(loaded: Loaded, place: Place, tell: Tell, errors: Most = NONE, *, at_l
             audited_run = _audited(loaded, place, old, ran, tell(f"audit {name}"), errors)
             save(path, _along(old, audited_run, [one.output for one in parted]).data)
             keep()
-    return Carried(path, old.lock_sha256, new, ran.record.run, parted, along)
+    return CarriedExpectation(path, old.lock_sha256, new, ran.record.run, parted, along)
 
 
-def _audited(loaded: Loaded, place: Place, old: Expect, ran: Ran, progress: Progress, errors: Most) -> Expect:
+def _audited(
+    loaded: Loaded, place: RunTarget, old: Expect, ran: FinishedRun, progress: Progress, errors: ErrorLimit
+) -> Expect:
     """Audit a run of the new lock, and give what somebody who accepted it would expect from then on."""
     run = ran.record.run
-    how = How(jobs=len(os.sched_getaffinity(0)), progress=progress)
-    report = audited(ran.store, run, place.choice.images, how, place.stop)
+    how = ReexecutionOptions(jobs=len(os.sched_getaffinity(0)), progress=progress)
+    report = audit_run(ran.store, run, place.choice.images, how, place.stop)
     new = expectation(ran.store, run, report, loaded.root, errors, failing=old.checks == FAIL)
     moved = [output for output, one in new.outputs.items() if one["level"] != old.outputs[output]["level"]]
     if moved:
@@ -100,14 +107,14 @@ def _along(old: Expect, new: Expect, within: Sequence[str]) -> Expect:
     return replace(new, outputs=old.outputs, carried=carried)
 
 
-def _parted(old: Expect, ran: Ran) -> Iterator[Parted]:
+def _parted(old: Expect, ran: FinishedRun) -> Iterator[ChangedOutput]:
     here = replace(old, lock_sha256=ran.lock.sha256)
     held = compare(ran.record, here, here.lock_sha256, ran.lock.intent["outputs"], ran.store.blobs.deliver)
     agreed = {one.name for one in held if one.verdict == "agreed"}
     for name in sorted({*old.outputs, *ran.record.outputs}):
         one, two = (str(side.get(name, {}).get("sha256", "")) for side in (old.outputs, ran.record.outputs))
         if one != two:
-            yield Parted(name, one, two, name in agreed)
+            yield ChangedOutput(name, one, two, name in agreed)
 
 
 @contextmanager

@@ -1,4 +1,7 @@
-"""Certificates of graders: where they lie, what a lock pins of them, and whether they speak of what runs here."""
+"""Certificates of graders: their files, their pins in a lock, and whether they apply to the code here.
+
+It issues none: a certificate that does not fit the code here is void, and is never taken for one that does.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from harness.files import translating_os_errors
 from harness.manifest.lockfile import Lock
 from harness.run.closure import Closure, Code
 from harness.steps import GATHER
-from harness.studies.certified import UNCERTIFIED, figures_text, moved, read, void
+from harness.studies.certified import UNCERTIFIED, changed_files, figures_text, read, void_text
 from harness.studies.registry import find
 
 TYPES = "harness/rowtypes.py"
@@ -21,8 +24,8 @@ CERTIFICATES = "certificates"  # the folder of the project, and the kind of pin
 
 
 @dataclass(frozen=True)
-class Standing:
-    """How far a grader can be trusted here: `certified`, `void` or `uncertified`, and the line that says so."""
+class GraderStanding:
+    """The state of a grader's certificate here: `certified`, `void` or `uncertified`, with a line that says why."""
 
     scorer: str
     state: str
@@ -30,12 +33,12 @@ class Standing:
 
 
 def certificate_path(root: Path, scorer: str) -> Path:
-    """Say where the certificate of a scorer lies."""
+    """Return the path of a scorer's certificate."""
     return root / CERTIFICATES / f"{scorer}.json"
 
 
-def code_of(kinds: Iterable[str], code: Code) -> Closure:
-    """Give the code by which a grader grades in runs: the closures of its step kinds, less what any step is run by.
+def grader_code(kinds: Iterable[str], code: Code) -> Closure:
+    """Return the code that a grader consists of: the closures of its step kinds, without what every step has.
 
     Nor is the file of row types among them: it holds no line that runs.
     """
@@ -45,41 +48,41 @@ def code_of(kinds: Iterable[str], code: Code) -> Closure:
 
 
 def certificate_pins(root: Path, study: str) -> dict[str, dict[str, str]]:
-    """Pin the certificates there are of the graders that a study scores by."""
+    """Return the pins of the certificates of a study's graders."""
     found = {name: certificate_path(root, name) for name in find(study).graders}
     return {name: {"sha256": sha256(_bytes(path))} for name, path in sorted(found.items()) if path.is_file()}
 
 
 def certificate_bytes(root: Path, lock: Lock) -> Iterable[bytes]:
-    """Give the certificates that a lock pins, for the steps that show them."""
+    """Return the bytes of the certificates that a lock pins, as inputs of the steps that show them."""
     for name in lock.of(CERTIFICATES):
         yield _bytes(certificate_path(root, name))
 
 
-def standings(root: Path, study: str, lock: Lock | None) -> list[Standing]:
-    """Say of each grader that a study scores by how it stands."""
+def standings(root: Path, study: str, lock: Lock | None) -> list[GraderStanding]:
+    """Return the state of the certificate of each grader of a study."""
     return [standing(root, name, lock) for name in find(study).graders]
 
 
-def standing(root: Path, scorer: str, lock: Lock | None = None, code: Path | None = None) -> Standing:
-    """Hold the certificate of a scorer against the code here, and against what a lock pins."""
+def standing(root: Path, scorer: str, lock: Lock | None = None, code: Path | None = None) -> GraderStanding:
+    """Check the certificate of a scorer against the code here and against the pins of a lock."""
     pins = lock.pins if lock else {}
     pinned: str = pins.get(CERTIFICATES, {}).get(scorer, {}).get("sha256", "")
     path = certificate_path(root, scorer)
     if not path.is_file():
         gone = "void: the certificate that the lock pins is not there"
-        return Standing(scorer, "void", gone) if pinned else Standing(scorer, UNCERTIFIED, UNCERTIFIED)
+        return GraderStanding(scorer, "void", gone) if pinned else GraderStanding(scorer, UNCERTIFIED, UNCERTIFIED)
     try:
         data = _bytes(path)
         found = read(data, str(path))
     except HarnessError as bad:
-        return Standing(scorer, "void", f"void: {bad.what}")
-    changed = [*_other(found, scorer, pins), *(moved(found, code) if code else moved(found))]
+        return GraderStanding(scorer, "void", f"void: {bad.what}")
+    changed = [*_other(found, scorer, pins), *(changed_files(found, code) if code else changed_files(found))]
     if pinned and pinned != sha256(data):
         changed.insert(0, "the certificate, which is not the one that the lock pins")
     if changed:
-        return Standing(scorer, "void", void(changed))
-    return Standing(scorer, "certified", figures_text(found))
+        return GraderStanding(scorer, "void", void_text(changed))
+    return GraderStanding(scorer, "certified", figures_text(found))
 
 
 def _other(found: Mapping[str, Any], scorer: str, pins: Mapping[str, Mapping[str, Any]]) -> Iterable[str]:

@@ -20,29 +20,29 @@ _INNER = ("body", "orelse", "finalbody", "handlers", "cases")  # where a stateme
 
 
 def code_root() -> Path:
-    """Say where the installed harness's source lies: the folder that holds the package."""
+    """Return the folder that holds the installed package `harness`."""
     return Path(__file__).resolve().parents[2]
 
 
 @dataclass(frozen=True)
 class Closure:
-    """The files a step's code consists of."""
+    """The source files that a step's code consists of, each with its digest."""
 
     files: dict[str, str]  # path below the code root -> sha256
 
     @functools.cached_property
     def document(self) -> bytes:
-        """Spell the closure as the document whose digest stands in the key."""
+        """The closure in canonical form, whose digest is part of the step's key."""
         return document({"type": "closure/1", "files": self.files})
 
     @functools.cached_property
     def digest(self) -> str:
-        """Name the closure."""
+        """The SHA-256 of the closure document."""
         return sha256(self.document)
 
 
 class Code:
-    """The source as it stands: reads each file once, so that a thousand steps cost one look."""
+    """Source reader with a cache: finds the closure of each step kind, and reads each file once."""
 
     def __init__(self, root: Path | None = None) -> None:
         self.root = root or code_root()
@@ -68,7 +68,7 @@ class Code:
         return self._closures[module]
 
     def imports(self, module: str) -> list[str]:
-        """List the modules of the harness that one module imports, wherever in its text the import stands."""
+        """List the modules of the harness that a module imports, anywhere in its source."""
         if module not in self._imports:
             names = _imports(self.sources[self._source(module)[0]], module)
             own = {self._module(name) for name in names if name.partition(".")[0] == PACKAGE}

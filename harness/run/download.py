@@ -1,4 +1,4 @@
-"""Copies what an https address gives into a file; it must never know what the bytes are, nor whether they are right."""
+"""HTTPS download into a file; it never knows what the bytes are, nor whether they are right."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.digest import CHUNK
 from harness.files import translating_os_errors, write_all
-from harness.run.data import NoAnswerError, NotThereError
+from harness.run.fetched_data import HostSilentError, UnavailableError
 
 SECONDS = 60
 LARGEST = 16 << 30
@@ -21,12 +21,12 @@ class _OnlyHttps(urllib.request.HTTPRedirectHandler):
     def redirect_request(self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str) -> Any:
         if not newurl.startswith("https://"):
             fp.close()
-            raise NotThereError("the address leads away from https", where=req.full_url, next=BY_HAND)
+            raise UnavailableError("the address leads away from https", where=req.full_url, next=BY_HAND)
         return super().redirect_request(req, fp, code, msg, headers, newurl)
 
 
 def download(url: str, target: Path, most: int = LARGEST) -> None:
-    """Copy what an address gives; only https, also where it leads elsewhere, and no more than is published there."""
+    """Download a URL; only over https, redirects too, and never more than `most` bytes."""
     left = most
     with translating_os_errors(target):
         out = open(target, "wb", buffering=0)  # noqa: SIM115 - closed below, whatever the address does
@@ -36,12 +36,12 @@ def download(url: str, target: Path, most: int = LARGEST) -> None:
                 left -= len(block)
                 if left < 0:
                     size = "16 GiB" if most == LARGEST else f"the {most} bytes that the manifest says"
-                    raise NotThereError(f"the data is larger than {size}", where=url, next=BY_HAND)
+                    raise UnavailableError(f"the data is larger than {size}", where=url, next=BY_HAND)
                 with translating_os_errors(target):  # a full disk is not the fault of the address
                     write_all(out.fileno(), block)
     except urllib.error.HTTPError as bad:
         bad.close()
-        raise NotThereError(f"the data could not be fetched: HTTP {bad.code}", where=url, next=BY_HAND) from None
+        raise UnavailableError(f"the data could not be fetched: HTTP {bad.code}", where=url, next=BY_HAND) from None
     except (OSError, ValueError, http.client.HTTPException) as bad:
         reason = bad.reason if isinstance(bad, urllib.error.URLError) else bad
-        raise NoAnswerError(f"the data could not be fetched: {reason}", where=url, next=BY_HAND) from None
+        raise HostSilentError(f"the data could not be fetched: {reason}", where=url, next=BY_HAND) from None

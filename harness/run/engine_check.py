@@ -1,4 +1,7 @@
-"""Engine checks, for `doctor`: in each isolation a real step, attacked from inside, and past its limits."""
+"""Engine checks for `doctor`: in each isolation a real step is attacked from inside, and driven past its limits.
+
+It remembers nothing: neither receipts nor records come from here.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,9 @@ from pathlib import Path
 from harness.engines.engine import PROCESSES, Engine, EngineOptions, Job, Kind
 from harness.errors import HarnessError, MissingError
 from harness.images.image import list_images
-from harness.run.engines import Choice, image_of_run
+from harness.run.engines import EngineChoice, image_of_run
 from harness.run.environment import step_environment
-from harness.run.receipt import LIMITS, escaped, tried
+from harness.run.receipt import LIMITS, escaped, probe
 from harness.store.store import Store
 
 PAST = {  # a limit, and what a step does that is past it
@@ -22,8 +25,8 @@ PAST = {  # a limit, and what a step does that is past it
 
 
 @dataclass(frozen=True)
-class Tried:
-    """What came of checking an isolation."""
+class IsolationCheck:
+    """The result of checking one isolation: what escaped, and which limits were ignored."""
 
     isolation: str
     claims: int  # how much it claims to keep from a step
@@ -31,13 +34,13 @@ class Tried:
     ignored: tuple[str, ...] = ()  # limits that nobody holds
 
 
-def check_isolations(kind: Kind, images: Path) -> list[Tried]:
-    """Try every isolation that an engine offers here; one that runs in images does so in the smallest there is."""
+def check_isolations(kind: Kind, images: Path) -> list[IsolationCheck]:
+    """Check every isolation that an engine offers here; engines that need an image use the smallest there is."""
     found = []
     for isolation in kind.isolations or ("",):
         try:
             engine = kind.open(
-                EngineOptions(isolation, 0, lambda: image_of_run(Choice(images=images), _smallest(images)))
+                EngineOptions(isolation, 0, lambda: image_of_run(EngineChoice(images=images), _smallest(images)))
             )
         except MissingError:
             if not isolation:
@@ -47,15 +50,15 @@ def check_isolations(kind: Kind, images: Path) -> list[Tried]:
     return found
 
 
-def check_isolation(engine: Engine) -> Tried:
-    """Try one isolation."""
+def check_isolation(engine: Engine) -> IsolationCheck:
+    """Check one isolation: run the containment probes, and steps that exceed their limits."""
     with tempfile.TemporaryDirectory(prefix="harness-doctor-") as name:
         folder = Path(name)
         (folder / "format").write_text("a store, for the check")
-        found = tried(engine, folder, folder, threading.Event())
+        found = probe(engine, folder, folder, threading.Event())
         ignored = [limit for limit in PAST if _ignored(engine, limit, folder / limit)]
     crowded = () if not engine.claims or engine.claims >= PROCESSES else ("processes (it is watched from outside)",)
-    return Tried(engine.isolation, len(engine.claims), tuple(escaped(found)), (*ignored, *crowded))
+    return IsolationCheck(engine.isolation, len(engine.claims), tuple(escaped(found)), (*ignored, *crowded))
 
 
 def _ignored(engine: Engine, limit: str, folder: Path) -> bool:

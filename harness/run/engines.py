@@ -1,4 +1,4 @@
-"""The engine a person names, for a manifest: its isolation, its image, its GPUs, and what a step may use on it.
+"""Engine selection for a manifest: the engine by name, its isolation, image and GPUs, and the limits of a step.
 
 An engine is a file of `harness/engines/`, found by its name; nothing here may know one of them.
 """
@@ -15,7 +15,6 @@ from harness.images.image import MOVED, Pin, find_image, list_images, pins, requ
 from harness.images.transfer.layout import archive
 from harness.manifest.schema import SIZES, TIMES, Resources, amount
 from harness.parts import PartRegistry
-from harness.run.environment import cores
 from harness.store.store import Store
 
 ENGINES = PartRegistry("engine", "harness.engines", "ENGINE")
@@ -23,8 +22,8 @@ Tell = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Choice:
-    """How a person wants steps to run."""
+class EngineChoice:
+    """The engine options of a command: engine, isolation, image store, `--moved`."""
 
     engine: str = "local"
     isolation: str = ""
@@ -34,12 +33,12 @@ class Choice:
 
 
 def kinds() -> dict[str, Kind]:
-    """Give every engine there is, by its name."""
+    """Return every engine there is, by its name."""
     return {name: ENGINES.find(name) for name in ENGINES.names()}
 
 
-def open_engine(choice: Choice, root: Path, image: str, resources: Resources) -> Engine:
-    """Give the engine for a manifest of a project."""
+def open_engine(choice: EngineChoice, root: Path, image: str, resources: Resources) -> Engine:
+    """Open the chosen engine for a manifest, with the manifest's image."""
     kind: Kind = ENGINES.find(choice.engine)
     if choice.moved and not kind.in_image:
         raise InputError(
@@ -62,8 +61,8 @@ def _those(fit: Callable[[Kind], bool]) -> str:
     return " or ".join(name for name, kind in kinds().items() if fit(kind))
 
 
-def engine_of_run(choice: Choice, image_id: str, resources: Resources) -> Engine:
-    """Give an engine on which a run's steps can be made again: one that runs in the image its record names, or in none.
+def engine_of_run(choice: EngineChoice, image_id: str, resources: Resources) -> Engine:
+    """Open an engine on which steps of a recorded run can be executed again, in the image of its record or in none.
 
     Where the GPUs of the run are not to be had it goes without: most steps compute on none.
     """
@@ -84,7 +83,7 @@ def engine_of_run(choice: Choice, image_id: str, resources: Resources) -> Engine
         return fitting[0].open(EngineOptions(choice.isolation, 0, image))
 
 
-def _image_of_project(choice: Choice, root: Path, name: str) -> LoadableImage:
+def _image_of_project(choice: EngineChoice, root: Path, name: str) -> LoadableImage:
     """Give the image that is meant: the one images.json pins, or the newest that was made of moved packages."""
     if choice.moved:
         store = Store.open(choice.images)
@@ -105,13 +104,13 @@ def _image_of_project(choice: Choice, root: Path, name: str) -> LoadableImage:
     return _loadable(choice, name, known[name])
 
 
-def image_of_run(choice: Choice, image_id: str) -> LoadableImage:
-    """Give the image by its ID; one that the store does not hold may be held by the engine."""
+def image_of_run(choice: EngineChoice, image_id: str) -> LoadableImage:
+    """Return an image by its ID; its bytes come from the store, if the engine does not hold them."""
     held = find_image(Store.open(choice.images), image_id)
     return _loadable(choice, held.name if held else "of this run", held.pin if held else Pin(image_id, image_id, ()))
 
 
-def _loadable(choice: Choice, name: str, pin: Pin) -> LoadableImage:
+def _loadable(choice: EngineChoice, name: str, pin: Pin) -> LoadableImage:
     """Give an image by its digests; its bytes come from the store when the engine needs them."""
 
     def load() -> Iterable[bytes]:
@@ -123,17 +122,8 @@ def _loadable(choice: Choice, name: str, pin: Pin) -> LoadableImage:
     return LoadableImage(pin.image_id, pin.manifest, load)
 
 
-def require_cores(resources: Resources) -> None:
-    """Refuse to begin a run in more threads than this machine has cores: libraries would take fewer, unsaid."""
-    if (resources.threads or 1) > cores():
-        raise MissingError(
-            f"the manifest computes in {resources.threads} threads, and this machine has {cores()} cores",
-            where="resources.threads", next="run it on a machine that has as many, or write fewer: another run then",
-        )  # fmt: skip
-
-
 def limits(resources: Resources) -> Limits:
-    """Read what a manifest allows a step."""
+    """Convert a manifest's `resources` to the limits of a step."""
     return Limits(
         seconds=amount(resources.timeout, TIMES),
         memory=int(amount(resources.memory, SIZES)),

@@ -1,4 +1,4 @@
-"""What surrounds a step: the variables it is given, and the machine it is on.
+"""The environment variables of a step, which are part of every key, and the facts about this machine for the record.
 
 The first stand in every key; the last are facts for the record, observed and not requested.
 """
@@ -31,13 +31,13 @@ NUMERICS = {
 
 
 def step_environment(folder: Path, numerics: Mapping[str, str] = MappingProxyType(NUMERICS)) -> dict[str, str]:
-    """Give the only variables a step sees: nothing of the user's shell reaches it, least of all a key."""
+    """Return the only environment variables a step gets; nothing of the user's shell is among them."""
     private = str(folder / "tmp")
     return {**numerics, "PATH": STEP_PATH, "HOME": private, "TMPDIR": private}
 
 
 def facts() -> dict[str, Any]:
-    """Say what machine this is, for the record: no name of a host, a user or a path."""
+    """Describe this machine for the record; never a host name, a user name or a path."""
     return {
         "python": platform.python_version(),
         "kernel": platform.release(),
@@ -48,7 +48,7 @@ def facts() -> dict[str, Any]:
 
 
 def cores() -> int:
-    """Count the cores that this process, and so a step, may use."""
+    """Count the CPU cores that this process may use."""
     return len(os.sched_getaffinity(0))
 
 

@@ -1,4 +1,7 @@
-"""One step, from its inputs' digests to a finished entry: prepare the private folder, run it, take what it made."""
+"""Execution of one step: lay out its private folder, run it on the engine, and take its outputs into the store.
+
+It decides nothing about caching, and never writes an entry: that is the workshop.
+"""
 
 from __future__ import annotations
 
@@ -30,8 +33,8 @@ MOST_FACTS = 64 << 10
 
 
 @dataclass(frozen=True)
-class Task:
-    """A step whose inputs are known by their contents."""
+class StepTask:
+    """A step that is ready to execute: its inputs by digest, and its code."""
 
     step: Step
     inputs: Mapping[str, str | list[str]]
@@ -40,8 +43,8 @@ class Task:
 
 
 @dataclass(frozen=True)
-class Bench:
-    """Where a step is made, what it may use, who may stop it, and who hears what it prints."""
+class StepRuntime:
+    """What a step is executed with: engine, limits, cancellation, log listener, numerics, gateway socket."""
 
     engine: Engine
     limits: Limits
@@ -51,25 +54,25 @@ class Bench:
     gateway: Path | None = None  # the socket that a step which calls models elsewhere is given
 
 
-def prepare(task: Task, store: Store, folder: Path, *, linked: bool) -> None:
-    """Lay out what the step may see: its description, its code, its inputs, and nothing else."""
+def prepare(task: StepTask, store: Store, folder: Path, *, linked: bool) -> None:
+    """Lay out a step's private folder: its description, its code, its inputs, and nothing else."""
     with translating_os_errors(folder):
-        open_place(folder)
-        (folder / "step.json").write_bytes(canonical(describe(task)))
+        make_folders(folder)
+        (folder / "step.json").write_bytes(canonical(step_description(task)))
         (folder / "step.json").chmod(READABLE)
         lay_code(task, store, folder, linked=linked)
         lay_inputs(task, store, folder / "in", linked=linked)
 
 
-def open_place(folder: Path) -> None:
-    """Make the folders that every job has."""
+def make_folders(folder: Path) -> None:
+    """Create the subfolders that every job has."""
     folder.chmod(OPEN)
     for name in ("in", "out", "tmp", "code"):
         _open_folder(folder / name)
 
 
-def describe(task: Task) -> dict[str, Any]:
-    """Say what a step is told of itself."""
+def step_description(task: StepTask) -> dict[str, Any]:
+    """Return the `step.json` of a step."""
     return {
         "type": "step/1",
         "kind": task.step.kind,
@@ -79,8 +82,8 @@ def describe(task: Task) -> dict[str, Any]:
     }
 
 
-def lay_code(task: Task, store: Store, folder: Path, *, linked: bool) -> None:
-    """Lay out the code of a step, and no other."""
+def lay_code(task: StepTask, store: Store, folder: Path, *, linked: bool) -> None:
+    """Put the code of a step into its folder, and no other code."""
     for path, digest in task.closure.files.items():
         target = folder / "code" / path
         if path in task.sources and store.blobs.state(digest) != "sound":
@@ -91,8 +94,8 @@ def lay_code(task: Task, store: Store, folder: Path, *, linked: bool) -> None:
             _lay(store, digest, target, linked)
 
 
-def lay_inputs(task: Task, store: Store, place: Path, *, linked: bool) -> None:
-    """Lay out the inputs of a step; a fan-in is a folder."""
+def lay_inputs(task: StepTask, store: Store, place: Path, *, linked: bool) -> None:
+    """Put the inputs of a step into its folder; a fan-in is a folder of parts."""
     for name, source in task.inputs.items():
         if isinstance(source, str):
             _lay(store, source, place / name, linked)
@@ -121,25 +124,25 @@ def _lay(store: Store, digest: str, target: Path, linked: bool) -> None:
         target.chmod(READABLE)
 
 
-def execute(task: Task, store: Store, bench: Bench, folder: Path) -> tuple[Outcome, dict[str, Any]]:
-    """Run a step in a private folder; on return its declared outputs, and nothing else, lie in `out/`.
+def execute(task: StepTask, store: Store, runtime: StepRuntime, folder: Path) -> tuple[Outcome, dict[str, Any]]:
+    """Execute a step in a private folder; afterwards its declared outputs, and nothing else, are in `out/`.
 
     What the step observed of the machine is taken out and given beside the outcome.
     """
-    engine = bench.engine
+    engine = runtime.engine
     prepare(task, store, folder, linked=engine.seals_inputs)
-    env = step_environment(engine.inside(folder), bench.numerics)
-    sockets = (bench.gateway,) if bench.gateway else ()
+    env = step_environment(engine.inside(folder), runtime.numerics)
+    sockets = (runtime.gateway,) if runtime.gateway else ()
     for socket in sockets:
         env[GATEWAY] = str(engine.socket(socket))
-    job = Job(engine.command(SCRIPT), folder, env, bench.limits, infers=task.step.infers, sockets=sockets)
-    outcome = engine.run(job, bench.on_log, bench.cancel)
-    _judge(task.step, outcome, bench.limits, str(engine.inside(folder)))
-    return outcome, taken(task.step, folder / "out")
+    job = Job(engine.command(SCRIPT), folder, env, runtime.limits, infers=task.step.infers, sockets=sockets)
+    outcome = engine.run(job, runtime.on_log, runtime.cancel)
+    _judge(task.step, outcome, runtime.limits, str(engine.inside(folder)))
+    return outcome, check_outputs(task.step, folder / "out")
 
 
-def taken(step: Step, out: Path) -> dict[str, Any]:
-    """Hold what a step left to what it declared: plain files of its own. Takes out and gives what it observed."""
+def check_outputs(step: Step, out: Path) -> dict[str, Any]:
+    """Check that a step left its declared outputs as plain files; remove and return the facts it observed."""
     if out.is_symlink() or not out.is_dir():
         raise StepError(
             f"step {step.name} removed its own out/", where=step.kind,
@@ -181,16 +184,19 @@ def _judge(step: Step, outcome: Outcome, limits: Limits, folder: str) -> None:
             "the disk is full", where=step.name, next="free some room and run again: everything finished so far is kept"
         )
     if outcome.over:
-        what, mend = f"wrote {outcome.over}", "raise `resources.disk` in the manifest, or let the step write less"
+        what, remedy = f"wrote {outcome.over}", "raise `resources.disk` in the manifest, or let the step write less"
     elif outcome.timed_out:
-        what, mend = f"took more than {limits.seconds:g} s", "raise `resources.timeout` in the manifest"
+        what, remedy = f"took more than {limits.seconds:g} s", "raise `resources.timeout` in the manifest"
     elif outcome.oom:
-        what, mend = f"needed more than {limits.memory >> 20} MiB", "raise `resources.memory` in the manifest"
+        what, remedy = f"needed more than {limits.memory >> 20} MiB", "raise `resources.memory` in the manifest"
     elif outcome.signal:
-        what, mend = f"was ended by signal {outcome.signal}", "if memory ran out, free some or lower what runs at once"
+        what, remedy = (
+            f"was ended by signal {outcome.signal}",
+            "if memory ran out, free some or lower what runs at once",
+        )
     else:
-        what, mend = last or f"exited {outcome.exit}", "see the whole log with --debug"
-    error = StepError(f"step {step.name} failed: {what}", where=step.kind, next=mend)
+        what, remedy = last or f"exited {outcome.exit}", "see the whole log with --debug"
+    error = StepError(f"step {step.name} failed: {what}", where=step.kind, next=remedy)
     error.add_note(log[-8000:])
     raise error
 
@@ -214,5 +220,5 @@ def _closed(step: Step, out: Path) -> None:
 
 
 def collect(step: Step, store: Store, out: Path) -> dict[str, Output]:
-    """Take what a step made into the store."""
+    """Move the outputs of a step into the store."""
     return {name: Output(*store.blobs.adopt(out / name)) for name in step.outputs}

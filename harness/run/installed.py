@@ -1,7 +1,7 @@
-"""What is installed here, held against what was installed: every file that a step can import, by its bytes.
+"""Integrity check of the installed packages: every file that a step can import, against what was installed and locked.
 
 Each package says in its RECORD what it brought; the locks say which packages, and what a locked RECORD was. A start
-believes what it saw of files that have not changed since (`seen.py`); a full check reads every byte.
+believes what it saw of files that have not changed since (`digest_cache.py`); a full check reads every byte.
 """
 
 from __future__ import annotations
@@ -21,20 +21,20 @@ from harness.engines.engine import NO_IMAGE
 from harness.engines.local import BYTECODE
 from harness.errors import MissingError
 from harness.files import translating_os_errors as said
-from harness.run.bytecode import list_of
+from harness.run.bytecode import list_path
 from harness.run.closure import code_root
+from harness.run.digest_cache import DigestCache, FileDigests
 from harness.run.inventory import Inventory
-from harness.run.locked import Locked, locked
+from harness.run.package_locks import PackageLocks, read_locks
 from harness.run.packages import spell
-from harness.run.seen import Hashed, Seen
 
 SHOWN = 6  # altered files that an error names
 AGAIN = "`rm -f .venv/ready && make setup` installs the packages anew, every file held against its hash"
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where what a step can import lies, and what it is held against."""
+class ImportPaths:
+    """The places from which a step can import, and the lock files and cache they are checked with."""
 
     site: Path  # the packages
     stdlib: Path
@@ -44,14 +44,14 @@ class Place:
     seen: Path  # the cache
 
     def about(self) -> dict[str, str]:
-        """Say what a cache must be of to be this place's."""
+        """Return what identifies this installation in a cache file."""
         parts = [str(path) for path in (self.site, self.stdlib, *self.machine, self.bytecode) if path.exists()]
-        return {"places": "\n".join(parts), "python": sys.version, "list": str(list_of(self.bytecode).exists())}
+        return {"places": "\n".join(parts), "python": sys.version, "list": str(list_path(self.bytecode).exists())}
 
 
 @dataclass(frozen=True)
 class Altered:
-    """Something that is not as it was installed or locked: a file below the packages, or a package."""
+    """A file or package that is not as it was installed or locked."""
 
     path: str
     why: str
@@ -59,8 +59,8 @@ class Altered:
 
 
 @dataclass(frozen=True)
-class Look:
-    """What was found at one look, what a step could import, and what the look cost."""
+class InstallCheck:
+    """The result of one integrity check: altered files, the environment document, and the cost."""
 
     altered: tuple[Altered, ...]
     environment: bytes  # the document
@@ -71,12 +71,12 @@ class Look:
 
     @property
     def files_altered(self) -> tuple[Altered, ...]:
-        """Give what no step may run with: files that are not the ones that were installed."""
+        """The altered files; with any, no step may run."""
         return tuple(one for one in self.altered if one.kind == "file")
 
 
-def here() -> Place:
-    """Say where it lies for the interpreter that runs the harness, as it runs the steps of this machine."""
+def import_paths() -> ImportPaths:
+    """Return the import paths of the interpreter that runs the harness, which also runs local steps."""
     prefix = Path(os.path.realpath(sys.prefix))
     stdlib = Path(sysconfig.get_path("stdlib"))
     library = stdlib.parent
@@ -88,28 +88,28 @@ def here() -> Place:
         cache = Path(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
         seen = cache / "llm-harness" / f"{sha256(os.fsencode(prefix))[:16]}.seen"
     site = Path(os.path.realpath(sysconfig.get_path("purelib")))
-    return Place(site, stdlib, machine, prefix / BYTECODE, code_root() / "lockfiles", seen)
+    return ImportPaths(site, stdlib, machine, prefix / BYTECODE, code_root() / "lockfiles", seen)
 
 
-def check(place: Place, *, full: bool) -> Look:
-    """Hold what a step can import against what was installed and locked; in full, no cache is believed."""
+def check(place: ImportPaths, *, full: bool) -> InstallCheck:
+    """Check what a step can import against RECORD files and locks; in full, without the cache."""
     wall, cpu = time.perf_counter(), _spent()
-    seen = Seen(place.about()) if full else Seen.read(place.seen, place.about())
+    seen = DigestCache(place.about()) if full else DigestCache.read(place.seen, place.about())
     translating_os_errors: Mapping[str, Any] = seen.told
     read = 0
     if full or not seen.fresh():
-        hashed = Hashed(seen.known(), time.clock_gettime_ns(time.CLOCK_REALTIME))
+        hashed = FileDigests(seen.known(), time.clock_gettime_ns(time.CLOCK_REALTIME))
         inventory = Inventory(hashed)
         with said(place.site):
             translating_os_errors = _take(inventory, place, full=full)
         read = hashed.bytes
         seen.write(place.seen, inventory.worth_seeing(), inventory.folders, translating_os_errors)
     altered = [Altered(path, why) for path, why in translating_os_errors["altered"]]
-    altered += _unlike(translating_os_errors["packages"], locked(place.locks))
+    altered += _unlike(translating_os_errors["packages"], read_locks(place.locks))
     document = spell(
         translating_os_errors["packages"], translating_os_errors["loose"], NO_IMAGE, translating_os_errors["stdlib"]
     )
-    return Look(
+    return InstallCheck(
         tuple(altered), document, translating_os_errors["files"], read, _spent() - cpu, time.perf_counter() - wall
     )
 
@@ -120,7 +120,7 @@ def _spent() -> float:
     return sum(one.ru_utime + one.ru_stime for one in used)
 
 
-def _take(inventory: Inventory, place: Place, *, full: bool) -> dict[str, Any]:
+def _take(inventory: Inventory, place: ImportPaths, *, full: bool) -> dict[str, Any]:
     packages, loose = inventory.packages(place.site, full=full)
     stdlib = inventory.library(place.stdlib, place.machine)
     inventory.bytecode(place.bytecode)
@@ -128,7 +128,7 @@ def _take(inventory: Inventory, place: Place, *, full: bool) -> dict[str, Any]:
     return {"packages": packages, "loose": loose, "stdlib": stdlib, "altered": altered, "files": files}
 
 
-def _unlike(packages: Mapping[str, Any], locks: Locked) -> list[Altered]:
+def _unlike(packages: Mapping[str, Any], locks: PackageLocks) -> list[Altered]:
     found = []
     for name, one in packages.items():
         kind, why = locks.flaw(name, one["version"], one["record"])
@@ -138,26 +138,26 @@ def _unlike(packages: Mapping[str, Any], locks: Locked) -> list[Altered]:
     return found
 
 
-_LOOKS: dict[bool, Look] = {}
+_LOOKS: dict[bool, InstallCheck] = {}
 
 
-def look(*, full: bool = False) -> Look:
-    """Check this machine once a process: what changes while it runs is for the next one."""
+def check_once(*, full: bool = False) -> InstallCheck:
+    """Check this installation once per process; later changes are found by the next one."""
     if full not in _LOOKS:
-        _LOOKS[full] = _LOOKS.get(True) or check(here(), full=full)
+        _LOOKS[full] = _LOOKS.get(True) or check(import_paths(), full=full)
     return _LOOKS[full]
 
 
 def environment() -> bytes:
-    """Give what a step of this machine could import, unless a file of it is not the one that was installed."""
-    found = look()
+    """Return the environment document of this machine; refuse if an installed file was altered."""
+    found = check_once()
     if found.files_altered:
         raise altered_error(found)
     return found.environment
 
 
-def altered_error(found: Look) -> MissingError:
-    """Name the files that are not what was installed: what they would make, nobody else could make again."""
+def altered_error(found: InstallCheck) -> MissingError:
+    """Build the error that names the altered files."""
     files = found.files_altered
     named = ", ".join(f"{one.path} ({one.why})" for one in files[:SHOWN])
     more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""

@@ -1,4 +1,7 @@
-"""The inventory of what a step can import: packages, what lies loose among them, the standard library, our bytecode."""
+"""Inventory of what a step can import: packages, loose modules, the standard library and our bytecode, by digest.
+
+It only reads: what it finds altered is named, and never repaired.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 from harness.digest import sha256
-from harness.run.bytecode import list_of, listed
-from harness.run.packages import CACHED, MODULES, OURS, Package, described, installed
-from harness.run.seen import Hashed
+from harness.run.bytecode import list_path, read_list
+from harness.run.digest_cache import FileDigests
+from harness.run.packages import CACHED, MODULES, OURS, InstalledPackage, installed, package_entry
 
 # What Python never reads when it imports, and packages' own tests: a start does not look at these, a full check does.
 TESTS = "/tests/"
@@ -21,9 +24,9 @@ APART = (CACHED, "site-packages", "dist-packages")  # in a standard library: som
 
 
 class Inventory:
-    """One look at every file, each by its bytes as `hashed` has them."""
+    """Reads every importable file once, and notes which are not as they were installed."""
 
-    def __init__(self, hashed: Hashed) -> None:
+    def __init__(self, hashed: FileDigests) -> None:
         self.hashed = hashed
         self.folders: list[str] = []
         self.altered: list[tuple[str, str]] = []  # a path, and what is wrong with it
@@ -31,7 +34,7 @@ class Inventory:
         self._full_only: list[str] = []
 
     def packages(self, site: Path, *, full: bool) -> tuple[dict[str, Any], dict[str, str]]:
-        """Hold every package against its RECORD; gives them, and what no RECORD lists though it can be imported."""
+        """Check every package against its RECORD; return the packages, and importable files that no RECORD lists."""
         found = list(installed(site))
         brought = {one.info: dict(_brought(one)) for one in found}
         known = {path for files in brought.values() for path in files}
@@ -50,10 +53,10 @@ class Inventory:
         self.altered += [(path, "not listed") for path in strange] + [(path, "leads elsewhere") for path in links]
         self.altered += [(top, "not listed, and stands in for a package") for top in _shadows(loose, found)]
         digests = {top: self._spelled(str(site), paths) for top, paths in loose.items()}
-        return packages, {shown(path): one for path, one in (*digests.items(), *self._lone(site, strange))}
+        return packages, {ascii_path(path): one for path, one in (*digests.items(), *self._lone(site, strange))}
 
     def library(self, stdlib: Path, machine: Iterable[Path]) -> str:
-        """Name the standard library by all that can be imported of it, and the interpreter it belongs to."""
+        """Digest the standard library, with the interpreter that it belongs to."""
         lying, links = self._walk(str(stdlib), APART)
         files = [path for path in lying if path.endswith(MODULES)]
         parts = [str(path) for path in machine]
@@ -63,12 +66,12 @@ class Inventory:
         return sha256("\n".join([*lines, self._spelled(str(stdlib), files)]).encode())
 
     def bytecode(self, folder: Path) -> None:
-        """Hold our own bytecode against the list that was made with it: code that its source did not give is named."""
-        known = listed(folder)
+        """Check our bytecode against its digest list; code that its source did not give is noted as altered."""
+        known = read_list(folder)
         if known is None:
             return  # no step reads from there
         lying, links = self._walk(str(folder), ())
-        self.hashed.take([str(list_of(folder)), *(f"{folder}/{path}" for path in lying)])
+        self.hashed.take([str(list_path(folder)), *(f"{folder}/{path}" for path in lying)])
         for path in lying:
             self.files += 1
             if self.hashed.digests[f"{folder}/{path}"] != known.get(path):
@@ -76,8 +79,8 @@ class Inventory:
                 self.altered.append((f"{folder.name}/{path}", f"bytecode {why}"))
         self.altered += [(f"{folder.name}/{path}", "leads elsewhere") for path in links]
 
-    def worth_seeing(self) -> Hashed:
-        """Give what the next start looks at: what Python never reads is left out."""
+    def worth_seeing(self) -> FileDigests:
+        """Return the digests that the next start needs: files that Python never reads are left out."""
         for path in self._full_only:
             self.hashed.digests.pop(path, None)
         return self.hashed
@@ -100,20 +103,20 @@ class Inventory:
                         files.append(one.path[len(root) + 1 :])
         return files, links
 
-    def _held(self, package: Package, files: Mapping[str, str], site: Path) -> dict[str, Any]:
+    def _held(self, package: InstalledPackage, files: Mapping[str, str], site: Path) -> dict[str, Any]:
         """Give a package as an environment describes it: with what was really there, where that is something else."""
-        told, wrong = described(package), []
+        told, wrong = package_entry(package), []
         for path, digest in files.items():
             found = self.hashed.digests[f"{site}/{path}"]
             if found != digest:
                 why = "changed" if found else "cannot be read" if os.path.lexists(site / path) else "missing"
                 self.altered.append((path, why))
-                wrong.append(f"{shown(path)} {found or why}")
+                wrong.append(f"{ascii_path(path)} {found or why}")
         self.files += len(files)
         return {**told, "altered": sorted(wrong)} if wrong else told
 
     def _spelled(self, root: str, paths: Iterable[str]) -> str:
-        lines = (f"{shown(path)} {self.hashed.digests[f'{root}/{path}']}" for path in sorted(paths))
+        lines = (f"{ascii_path(path)} {self.hashed.digests[f'{root}/{path}']}" for path in sorted(paths))
         return sha256("\n".join(lines).encode())
 
     def _lone(self, site: Path, paths: Iterable[str]) -> Iterator[tuple[str, str]]:
@@ -121,12 +124,12 @@ class Inventory:
             yield path, self._spelled(str(site), [path])
 
 
-def shown(path: str) -> str:
-    """Spell a path in the letters that an identity document has."""
+def ascii_path(path: str) -> str:
+    """Escape a path to ASCII, as documents with a digest need it."""
     return path.encode("ascii", "backslashreplace").decode()
 
 
-def _brought(package: Package) -> Iterator[tuple[str, str]]:
+def _brought(package: InstalledPackage) -> Iterator[tuple[str, str]]:
     """Give each file that a RECORD lists below the packages, with the SHA-256 it should have."""
     for line in package.lines:
         if b'"' in line:
@@ -153,7 +156,7 @@ def _others(lying: list[str], known: set[str], claimed: set[str]) -> tuple[dict[
     return loose, strange
 
 
-def _shadows(loose: Iterable[str], packages: Iterable[Package]) -> list[str]:
+def _shadows(loose: Iterable[str], packages: Iterable[InstalledPackage]) -> list[str]:
     """Name what lies loose under the name of a package's module: Python may take it for that."""
     stems = {os.fsdecode(top).partition(".")[0] for one in packages for top in one.tops}
     return [top for top in loose if top.partition(".")[0] in stems]

@@ -1,31 +1,30 @@
-"""From names to digests: `harness lock`, and the check that a lock still fits before anything runs."""
+"""Lock resolution (`harness lock`): names to digests, and the check that a lock still fits before anything runs.
+
+A name that cannot be resolved here is pinned as unresolved with its reason, and is never guessed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection
-from pathlib import Path
 from typing import Any
 
-from harness.digest import differences, document_digest, sha256
-from harness.errors import HarnessError, InputError, MissingError
-from harness.evidence.pinned import data_pin
+from harness.digest import differences, sha256
+from harness.errors import InputError, MissingError
 from harness.images.image import pins
 from harness.images.recipe import package_locks
 from harness.manifest.coverage import contradicted_files
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import LATE_KINDS, Lock
-from harness.models.tape.tape import Tape
-from harness.run import imported, weights
 from harness.run.certificates import CERTIFICATES, certificate_pins
 from harness.run.closure import code_root
-from harness.run.makers import Data
-from harness.run.measuring import INSTRUMENTS, MODELS, Named, every_model
-from harness.run.plan import Meant
-from harness.run.published import Published, published
+from harness.run.dataset_pins import dataset_pin
+from harness.run.made_datasets import FetchedData
+from harness.run.model_pins import pin_model
+from harness.run.named_models import INSTRUMENTS, MODELS, every_model
+from harness.run.plan import CheckedManifest
+from harness.run.published import PublishedPins, published
 from harness.run.tables import TABLES, table_pins
 from harness.run.workshop import Workshop
-from harness.store.entries import Entry
-from harness.store.store import Store
 from harness.studies.ask import make_step
 from harness.studies.registry import find
 
@@ -33,12 +32,12 @@ Pins = dict[str, dict[str, Any]]
 WHOLE = "lockfiles/requirements.txt"  # what locks pinned, whatever a run used of it, before they pinned the image's own
 
 
-def still_pins(loaded: Loaded) -> Pins:
-    """Resolve what needs no work: models, wordings, images, packages."""
+def static_pins(loaded: Loaded) -> Pins:
+    """Resolve the pins that need no computing: models, prompts, images, packages."""
     manifest = loaded.manifest
     models: Pins = {MODELS: {}, **({INSTRUMENTS: {}} if manifest.instruments else {})}
     for named in every_model(manifest):
-        models[named.part][named.name] = _model(loaded, named)
+        models[named.part][named.name] = pin_model(loaded, named)
     prompts: dict[str, Any] = {}
     for name in manifest.prompts.names if manifest.prompts else ():
         path = find(manifest.study).prompt_sets[name]
@@ -49,19 +48,6 @@ def still_pins(loaded: Loaded) -> Pins:
     unknown = {"unresolved": "lockfiles/images.json names no such image; the local engine needs none"}
     images = {name: known[name].as_data() if name in known else unknown for name in _images(loaded)}
     return {**models, "prompts": prompts, "images": images, "packages": _packages(loaded)}
-
-
-def _model(loaded: Loaded, named: Named) -> dict[str, Any]:
-    """Pin what answers or measures: its settings, its files, its tape."""
-    model = named.model
-    pin = {"sha256": document_digest({"type": "model/1", "provider": model.provider, **model.answer_params()})}
-    if model.weights:
-        return weights.pin(loaded.root, model.weights, pin, loaded.homes)
-    if model.imported:
-        return imported.pin(loaded.root, model.imported, pin)
-    if model.service and model.service.tape == "replay":
-        return _taped(model.service.folder(loaded.root, named.tapes(loaded.manifest)), pin)
-    return pin
 
 
 def _images(loaded: Loaded) -> list[str]:
@@ -77,28 +63,16 @@ def _packages(loaded: Loaded, held: Collection[str] = ()) -> dict[str, Any]:
     return {name: {"sha256": sha256(path.read_bytes())} for name, path in found.items() if path.is_file()}
 
 
-def _taped(folder: Path, pin: dict[str, Any]) -> dict[str, Any]:
-    """Pin what a tape holds; without a tape there is nothing to replay."""
-    try:
-        tape = Tape.open(folder)
-        if not len(tape):
-            place = f"{folder.parent.name}/{folder.name}/"
-            return {"unresolved": f"there is no tape to replay in {place}: record one, or `harness tape import`"}
-        return {**pin, "tape": tape.digest()}
-    except HarnessError as bad:
-        return {"unresolved": f"{bad.what}; {bad.next}"}
-
-
-def resolve(loaded: Loaded, meant: Meant, workshop: Workshop, had: Published | None = None) -> Lock:
-    """Resolve every name of a manifest; datasets are made here, so that a plan knows their rows.
+def resolve(loaded: Loaded, checked: CheckedManifest, workshop: Workshop, had: PublishedPins | None = None) -> Lock:
+    """Resolve every name of a manifest to a lock; datasets are made here, so that a plan knows their rows.
 
     Published data was brought in before, or is now.
     """
     _only_one(loaded)
     had = had or published(loaded.manifest, workshop.store, workshop.cancel)
     datasets: dict[str, Any] = dict(had.pins)
-    data = Data.pinned(datasets)
-    for name, drawn in meant.drawn.items():
+    data = FetchedData.pinned(datasets)
+    for name, drawn in checked.made.items():
         if lacks := drawn.lacks(had.pins, had.how):
             datasets[name] = {"unresolved": lacks}
             continue
@@ -115,14 +89,9 @@ def resolve(loaded: Loaded, meant: Meant, workshop: Workshop, had: Published | N
                 f"dataset {name!r} {lacks}", where=loaded.tree.at(("datasets", name)), next="draw more items"
             )
     certificates = certificate_pins(loaded.root, loaded.manifest.study)
-    late = {CERTIFICATES: certificates, TABLES: table_pins(loaded.manifest.study, meant.tables)}
+    late = {CERTIFICATES: certificates, TABLES: table_pins(loaded.manifest.study, checked.tables)}
     found = {kind: some for kind, some in late.items() if some}
-    return Lock(loaded.manifest.intent(), loaded.sha256, {**still_pins(loaded), "datasets": datasets, **found})
-
-
-def dataset_pin(entry: Entry, store: Store) -> dict[str, Any]:
-    """Give what a lock says of a dataset: the digest of each of its files, and how many rows it has, if it has any."""
-    return {name: data_pin(one.sha256, store.blobs.deliver(one.sha256)) for name, one in entry.outputs.items()}
+    return Lock(loaded.manifest.intent(), loaded.sha256, {**static_pins(loaded), "datasets": datasets, **found})
 
 
 def _only_one(loaded: Loaded) -> None:
@@ -141,8 +110,8 @@ def _only_one(loaded: Loaded) -> None:
                 )
 
 
-def moved_pins(loaded: Loaded, lock: Lock) -> list[str]:
-    """Name what no longer fits between a manifest and its lock, as far as can be told without work."""
+def changed_pins(loaded: Loaded, lock: Lock) -> list[str]:
+    """List what no longer fits between a manifest and its lock, as far as can be told without computing."""
     moved = [f"manifest{pointer}" for pointer in differences(lock.intent, loaded.manifest.intent())]
     if not moved and lock.manifest_sha256 != loaded.sha256:
         moved.append("manifest (its text, not its meaning)")
@@ -150,7 +119,7 @@ def moved_pins(loaded: Loaded, lock: Lock) -> list[str]:
     moved += [
         f"pins/datasets{pointer}" for pointer in contradicted_files(lock.intent["datasets"], lock.pins["datasets"])
     ]
-    now = {**still_pins(loaded), "packages": _packages(loaded, lock.pins["packages"])}
+    now = {**static_pins(loaded), "packages": _packages(loaded, lock.pins["packages"])}
     if tables := {*lock.of(TABLES), *loaded.manifest.tables}:
         now[TABLES] = table_pins(loaded.manifest.study, tables)
     late = (each for each in LATE_KINDS if each != CERTIFICATES and lock.of(each))
@@ -163,11 +132,11 @@ def moved_pins(loaded: Loaded, lock: Lock) -> list[str]:
 
 
 def require_fit(loaded: Loaded, lock: Lock | None) -> Lock:
-    """Give the lock of a manifest if it fits; name the pins that moved if it does not."""
+    """Return the lock of a manifest if it still fits; otherwise name the pins that changed."""
     again = f"`harness lock {loaded.path.relative_to(loaded.root)}`"
     if lock is None:
         raise InputError("this manifest has no lock", where=loaded.tree.where, next=f"{again} makes it")
-    moved = moved_pins(loaded, lock)
+    moved = changed_pins(loaded, lock)
     if moved:
         _require_here(loaded, lock)
         shown = ", ".join(moved[:8]) + (f" and {len(moved) - 8} more" if len(moved) > 8 else "")
@@ -181,22 +150,11 @@ def require_fit(loaded: Loaded, lock: Lock | None) -> Lock:
 
 def _require_here(loaded: Loaded, lock: Lock) -> None:
     """Tell what the lock pins and this machine lacks apart from what moved."""
-    pins = still_pins(loaded)
+    pins = static_pins(loaded)
     for kind in (MODELS, INSTRUMENTS):
         now = pins.get(kind, {})
         for name, pin in lock.of(kind).items():
             if "unresolved" in now.get(name, {}) and "unresolved" not in pin:
-                what, _, mend = now[name]["unresolved"].partition("; ")
+                what, _, remedy = now[name]["unresolved"].partition("; ")
                 noun = kind.removesuffix("s")
-                raise MissingError(f"{noun} {name!r} is pinned and not to be had here: {what}", next=mend)
-
-
-def require_dataset(name: str, entry: Entry, lock: Lock, store: Store) -> None:
-    """Refuse data that is not what the lock pins, row counts too, before anything is computed from it."""
-    moved = list(differences(lock.pins["datasets"][name], dataset_pin(entry, store)))
-    if moved:
-        raise InputError(
-            f"dataset {name!r} is not the one the lock pins; moved: "
-            + ", ".join(f"pins/datasets/{name}{pointer}" for pointer in moved),
-            next="if its maker was meant to change, `harness lock` again and review the change in git",
-        )
+                raise MissingError(f"{noun} {name!r} is pinned and not to be had here: {what}", next=remedy)

@@ -1,4 +1,4 @@
-"""The environment document: what a step could import. Its digest stands in every key.
+"""The environment document: every package that a step could import. Its digest is part of every key.
 
 Of an image it is taken here, by a step inside that image, so that it is what was observed; the image's ID stands for
 the bytes. On this machine `installed.py` takes it, which holds every file against what its package says of it.
@@ -29,8 +29,8 @@ def observe(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 @dataclass(frozen=True)
-class Package:
-    """One installed package: its folder of facts, its name and version, and the lines of its RECORD."""
+class InstalledPackage:
+    """One installed package: its dist-info folder, name, version, and the lines of its RECORD."""
 
     info: str
     name: str
@@ -39,29 +39,29 @@ class Package:
 
     @property
     def tops(self) -> set[bytes]:
-        """Name what it brought into the folder of all packages: its modules, its folders."""
+        """The top-level modules and folders that the package installed."""
         return {top.partition(b",")[0] for top in {line.partition(b"/")[0] for line in self.lines}}
 
 
-def installed(site: Path) -> Iterator[Package]:
-    """Give every package that says what it brought; what another brought is loose."""
+def installed(site: Path) -> Iterator[InstalledPackage]:
+    """List every installed package that has a RECORD."""
     for info in sorted(site.glob("*.dist-info")):
         record = info / "RECORD"
         if record.is_file():
             name, _, version = info.name.removesuffix(".dist-info").partition("-")
-            yield Package(info.name, name.lower(), version, record.read_bytes().splitlines())
+            yield InstalledPackage(info.name, name.lower(), version, record.read_bytes().splitlines())
 
 
 def environment(site: Path, image: str = "none") -> bytes:
-    """Spell what a step could import as the packages say it themselves: each by its RECORD, and its image."""
+    """Build the environment document of a folder of packages, from their RECORD files."""
     found = list(installed(site))
     claimed = {top for package in found for top in package.tops}
     loose = {path.name: loose_digest(path) for path in sorted(site.iterdir()) if is_loose(path, claimed)}
-    return spell({one.name: described(one) for one in found if one.name != OURS}, loose, image)
+    return spell({one.name: package_entry(one) for one in found if one.name != OURS}, loose, image)
 
 
 def spell(packages: Mapping[str, Any], loose: Mapping[str, str], image: str, stdlib: str = "") -> bytes:
-    """Spell an environment; of an image it names no standard library, since the image's ID covers it."""
+    """Serialise an environment document; that of an image names no standard library, since its ID covers it."""
     fields: dict[str, Any] = {
         "type": "environment/2",
         "image": image,
@@ -74,31 +74,31 @@ def spell(packages: Mapping[str, Any], loose: Mapping[str, str], image: str, std
     return document({**fields, "stdlib": stdlib} if stdlib else fields)
 
 
-def described(package: Package) -> dict[str, Any]:
-    """Give what an environment says of a package whose files are what its RECORD says."""
+def package_entry(package: InstalledPackage) -> dict[str, Any]:
+    """Return the entry of an unaltered package in an environment document."""
     return {"version": package.version, "record": record_digest(package.lines)}
 
 
-def normal(name: str) -> str:
-    """Give the one spelling of a package's name: locks, folders and tables each have their own."""
+def normal_name(name: str) -> str:
+    """Normalise a package name, as locks, folders and tables spell it differently."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def is_loose(path: Path, claimed: set[bytes]) -> bool:
-    """Whether a step could import what no installed package answers for."""
+    """Whether a path could be imported and belongs to no installed package."""
     importable = path.name.endswith(MODULES) or (path.is_dir() and path.suffix != ".dist-info")
     return importable and path.name != CACHED and os.fsencode(path.name) not in claimed
 
 
 def loose_digest(path: Path) -> str:
-    """Name a module, or all files of a folder, that somebody laid among the packages."""
+    """Digest a module or folder that belongs to no package."""
     inner = path.rglob("*") if path.is_dir() else [path]
     files = sorted(one for one in inner if one.is_file() and CACHED not in one.parts)
     return sha256("\n".join(f"{one.relative_to(path.parent)} {sha256_file(one)[0]}" for one in files).encode())
 
 
 def record_digest(lines: list[bytes]) -> str:
-    """Digest what a package installed, less what depends on where or by whom it was installed."""
+    """Digest a RECORD without the lines that depend on where or by whom it was installed."""
     kept = [
         line
         for line in lines

@@ -1,4 +1,4 @@
-"""Manifest and lock, turned into steps: pure, no I/O. The same two give the same plan wherever they are read."""
+"""Planning: manifest and lock turned into steps. Pure, no I/O: the same two give the same plan everywhere."""
 
 from __future__ import annotations
 
@@ -11,34 +11,34 @@ from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
 from harness.manifest.read import Place, Tree
 from harness.manifest.schema import Manifest
-from harness.run.calls import served
-from harness.run.makers import Data, Drawn, drawn
-from harness.run.measuring import INSTRUMENTS, MODELS, Named, every_model, require_roles, switches
-from harness.run.tables import TABLES, offered, pinned_tables, require_named, taken
+from harness.run.made_datasets import FetchedData, MadeDataset, made_datasets
+from harness.run.named_models import INSTRUMENTS, MODELS, NamedModel, every_model, gateway_models
+from harness.run.study_settings import require_roles, typed_settings
+from harness.run.tables import TABLES, pinned_tables, placeholder_tables, require_named, tables_read
 from harness.steps import Pinned, Plan
 from harness.studies.registry import find
 from harness.studies.study import Answered, Brief, Instrument, Maker, Model, Templates
 
 
 @dataclass(frozen=True)
-class Meant:
-    """A manifest held against the studies and providers there are: what it names exists, and its types fit."""
+class CheckedManifest:
+    """A manifest checked against its study and providers: what it names exists, and its types fit."""
 
     manifest: Manifest
     tree: Tree
-    drawn: Mapping[str, Drawn]  # the datasets that are made here, by name
+    made: Mapping[str, MadeDataset]  # the datasets that are made here, by name
     settings: Mapping[str, Any]  # the study's own, typed by it
     tables: tuple[str, ...] = ()  # those of the study that its plan reads, and that the manifest names
 
 
-def meant(loaded: Loaded) -> Meant:
-    """Check what only the studies know: makers, their parameters, behaviours, prompt sets, output names."""
+def check_manifest(loaded: Loaded) -> CheckedManifest:
+    """Check a manifest against its study: makers, parameters, prompt sets, instruments, tables, output names."""
     manifest, tree = loaded.manifest, loaded.tree
     study = find(manifest.study, tree.at(("study",)))
     for part in study.needs:
         if not getattr(manifest, part):
             raise InputError(f"study {study.name} needs `{part}`", where=tree.at((part,)), next=f"add `{part}: …`")
-    made = drawn(manifest, study, tree)
+    made = made_datasets(manifest, study, tree)
     sets = manifest.prompts.names if manifest.prompts else ()
     for name in sets:
         if name not in study.prompt_sets:
@@ -50,13 +50,13 @@ def meant(loaded: Loaded) -> Meant:
     require_roles(manifest, study, tree)
     require_named(manifest, study, tree)
     _require_askable(manifest, tree)
-    served(manifest, loaded.root, tree)
-    this, some = Meant(manifest, tree, made, switches(manifest, study, tree)), Pinned("0" * 64)
+    gateway_models(manifest, loaded.root, tree)
+    this, some = CheckedManifest(manifest, tree, made, typed_settings(manifest, study, tree)), Pinned("0" * 64)
     rows, templates = dict.fromkeys(made, 1), dict.fromkeys(sets, Templates(some, 1))
-    tables = offered(study)
-    brief = _brief(this, rows, templates, Lock({}, "", {}), Data.meant(manifest))
+    tables = placeholder_tables(study)
+    brief = _brief(this, rows, templates, Lock({}, "", {}), FetchedData.placeholder(manifest))
     planned = _planned(this, replace(brief, tables=tables))  # what cannot be planned is told before any work
-    return replace(this, tables=tuple(sorted({*manifest.tables, *taken(planned, tables)})))
+    return replace(this, tables=tuple(sorted({*manifest.tables, *tables_read(planned, tables)})))
 
 
 def _require_askable(manifest: Manifest, tree: Tree) -> None:
@@ -70,13 +70,13 @@ def _require_askable(manifest: Manifest, tree: Tree) -> None:
             raise InputError(f"{part}.{name} cannot be asked so: {unfit.what}", where=where, next=unfit.fix)
 
 
-def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
-    """Say which steps a manifest and its lock mean; a limit keeps the first items of each dataset only."""
+def plan(this: CheckedManifest, lock: Lock, limit: int = 0) -> Plan:
+    """Turn a manifest and its lock into a plan; `limit` keeps the first items of each dataset only."""
     unresolved = unresolved_pins(lock)
     if unresolved:
         raise _unresolved(unresolved)
     pins = lock.pins["datasets"]
-    found = {name: _rows(pins.get(name, {}), each.maker) for name, each in this.drawn.items()}
+    found = {name: _rows(pins.get(name, {}), each.maker) for name, each in this.made.items()}
     if unpinned := sorted(name for name, count in found.items() if count is None):
         raise InputError(f"the lock pins no dataset {unpinned[0]!r}", next="`harness lock` the manifest again")
     rows = {name: min(count, limit or count) for name, count in found.items() if count is not None}
@@ -85,7 +85,7 @@ def plan(this: Meant, lock: Lock, limit: int = 0) -> Plan:
         prompts[this.manifest.prompts.names[0]] = prompts.pop("set")
     templates = {name: Templates(Pinned(pin["sha256"]), int(pin["rows"])) for name, pin in prompts.items()}
     certificates = {name: Pinned(pin["sha256"]) for name, pin in lock.of("certificates").items()}
-    brief = _brief(this, rows, templates, lock, Data.pinned(lock.pins["datasets"]))
+    brief = _brief(this, rows, templates, lock, FetchedData.pinned(lock.pins["datasets"]))
     made = _planned(this, replace(brief, certificates=certificates, tables=pinned_tables(lock.of(TABLES))))
     texts = (*prompts.values(), *lock.of(TABLES).values())
     return Plan(made.steps, made.outputs, {pin["sha256"]: pin["file"] for pin in texts}).check()
@@ -113,7 +113,7 @@ def _unresolved(pins: Sequence[tuple[str, str]]) -> MissingError:
     )
 
 
-def _planned(this: Meant, brief: Brief) -> Plan:
+def _planned(this: CheckedManifest, brief: Brief) -> Plan:
     """Ask the study for its steps, and hold the outputs a manifest names against those there are."""
     made = find(this.manifest.study).plan(brief)
     named: list[tuple[str, Place]] = [(output, ("outputs", output)) for output in this.manifest.outputs]
@@ -137,11 +137,11 @@ def _planned(this: Meant, brief: Brief) -> Plan:
 
 
 def _brief(
-    this: Meant,
+    this: CheckedManifest,
     rows: Mapping[str, int],
     templates: Mapping[str, Templates],
     lock: Lock,
-    data: Data,
+    data: FetchedData,
 ) -> Brief:
     """Say to a study what a manifest means, with what is known of its data and its models."""
     manifest = this.manifest
@@ -149,7 +149,7 @@ def _brief(
         (each.part, each.name): _model(each, lock.of(each.part).get(each.name, {})) for each in every_model(manifest)
     }
     return Brief(
-        datasets=tuple(each.dataset(rows[name], data) for name, each in sorted(this.drawn.items())),
+        datasets=tuple(each.dataset(rows[name], data) for name, each in sorted(this.made.items())),
         models=tuple(models[MODELS, name] for name in sorted(manifest.models)),
         templates=templates,
         generation=manifest.generation.asked(),
@@ -163,7 +163,7 @@ def _brief(
     )
 
 
-def _model(named: Named, pin: Mapping[str, Any]) -> Model:
+def _model(named: NamedModel, pin: Mapping[str, Any]) -> Model:
     """Say to a study what a model is: what its step is told of it, and its files."""
     model, told = named.model, named.model.answer_params()
     if "tape" in pin:
@@ -189,7 +189,7 @@ NEEDED = (MODELS, INSTRUMENTS, "prompts", "datasets")  # pins without which noth
 
 
 def unresolved_pins(lock: Lock) -> list[tuple[str, str]]:
-    """List the pins a run needs that could not be resolved where the lock was made, with the reasons."""
+    """List the unresolved pins of a lock that a run needs, with their reasons."""
     return [
         (f"{kind}.{name}", pin["unresolved"])
         for kind in NEEDED

@@ -1,4 +1,4 @@
-"""Published data as a lock pins it: every file by its digest, and which of many were not to be had, and why.
+"""Pins of published data: every file by its digest, and which of many files could not be had, and why.
 
 It knows manifests and stores; it must never know a study, nor what is in the data.
 """
@@ -16,25 +16,25 @@ from harness.errors import HarnessError, MissingError
 from harness.manifest.coverage import names_text
 from harness.manifest.datasets import Fetched, FetchedFiles, File
 from harness.manifest.schema import Manifest
-from harness.run.data import NoAnswerError, NotThereError, at_hand, fetch, obtain
-from harness.run.stopping import heed
+from harness.run.fetched_data import HostSilentError, UnavailableError, download_pinned, fetch, in_store
+from harness.run.shutdown import raise_if_stopped
 from harness.store.store import Store
 
 HOW = "`harness import data FOLDER`, then `harness lock` again"
 
 
 @dataclass(frozen=True)
-class Published:
-    """The pins of published data, and of each file of many that is not here: why."""
+class PublishedPins:
+    """The pins of all published data of a manifest, and why files are absent."""
 
     pins: dict[str, dict[str, Any]] = field(default_factory=dict)
     absent: dict[str, dict[str, str]] = field(default_factory=dict)  # by dataset that has many files, by path
     how: dict[str, str] = field(default_factory=dict)  # what a person can do about those
 
 
-def published(manifest: Manifest, store: Store, stop: Event) -> Published:
-    """Bring what a manifest names of published data into the store, as far as it is to be had, and pin all of it."""
-    found = Published()
+def published(manifest: Manifest, store: Store, stop: Event) -> PublishedPins:
+    """Fetch the published data of a manifest into the store, as far as possible, and pin it."""
+    found = PublishedPins()
     for name, dataset in manifest.datasets.items():
         if isinstance(dataset, Fetched):
             found.pins[name] = _one(dataset, store)
@@ -68,13 +68,13 @@ def _many(dataset: FetchedFiles, absent: Mapping[str, str]) -> dict[str, Any]:
 
 
 def how_to_get(dataset: FetchedFiles, absent: list[str]) -> str:
-    """Say what a person can do about files that are not to be had."""
+    """Tell a person how to get files that could not be fetched."""
     others = f", and {len(absent) - 1} more" if len(absent) > 1 else ""
     return f"get {absent[0]} from {dataset.fetch[absent[0]].url}{others}; {HOW}"
 
 
 def require_published(manifest: Manifest, pins: Mapping[str, Any], store: Store, beside: Path, stop: Event) -> None:
-    """See to it before the first step that whatever a lock says is to be had lies in the store; name all that does not.
+    """Fetch what a lock pins of published data before the first step; refuse the run if any of it is missing.
 
     A file that the lock says is absent is not looked for: what a run is made of stands in its lock.
     """
@@ -98,17 +98,17 @@ def _absent(files: Mapping[str, File], store: Store, beside: Path | None, stop: 
     """Bring files into the store and name each that is not to be had; who does not answer is not asked again."""
     silent: dict[str, str] = {}
     for path, file in files.items():
-        heed(stop)
-        if at_hand(store, file.sha256, beside):
+        raise_if_stopped(stop)
+        if in_store(store, file.sha256, beside):
             continue
         host = urlsplit(file.url).netloc
         try:
             if host not in silent:
-                obtain(store, file.url, file.sha256, file.size)
+                download_pinned(store, file.url, file.sha256, file.size)
                 continue
-        except NoAnswerError as bad:
+        except HostSilentError as bad:
             silent[host] = bad.what
-        except NotThereError as bad:
+        except UnavailableError as bad:
             yield path, f"{bad.what}; {bad.next}"
             continue
         yield path, silent[host]

@@ -1,4 +1,4 @@
-"""Containment receipts: an isolation is attacked from inside before a run's first step, and what came of it is kept.
+"""Containment receipts: an isolation is probed from inside before a run's first step, and the result is kept.
 
 What an isolation claims to keep from a step and does not stops the run. A receipt is good for one engine, isolation,
 image, user, kernel and boot; it lies in the store so that the next run need not try again, its words stand in the
@@ -50,13 +50,13 @@ _known: dict[str, dict[str, Any]] = {}  # what this process has found already
 
 
 def containment(store: Store, engine: Engine, cancel: threading.Event) -> dict[str, Any]:
-    """Say what an isolation keeps from a step, for the record; one that does not keep what it claims is refused."""
+    """Return the containment of an isolation for the record; refuse one that does not keep what it claims."""
     name = document_digest(_about(engine))
     path = store.root / "receipts" / f"{name}.json"
     found = _known.get(name) or _kept(path)
     if found is None:
         with store.folder("receipt") as folder:
-            found = tried(engine, store.root, folder, cancel)
+            found = probe(engine, store.root, folder, cancel)
         require(engine, found)
     if not path.exists():
         write_atomic(path, document({"type": "receipt/1", "about": _about(engine), "containment": found}) + b"\n")
@@ -65,7 +65,7 @@ def containment(store: Store, engine: Engine, cancel: threading.Event) -> dict[s
 
 
 def require(engine: Engine, found: Mapping[str, Any]) -> None:
-    """Refuse an isolation that does not keep what it claims to keep."""
+    """Refuse an isolation that does not keep what it claims."""
     if out := escaped(found):
         raise MissingError(
             f"the isolation {engine.isolation!r} lets a step reach {', '.join(out)}",
@@ -75,12 +75,12 @@ def require(engine: Engine, found: Mapping[str, Any]) -> None:
 
 
 def escaped(found: Mapping[str, Any]) -> list[str]:
-    """Name what was claimed to be kept from a step, and was not."""
+    """List what an isolation claims to keep from a step and does not."""
     return [WORDS[name] for name in found["claims"] if found["tried"][name].startswith(attack.OPEN)]
 
 
-def tried(engine: Engine, store: Path, folder: Path, cancel: threading.Event) -> dict[str, Any]:
-    """Attack an isolation from inside, by a step whose folder lies in `folder`; nothing is remembered."""
+def probe(engine: Engine, store: Path, folder: Path, cancel: threading.Event) -> dict[str, Any]:
+    """Probe an isolation from inside, by a step with a folder below `folder`; nothing is cached."""
     place = folder / "step"
     with _decoys(store, folder) as (decoys, came):
         control = attack.attack({**dict.fromkeys(attack.ATTACKS, ""), **{name: decoys[name] for name in CONTROLLED},

@@ -1,15 +1,12 @@
-"""The runner: makes what is not in the store yet, in the order the plan allows, and writes down what happened.
+"""The runner: executes the steps that are not in the store yet, in dependency order, and writes the journal.
 
 Resuming is only running again: a step is finished when its entry stands, and nothing else is remembered.
 """
 
 from __future__ import annotations
 
-import time
 from collections import Counter
-from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +18,18 @@ from harness.files import write_atomic
 from harness.manifest.coverage import file_coverage
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock
-from harness.run import imported
-from harness.run.asked import Answers, Asked
-from harness.run.calls import gateway
+from harness.run.answer_progress import AnswerCounter
 from harness.run.certificates import certificate_bytes
 from harness.run.closure import code_root
+from harness.run.dataset_pins import require_dataset
 from harness.run.environment import cores, facts
-from harness.run.lock import require_dataset
-from harness.run.measuring import every_model
+from harness.run.gateway import run_gateway
+from harness.run.model_pins import store_models
+from harness.run.progress import TURN, Progress, ProgressReporter
 from harness.run.published import require_published
-from harness.run.stopping import heed, stoppable
-from harness.run.weights import bring
-from harness.run.workshop import Result, Workshop
+from harness.run.schedule import StepSchedule
+from harness.run.shutdown import raise_if_stopped, stoppable
+from harness.run.workshop import StepResult, Workshop
 from harness.steps import Plan, Step, maker
 from harness.store.journal import Journal, read_chain
 from harness.store.store import HOME
@@ -40,45 +37,10 @@ from harness.store.store import HOME
 BATCH = 256
 LOOKERS = 4
 HEARD = 256
-TURN = 1.0  # seconds between two looks at what is under way
-Progress = Callable[[str, str, int, int], None]  # step, state, done, total
-
-
-@dataclass
-class Board:
-    """What of a plan is done, and what has become possible."""
-
-    plan: Plan
-    made: dict[tuple[str, str], str] = field(default_factory=dict)
-    results: dict[str, Result] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Count what each step waits for."""
-        self.users: dict[str, list[Step]] = {}
-        self.open: Counter[str] = Counter()
-        for step in self.plan.steps:
-            sources = {ref.step for ref in step.refs()}
-            self.open[step.name] = len(sources)
-            for name in sources:
-                self.users.setdefault(name, []).append(step)
-
-    def first(self) -> list[Step]:
-        """Give the steps that wait for nothing."""
-        return [step for step in self.plan.steps if not self.open[step.name]]
-
-    def done(self, step: Step, result: Result) -> Iterator[Step]:
-        """Take a result and give the steps that it made possible."""
-        self.results[step.name] = result
-        for name, output in result.entry.outputs.items():
-            self.made[step.name, name] = output.sha256
-        for user in self.users.get(step.name, ()):
-            self.open[user.name] -= 1
-            if not self.open[user.name]:
-                yield user
 
 
 class Runner:
-    """One run of one plan."""
+    """One run of one plan: journal, gateway, thread pool, record."""
 
     def __init__(
         self,
@@ -96,33 +58,31 @@ class Runner:
         self.store = workshop.store
         self.beside = beside or loaded.root / HOME
         self.asking: dict[str, Any] = {}  # what a gateway is told besides its models
-        self.asked: Callable[[Asked], None] | None = None  # who is told of answers while models give them
-        self.answers, self._told = Answers(plan, workshop.store), 0.0
-        self.board = Board(plan)
+        self.schedule = StepSchedule(plan)
+        self.reporter = ProgressReporter(self.schedule, AnswerCounter(plan, workshop.store))
         self.makers = {maker(name): name for name in lock.pins["datasets"]}
-        self.trying: dict[str, tuple[int, int]] = {}  # steps that try programs: how many have ended, of how many
         self.heard: Counter[str] = Counter()  # bytes of each step's words, each piece counted as HEARD at least
 
     def run(self, progress: Progress) -> Record:
-        """Run to the end, the first failure or the user's word; the record tells which."""
-        store = self.store
+        """Execute the plan to its end, its first failure or a request to stop; return the record."""
+        store, self.reporter.on_step = self.store, progress
         with store.in_use(), stoppable(self.workshop.cancel):
             self.name = run = stamp()
             self.journal = Journal(store.journal(run))
             self.workshop.heard, self.workshop.done = self._hear, self._write_down
             self.workshop.executed.begin(run)
             trials = self.workshop.trials
-            trials.told, trials.count = self._tried, self._counted
+            trials.told, trials.count = self._tried, self.reporter.count_trials
             trials.at_once(self.jobs)
             problem: HarnessError | None = None
             try:
                 self._start(run)
-                with gateway(self.loaded.manifest, self.loaded.root, self.asking) as calls:
+                with run_gateway(self.loaded.manifest, self.loaded.root, self.asking) as calls:
                     self.workshop.calls = calls
                     if calls:
-                        self.answers.counts, self.answers.priced = calls.now, calls.priced
+                        self.reporter.answers.counts, self.reporter.answers.priced = calls.now, calls.priced
                     try:
-                        self._all(progress)
+                        self._all()
                     except HarnessError as bad:
                         problem = bad
                 if calls and calls.summary:
@@ -150,12 +110,7 @@ class Runner:
                 raise DamageError(f"{name} changed while it was read", next="run again")
         for data in certificate_bytes(self.loaded.root, self.lock):
             blobs.put(data)
-        for part, name, model in every_model(self.loaded.manifest):
-            if model.weights:
-                files = self.lock.of(part)[name]["files"]
-                bring(self.store, self.loaded.root, model.weights, files, self.loaded.homes)
-            if model.imported:
-                imported.bring(self.store, self.loaded.root, model.imported, self.lock.pins["models"][name])
+        store_models(self.loaded, self.lock, self.store)
         datasets = self.lock.pins["datasets"]
         require_published(self.loaded.manifest, datasets, self.store, self.beside, self.workshop.cancel)
         fields: dict[str, Any] = {
@@ -182,9 +137,9 @@ class Runner:
         self.journal.flush()
         self.store.heads.add("run.started", {"run": run, "journal": self.journal.head})
 
-    def _all(self, progress: Progress) -> None:
+    def _all(self) -> None:
         """Go through the plan: what is in the store is taken from there at once, the rest goes to the pool."""
-        ready, waiting = self.board.first(), dict[Future[Result], Step]()
+        ready, waiting = self.schedule.first(), dict[Future[StepResult], Step]()
         with (
             ThreadPoolExecutor(LOOKERS, thread_name_prefix="look") as lookers,  # hashing lets other threads run
             ThreadPoolExecutor(self.jobs, thread_name_prefix="step") as pool,
@@ -192,36 +147,35 @@ class Runner:
             try:
                 while ready or waiting:
                     steps, ready = ready, []
-                    keyed = [(step, self.workshop.preimage(step, self.board.made)) for step in steps]
+                    keyed = [(step, self.workshop.preimage(step, self.schedule.made)) for step in steps]
                     looked = lookers.map(self.workshop.finished, [parts for _, parts in keyed])
                     for (step, parts), (entry, damage) in zip(keyed, looked, strict=True):
-                        heed(self.workshop.cancel)
+                        raise_if_stopped(self.workshop.cancel)
                         if damage:
                             self.journal.add("step.damaged", {"step": step.name, "detail": damage})
                         if entry:
-                            ready += self._take(step, Result(entry, "cached", {}), progress)
+                            ready += self._take(step, StepResult(entry, "cached", {}))
                         else:
-                            self.answers.begins(step)
+                            self.reporter.step_begins(step)
                             waiting[pool.submit(self.workshop.make, step, parts)] = step
                     self.journal.flush()
                     if ready or not waiting:
                         continue
                     finished, _ = wait(waiting, timeout=TURN, return_when=FIRST_COMPLETED)
-                    heed(self.workshop.cancel)
-                    self._tell(soon=False)
-                    self._tell_of_trials(progress)
+                    raise_if_stopped(self.workshop.cancel)
+                    self.reporter.under_way()
                     for future in finished:
-                        ready += self._take(waiting.pop(future), future, progress)
+                        ready += self._take(waiting.pop(future), future)
             except HarnessError:
                 for future in waiting:
                     future.cancel()
                 wait(waiting)  # a step that is under way may finish; a request to stop has ended it already
                 for future, step in waiting.items():
                     if not future.cancelled() and not future.exception():
-                        self._take(step, future, progress)
+                        self._take(step, future)
                 raise
 
-    def _write_down(self, step: Step, result: Result) -> None:
+    def _write_down(self, step: Step, result: StepResult) -> None:
         """Write down that a step was executed, before another run may take what it made: durable, in any thread."""
         fields = {**_fields(step, result), "usage": dict(result.usage)}
         if result.facts:
@@ -236,21 +190,10 @@ class Runner:
         self.journal.flush()
         self.workshop.executed.note_trial(trial, outcome)
 
-    def _counted(self, step: str, done: int, total: int) -> None:
-        self.trying[step] = (done, total)
-
-    def _tell_of_trials(self, progress: Progress) -> None:
-        """Tell how far programs are that are being tried, once a turn."""
-        if self.trying and time.monotonic() - self._told >= TURN:
-            self._told = time.monotonic()
-            for step, (done, total) in dict(self.trying).items():
-                progress(step, f"{done} of {total} programs", len(self.board.results), len(self.plan.steps))
-            self.trying.clear()
-
-    def _take(self, step: Step, found: Result | Future[Result], progress: Progress) -> list[Step]:
+    def _take(self, step: Step, found: StepResult | Future[StepResult]) -> list[Step]:
         """Write down how a step ended and give the steps that can begin now."""
         try:
-            result = found if isinstance(found, Result) else found.result()
+            result = found if isinstance(found, StepResult) else found.result()
         except HarnessError as bad:
             self.journal.add("step.failed", {"step": step.name, "error": bad.what[:2000]})
             raise
@@ -258,24 +201,16 @@ class Runner:
             self.journal.add("step.cached", _fields(step, result))
         if self.journal.count % BATCH == 0:
             self.journal.flush()
-        following = list(self.board.done(step, result))
+        following = list(self.schedule.done(step, result))
         if step.name in self.makers:
             require_dataset(self.makers[step.name], result.entry, self.lock, self.store)
-        progress(step.name, result.state, len(self.board.results), len(self.plan.steps))
-        if self.asked and self.answers.ends(step, result):
-            self._tell(soon=True)
+        self.reporter.step_ends(step, result)
         return following
-
-    def _tell(self, *, soon: bool) -> None:
-        """Tell of answers: at once where a step has brought some, else after a while."""
-        if self.asked and (soon or (self.answers.asking and time.monotonic() - self._told >= TURN)):
-            self._told = time.monotonic()
-            self.asked(self.answers.now(self.board.made))
 
     def _finish(self, run: str, problem: HarnessError | None) -> None:
         """Name the outputs there are, close the journal, write the record, and tell heads."""
         for name, ref in sorted(self.plan.outputs.items()):
-            result = self.board.results.get(ref.step)
+            result = self.schedule.results.get(ref.step)
             if result:
                 output = result.entry.outputs[ref.output]
                 self.store.blobs.deliver(output.sha256)
@@ -290,7 +225,7 @@ class Runner:
         self.store.heads.add("run.finished", {"run": run, "journal": chain.head, "record": sha256(data)})
 
 
-def _fields(step: Step, result: Result) -> dict[str, Any]:
+def _fields(step: Step, result: StepResult) -> dict[str, Any]:
     """Spell what a journal says of every finished step."""
     entry = result.entry
     fields: dict[str, Any] = {"step": step.name, "stage": step.stage, "key": entry.key, "entry": entry.digest}

@@ -1,4 +1,7 @@
-"""What the verbs call: lock a manifest, run a manifest; one way in for the command line and for agents' tools."""
+"""The operations behind the verbs: lock a manifest, run it, forecast a run.
+
+It knows no command line and prints nothing; who watches is handed in.
+"""
 
 from __future__ import annotations
 
@@ -15,36 +18,37 @@ from harness.evidence.record import Record
 from harness.evidence.selfcheck import self_check
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Expect, Lock, image_state, load_expect, load_lock, lock_path, save
-from harness.run.able import require_able
-from harness.run.answers import Gap, Most, gaps
-from harness.run.asked import Asked
+from harness.run.answer_errors import AnswerErrors, ErrorLimit, count_errors
+from harness.run.answer_progress import AnswerProgress
 from harness.run.certificates import CERTIFICATES
-from harness.run.engines import Choice, limits, open_engine, require_cores
-from harness.run.lock import moved_pins, require_fit, resolve
-from harness.run.plan import meant, plan, unresolved_pins
+from harness.run.engines import EngineChoice, limits, open_engine
+from harness.run.lock import changed_pins, require_fit, resolve
+from harness.run.plan import check_manifest, plan, unresolved_pins
+from harness.run.preconditions import require_image, require_runnable
+from harness.run.progress import Progress
 from harness.run.published import published
-from harness.run.runner import Board, Progress, Runner
-from harness.run.stopping import stoppable
+from harness.run.runner import Runner
+from harness.run.schedule import StepSchedule
+from harness.run.shutdown import stoppable
 from harness.run.tables import TABLES
-from harness.run.trials import require_contained
-from harness.run.weights import require_torch
-from harness.run.workshop import Result, Workshop
+from harness.run.workshop import StepResult, Workshop
+from harness.steps import Plan
 from harness.store.store import Store
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where to run: the store, the engine, and how many steps at once."""
+class RunTarget:
+    """Where a manifest is run: the store, the engine, the number of parallel steps."""
 
     store: Path
-    choice: Choice = field(default_factory=Choice)
+    choice: EngineChoice = field(default_factory=EngineChoice)
     jobs: int = 0
     beside: Path | None = None  # a store that may have published data already; default: the project's own
-    errors: Most | None = None  # how many of a model's rows may be without an answer; None: not all of them
+    errors: ErrorLimit | None = None  # how many of a model's rows may be without an answer; None: not all of them
     stop: Event | None = None  # what ends the work early
 
     def workshop(self, loaded: Loaded, *, gpus: bool = True) -> Workshop:
-        """Open the store and the engine for a manifest that is known to be valid."""
+        """Open the store and the engine for a checked manifest."""
         manifest, wanted = loaded.manifest, loaded.manifest.resources
         resources = wanted if gpus else wanted.model_copy(update={"gpus": 0})  # data is made on the CPU
         engine = open_engine(self.choice, loaded.root, manifest.image, resources)
@@ -57,8 +61,8 @@ class Place:
 
 
 @dataclass(frozen=True)
-class Locked:
-    """A manifest's lock, whether its file changed, and what moved in it."""
+class WrittenLock:
+    """A lock as it was written: whether its file changed, and which pins changed."""
 
     lock: Lock
     path: Path
@@ -69,8 +73,8 @@ class Locked:
 
 
 @dataclass(frozen=True)
-class Ran:
-    """One run, held against what is expected of it."""
+class FinishedRun:
+    """A run with its record, and the verdict of comparing it with the expectation."""
 
     manifest: str
     record: Record
@@ -80,16 +84,16 @@ class Ran:
     expect: Expect | None
     lock: Lock
     checks: str = ""  # what its own checks say: pass, fail, or nothing where it makes none
-    gaps: list[Gap] = field(default_factory=list)  # what models left unanswered
+    gaps: list[AnswerErrors] = field(default_factory=list)  # what models left unanswered
 
     @property
     def image_state(self) -> str:
-        """Say whether the run ran in the image that its lock pins: `none`, `pinned` or `moved`."""
+        """How the run's image relates to its lock: `none`, `pinned` or `moved`."""
         return image_state(self.lock, self.record.body["image"])
 
     @property
     def device(self) -> str:
-        """Say what the run computed on, and what it would have preferred."""
+        """The device the run computed on, and the one it would have preferred."""
         facts = self.record.body["facts"]
         gpus = facts.get("gpus")
         if gpus:
@@ -97,10 +101,10 @@ class Ran:
         return f"cpu (no GPU: {facts['gpus_missing']})" if "gpus_missing" in facts else "cpu"
 
 
-def lock_manifest(loaded: Loaded, place: Place) -> Locked:
-    """Resolve every name of a manifest and write its lock, if anything moved."""
-    this = meant(loaded)
-    require_able(loaded)
+def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
+    """Resolve every name of a manifest and write its lock, if anything changed."""
+    this = check_manifest(loaded)
+    require_image(loaded)
     workshop = place.workshop(loaded, gpus=False)
     path = lock_path(loaded.root, loaded.manifest.name)
     with workshop.store.in_use(), stoppable(workshop.cancel):
@@ -117,64 +121,74 @@ def lock_manifest(loaded: Loaded, place: Place) -> Locked:
         moved = ["everything: there was no lock"]
     if old:
         data = differences(old.pins["datasets"], new.pins["datasets"])
-        moved = list(dict.fromkeys([*moved_pins(loaded, old), *(f"pins/datasets{pointer}" for pointer in data)]))
+        moved = list(dict.fromkeys([*changed_pins(loaded, old), *(f"pins/datasets{pointer}" for pointer in data)]))
         moved += [f"pins/{kind}" for kind in (CERTIFICATES, TABLES) if new.of(kind) and not old.of(kind)]
         if not moved:  # an older lock may pin packages in another way, and what fits is left as it is
             new = replace(new, pins={**new.pins, "packages": old.pins["packages"]})
     changed = save(path, new.data)
-    return Locked(new, path, changed, moved, dict(lacking), had.absent)
+    return WrittenLock(new, path, changed, moved, dict(lacking), had.absent)
+
+
+def plan_locked(loaded: Loaded, limit: int = 0) -> tuple[Lock, Plan]:
+    """Check a loaded manifest and its lock, and return the lock and the plan.
+
+    This is the one way from a manifest to steps; it starts nothing and writes nothing.
+    """
+    checked = check_manifest(loaded)
+    lock = require_fit(loaded, load_lock(loaded.root, loaded.manifest.name))
+    return lock, plan(checked, lock, limit)
 
 
 def run_manifest(
-    loaded: Loaded, place: Place, progress: Progress, limit: int = 0, asked: Callable[[Asked], None] | None = None
-) -> Ran:
-    """Run a manifest and hold its outputs against what is expected; nothing is written before all is valid."""
-    this = meant(loaded)
+    loaded: Loaded,
+    place: RunTarget,
+    progress: Progress,
+    limit: int = 0,
+    asked: Callable[[AnswerProgress], None] | None = None,
+) -> FinishedRun:
+    """Run a manifest and compare its outputs with the expectation; nothing is written before all is valid."""
     expect = load_expect(loaded.root, loaded.manifest.name)
-    held = require_fit(loaded, load_lock(loaded.root, loaded.manifest.name))
-    planned = plan(this, held, limit)
+    held, planned = plan_locked(loaded, limit)
     workshop = place.workshop(loaded)
-    require_torch(loaded.manifest, workshop.engine.image)
-    require_cores(loaded.manifest.resources)
-    require_contained(planned, workshop.box.engine)
+    require_runnable(loaded, planned, workshop.engine, workshop.box.engine)
     runner = Runner(loaded, held, planned, workshop, limit=limit, jobs=place.jobs, beside=place.beside)
     if place.errors and place.errors.all:
         runner.asking["refusals"] = 0
-    runner.asked = asked
+    runner.reporter.on_answers = asked
     record = runner.run(progress)
     answers = [
-        (step.params, runner.board.results[step.name].entry)
+        (step.params, runner.schedule.results[step.name].entry)
         for step in planned.steps
         if step.calls or step.infers or step.imported
     ]
     verdicts = compare(record, expect, held.sha256, held.intent["outputs"], workshop.store.blobs.deliver)
     verdict, checks = overall(record, verdicts), self_check(record.outputs, workshop.store.blobs.deliver)
-    unanswered = gaps(workshop.store, answers)
-    return Ran(loaded.manifest.name, record, verdict, verdicts, workshop.store, expect, held, checks, unanswered)
+    unanswered = count_errors(workshop.store, answers)
+    return FinishedRun(
+        loaded.manifest.name, record, verdict, verdicts, workshop.store, expect, held, checks, unanswered
+    )
 
 
 @dataclass(frozen=True)
-class Foreseen:
-    """What a run would do: of each stage, the steps that are in the store, and those that would be made."""
+class RunForecast:
+    """A dry run: for each stage, how many steps are in the store and how many would be executed."""
 
     manifest: str
     stages: dict[str, tuple[int, int]]
 
 
-def foresee(loaded: Loaded, place: Place, limit: int = 0) -> Foreseen:
-    """Say which steps a run would take from the store, as far as their inputs are known, and start none."""
-    this = meant(loaded)
-    held = require_fit(loaded, load_lock(loaded.root, loaded.manifest.name))
-    board = Board(plan(this, held, limit))
-    stages = {step.stage: (0, 0) for step in board.plan.steps}
-    ready = board.first() if (place.store / "format").exists() else []
+def forecast(loaded: Loaded, place: RunTarget, limit: int = 0) -> RunForecast:
+    """Tell which steps a run would take from the store, as far as inputs are known; executes none."""
+    schedule = StepSchedule(plan_locked(loaded, limit)[1])
+    stages = {step.stage: (0, 0) for step in schedule.plan.steps}
+    ready = schedule.first() if (place.store / "format").exists() else []
     workshop = place.workshop(loaded) if ready else None
     while ready and workshop:
         step = ready.pop()
-        entry, _ = workshop.finished(workshop.preimage(step, board.made))
+        entry, _ = workshop.finished(workshop.preimage(step, schedule.made))
         if entry:
-            ready += board.done(step, Result(entry, "cached", {}))
-    for step in board.plan.steps:
+            ready += schedule.done(step, StepResult(entry, "cached", {}))
+    for step in schedule.plan.steps:
         kept, made = stages[step.stage]
-        stages[step.stage] = (kept + 1, made) if step.name in board.results else (kept, made + 1)
-    return Foreseen(loaded.manifest.name, stages)
+        stages[step.stage] = (kept + 1, made) if step.name in schedule.results else (kept, made + 1)
+    return RunForecast(loaded.manifest.name, stages)

@@ -1,4 +1,4 @@
-"""What `make setup` does last: makes the bytecode that steps load, and reads once what was installed."""
+"""The last part of `make setup`: compiles the bytecode that steps load, and checks the installed packages once."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from harness.run import bytecode, installed
 
 
 def main() -> int:
-    """Make and hold it; the first run then need not read what is known already."""
-    place = installed.here()
+    """Compile and check; the first run then need not hash what is known already."""
+    place = installed.import_paths()
     try:
         bytecode.make(place.bytecode, [place.stdlib, place.site])
         found = installed.check(place, full=True)

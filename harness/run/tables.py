@@ -1,4 +1,4 @@
-"""Tables of a study: files beside its code that its steps read, pinned by their bytes as its wordings are.
+"""Tables of a study: data files beside its code that its steps read, pinned by digest like its prompts.
 
 Which are pinned is what the study's own plan reads, and what the manifest names; the others move no lock.
 """
@@ -21,7 +21,7 @@ TABLES = "tables"
 
 
 class Tables(dict[str, Pinned]):
-    """The tables that a plan may read, by name; one that is not there is told in words."""
+    """The tables that a plan may read, by name; an unknown name is an error that says what to do."""
 
     def __missing__(self, name: str) -> Pinned:
         """Say that a table is not there, or not yet in the lock."""
@@ -32,18 +32,18 @@ class Tables(dict[str, Pinned]):
         )  # fmt: skip
 
 
-def offered(study: Study) -> Tables:
-    """Stand for every table of a study before its bytes are known, each by a digest of its own."""
+def placeholder_tables(study: Study) -> Tables:
+    """Return placeholders for all tables of a study, before their bytes are known."""
     return Tables({name: Pinned(sha256(f"table {name}".encode())) for name in study.tables})
 
 
 def pinned_tables(pins: Mapping[str, Any]) -> Tables:
-    """Give the tables that a lock pins."""
+    """Return the tables that a lock pins."""
     return Tables({name: Pinned(pin["sha256"]) for name, pin in pins.items()})
 
 
-def taken(plan: Plan, tables: Tables) -> set[str]:
-    """Name the tables that the steps of a plan read."""
+def tables_read(plan: Plan, tables: Tables) -> set[str]:
+    """Return the names of the tables that the steps of a plan read."""
     sources = [source for step in plan.steps for source in step.inputs.values()]
     parts = [part for source in sources for part in (source if isinstance(source, tuple) else (source,))]
     read = {part.sha256 for part in parts if isinstance(part, Pinned)}
@@ -63,7 +63,7 @@ def require_named(manifest: Manifest, study: Study, tree: Tree) -> None:
 
 
 def table_pins(study: str, names: Collection[str]) -> dict[str, Any]:
-    """Pin tables by their bytes as they lie beside the study; one that is gone has no pin."""
+    """Return the pins of tables by their bytes; a table that is gone has none."""
     found = find(study).tables if names else {}
     return {
         name: {

@@ -1,4 +1,4 @@
-"""The trials of a run: each distinct program is a job of its own on the engine, started by the runner and by no step.
+"""Trials: each distinct foreign program of a run is a job of its own on the engine, started by the runner.
 
 What comes of a program is durable before its step is finished, so that a kill loses only what is under way; the next
 run takes it from the journal of the one before. It must never know what a program is for, nor show it any answer.
@@ -18,17 +18,15 @@ from typing import Any
 
 from harness import trial
 from harness.digest import canonical, document_digest
-from harness.engines.engine import DISK, NETWORK, Engine, Job, Limits, Outcome
-from harness.errors import HarnessError, Interrupted, MissingError
-from harness.evidence.executed import Executed
+from harness.engines.engine import Engine, Job, Limits, Outcome
+from harness.errors import HarnessError, Interrupted
+from harness.evidence.execution_index import ExecutionIndex
 from harness.files import open_plain, translating_os_errors
 from harness.rowtypes import Program, Tried
 from harness.run.environment import step_environment
-from harness.run.execute import READABLE, Task, lay_inputs, open_place
-from harness.steps import Plan
+from harness.run.execute import READABLE, StepTask, lay_inputs, make_folders
 from harness.store.store import Store
 
-KEPT = NETWORK | DISK | frozenset(("kernel", "others"))  # from foreign code, by whatever runs it
 BLOCKS = 64 << 10  # bytes of a file's name and first block that the count of a disk may add
 Told = Callable[[str, str, str], None]  # step, trial, digest of its outcome
 Count = Callable[[str, int, int], None]  # step, programs that have ended, of how many
@@ -36,10 +34,10 @@ Count = Callable[[str, int, int], None]  # step, programs that have ended, of ho
 
 @dataclass
 class Trials:
-    """Runs the programs of trial steps, so many at once in all."""
+    """Executes the programs of trial steps, a limited number at once in the whole run."""
 
     store: Store
-    executed: Executed
+    executed: ExecutionIndex
     cancel: threading.Event
     told: Told = lambda _step, _trial, _outcome: None  # writes down what came of a trial: durable, in any thread
     count: Count = lambda _step, _done, _total: None
@@ -49,16 +47,16 @@ class Trials:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def at_once(self, jobs: int) -> None:
-        """Let so many programs run at once, whatever steps they are of."""
+        """Set how many programs run at once."""
         self._jobs, self._turns = jobs, threading.Semaphore(jobs)
 
     def make(
-        self, task: Task, parts: Mapping[str, Any], engine: Engine, folder: Path
+        self, task: StepTask, parts: Mapping[str, Any], engine: Engine, folder: Path
     ) -> tuple[dict[str, int], dict[str, Any]]:
-        """Make a trial step: `out/trials` in its folder; gives what it used and the counts of what came of it."""
+        """Execute a trial step: writes `out/trials`; returns usage, and the counts of outcomes."""
         began = time.monotonic()
         with translating_os_errors(folder):
-            open_place(folder)
+            make_folders(folder)
             lay_inputs(task, self.store, folder / "in", linked=engine.seals_inputs)
         limits = trial.TrialLimits(**task.step.params["limits"])
         inputs = {trial.PROGRAMS: folder / "in" / trial.PROGRAMS}
@@ -69,9 +67,16 @@ class Trials:
 
         wanted = {name_of(program): program for program in trial.programs(inputs[trial.PROGRAMS])}
         found = self._all(task.step.name, wanted, lambda program: self._run(engine, program, limits))
-        outcomes = {name: json.loads(self.store.blobs.read(digest)) for name, digest in found.items()}
-        trial.table(task.step.params, inputs, folder / "out", lambda program: outcomes[name_of(program)])
-        counts = Counter(one["outcome"] for one in outcomes.values())
+        ends: dict[str, str] = {}
+
+        def tried(program: Program) -> Tried:  # read one at a time: a program may print much
+            name = name_of(program)
+            came: Tried = json.loads(self.store.blobs.read(found[name]))
+            ends[name] = came["outcome"]
+            return came
+
+        trial.table(task.step.params, inputs, folder / "out", tried)
+        counts = Counter(ends.values())
         usage = {"wall_ms": round(1000 * (time.monotonic() - began))}
         return usage, {"programs": len(wanted), "outcomes": dict(sorted(counts.items()))}
 
@@ -134,20 +139,10 @@ class Trials:
             return trial.outcome(_ended(outcome, folder, limits, str(engine.inside(folder))))
 
 
-def require_contained(plan: Plan, engine: Engine) -> None:
-    """Refuse to run foreign code where nothing keeps it from the network, the disk and other processes."""
-    tried = [step.name for step in plan.steps if step.trial]
-    if tried and not engine.claims >= KEPT:
-        raise MissingError(
-            f"the isolation {engine.isolation!r} does not contain foreign code", where=tried[0],
-            next="run in bubblewrap (`apt-get install bubblewrap`), or with --engine docker",
-        )  # fmt: skip
-
-
 def _lay(program: Program, limits: trial.TrialLimits, folder: Path) -> None:
     """Lay out what a program may see: itself, what it reads, and its entry point."""
     with translating_os_errors(folder):
-        open_place(folder)
+        make_folders(folder)
         for name, data in trial.files(program, limits).items():
             path = folder / name
             path.write_bytes(data)

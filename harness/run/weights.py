@@ -1,21 +1,20 @@
-"""The weights of local models: where their files lie, what they are, and how they come into the store."""
+"""Weights of local models: where their files are, their digests, and how they come into the store.
+
+It downloads nothing and loads no model; a file with other bytes than the pinned ones is never used.
+"""
 
 from __future__ import annotations
 
-import importlib.util
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
 from harness.digest import sha256_file
-from harness.engines.engine import NO_IMAGE
 from harness.errors import HarnessError, MissingError
 from harness.files import translating_os_errors
 from harness.manifest.load import ModelFolders
-from harness.manifest.schema import Manifest
 from harness.models.local.files import WEIGHTS, check_names, is_weights_or_index, model_files
 from harness.models.provider import Weights
-from harness.run.measuring import every_model
 from harness.store.store import Store
 
 HUB, FOLDER, PACKAGE = "hf:", "folder:", "package:"
@@ -23,8 +22,10 @@ HUB_CACHE = Path("~/.cache/huggingface/hub")
 KEPT = (".safetensors", ".json", ".txt", ".model", ".jinja")  # of a model's folder; the rest no model needs
 
 
-def pin(root: Path, model: Weights, settings: dict[str, Any], homes: ModelFolders | None = None) -> dict[str, Any]:
-    """Add to what a lock says of a model's settings every file of it by digest."""
+def pin_weights(
+    root: Path, model: Weights, settings: dict[str, Any], homes: ModelFolders | None = None
+) -> dict[str, Any]:
+    """Add every file of a model, by digest, to its pin."""
     if model.unresolved:
         return {"unresolved": model.unresolved}
     try:
@@ -41,7 +42,7 @@ def pin(root: Path, model: Weights, settings: dict[str, Any], homes: ModelFolder
 
 
 def folder_of(root: Path, model: Weights, homes: ModelFolders) -> Path:
-    """Find the folder of a model: in the project, a person's own, a revision that the hub's tools keep, a package."""
+    """Find the folder of a model: in the project, in --models-dir, in the Hugging Face cache, in a package."""
     if model.source.startswith(PACKAGE):
         return packaged(model.source.removeprefix(PACKAGE))
     if model.source.startswith(HUB):
@@ -51,7 +52,7 @@ def folder_of(root: Path, model: Weights, homes: ModelFolders) -> Path:
     folder = root / model.source  # the schema has seen to it that this leads down
     if not folder.is_dir():
         raise MissingError(
-            f"there is no model folder {model.source!r} in the project", next="put it there, or mend `source`"
+            f"there is no model folder {model.source!r} in the project", next="put it there, or correct `source`"
         )
     if not folder.resolve().is_relative_to(root.resolve()):
         raise MissingError(
@@ -74,7 +75,7 @@ def _own(models: Path | None, name: str) -> Path:
 
 
 def packaged(name: str) -> Path:
-    """Find the folder of weights inside an installed package: by what the package lists, and nothing of it is run."""
+    """Find the weights inside an installed package by its file list; none of its code is run."""
     try:
         found = metadata.distribution(name).files or []
     except metadata.PackageNotFoundError:
@@ -113,18 +114,10 @@ def _hub_files(folder: Path, drawn: bool) -> list[str]:
     return names
 
 
-def require_torch(manifest: Manifest, image: str) -> None:
-    """Refuse to begin a run of local models on this machine where their library is not installed."""
-    wanted = [named.name for named in every_model(manifest) if named.model.weights]
-    if wanted and image == NO_IMAGE and importlib.util.find_spec("torch") is None:
-        raise MissingError(
-            f"{wanted[0]} is a local model, and torch is not installed beside this Python",
-            next="`make setup` brings it, or run with --engine docker",
-        )
-
-
-def bring(store: Store, root: Path, model: Weights, files: dict[str, str], homes: ModelFolders | None = None) -> None:
-    """See to it that every pinned file of a model lies in the store; other bytes under its name are refused."""
+def store_weights(
+    store: Store, root: Path, model: Weights, files: dict[str, str], homes: ModelFolders | None = None
+) -> None:
+    """Make sure every pinned file of a model is in the store; a file with other bytes is refused."""
     missing = {name: digest for name, digest in files.items() if store.blobs.state(digest) != "sound"}
     for name, digest in missing.items():
         path = folder_of(root, model, homes or ModelFolders()) / name

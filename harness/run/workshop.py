@@ -1,4 +1,4 @@
-"""Where steps become entries: knows the store, the engine and the code, and makes a step at most once.
+"""Cached step execution: a step becomes an entry of the store, executed at most once. Run, lock and audit use it.
 
 `run`, `lock` and `audit` all come here, so that there is one way from a step to its result.
 """
@@ -15,12 +15,12 @@ from typing import Any
 from harness.digest import sha256
 from harness.engines.engine import NO_IMAGE, Engine, Limits
 from harness.errors import HarnessError, StepError
-from harness.evidence.executed import Executed
+from harness.evidence.execution_index import ExecutionIndex
 from harness.run import installed
-from harness.run.calls import Gateway
 from harness.run.closure import Closure, Code
 from harness.run.environment import NUMERICS
-from harness.run.execute import Bench, Task, collect, execute
+from harness.run.execute import StepRuntime, StepTask, collect, execute
+from harness.run.gateway import Gateway
 from harness.run.receipt import containment
 from harness.run.trials import Trials
 from harness.steps import Pinned, Setting, Step, in_threads, key, preimage
@@ -29,15 +29,15 @@ from harness.store.listed import listed, started
 from harness.store.store import Store
 
 Made = Mapping[tuple[str, str], str]  # (step, output) -> sha256
-Heard = Callable[[str, bytes], None]  # step, what it printed
-Told = Callable[[Step, "Result"], None]  # a step that was executed, and its result
+OnPrinted = Callable[[str, bytes], None]  # step, what it printed
+OnExecuted = Callable[[Step, "StepResult"], None]  # a step that was executed, and its result
 NOTHING = sha256(b"")  # a table without a row
 OBSERVE = "harness.run.packages:observe"
 
 
 @dataclass(frozen=True)
-class Result:
-    """A finished step, and how it came to be finished."""
+class StepResult:
+    """A finished step: its entry, whether it was executed or cached, and what it used."""
 
     entry: Entry
     state: str  # executed | cached
@@ -46,7 +46,7 @@ class Result:
 
 
 class Workshop:
-    """Makes steps on one engine into one store."""
+    """Executes steps on one engine into one store, and takes finished ones from there."""
 
     def __init__(
         self,
@@ -65,9 +65,9 @@ class Workshop:
         self.code = code or Code()
         self.cancel = cancel or threading.Event()
         self.calls: Gateway | None = None  # the way to models elsewhere, of a run that has any
-        self.heard: Heard = lambda _step, _text: None  # what steps print, while they run
-        self.executed = Executed(store)
-        self.done: Told = lambda _step, _result: (
+        self.heard: OnPrinted = lambda _step, _text: None  # what steps print, while they run
+        self.executed = ExecutionIndex(store)
+        self.done: OnExecuted = lambda _step, _result: (
             None
         )  # writes down that a step was executed, before anybody may take it
         self.sandbox: Workshop | None = None  # where foreign code runs, if it has an image of its own
@@ -92,7 +92,7 @@ class Workshop:
             return self.store.blobs.read(entry.outputs["environment"].sha256)
 
     def observation(self) -> tuple[Step, dict[str, Any]]:
-        """Give the step that sees what an image holds, and what its result depends on."""
+        """Return the step that reads an image's packages, and its key's preimage."""
         step = Step("environment", OBSERVE, "rows", {"image": self.engine.image}, {}, ("environment",))
         setting = Setting(self.engine.image.removeprefix("sha256:"), "cpu", NUMERICS)
         return step, preimage(step, {}, self.code.closure(step.kind).digest, setting)
@@ -104,11 +104,11 @@ class Workshop:
         return any(run.get("environment") == environment for run in mine)
 
     def containment(self) -> dict[str, Any]:
-        """Say what a step cannot reach here, as it was tried; what does not keep its word stops the run."""
+        """Return the containment of the engine for the record; refuse one that does not keep what it claims."""
         return {"containment": containment(self.store, self.engine, self.cancel)}
 
     def preimage(self, step: Step, made: Made) -> dict[str, Any]:
-        """Collect what a step's result depends on, now that the contents of its inputs are known."""
+        """Collect everything a step's result depends on, once the digests of its inputs are known."""
         inputs: dict[str, str | list[str]] = {}
         for name, source in step.inputs.items():
             parts = source if isinstance(source, tuple) else (source,)
@@ -120,7 +120,7 @@ class Workshop:
 
     @property
     def box(self) -> Workshop:
-        """Give the place where foreign code runs."""
+        """The workshop in which foreign code runs: the sandbox's, or this one."""
         return self.sandbox or self
 
     def _next_attempt(self, parts: dict[str, Any]) -> dict[str, Any]:
@@ -138,7 +138,7 @@ class Workshop:
             attempt += 1
 
     def finished(self, parts: Mapping[str, Any]) -> tuple[Entry | None, str]:
-        """Look a result up; one whose bytes are not what the entry says is not finished, and the reason is given.
+        """Look up a finished step; None, with the reason, where its bytes are damaged or no listed run executed it.
 
         Nor is one that no listed run executed: `lock` made it, a kill came between, or somebody laid it there.
         """
@@ -153,36 +153,38 @@ class Workshop:
                     return None, f"output {name} was {state}"
             if not self.executed.has(entry):
                 return None, ""
-            self._keep(str(parts["kind"]))  # the code it names lies beside it, and is mended where it was damaged
+            self._keep(
+                str(parts["kind"])
+            )  # the code it names lies beside it, and is written again where it was damaged
         return entry, ""
 
-    def make(self, step: Step, parts: Mapping[str, Any]) -> Result:
-        """Make a step unless another process has just made it."""
+    def make(self, step: Step, parts: Mapping[str, Any]) -> StepResult:
+        """Execute a step, unless another process has just done so."""
         with self.store.step_lock(key(parts), self.cancel):
             entry, _ = self.finished(parts)
             if entry:
-                return Result(entry, "cached", {})
+                return StepResult(entry, "cached", {})
             closure = self._keep(step.kind)
-            task = Task(step, parts["inputs"], closure)
+            task = StepTask(step, parts["inputs"], closure)
             with self.store.folder("step") as folder:
                 usage: Mapping[str, int]
                 if step.trial:
                     usage, facts = self.trials.make(task, parts, self.box.engine, folder)
                 else:
-                    outcome, facts = execute(task, self.store, self.bench(step, parts["inputs"]), folder)
+                    outcome, facts = execute(task, self.store, self.runtime(step, parts["inputs"]), folder)
                     usage = outcome.usage
                 outputs = collect(step, self.store, folder / "out")
             self._same_again(step, parts, outputs)
-            result = Result(self.store.entries.put(parts, outputs), "executed", usage, facts)
+            result = StepResult(self.store.entries.put(parts, outputs), "executed", usage, facts)
             self.done(step, result)
             return result
 
-    def bench(self, step: Step, inputs: Mapping[str, Any] = MappingProxyType({})) -> Bench:
-        """Give what a step is made with; one that has nothing to ask is led to no gateway, and so starts none."""
+    def runtime(self, step: Step, inputs: Mapping[str, Any] = MappingProxyType({})) -> StepRuntime:
+        """Return what a step is executed with; a step with nothing to ask gets no gateway, and so starts none."""
         asks = step.calls and inputs.get("prompts") != NOTHING
         gateway = self.calls.socket if asks and self.calls else None
         numerics = self.setting.numerics_of(step)
-        return Bench(
+        return StepRuntime(
             self.engine, self.limits, self.cancel, lambda text: self.heard(step.name, text), numerics, gateway
         )  # fmt: skip
 

@@ -1,1 +1,1 @@
-"""Pure scoring functions, usable alone."""
+"""Scorers and analyses: pure functions that are usable alone."""

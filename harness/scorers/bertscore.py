@@ -1,4 +1,4 @@
-"""BERTScore as it works alone: a response beside a reference, by the encoder that lies inside a package.
+"""The standalone scorer `bertscore`: a response against a reference, by the encoder that an installed package holds.
 
 It knows the names and fields a caller uses; it must never know where rows come from or where results go. A step that
 has an encoder of its own among its inputs calls `harness.scorers.overlap.bertscore` with its vectors.
@@ -15,19 +15,19 @@ from pydantic import Field
 
 from harness.digest import sha256_file
 from harness.models.local.encoder import DEFAULT, Encoder, encoder, packaged_files
-from harness.scorers.given import Gives, Row, Text, some, whole
+from harness.scorers.given import Row, Text, ToolOutput, one_of, whole
 from harness.scorers.overlap.bertscore import Vectors, bertscore
 from harness.scorers.tool import Tool
 
 NAME = f"package:{DEFAULT}"
 
 
-class Compared(Row):
-    """A response and what it is compared with."""
+class BertscoreInput(Row):
+    """Input: a response and a reference."""
 
     response: Text = Field(description="what a model said")
     reference: Text = Field(description="what it is compared with")
-    encoder: Annotated[str, some("the name of an encoder", NAME)] = Field(
+    encoder: Annotated[str, one_of("the name of an encoder", NAME)] = Field(
         default=NAME, description=f"whose vectors are compared: {NAME}"
     )
     layer: Annotated[int, whole(-100, 100)] = Field(
@@ -35,8 +35,8 @@ class Compared(Row):
     )
 
 
-class Bertscore(Gives):
-    """The value, and whose vectors it was made from."""
+class BertscoreOutput(ToolOutput):
+    """Output: BERTScore, and the encoder, weights and layer it was made with."""
 
     precision: float = Field(description="the mean, over a response's tokens, of the likeness to the nearest one")
     recall: float = Field(description="the same over the reference's tokens")
@@ -53,21 +53,21 @@ def _opened() -> tuple[Encoder, str]:
     return ExitStack().enter_context(encoder()), sha256_file(packaged_files() / "model.safetensors")[0]
 
 
-def _run(row: Compared) -> Mapping[str, Any]:
+def _run(row: BertscoreInput) -> Mapping[str, Any]:
     opened, weights = _opened()
     texts = {"response": row.response, "reference": row.reference}
     found = {name: opened.pieces(text.strip(), row.layer) for name, text in texts.items()}
     precision, recall, f1 = bertscore(*(Vectors(each.vectors, each.own) for each in found.values()))
     cut = [name for name, each in found.items() if each.cut]
-    told = {"encoder": row.encoder, "weights": weights, "layer": row.layer, "cut": cut}
-    return {"precision": precision, "recall": recall, "f1": f1, **told}
+    about = {"encoder": row.encoder, "weights": weights, "layer": row.layer, "cut": cut}
+    return {"precision": precision, "recall": recall, "f1": f1, **about}
 
 
 SCORERS: Mapping[str, Tool] = {
     "bertscore": Tool(
         about="Compares a response with a reference token by token, by an encoder's vectors (BERTScore).",
-        takes=Compared,
-        gives=Bertscore,
+        takes=BertscoreInput,
+        gives=BertscoreOutput,
         run=_run,
     ),
 }

@@ -1,4 +1,4 @@
-"""BLEU as it works alone: a response beside a reference.
+"""The standalone scorer `bleu`: a response against a reference.
 
 It knows the names and fields a caller uses; it must never know where rows come from or where results go.
 """
@@ -10,20 +10,20 @@ from typing import Any
 
 from pydantic import Field
 
-from harness.scorers.given import Gives, Row, Text
+from harness.scorers.given import Row, Text, ToolOutput
 from harness.scorers.overlap.bleu import bleu
 from harness.scorers.tool import Tool
 
 
-class Compared(Row):
-    """A response and what it is compared with."""
+class BleuInput(Row):
+    """Input: a response and a reference."""
 
     response: Text = Field(description="what a model said")
     reference: Text = Field(description="what it is compared with")
 
 
-class Bleu(Gives):
-    """The value, and what it is made of."""
+class BleuOutput(ToolOutput):
+    """Output: the BLEU score, and what it is made of."""
 
     bleu: float = Field(description="0 to 1; 0 where any order of n-grams has no match, or where a text is empty")
     precisions: list[float] = Field(description="of runs of one to four tokens")
@@ -33,7 +33,7 @@ class Bleu(Gives):
     reference_tokens: int = Field(description="how many tokens each text has, cut as mteval-v13a does")
 
 
-def _run(row: Compared) -> Mapping[str, Any]:
+def _run(row: BleuInput) -> Mapping[str, Any]:
     found = bleu(row.response, row.reference)
     return {**found._asdict(), "precisions": list(found.precisions)}
 
@@ -41,8 +41,8 @@ def _run(row: Compared) -> Mapping[str, Any]:
 SCORERS: Mapping[str, Tool] = {
     "bleu": Tool(
         about="Counts BLEU of a response, as the metric of the package evaluate does: 13a, four orders, not smoothed.",
-        takes=Compared,
-        gives=Bleu,
+        takes=BleuInput,
+        gives=BleuOutput,
         run=_run,
     ),
 }

@@ -7,17 +7,17 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from harness.scorers.given import Given, Gives
+from harness.scorers.given import AnalysisInput, ToolOutput
 from harness.scorers.given_arrays import Axes
-from harness.scorers.numbers.columns import Fit, fit
+from harness.scorers.numbers.columns import ColumnFit, fit
 from harness.scorers.tool import Tool
 
 Table = Annotated[Any, Axes(2)]
 Column = Annotated[Any, Axes(1)]
 
 
-class Predicted(Given):
-    """Targets and what was predicted of them, a row an observation, a column a quantity."""
+class ColumnsInput(AnalysisInput):
+    """Input: targets and predictions, a row an observation, a column a quantity."""
 
     targets: Table = Field(description="what was observed: rows of observations, a column a quantity")
     predictions: Table = Field(description="what was predicted of it, shaped alike")
@@ -30,8 +30,8 @@ class Predicted(Given):
     )
 
 
-class Fitted(Gives):
-    """How well they fit, a value a column."""
+class ColumnsFitOutput(ToolOutput):
+    """Goodness of fit, a value a column."""
 
     r2: Column = Field(description="1 - mse / mse_mean; -inf where the targets never leave their mean")
     pearson: Column = Field(description="the mean of r over folds; 0 for a fold in which either side is constant")
@@ -39,15 +39,15 @@ class Fitted(Gives):
     mse_mean: Column = Field(description="that of the mean of the targets outside the fold")
 
 
-class Compared(Fitted):
-    """How well one model fits, and another beside it."""
+class ColumnsOutput(ColumnsFitOutput):
+    """Output: goodness of fit of one model, and of another beside it."""
 
-    others: Fitted | None = Field(default=None, description="the same of another model, where one was given")
+    others: ColumnsFitOutput | None = Field(default=None, description="the same of another model, where one was given")
     better: int | None = Field(default=None, description="in how many columns the first has the higher r2 of the two")
 
 
-def analyse(given: Predicted) -> Mapping[str, Any]:
-    """Fit each column; where another model is given, that one too, and count where it is worse."""
+def analyse(given: ColumnsInput) -> Mapping[str, Any]:
+    """Score each column's fit; where another model is given, score it too, and count the columns where it is worse."""
     first = fit(given.targets, given.predictions, given.fold_sizes)
     if given.others is None:
         return first._asdict()
@@ -55,15 +55,15 @@ def analyse(given: Predicted) -> Mapping[str, Any]:
     return {**first._asdict(), "others": other._asdict(), "better": _better(first, other)}
 
 
-def _better(first: Fit, other: Fit) -> int:
+def _better(first: ColumnFit, other: ColumnFit) -> int:
     return int((first.r2 > other.r2).sum())
 
 
 ANALYSES: Mapping[str, Tool] = {
     "columns.fit": Tool(
         "Holds predictions against targets column by column: out-of-sample R2 and Pearson's r.",
-        Predicted,
-        Compared,
+        ColumnsInput,
+        ColumnsOutput,
         analyse,
     ),
 }

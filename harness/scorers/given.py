@@ -1,4 +1,4 @@
-"""What a caller gives to a scorer or an analysis and gets back: models written once, and faults said by field.
+"""Pydantic base classes and field types for the input and output of scorers and analyses; errors name the field.
 
 A value is checked and never changed. This must never know a scorer or what a field means; and no step imports it, since
 no step imports pydantic.
@@ -34,13 +34,13 @@ NAMED = ((str, "text"), (int, "a whole number"), (float, "a number"), (list | tu
 
 
 class Row(BaseModel):
-    """One row that a scorer takes; rows may hold whatever else they like."""
+    """Base class of a scorer's input: one row; fields that it does not declare are ignored."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, defer_build=True)
 
 
-class Given(Row):
-    """An object that an analysis takes; what it does not know is left alone, but for a name spelled all but right."""
+class AnalysisInput(Row):
+    """Base class of an analysis' input: unknown fields are ignored, unless one looks like a misspelt field."""
 
     @model_validator(mode="before")
     @classmethod
@@ -52,21 +52,21 @@ class Given(Row):
         return given
 
 
-class Gives(BaseModel):
-    """What a scorer or an analysis gives: these fields and no others."""
+class ToolOutput(BaseModel):
+    """Base class of the output of a scorer or an analysis: the declared fields and no others."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
-class Absent(Gives):
-    """What stands where a value cannot be had."""
+class AbsentValue(ToolOutput):
+    """A missing value, with the reason why there is none."""
 
     missing: str
 
 
 @dataclass(frozen=True)
-class Kind:
-    """Marks a field with what its value must be: the check, how a person calls it, and how a schema does."""
+class FieldCheck:
+    """A pydantic field annotation: a check of the value, its name in error messages, and its JSON Schema."""
 
     holds: Callable[[Any], bool]
     what: str
@@ -88,8 +88,8 @@ class Kind:
 
 
 @dataclass(frozen=True)
-class Listed(Kind):
-    """Marks a list of values of one kind."""
+class ListCheck(FieldCheck):
+    """A pydantic field annotation for a list whose every value passes one check."""
 
     def _checked(self, value: Any) -> Any:
         if not isinstance(value, list | tuple):
@@ -101,29 +101,29 @@ class Listed(Kind):
         return value
 
 
-def whole(least: int, most: int = MOST) -> Kind:
-    """Mark a whole number within bounds; true and false are none."""
+def whole(least: int, most: int = MOST) -> FieldCheck:
+    """Make the check of a whole number within bounds; true and false are none."""
 
     def holds(value: Any) -> bool:
         return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
 
     schema = {"type": "integer", "minimum": least, "maximum": most}
-    return Kind(holds, f"a whole number from {least} up" + (f" to {most}" if most < MOST else ""), schema)
+    return FieldCheck(holds, f"a whole number from {least} up" + (f" to {most}" if most < MOST else ""), schema)
 
 
-def number(least: float, most: float) -> Kind:
-    """Mark a finite number within bounds."""
+def number(least: float, most: float) -> FieldCheck:
+    """Make the check of a finite number within bounds."""
     schema = {"type": "number", "minimum": least, "maximum": most}
-    return Kind(
+    return FieldCheck(
         lambda value: is_number(value) and least <= value <= most,
         f"a number from {least:g}" + (f" to {most:g}" if most < LARGEST else ""),
         schema,
     )
 
 
-def some(what: str, *names: str) -> Kind:
-    """Mark one of a few words."""
-    return Kind(
+def one_of(what: str, *names: str) -> FieldCheck:
+    """Make the check of an enumeration of words."""
+    return FieldCheck(
         lambda value: isinstance(value, str) and value in names,
         what,
         {"type": "string", "enum": list(names)},
@@ -131,14 +131,14 @@ def some(what: str, *names: str) -> Kind:
     )
 
 
-def listed(each: Kind, what: str) -> Kind:
-    """Mark a list whose every value is of a kind; the first that is not is named by its place."""
-    return Listed(each.holds, what, {"type": "array", "items": each.schema}, each.give)
+def list_of(each: FieldCheck, what: str) -> FieldCheck:
+    """Make the check of a list whose every value passes a check; the first that does not is named by its place."""
+    return ListCheck(each.holds, what, {"type": "array", "items": each.schema}, each.give)
 
 
 @dataclass(frozen=True)
-class Unread:
-    """Marks a list that is left as it is: its values are looked at by what reads them, which steps run too."""
+class UncheckedList:
+    """A pydantic field annotation for a list whose values are not checked here, but by the code that reads them."""
 
     kind: Any  # what a schema says of the list
 
@@ -153,21 +153,21 @@ def _only_a_list(value: Any, handler: Any) -> Any:
     return value
 
 
-TEXT = Kind(lambda value: isinstance(value, str), "text", {"type": "string"})
-NUMBER = Kind(
+TEXT = FieldCheck(lambda value: isinstance(value, str), "text", {"type": "string"})
+NUMBER = FieldCheck(
     is_number, "a finite number", {"type": "number", "minimum": -LARGEST, "maximum": LARGEST}, "give numbers up to 1e15"
 )
 Text = Annotated[str, TEXT]
-Texts = Annotated[list[str], listed(TEXT, "a list of texts")]
-Flag = Annotated[bool, Kind(lambda value: isinstance(value, bool), "true or false", {"type": "boolean"})]
+Texts = Annotated[list[str], list_of(TEXT, "a list of texts")]
+Flag = Annotated[bool, FieldCheck(lambda value: isinstance(value, bool), "true or false", {"type": "boolean"})]
 Number = Annotated[float, NUMBER]
-Numbers = Annotated[list[float], listed(NUMBER, "a list of finite numbers")]
-Counts = Annotated[list[int], listed(whole(0), "a list of whole numbers from 0 up")]
-Asked = TypeVar("Asked", bound=BaseModel)
+Numbers = Annotated[list[float], list_of(NUMBER, "a list of finite numbers")]
+Counts = Annotated[list[int], list_of(whole(0), "a list of whole numbers from 0 up")]
+Model = TypeVar("Model", bound=BaseModel)
 
 
-def checked(model: type[Asked], given: Mapping[str, Any]) -> Asked:
-    """Read what a caller gives; the first thing that is wrong with it is said by its field, never by its value."""
+def checked(model: type[Model], given: Mapping[str, Any]) -> Model:
+    """Validate a caller's input; the error names the first field that is wrong, never its value."""
     try:
         return model.model_validate(given)
     except ValidationError as bad:
@@ -179,25 +179,25 @@ def _explained(model: type[BaseModel], bad: ErrorDetails, given: Mapping[str, An
     if issubclass(model, RootModel):  # its places begin with the tag of one of its parts
         part = next(part for part in parts(model) if loc[0] in get_args(part.model_fields[TAG].annotation))
         loc, fields = loc[1:], part.model_fields
-    told, place, name = bad.get("ctx", {}), _spelled(loc), str(loc[-1]) if loc else ""
+    context, place, name = bad.get("ctx", {}), _spelled(loc), str(loc[-1]) if loc else ""
     field = fields.get(name) if len(loc) == 1 else None
     if bad["type"] == "slip":
-        name = _spelled((*loc, told["name"]))
-        return InputError(f"the field `{name}` is not known", where=name, next=f"did you mean `{told['near']}`?")
+        name = _spelled((*loc, context["name"]))
+        return InputError(f"the field `{name}` is not known", where=name, next=f"did you mean `{context['near']}`?")
     if bad["type"] == "missing":
         near = get_close_matches(name, [other for other in map(str, bad["input"]) if other not in fields], 1, LIKE)
-        mend = f"`{near[0]}` is given: did you mean `{name}`?" if near else f"give `{name}`"
+        advice = f"`{near[0]}` is given: did you mean `{name}`?" if near else f"give `{name}`"
         about = f": {field.description}" if field and field.description and not near else ""
-        return InputError(f"the field `{place}` is missing", where=place, next=mend + about)
-    what, found = told.get("what") or KINDS.get(bad["type"], "what it must be"), _kind(bad["input"])
+        return InputError(f"the field `{place}` is missing", where=place, next=advice + about)
+    what, found = context.get("what") or KINDS.get(bad["type"], "what it must be"), _kind(bad["input"])
     but = "" if found.split()[-1] in re.findall(r"\w+", what) else f" but {found}"
-    mend = told.get("give") or f"give {what.partition(':')[0]}"
+    advice = context.get("give") or f"give {what.partition(':')[0]}"
     free = ", or leave it out" if field and not field.is_required() else ""
-    return InputError(f"the field `{place}` is not {what}{but}", where=place, next=mend + free)
+    return InputError(f"the field `{place}` is not {what}{but}", where=place, next=advice + free)
 
 
 def parts(model: type[BaseModel]) -> tuple[type[BaseModel], ...]:
-    """Give the models of which a model is one."""
+    """Give the models of a tagged union; of any other model, the model itself."""
     return get_args(model.model_fields["root"].annotation) if issubclass(model, RootModel) else (model,)
 
 
@@ -207,7 +207,7 @@ def _spelled(loc: tuple[int | str, ...]) -> str:
 
 
 def _kind(value: Any) -> str:
-    """Call a value by its kind, as JSON has them; what it says is nobody's business."""
+    """Name the JSON type of a value, never the value."""
     if value is None or isinstance(value, bool):
         return "null" if value is None else "true or false"
     if (shape := getattr(value, "shape", None)) is not None:

@@ -1,4 +1,4 @@
-"""Fields of an analysis that hold arrays: given as arrays, or as nested lists where a caller has JSON.
+"""Array fields of an analysis: given as numpy arrays, or as nested lists where a caller has JSON.
 
 No step imports it, since it belongs to models of pydantic. It must never know a file.
 """
@@ -20,7 +20,7 @@ UNBOUNDED = ("nan", "inf", "-inf")  # how rows spell what is no finite number
 
 @dataclass(frozen=True)
 class Axes:
-    """Marks a field that holds finite numbers along so many axes.
+    """A pydantic field annotation for an array of finite numbers with so many axes.
 
     `second` names the array of a second file that fills the field: what `harness analyse --with FILE.npz` gives.
     """
@@ -31,7 +31,7 @@ class Axes:
 
     @property
     def what(self) -> str:
-        """Call it as people do."""
+        """Name the shape in words, for error messages."""
         of = "whole" if self.whole else "finite"
         return (f"a list of {of} numbers", f"rows of {of} numbers, all of one length")[self.count - 1]
 
@@ -79,7 +79,7 @@ def _is_finite(value: Any, whole: bool) -> bool:
 
 
 def marked(model: type[BaseModel]) -> dict[str, Axes]:
-    """Give the fields of a model that hold arrays."""
+    """Give the array fields of a model, with their annotations."""
     return dict(_marked(model))
 
 

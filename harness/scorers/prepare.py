@@ -1,4 +1,4 @@
-"""How the rule set OURS-v1 reads a response before any rule is applied, and its cues of avoidance.
+"""Text normalisation of responses under the rule set OURS-v1, and the detection of its cues of avoidance.
 
 It knows text; it must never know a benchmark, a model or an answer. Everything here runs in linear time.
 """
@@ -9,7 +9,7 @@ import re
 import unicodedata
 from typing import Literal
 
-from harness.scorers.remember import remembered
+from harness.scorers.text_cache import cached_by_text
 
 Avoidance = Literal["ethical", "epistemic", "non_conforming"]
 RULE_SET = "OURS-v1"
@@ -55,7 +55,7 @@ _EIGHTEEN, _LAST_OF_THEM, MOST_EIGHTEENS = "\ufdfa", "\u0645", 1_000
 
 
 def prepare(response: str) -> str:
-    """Give the text the rules are applied to, so that typography never decides a label (section 4.1)."""
+    """Normalise a response to the text that rules are applied to, so that typography never decides a label (4.1)."""
     if response.isascii():
         return response.strip()  # none of the other steps can change ASCII
     text = _GROUP_SPACE.sub("", response.translate(_STRAIGHT))
@@ -77,9 +77,9 @@ def _cut_marks(text: str) -> str:
     return "".join(kept)
 
 
-@remembered(32)
+@cached_by_text(32)
 def cue(text: str) -> tuple[Avoidance, tuple[int, int] | None]:
-    """Name the kind of avoidance a prepared text shows and where: an ethical cue goes before an epistemic one."""
+    """Find the first cue of avoidance in a prepared text: its kind and place; ethical goes before epistemic."""
     for name, pattern in _CUES:
         if found := pattern.search(text):
             return name, found.span(1)

@@ -1,4 +1,4 @@
-"""ROUGE as it works alone: a response beside a reference, and how much of each is in the other.
+"""The standalone scorer `rouge`: a response against a reference.
 
 It knows the names and fields a caller uses; it must never know where rows come from or where results go.
 """
@@ -10,15 +10,15 @@ from typing import Annotated, Any
 
 from pydantic import Field
 
-from harness.scorers.given import Flag, Gives, Row, Text, listed, some
+from harness.scorers.given import Flag, Row, Text, ToolOutput, list_of, one_of
 from harness.scorers.overlap.rouge import KINDS, rouge
 from harness.scorers.tool import Tool
 
-_KINDS = listed(some("a kind of ROUGE", *KINDS), "a list of kinds")
+_KINDS = list_of(one_of("a kind of ROUGE", *KINDS), "a list of kinds")
 
 
-class Compared(Row):
-    """A response and what it is compared with."""
+class RougeInput(Row):
+    """Input: a response, a reference, and which kinds of ROUGE."""
 
     response: Text = Field(description="what a model said; every line feed parts two lines for rougeLsum")
     reference: Text = Field(description="what it is compared with, in lines too")
@@ -26,26 +26,26 @@ class Compared(Row):
     stem: Flag = Field(default=False, description="compare words by their stems (Porter's, with NLTK's extensions)")
 
 
-class Shared(Gives):
-    """How much two texts share."""
+class RougeKindOutput(ToolOutput):
+    """One kind of ROUGE: precision, recall, F-measure."""
 
     precision: float
     recall: float
     fmeasure: float
 
 
-class Rouge(Gives):
-    """The kinds that were asked for, each from 0 to 1."""
+class RougeOutput(ToolOutput):
+    """Output: the kinds of ROUGE that were asked for, each from 0 to 1."""
 
-    rouge1: Shared | None = Field(default=None, description="words in common: precision, recall, fmeasure")
-    rouge2: Shared | None = Field(default=None, description="pairs of words in common")
-    rougeL: Shared | None = Field(default=None, description="the longest common subsequence of words")  # noqa: N815
-    rougeLsum: Shared | None = Field(  # noqa: N815
+    rouge1: RougeKindOutput | None = Field(default=None, description="words in common: precision, recall, fmeasure")
+    rouge2: RougeKindOutput | None = Field(default=None, description="pairs of words in common")
+    rougeL: RougeKindOutput | None = Field(default=None, description="the longest common subsequence of words")  # noqa: N815
+    rougeLsum: RougeKindOutput | None = Field(  # noqa: N815
         default=None, description="for each line of the reference, the union of what lines of the response share"
     )
 
 
-def _run(row: Compared) -> Mapping[str, Any]:
+def _run(row: RougeInput) -> Mapping[str, Any]:
     found = rouge(row.response, row.reference, row.kinds, stem=row.stem)
     return {kind: shared._asdict() for kind, shared in found.items()}
 
@@ -53,8 +53,8 @@ def _run(row: Compared) -> Mapping[str, Any]:
 SCORERS: Mapping[str, Tool] = {
     "rouge": Tool(
         about="Counts ROUGE-1, -2, -L and -Lsum of a response, as the package rouge-score 0.1.2 does.",
-        takes=Compared,
-        gives=Rouge,
+        takes=RougeInput,
+        gives=RougeOutput,
         run=_run,
     ),
 }

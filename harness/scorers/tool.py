@@ -1,4 +1,4 @@
-"""What works alone: one scorer (a row in, a row out) or one analysis (an object in, an object out).
+"""A standalone function with typed input and output: a scorer (row in, row out) or an analysis (object in, object out).
 
 Over the command line, in a test, for an agent; it must never know where rows come from or where results go. A tool
 holds models of pydantic, so no step imports it: what a step computes stands in a file of its own.
@@ -15,12 +15,12 @@ from pydantic import BaseModel, RootModel
 
 from harness.scorers.given import checked, parts
 
-Asked = TypeVar("Asked", bound=BaseModel)
+Model = TypeVar("Model", bound=BaseModel)
 
 
 @dataclass(frozen=True)
 class Grader:
-    """What makes a scorer a grader, for which a certificate can stand: the grade it gives, and the code behind it."""
+    """What a certificate needs of a scorer: the field of its grade, the grade that accepts, and the code behind it."""
 
     code: tuple[str, ...]  # the step kinds that score by its rules: their closures are what a certificate names
     accepts: str  # the grade that calls an answer right
@@ -28,14 +28,14 @@ class Grader:
 
 
 class Tool:
-    """A function with the models of what a caller gives and gets: the check, the schema and the list come from them."""
+    """A scorer or an analysis with pydantic models of its input and output, from which validation and help come."""
 
     def __init__(
         self,
         about: str,
-        takes: type[Asked],
+        takes: type[Model],
         gives: type[BaseModel],
-        run: Callable[[Asked], Mapping[str, Any]],
+        run: Callable[[Model], Mapping[str, Any]],
         grader: Grader | None = None,
     ) -> None:
         self.about, self.gives, self.grader = about, gives, grader
@@ -43,7 +43,7 @@ class Tool:
         self._run: Callable[[Any], Mapping[str, Any]] = run
 
     def run(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Check what is given, and do the work."""
+        """Validate the input, and call the function."""
         return self._run(checked(self.takes, given))
 
     def schema(self) -> dict[str, Any]:
@@ -52,7 +52,7 @@ class Tool:
 
 
 def described(model: type[BaseModel]) -> dict[str, str]:
-    """Give what a model says of its fields for people, those that share a description together."""
+    """Give the field descriptions of a model, fields that share one grouped together."""
     return dict(_lines(model))
 
 

@@ -38,7 +38,7 @@ class Entry:
 
 
 class Entries:
-    """The cache entries of a store, by step key."""
+    """The cache entries of a store, by step key; there is none for an unfinished step."""
 
     def __init__(self, root: Path) -> None:
         self.root = root

@@ -23,7 +23,7 @@ FORMAT = "harness store 1\n"
 
 
 class Store:
-    """A store in a folder: its blobs, cache entries, journals, records and images."""
+    """A store in a folder: its blobs, cache entries, journals, records and images; opening it never writes."""
 
     def __init__(self, root: Path) -> None:
         self.root = root

@@ -50,7 +50,7 @@ def read_entry_file(store: Store, path: Path) -> Entry:
 
 @dataclass
 class Sweep:
-    """The result of garbage collection: entries, blobs and folders that may be deleted."""
+    """The result of garbage collection: entries, blobs and folders that no run names."""
 
     entries: list[str] = field(default_factory=list)
     blobs: list[str] = field(default_factory=list)

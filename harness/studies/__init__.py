@@ -1,1 +1,1 @@
-"""One folder a published study; nothing here knows of stores, engines or records."""
+"""Studies: one folder a published study; nothing here knows of stores, engines or records."""

@@ -1,4 +1,4 @@
-"""How far the labels of a grader agree with those of somebody who looked at the same things, from counts of pairs.
+"""Agreement between a grader's labels and reference labels: confusion matrix, precision, recall, accuracy, kappa.
 
 It knows matrices of counts, a row a reference label and a column a grader's; it must never know what was labelled.
 """

@@ -13,10 +13,10 @@ from harness.errors import InputError
 from harness.rows import part_name
 from harness.steps import GATHER, JUDGED, Plan, Ref, Source, Step, maker
 from harness.studies import graded
-from harness.studies.coverage import ILLUSTRATED, media_steps, reads_images, sampled
-from harness.studies.judge import Answers, Judge, RuleJudge, instrument, judge_steps
+from harness.studies.judge import AnswerShard, Judge, RuleJudge, instrument, judge_steps
+from harness.studies.sampling import ILLUSTRATED, media_steps, reads_images, sample_seeds
 from harness.studies.study import Brief, Dataset, Model, Templates
-from harness.studies.trials import TrialOf, trial_steps
+from harness.studies.trials import TrialSpec, trial_steps
 from harness.trial import TRIALS
 
 # Rows a shard holds: at least two seconds of work each (design.md section 4).
@@ -29,7 +29,7 @@ TABLES = {"items": "rows", "gold": "rows", "prompts": "prompts", "responses": "r
 
 @dataclass(frozen=True)
 class Scorer:
-    """One of several rules by which answers are scored: its step kind, and what it looks at besides the answers."""
+    """A scorer of a dataset that has several: its step kind, and what it looks at besides the answers."""
 
     name: str  # as its rows call it
     kind: str
@@ -43,7 +43,7 @@ class Scorer:
 
 @dataclass(frozen=True)
 class How:
-    """How a dataset is put to models: its rules, its wordings, and what its prompts and its rules need besides."""
+    """Evaluation settings of a dataset: its scorers, its prompt templates, and what either needs besides."""
 
     score: str | tuple[Scorer, ...]  # the step kind that scores an answer, or several scorers, each by its name
     templates: Templates | None  # None: the dataset brings its prompts along, rendered
@@ -52,7 +52,7 @@ class How:
     rules_need: tuple[str, ...] = ()  # further outputs of the maker that the score steps read
     most: Callable[[Model], int | None] = lambda _model: None  # a budget that a model has on all items of the dataset
     judges: tuple[Judge | RuleJudge, ...] = ()  # who judges each answer before it is scored
-    trials: tuple[TrialOf, ...] = ()  # what code in answers is tried before it is judged and scored
+    trials: tuple[TrialSpec, ...] = ()  # what code in answers is tried before it is judged and scored
     samples: int | None = None  # how often each model is asked, where that is not once for each seed of the manifest
     shots: int = 0  # how many examples of the maker's `shots` its wordings show
     media: bool = False  # its prompts may name images, which lie in the maker's output `media`
@@ -61,7 +61,7 @@ class How:
 
 @dataclass
 class Asked:
-    """The steps of one or more datasets, and where their outputs lie."""
+    """A plan in the making: the steps that evaluate one or more datasets, and where their outputs lie."""
 
     steps: list[Step] = field(default_factory=list)
     parts: dict[str, list[Ref]] = field(default_factory=dict)
@@ -80,11 +80,11 @@ class Asked:
         return ref
 
     def joined(self, output: str, stage: str) -> Ref:
-        """Give one table behind an output: the only part there is, or all parts gathered in their order."""
+        """Give the table of an output: its only part, or all parts concatenated in their order."""
         return self._one(output, stage, GATHER)
 
     def merged(self, output: str, stage: str) -> Ref:
-        """Give one document behind an output: the only one there is, or all of them put into one."""
+        """Give the document of an output: the only one, or all of them merged."""
         return self._one(output, stage, MERGE)
 
     def tables(self) -> dict[str, Ref]:
@@ -96,7 +96,7 @@ class Asked:
         return {**found, "counts": self.merged("counts", "rows")}
 
     def plan(self, outputs: Mapping[str, Ref], optional: frozenset[str] = frozenset()) -> Plan:
-        """Give the plan of all steps that were added, those that the outputs themselves have added too."""
+        """Give the finished plan: every step that was added, and the outputs that can be named."""
         return Plan(tuple(self.steps), outputs, optional=optional)
 
     def _accounts(self) -> Ref:
@@ -133,12 +133,12 @@ def make_step(dataset: Dataset, kind: str, outputs: Sequence[str]) -> Step:
 
 
 def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
-    """Add the steps that put a dataset's items to every model in every wording, and score the answers."""
+    """Add the steps that ask every model every item of a dataset in every wording, and score the answers."""
     wordings = how.templates.count if how.templates else how.rendered
     judging = [instrument(brief, judge.role).model for judge in how.judges if judge.role]
     most = LOCAL if any(model.weights for model in (*brief.models, *judging)) else SHARD
     most = min(most, ILLUSTRATED) if how.media else most
-    size = max(1, most // max(1, wordings * len(sampled(brief.seeds, how.samples))))
+    size = max(1, most // max(1, wordings * len(sample_seeds(brief.seeds, how.samples))))
     slices = [part_name(index) for index in range(-(-dataset.rows // size))]
     shape = {"size": size, "rows": dataset.rows}
     for table in ("items", "gold", *(("budgets",) if how.budgets else ())):
@@ -198,7 +198,7 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
     generation = dict(brief.generation)
     if generation.get("max_tokens") == "benchmark":
         generation["max_tokens"] = how.most(model) or "benchmark"
-    seeds = sampled(brief.seeds, how.samples)
+    seeds = sample_seeds(brief.seeds, how.samples)
     params = {**model.settings, "model": model.name, "seeds": list(seeds), "generation": generation}
     if model.weights:
         inputs["weights"] = tuple(model.weights.values())
@@ -217,13 +217,13 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
     answered = {"responses": asked.add(respond, "responses"), **answers}
     tried: dict[str, Ref] = {}
     for one in how.trials:
-        *before, last = trial_steps(one, Answers(dataset.name, model.name, part, answered))
+        *before, last = trial_steps(one, AnswerShard(dataset.name, model.name, part, answered))
         asked.steps += before
         tried[one.name] = asked.add(last)
         asked.tried.setdefault((dataset.name, model.name, one.name), []).append(tried[one.name])
     judged: dict[str, Ref] = {}
     for judge in how.judges:
-        *before, last = judge_steps(judge, brief, Answers(dataset.name, model.name, part, answered))
+        *before, last = judge_steps(judge, brief, AnswerShard(dataset.name, model.name, part, answered))
         asked.steps += before
         judged[judge.name] = asked.add(last)
         asked.judgements.setdefault((dataset.name, model.name, judge.name), []).append(judged[judge.name])

@@ -1,4 +1,4 @@
-"""A grader's certificate as it is shown beside a score: what it says, or that it is void, or that there is none.
+"""The text of a grader's certificate beside a score: measured accuracy and kappa, `void`, or `uncertified`.
 
 It knows the certificate's document and the files of code beside it; it must never know a scorer by name.
 """
@@ -25,7 +25,7 @@ def read(data: bytes, where: str) -> dict[str, Any]:
     return found
 
 
-def moved(certificate: Mapping[str, Any], root: Path = CODE) -> list[str]:
+def changed_files(certificate: Mapping[str, Any], root: Path = CODE) -> list[str]:
     """Name the files of the grader's code that are not what they were when it was measured."""
     files: Mapping[str, str] = certificate["files"]
     return [name for name, digest in files.items() if _digest(root / name) != digest]
@@ -35,15 +35,15 @@ def _digest(path: Path) -> str:
     return sha256(path.read_bytes()) if path.is_file() else ""
 
 
-def void(what: Iterable[str]) -> str:
-    """Say that a certificate speaks of another grader than the one that runs, and what of it is another."""
+def void_text(what: Iterable[str]) -> str:
+    """Give the text of a void certificate: what of the grader changed since it was measured."""
     found = list(what)
     more = f" and {len(found) - 3} more" if len(found) > 3 else ""
     return f"void: changed since it was measured: {', '.join(found[:3])}{more}"
 
 
 def figures_text(certificate: Mapping[str, Any]) -> str:
-    """Say what a certificate found, in a line: over the frozen part, or over what there is."""
+    """Give a certificate's figures in one line: over the frozen part, or over what there is."""
     parts: Mapping[str, Mapping[str, Any]] = certificate["parts"]
     name = "frozen" if parts["frozen"]["rows"] else "develop"
     part = parts[name]
@@ -60,7 +60,7 @@ def _spelt(measure: Mapping[str, Any]) -> str:
 
 
 def certificate_text(given: Path | None, root: Path = CODE) -> str:
-    """Say beside a score how far its grader can be trusted: for a page, which is handed what the lock pins.
+    """Give the line beside a score that says how far its grader can be trusted, from the certificate the lock pins.
 
     The page's own code must import the grader's, so that the page is made anew where that changes.
     """
@@ -73,5 +73,5 @@ def certificate_text(given: Path | None, root: Path = CODE) -> str:
             where=str(found["scorer"]),
             next="import the grader's modules in the page",
         )
-    changed = moved(found, root)
-    return void(changed) if changed else figures_text(found)
+    changed = changed_files(found, root)
+    return void_text(changed) if changed else figures_text(found)

@@ -1,4 +1,4 @@
-"""What a study proves of its own scorer: stand-ins that must be right always, or never, and are.
+"""Sanity checks of a study's scorer: stand-in models that must be always right, or never.
 
 It knows what each stand-in must reach and what it reached; never a rule, an item or a response.
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def check(correct: int, scored: int, errors: int, share: Any, behaviour: Mapping[str, Any]) -> dict[str, Any]:
-    """Hold one model against what it was built to reach; a real model was built to reach nothing."""
+    """Check one stand-in's share of right answers against the share it was built to have; a real model has none."""
     expected = behaviour.get("expected")
     return {
         "correct": share,
@@ -23,14 +23,14 @@ def check(correct: int, scored: int, errors: int, share: Any, behaviour: Mapping
 
 
 def verdict(expected: str | None, correct: int, scored: int) -> str:
-    """Hold what a stand-in reached against what it must reach exactly; nothing scored proves nothing, and fails."""
+    """Compare what a stand-in reached with what it must reach exactly; nothing scored proves nothing, and fails."""
     if expected is None:
         return "reported"
     wanted = scored if expected == "all" else 0
     return "pass" if scored and correct == wanted else "fail"
 
 
-def together(verdicts: Iterable[str]) -> str:
-    """Say whether all checks hold; none at all is no proof, and fails."""
+def all_hold(verdicts: Iterable[str]) -> str:
+    """Combine verdicts: all checks must hold; none at all is no proof, and fails."""
     found = list(verdicts)
     return "fail" if "fail" in found or not found else "pass"

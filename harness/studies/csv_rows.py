@@ -1,4 +1,4 @@
-"""CSV as every study reads it: rows by the names of their columns, bounded whatever the file holds, faults by row.
+"""The CSV reader of all studies: rows by column name, bounded in size whatever the file holds, errors by row number.
 
 It knows a file's form. No message of it quotes a cell: what a dataset says may be nobody's to show.
 """
@@ -17,9 +17,9 @@ Place = Callable[[int], str]  # how a message calls a row by its number; 0 is th
 
 
 def read(
-    path: Path, place: Place, mend: str, *, columns: Sequence[str] = (), strict: bool = True
+    path: Path, place: Place, advice: str, *, columns: Sequence[str] = (), strict: bool = True
 ) -> Iterator[tuple[int, dict[str, str]]]:
-    """Give the rows with their numbers, each cell under its column; rows without any content are passed over.
+    """Read a CSV file's rows with their numbers, each cell under its column; empty rows are skipped.
 
     `columns` must be there, each once. A row may be shorter than the first, and then lacks its last columns.
     """
@@ -35,22 +35,22 @@ def read(
             for name in columns:
                 if header.count(name) != 1:
                     state = "stands twice" if name in header else "is missing"
-                    raise InputError(f"the column `{name}` {state}", where=place(0), next=mend)
+                    raise InputError(f"the column `{name}` {state}", where=place(0), next=advice)
             while (cells := _next(rows, lines)) is not None:
                 number += 1
                 if len(cells) > len(header):
-                    raise InputError("a row has more cells than there are columns", where=place(number), next=mend)
+                    raise InputError("a row has more cells than there are columns", where=place(number), next=advice)
                 if any(map(str.strip, cells)):
                     yield number, dict(zip(header, cells, strict=False))
     except UnicodeDecodeError:
-        raise InputError("the file is not UTF-8", where=place(number + 1), next=mend) from None
+        raise InputError("the file is not UTF-8", where=place(number + 1), next=advice) from None
     except csv.Error:  # its message may hold a word of a row
         what = "no well-formed CSV, or a cell or row that is far too long"
-        raise InputError(what, where=place(number + 1), next=mend) from None
+        raise InputError(what, where=place(number + 1), next=advice) from None
 
 
 class _Lines:
-    """The lines of a file, of which one row takes no more than it may."""
+    """An iterator over a file's lines that limits how many characters one row may take."""
 
     def __init__(self, file: TextIO) -> None:
         self._file, self.left = file, LONGEST

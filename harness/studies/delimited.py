@@ -1,4 +1,4 @@
-"""Texts that nobody wrote for a judge, put into its prompt as data: each between marks that none of them can hold.
+"""Delimiters against prompt injection: untrusted texts in a judge's prompt, each between marks that none can hold.
 
 Whatever an answer says, it stays inside its marks, and the words of the prompt can name them. It must never know what
 is judged, nor by whom.

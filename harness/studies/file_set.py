@@ -1,4 +1,4 @@
-"""Published data of many files as a step reads it: those that are here by path, and those that are absent by name."""
+"""A published data set of many files, as a step reads it: present files by path, absent ones by name."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from harness.errors import MissingError
 
 
 class Files(Mapping[str, Path]):
-    """The files that are here, by the paths they were published under."""
+    """The present files of a published data set, by the paths they were published under."""
 
     def __init__(self, here: Mapping[str, Path], absent: tuple[str, ...]) -> None:
         self._here, self.absent = here, absent
@@ -19,7 +19,10 @@ class Files(Mapping[str, Path]):
     def __getitem__(self, path: str) -> Path:
         """Give a file; a step that reads one that is absent, and did not ask first, fails and names it."""
         if path in self.absent:
-            raise MissingError(f"it needs {path}, which is absent", next="ask `lacking` first, and count what is")
+            raise MissingError(
+                f"it needs {path}, which is absent",
+                next="check `lacking(…)` first, and write what it gives instead of the value",
+            )
         return self._here[path]
 
     def __iter__(self) -> Iterator[str]:
@@ -31,13 +34,13 @@ class Files(Mapping[str, Path]):
         return len(self._here)
 
     def lacking(self, *paths: str) -> dict[str, str] | None:
-        """Give what to write instead of a value that needs these files, where one of them is absent."""
+        """Give the missing-value object to write for a value that needs these files, where one is absent."""
         absent = [path for path in paths if path in self.absent]
         return {"missing": f"needs {', '.join(absent)}"} if absent else None
 
 
 def file_set(params: Mapping[str, Any], inputs: Mapping[str, Path], name: str) -> Files:
-    """Read what a step is given of published data: the input `name`, and the parameter that names its parts."""
+    """Open a published data set in a step: from the input `name`, and the parameter that names its files."""
     said = params[name]
     here = {path: inputs[name] / rows.part_name(index) for index, path in enumerate(said["files"])}
     return Files(here, tuple(said["absent"]))

@@ -1,4 +1,4 @@
-"""What score steps share whose rule looks at more than the text of an answer: its prompt, and what judges said of it.
+"""The body of score steps whose rule sees more than an answer: its prompt, judgements of it, trials of its code.
 
 An answer that is an error, and one that no judge's reply could be read of, have no score but the one that a study's
 paper gave them, and are counted either way. It must never know a rule, nor who answered.
@@ -25,7 +25,7 @@ INSTEAD = "instead"  # the parameter that says what a paper gave to what has no 
 
 @dataclass(frozen=True)
 class Seen:
-    """One answer, and all that a rule may look at."""
+    """One answer with everything that a scoring rule may see."""
 
     item: Item
     gold: Gold
@@ -44,7 +44,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, scor
 
 
 def state(score: Score) -> str:
-    """Say what a score is: a value that a rule gave, or why there is none, whatever a paper puts in its place."""
+    """Give the state of a score: a value that a rule gave, or why there is none, whatever a paper puts in its place."""
     for name in UNSCORED:
         if name in score["detail"]:
             return name
@@ -52,7 +52,7 @@ def state(score: Score) -> str:
 
 
 def states(scores: Iterable[Score]) -> dict[str, int]:
-    """Count scores by what they are, so that each metric stands beside what it leaves out."""
+    """Count scores by state, so that each metric stands beside what it leaves out."""
     found = Counter(map(state, scores))
     return {name: found[name] for name in STATES}
 

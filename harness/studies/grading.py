@@ -1,4 +1,4 @@
-"""What a certificate says of a grader: how its grades stand to labels, over rows of which some belong together.
+"""The figures of a grader's certificate: agreement of its grades with labels, rows clustered by instance.
 
 It knows grades, labels and instances; it must never know a scorer, nor what was graded.
 """
@@ -29,7 +29,7 @@ NO_WRONG, NO_RIGHT = "no row is labelled otherwise", "no row is labelled so"
 
 @dataclass(frozen=True, slots=True)
 class Graded:
-    """One row: what somebody said of it, what the grader says, and the instance it is of."""
+    """One labelled row: the reference label, the grader's grade, and the instance (cluster) it belongs to."""
 
     instance: str
     label: str
@@ -37,12 +37,12 @@ class Graded:
 
 
 def part_of(seed: int, instance: str) -> str:
-    """Put an instance into one of the two parts, whatever other rows there are."""
+    """Assign an instance to one of the two parts by a seeded draw from its name, whatever other rows there are."""
     return PARTS[seeds.unit(seeds.derive(seed, "certificate.split", instance)) >= 0.5]
 
 
 def require_apart(parts: Mapping[str, Iterable[Graded]]) -> None:
-    """Refuse parts that share an instance: rules that have seen it are not frozen against it."""
+    """Refuse a split whose parts share an instance: rules that have seen it are not frozen against it."""
     develop, frozen = ({row.instance for row in parts[name]} for name in PARTS)
     if both := sorted(develop & frozen):
         what = f"{len(both)} instances lie in both parts, the first: {both[0][:80]!r}"
@@ -50,7 +50,7 @@ def require_apart(parts: Mapping[str, Iterable[Graded]]) -> None:
 
 
 def figures(rows: Sequence[Graded], accepts: str, seed: int) -> dict[str, Any]:
-    """Give what a certificate says of one part, its figures as decimals."""
+    """Give a certificate's figures of one part: accuracy, kappa, false accepts and rejects, as decimal text."""
     classes = sorted({row.label for row in rows} | {row.grade for row in rows} | {accepts})
     pairs = Counter((row.label, row.grade) for row in rows)
     hits, right = sum(pairs[each, each] for each in classes), sum(row.label == accepts for row in rows)

@@ -1,4 +1,4 @@
-"""Statistics over resamples: a value beside its interval, and rank correlations of many rows at once (OURS).
+"""Confidence intervals (percentiles of resamples, Wilson), and Spearman correlations of many rows at once (OURS).
 
 It knows arrays; it must never know what was resampled, nor whether a difference would please anybody.
 """
@@ -39,7 +39,7 @@ def interval(values: Any) -> dict[str, Any]:
 
 
 def beside(value: float | None, values: Any, units: int, why: str) -> dict[str, Any]:
-    """Put a value and its interval side by side; one that is undefined has the reason in both places."""
+    """Pair a value with its percentile interval; one that is undefined has the reason in both places."""
     if value is None:
         return absent(why)
     if units < FEWEST:
@@ -53,7 +53,7 @@ def share(count: int, of: int, why: str) -> dict[str, Any]:
 
 
 def absent(why: str) -> dict[str, Any]:
-    """Say in both places why there is no value."""
+    """Give a missing value and a missing interval, both with the reason."""
     return {"value": {"missing": why}, "interval": {"missing": why}}
 
 

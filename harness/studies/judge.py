@@ -1,4 +1,4 @@
-"""The steps of a judge: one prompt for each answer and repeat, asked in a fixed number of rounds, and read.
+"""LLM-as-judge steps: one prompt for each answer and repeat, asked in a fixed number of rounds, and parsed.
 
 A judge is an instrument of the manifest with two steps of the study: one words what it is asked, one reads what it
 replies. A judge that is a rule is one step of the same shape. It must never know what a study judges.
@@ -19,7 +19,7 @@ SETTLE = "harness.studies.judged:settle"
 
 @dataclass(frozen=True)
 class Judge:
-    """A model that judges: the instrument of this role, with the study's steps around it."""
+    """A model that judges answers: the instrument of one role, between the study's prompt step and parsing step."""
 
     role: str
     asks: str  # the step kind that words what it is asked (`judged.ask`)
@@ -37,7 +37,7 @@ class Judge:
 
 @dataclass(frozen=True)
 class RuleJudge:
-    """A judge that is a rule: one step (`judged.rule`), and nobody is asked.
+    """A judge that follows a rule: one step (`judged.rule`), and no model is asked.
 
     With a role it measures by an instrument on this machine, such as an encoder: the step is handed its weights.
     """
@@ -50,8 +50,8 @@ class RuleJudge:
 
 
 @dataclass(frozen=True)
-class Answers:
-    """A shard of one model's answers, and what stands beside them for whoever judges."""
+class AnswerShard:
+    """A shard of one model's answers, with the tables that a judge may see beside them."""
 
     dataset: str
     model: str
@@ -59,7 +59,7 @@ class Answers:
     inputs: Mapping[str, Source]  # responses, items, gold
 
 
-def judge_steps(judge: Judge | RuleJudge, brief: Brief, answers: Answers) -> Iterator[Step]:
+def judge_steps(judge: Judge | RuleJudge, brief: Brief, answers: AnswerShard) -> Iterator[Step]:
     """Give the steps of a judge over a shard of answers; the first output of the last one are its judgements."""
     name = f"{answers.dataset}/judgements/{judge.name}/{answers.model}/{answers.part}"
     given = {**answers.inputs, **{one: Ref(maker(answers.dataset), one) for one in judge.needs}}

@@ -1,4 +1,4 @@
-"""What the judging steps of all studies share: answers become a judge's prompts, and its replies judgements.
+"""The bodies of judging steps: answers become a judge's prompts, and its replies become judgements.
 
 A study says how a case is worded and how a reply is read, in files of its own; a round is a prompt step, the provider's
 `respond`, and a reading step. It must never know a study's words, nor who answered.
@@ -20,8 +20,8 @@ JUDGE_ERROR = "judge_error"  # what nobody could read after the last round, or n
 Key = tuple[str, int, str, int]  # of an answer
 
 
-class Question(Prompt):
-    """What a judge is asked of one answer: a prompt that says which answer it is about."""
+class JudgePrompt(Prompt):
+    """A judge's prompt about one answer, with the key of that answer."""
 
     model: str
     sample: int
@@ -29,8 +29,8 @@ class Question(Prompt):
 
 
 @dataclass(frozen=True)
-class Case:
-    """One answer to be judged; in a later round, with the reply that could not be read."""
+class JudgedCase:
+    """An answer to be judged; in a later round, with the judge's reply that could not be parsed."""
 
     item: Item
     gold: Gold
@@ -39,23 +39,23 @@ class Case:
     unread: Judgement | None = None
 
 
-Word = Callable[[Case], str | Sequence[Mapping[str, Any]]]  # the judge's prompt: a text, or messages
+Word = Callable[[JudgedCase], str | Sequence[Mapping[str, Any]]]  # the judge's prompt: a text, or messages
 Read = Callable[[Item, Gold, str], Any]  # of a reply: what it says, or {"missing": why it cannot be read}
-Rule = Callable[[Case], Any]  # what a judge that is a rule says of an answer
+Rule = Callable[[JudgedCase], Any]  # what a judge that is a rule says of an answer
 
 
-def key(row: Answer | Question) -> Key:
-    """Say which answer a row is about."""
+def key(row: Answer | JudgePrompt) -> Key:
+    """Give the key of the answer that a row is about."""
     return row["item"], row["template"], row["model"], row["sample"]
 
 
 def missing(parsed: Any) -> bool:
-    """Whether a reply was not read."""
+    """Whether a reply could not be parsed."""
     return isinstance(parsed, Mapping) and parsed.keys() == Missing.__annotations__.keys()
 
 
 def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, word: Word) -> None:
-    """Write what a judge is asked in a round: of every answer at first, later of each reply that was not read.
+    """Write the prompts of a judge's round: about every answer at first, later about each reply that was not parsed.
 
     An answer that is an error is not judged. Without anything to ask the table is empty, and nobody is asked.
     """
@@ -86,14 +86,14 @@ def read(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, reads
 
 
 def settle(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Put the rounds together: one judgement for each answer and repeat, of the round that settled it."""
+    """Merge the rounds: one judgement for each answer and repeat, of the round that settled it."""
     rows.write(out / "judgements", _in_order(rows.read(inputs["rounds"], Judgement)))
 
 
 def rule(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, says: Rule) -> None:
-    """Write the judgements of a judge that is a rule: of the shape of any other, and nobody is asked."""
+    """Write the judgements of a judge that follows a rule, as rows of the usual shape; no model is asked."""
 
-    def judged(case: Case) -> Judgement:
+    def judged(case: JudgedCase) -> Judgement:
         parsed = says(case)
         return {
             **_judgement(params, case.response, 0, ""),
@@ -103,20 +103,20 @@ def rule(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, says:
     rows.write(out / "judgements", map(judged, _cases(inputs)))
 
 
-def _cases(inputs: Mapping[str, Path]) -> Iterator[Case]:
+def _cases(inputs: Mapping[str, Path]) -> Iterator[JudgedCase]:
     golds, items = _by_id(inputs)
     for row in rows.read(inputs["responses"], Response):
         if row["item"] not in items:
             raise InputError(f"a response to item {row['item']}, which is not in items", where="responses")
         if row.get("error") is None:
-            yield Case(items[row["item"]], golds[row["item"]], row, 0)
+            yield JudgedCase(items[row["item"]], golds[row["item"]], row, 0)
 
 
-def _again(inputs: Mapping[str, Path], round_: int) -> Iterator[Case]:
+def _again(inputs: Mapping[str, Path], round_: int) -> Iterator[JudgedCase]:
     cases = {key(case.response): case for case in _cases(inputs)}
     for row in rows.read(inputs["unread"], Judgement):
         case = cases[key(row)]
-        yield Case(case.item, case.gold, case.response, round_, row)
+        yield JudgedCase(case.item, case.gold, case.response, round_, row)
 
 
 def _by_id(inputs: Mapping[str, Path]) -> tuple[dict[str, Gold], dict[str, Item]]:
@@ -127,9 +127,9 @@ def _by_id(inputs: Mapping[str, Path]) -> tuple[dict[str, Gold], dict[str, Item]
     return golds, items
 
 
-def _question(case: Case, worded: str | Sequence[Mapping[str, Any]]) -> Question:
+def _question(case: JudgedCase, worded: str | Sequence[Mapping[str, Any]]) -> JudgePrompt:
     item, template, model, sample = key(case.response)
-    row: Question = {"item": item, "template": template, "model": model, "sample": sample}
+    row: JudgePrompt = {"item": item, "template": template, "model": model, "sample": sample}
     if isinstance(worded, str):
         row["text"] = worded
     else:
@@ -139,11 +139,11 @@ def _question(case: Case, worded: str | Sequence[Mapping[str, Any]]) -> Question
     return row
 
 
-def _replies(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Iterator[tuple[Question, int, Response]]:
+def _replies(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Iterator[tuple[JudgePrompt, int, Response]]:
     """Give each reply with what was asked: a provider answers in the order of the prompts, each as often as asked."""
     asked = (
         (row, repeat)
-        for row in rows.read(inputs["prompts"], Question)
+        for row in rows.read(inputs["prompts"], JudgePrompt)
         for repeat in ([row["repeat"]] if "repeat" in row else range(params["repeats"]))
     )
     replies = rows.read(inputs["replies"], Response)
@@ -156,7 +156,7 @@ def _replies(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Iterator[
         yield row, repeat, reply
 
 
-def _judgement(params: Mapping[str, Any], about: Answer | Question, repeat: int, text: str) -> Judgement:
+def _judgement(params: Mapping[str, Any], about: Answer | JudgePrompt, repeat: int, text: str) -> Judgement:
     item, template, model, sample = key(about)
     return {
         "item": item, "template": template, "model": model, "sample": sample,

@@ -1,4 +1,4 @@
-"""Steps around images: those that a slice's prompts name, the prompts that name none, and how many were left out.
+"""Image routing steps: the images that prompts name, prompts without images, and counts of prompts left out.
 
 They move rows and never look at an image. It must never know a study, a model's answer or what an image shows.
 """
@@ -15,7 +15,7 @@ from harness.rowtypes import Medium, Prompt
 
 
 def pick(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the images that these prompts name, so that a step's key holds those of its own prompts alone."""
+    """Select the images that these prompts name, so that a step's key holds those of its own prompts alone."""
     wanted = {one["sha256"] for row in rows.read(inputs["prompts"], Prompt) for one in row.get("attachments", ())}
     found: set[str] = set()
 
@@ -33,7 +33,7 @@ def pick(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def without(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the prompts that a model is asked which reads no image, and count those that it is not asked."""
+    """Select the prompts without images, for a model that reads none, and count those that it is not asked."""
     left: list[str] = []
 
     def plain(row: Prompt) -> bool:
@@ -46,7 +46,7 @@ def without(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 def tally(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Say of a dataset which models were not asked how much of it: no row stands for what nobody was asked."""
+    """Write how many prompts with images each model was not asked: no row stands for what nobody was asked."""
     parts = list(rows.read(inputs["skipped"]))
     skipped = {
         "items": len({item for part in parts for item in part["items"]}),

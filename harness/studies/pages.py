@@ -1,4 +1,4 @@
-"""What the pages of every study share: markup that cannot be broken by data, one style, one strict policy.
+"""HTML generation for the pages of every study: escaping by default, one style, one strict content security policy.
 
 Text becomes markup here alone, and is escaped unless it already is markup, in templates too: these are texts of Python
 modules, so that they stand in the closure of the step that fills them. A page loads nothing, runs nothing, and can be
@@ -56,7 +56,7 @@ LONGEST = 100  # letters of a name
 
 
 class Html(str):
-    """Markup that is safe to stand in a page as it is."""
+    """Markup that is escaped already and may stand in a page as it is."""
 
     __slots__ = ()
 
@@ -66,7 +66,7 @@ class Html(str):
 
 
 def text(value: str) -> Html:
-    """Turn any text into markup that shows it; what no page may hold is shown as a replacement character."""
+    """Escape any text into markup; characters that HTML forbids become a replacement character."""
     return Html(html.escape("".join(_fit(char) for char in value)))
 
 
@@ -79,24 +79,24 @@ def _fit(char: str) -> str:
 
 
 def join(parts: Iterable[str | None], between: str = "") -> Html:
-    """Put texts and markup together, in their order."""
+    """Concatenate texts, escaped, and markup, in their order."""
     made = (part if isinstance(part, Html) else text(part) for part in parts if part is not None)
     return Html(text(between).join(made))
 
 
 def el(name: str, *inside: str | None, **attributes: str) -> Html:
-    """Make an element; `class_` and `aria_label` are spelled as HTML spells them."""
+    """Make an HTML element; `class_` and `aria_label` are spelled as HTML spells them."""
     spelled = "".join(f' {key.rstrip("_").replace("_", "-")}="{text(value)}"' for key, value in attributes.items())
     return Html(f"<{name}{spelled}>{join(inside)}</{name}>")
 
 
 def named(name: str) -> Html:
-    """Show a name that may run in any direction, without turning what stands around it, and no longer than a line."""
+    """Isolate a name of any text direction (`bdi`) from what stands around it, cut to a line's length."""
     return el("bdi", name if len(name) <= LONGEST else f"{name[:LONGEST]}…")
 
 
 def fill(template: str, **given: Any) -> Html:
-    """Fill a template: what is given becomes markup by `text`, and a name that is not given is an error."""
+    """Render a Jinja2 template: values are escaped by `text`, and a name that is not given is an error."""
     from jinja2 import UndefinedError  # noqa: PLC0415
 
     try:
@@ -133,13 +133,13 @@ TABLE = """<div class="scroll" role="region" aria-label="{{ label }}" tabindex="
 
 
 def table(caption: str, head: Sequence[str], body: Iterable[Sequence[str]], *, parts: Iterable[int] = ()) -> Html:
-    """Make a table whose first column names its rows; `parts` are the rows that stand below another."""
+    """Make an HTML table whose first column holds row headers; `parts` are the rows that are indented below another."""
     rows = [(cells[0], cells[1:]) for cells in body]
     return fill(TABLE, label=str(caption), caption=caption, head=head, body=rows, inner=frozenset(parts))
 
 
 def bullets(items: Iterable[str]) -> Html:
-    """Make a list."""
+    """Make an HTML list of texts or markup."""
     return fill("<ul>{% for each in items %}<li>{{ each }}</li>{% endfor %}</ul>", items=items)
 
 
@@ -147,7 +147,7 @@ SECTION = """<section aria-labelledby="{{ anchor }}"><h2 id="{{ anchor }}">{{ ti
 
 
 def section(title: str, anchor: str, *inside: str | None) -> Html:
-    """Make a part of a page that a link can name."""
+    """Make a section of a page with an anchor that links can name."""
     return fill(SECTION, title=title, anchor=anchor, inside=join(inside))
 
 
@@ -169,7 +169,7 @@ PAGE = """<!DOCTYPE html>
 
 
 def document(title: str, *inside: str | None) -> bytes:
-    """Make a whole page that loads nothing and runs nothing, whatever stands in it."""
+    """Make a whole HTML page with a policy that loads nothing and runs no script, whatever stands in it."""
     allowed = base64.b64encode(bytes.fromhex(sha256(STYLE.encode()))).decode()
     policy = f"default-src 'none'; style-src 'sha256-{allowed}'; base-uri 'none'; form-action 'none'"
     made = fill(PAGE, policy=Html(policy), title=title, style=Html(STYLE), inside=join(inside, "\n"))

@@ -1,4 +1,4 @@
-"""What the figures of every study share: one quiet, deterministic way to draw with matplotlib, and one to save.
+"""Deterministic matplotlib figures for every study: equal data give equal bytes of SVG and PNG on any machine.
 
 It knows colours, inches and letters; it must never know a study or what a number stands for. It keeps no figure and no
 setting between two calls, obeys nobody's matplotlibrc, and looks for no fonts but those that matplotlib ships.
@@ -67,7 +67,7 @@ _RC: dict[str, Any] = {
 
 @contextlib.contextmanager
 def drawing() -> Iterator[None]:
-    """Hold matplotlib's settings at ours while figures are made and saved, and give them back afterwards."""
+    """Fix matplotlib's settings while figures are made and saved, and restore them afterwards."""
     _load()
     import matplotlib  # noqa: PLC0415
 
@@ -95,14 +95,14 @@ def _load() -> None:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A figure measured in inches from its top left corner, so that no panel moves with the length of a text."""
+    """A figure with a layout in inches from its top left corner, so that no panel moves with the length of a text."""
 
     figure: Figure
     width: float
     height: float
 
     def panel(self, left: float, top: float, width: float, height: float) -> Axes:
-        """Put a pair of axes on the sheet."""
+        """Add axes to the sheet, placed in inches."""
         bottom = self.height - top - height
         found: Axes = self.figure.add_axes(
             (left / self.width, bottom / self.height, width / self.width, height / self.height)
@@ -115,7 +115,7 @@ class Sheet:
         self.figure.text(left / self.width, 1 - top / self.height, text, **settings)
 
     def above(self, left: float, top: float, text: str, **how: Any) -> None:
-        """Write a line that stands on this height, as the names of panels do."""
+        """Write a line of text whose baseline is at this height, as the names of panels are."""
         self.text(left, top, text, **{"va": "baseline", "fontweight": "bold", **how})
 
     def heading(self, title: str, under: str = "") -> None:
@@ -124,7 +124,7 @@ class Sheet:
         self.text(0.15, 0.40, under, color=MUTED)
 
     def legend(self, handles: Sequence[Any], *, top: float = 0.12, left: float | None = None, **how: Any) -> None:
-        """Explain marks and colours outside of every panel: at the right edge, or from `left` on."""
+        """Add a legend outside of every panel: at the right edge, or from `left` on."""
         if handles:
             across = self.width - 0.12 if left is None else left
             settings = {"ncols": len(handles), "columnspacing": 1.5, "borderpad": 0, "borderaxespad": 0, **how}
@@ -155,12 +155,12 @@ def wrapped(text: str, width: float) -> list[str]:
 
 
 def depth(text: str, width: float = WIDTH) -> float:
-    """Say how many inches small print takes at the foot of a sheet, the white above it included."""
+    """Give the height in inches of small print at the foot of a sheet, the white above it included."""
     return 0.25 + len(wrapped(text, width - 0.3)) * SMALL * 1.42 / 72
 
 
 def label(text: str, width: float = 2.0, points: float = BODY) -> str:
-    """Make any text fit to stand in a figure: no control characters, only letters the font has, not too wide."""
+    """Sanitise a text for a figure: no control characters, only letters the font has, cut to a width."""
     shown = "".join(_shown(char) for char in unicodedata.normalize("NFC", text))
     shown = " ".join(shown.split()) or "(no name)"
     room = width * 72 / points
@@ -212,7 +212,7 @@ def _font(name: str = "DejaVuSans.ttf") -> Any:
 
 
 def save(figure: Figure, svg: Path, png: Path, title: str) -> None:
-    """Write a figure for pages and for people: equal figures give equal bytes, whenever and wherever."""
+    """Save a figure as SVG and PNG: equal figures give equal bytes, whenever and wherever."""
     # No date, no version, no program's name: what is drawn is all there is.
     silent = {"Date": None, "Creator": None, "Format": None, "Type": None}
     figure.savefig(svg, format="svg", backend="svg", metadata={**silent, "Title": title})
@@ -220,7 +220,7 @@ def save(figure: Figure, svg: Path, png: Path, title: str) -> None:
 
 
 def draw(drawers: Mapping[str, Drawer], out: Path, title: Callable[[str], str]) -> None:
-    """Draw every figure as SVG, and as PNG for people, under the name that its drawer stands by."""
+    """Draw and save every figure as SVG and PNG, in files named by the keys of `drawers`."""
     with drawing():
         for stem, drawer in drawers.items():
             save(drawer().figure, out / f"{stem}.svg", out / f"{stem}.png", title(f"{stem}.svg"))

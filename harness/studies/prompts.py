@@ -1,4 +1,4 @@
-"""Prompts of any study: every item with every template, the template's words untouched.
+"""Prompt rendering for any study: every item in every template, the template's words untouched.
 
 It knows placeholders and digests; it must never know a benchmark, an answer or a model.
 """
@@ -23,7 +23,7 @@ _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 @dataclass(frozen=True, slots=True)
 class Template:
-    """A template cut once into words (even places) and names (odd places)."""
+    """A parsed prompt template: literal words at even places, placeholder names at odd ones."""
 
     id: int
     pieces: tuple[str, ...]
@@ -32,7 +32,7 @@ class Template:
 
 
 def template(row: Mapping[str, Any]) -> Template:
-    """Read one row of a prompt set, so that a faulty set stops the run before any model is asked."""
+    """Parse one row of a prompt set; a faulty one is an error before any model is asked."""
     number, text = row.get("id"), row.get("text")
     if not isinstance(number, int) or isinstance(number, bool) or not isinstance(text, str):
         raise InputError("a template needs a whole `id` and a `text`", where=f"templates: {row!r:.80}")
@@ -48,7 +48,7 @@ def template(row: Mapping[str, Any]) -> Template:
 
 
 def fill(with_names: Template, item: str, values: Mapping[str, Any]) -> str:
-    """Put an item's values in place of the names, once, so that a value is never read as a template."""
+    """Substitute an item's values for the placeholders, once, so that a value is never read as a template."""
     pieces = list(with_names.pieces)
     for place in range(1, len(pieces), 2):
         value = values.get(pieces[place])
@@ -101,7 +101,7 @@ def _prompts(
 
 
 def pick(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the prompts of these items from a dataset that brings them along, rendered by those who published it."""
+    """Select these items' prompts from a dataset that brings its own, rendered by those who published it."""
     wanted = {row["id"] for row in rows.read(inputs["items"], Item)}
     shots.given(params, inputs)
     budgets = _budgets(inputs)

@@ -1,4 +1,4 @@
-"""The studies there are, and every scorer and analysis that works alone.
+"""The registry of studies, and of every scorer and analysis that can be called alone.
 
 Steps never import this: a study is found here by its folder's name, its code by a step's kind.
 """
@@ -27,29 +27,29 @@ def find(name: str, where: str = "") -> Study:
 
 
 def studies() -> list[Study]:
-    """Give them all."""
+    """Give every study, in the order of their names."""
     return [find(name) for name in SHELF.names()]
 
 
 def importers() -> dict[str, Importer]:
-    """Give every dataset that a person may bring along, by the name the studies know it under."""
+    """Give the importer of each dataset that users bring themselves, by the dataset's name."""
     return {name: read for study in studies() for name, read in study.importers.items()}
 
 
 def scorers() -> dict[str, Tool]:
-    """Give every scorer by its name: those of the studies, and those that stand alone in `harness/scorers/`."""
+    """Give every scorer by its name: those of the studies, and those of `harness/scorers/`, which belong to none."""
     alone = (SCORERS.find(name) for name in SCORERS.names())
     return _joined("scorers", *(study.scorers for study in studies()), *alone)
 
 
 def analyses() -> dict[str, Tool]:
-    """Give every analysis by its name: those of the studies, and those that stand alone in `harness/scorers/`."""
+    """Give every analysis by its name: those of the studies, and those of `harness/scorers/`, which belong to none."""
     alone = (ANALYSES.find(name) for name in ANALYSES.names())
     return _joined("analyses", *(study.analyses for study in studies()), *alone)
 
 
 def _joined(what: str, *found: Mapping[str, Tool]) -> dict[str, Tool]:
-    """Put the tools of several places into one table; a name that two of them give would hide one."""
+    """Merge tables of tools; a name that stands in two of them is refused, since it would hide one."""
     named = Counter(name for tools in found for name in tools)
     if twice := [name for name, times in named.items() if times > 1]:
         raise InputError(f"two {what} are called {twice[0]!r}", next="begin a name with its study or its file")

@@ -1,4 +1,4 @@
-"""Resamples of instances and signs of a paired test: the one place where studies draw them, from a seed and a name.
+"""Bootstrap resamples and the sign flips of a paired permutation test: the one place where studies draw them.
 
 It knows how many instances there are and in which strata; it must never know a label, a model or a statistic.
 """
@@ -14,7 +14,7 @@ Array = stats.Array
 
 
 def multiplicities(seed: int, resamples: int, strata: Mapping[str, Sequence[int]]) -> Array:
-    """Say how often each instance stands in each resample: drawn within its stratum, with all its prompts.
+    """Draw stratified bootstrap resamples, as how often each instance stands in each, with all its prompts.
 
     The strata together hold the places 0, 1, … of all instances. The draws depend on the seed, the stratum's name and
     its size alone, so that whoever asks for the same instances gets the same resamples.
@@ -22,7 +22,7 @@ def multiplicities(seed: int, resamples: int, strata: Mapping[str, Sequence[int]
     import numpy as np  # noqa: PLC0415
 
     if resamples < 1:
-        raise InputError(f"{resamples} resamples", where="resamples", next="ask for at least one")
+        raise InputError(f"`resamples` is {resamples}", where="resamples", next="ask for at least one")
     found: Array = np.zeros((resamples, sum(map(len, strata.values()))), np.int32)
     for name, places in strata.items():
         found[:, list(places)] = stats.multiplicities(generator(seed, "bootstrap", name), resamples, len(places))
@@ -30,12 +30,12 @@ def multiplicities(seed: int, resamples: int, strata: Mapping[str, Sequence[int]
 
 
 def sign_flips(seed: int, count: int, what: str, size: int) -> Array:
-    """Draw the signs of a test of paired differences; they depend on the seed, the name and the size alone."""
+    """Draw the signs of a permutation test of paired differences, from the seed, the name and the size alone."""
     return stats.sign_flips(generator(seed, "sign-flip", what), count, size)
 
 
 def generator(seed: int, purpose: str, name: str) -> Array:
-    """Open numpy's generator for the draws of one purpose and name."""
+    """Give a numpy random generator, seeded for one purpose and name."""
     import numpy as np  # noqa: PLC0415
 
     return np.random.Generator(np.random.PCG64(seeds.derive(seed, purpose, name)))

@@ -1,4 +1,4 @@
-"""What the score steps of all studies share: one score for each response, by a study's own rule.
+"""The body of a score step: one score for each response, by a study's own rule.
 
 It must never know a rule, nor who answered.
 """

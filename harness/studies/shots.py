@@ -1,4 +1,4 @@
-"""Examples with their answers, which a wording shows before a question: how they are written, and that none is asked.
+"""Few-shot examples: how they are written into a prompt, and a check that none of them is asked as a question.
 
 A maker writes them to its output `shots`; a wording that shows them holds `{shots}`, and says in `shot` how each is
 written. It must never know a benchmark or a model.
@@ -20,7 +20,7 @@ ANSWER = "answer"  # what a wording calls an example's answer
 
 
 def disjoint(shots: Collection[Shot], items: Iterable[Item]) -> None:
-    """Refuse an example that is asked too, under its own id or another: its answer would stand in its prompt."""
+    """Refuse an example that is also an item, under its own id or another: its answer would stand in its prompt."""
     ids, asked = {shot["id"] for shot in shots}, {_shown(shot["input"]): shot["id"] for shot in shots}
     for item in items:
         same = item["id"] if item["id"] in ids else asked.get(_shown(item["input"]))
@@ -33,7 +33,7 @@ def disjoint(shots: Collection[Shot], items: Iterable[Item]) -> None:
 
 
 def given(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Sequence[Shot]:
-    """Give the examples of a step, as many as it shows, after a look that none of its items is among all there are."""
+    """Give as many examples as a step shows, after a check that none of its items is among all examples."""
     if NAME not in inputs:
         return []
     found, count = list(rows.read(inputs[NAME], Shot)), int(params[NAME])
@@ -48,7 +48,7 @@ def given(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Sequence[Sho
 
 
 def values(shot: Shot) -> dict[str, Any]:
-    """Give what a wording may show of an example: what it may of an item, and the answer."""
+    """Give the values for an example's placeholders: its item's fields, and the answer."""
     return {**shot["input"], ANSWER: shot["answer"]}
 
 

@@ -1,4 +1,4 @@
-"""Spellings of names that a file may have: the files of figures and pages are named after models that anybody names.
+"""File-name slugs: unique, portable spellings of model names that anybody may have chosen.
 
 It knows names; it must never know what they name.
 """
@@ -12,7 +12,7 @@ from harness.digest import sha256
 
 
 def slugs(names: Iterable[str]) -> dict[str, str]:
-    """Give each name a spelling that a file may have; no two share one, however alike or strange they are."""
+    """Give each name a slug that is safe in a file name; no two share one, however alike or strange they are."""
     plain = {name: re.sub(r"[^a-z0-9._-]+", "-", name.lower()).strip("-.") for name in sorted(set(names))}
     taken = list(plain.values())
     return {

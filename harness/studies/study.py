@@ -1,4 +1,4 @@
-"""What a study is to the rest of the house: makers of data, a plan, scorers and analyses, all as plain values.
+"""The interface of a study: its makers of data, its plan, its scorers and its analyses, all as plain values.
 
 A study is handed a `Brief` (what the manifest means, with what the lock resolved) and gives back steps.
 It must never know of stores, engines, records or of the manifest's syntax.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Answered:
-    """The rows of somebody else's run that stand for the answers of a model, and where they came from."""
+    """Imported answers: rows of somebody else's run that stand for a model's own, and where they came from."""
 
     source: str
     rows: Pinned
@@ -46,7 +46,7 @@ class Model:
 
     @property
     def respond(self) -> str:
-        """Name the step kind in which it answers: its provider's."""
+        """Give the step kind in which the model answers: its provider's."""
         return f"harness.models.providers.{self.provider}:respond"
 
 
@@ -62,7 +62,7 @@ class Instrument:
 
 @dataclass(frozen=True)
 class FileSet:
-    """Published data of many files as the lock pins it: those that are here, by path, and those that are absent.
+    """A published data set of many files as the lock pins it: present files by path, and the names of absent ones.
 
     A step gets it as a folder of parts in the order of their paths (`parts`, an input) and the paths beside it (`said`,
     a parameter of the same name); `studies/file_set.py` reads the two. A file that is absent is no part of its key.
@@ -73,16 +73,16 @@ class FileSet:
 
     @property
     def parts(self) -> tuple[Pinned, ...]:
-        """Give the files that are here, for an input of a step."""
+        """Give the present files, as an input of a step."""
         return tuple(self.here[path] for path in sorted(self.here))
 
     @property
     def said(self) -> dict[str, list[str]]:
-        """Name the files, for a parameter of the step that reads them."""
+        """Give the names of present and absent files, as a parameter of the step that reads them."""
         return {"files": sorted(self.here), "absent": sorted(self.absent)}
 
     def only(self, *paths: str) -> FileSet:
-        """Take some of the files, so that a step is made anew by a change of these and of no others."""
+        """Give a subset of the files, so that a step is made again by a change of these and of no others."""
         if strange := [path for path in paths if path not in self.here and path not in self.absent]:
             raise InputError(f"the published data has no file {strange[0]!r}", next="name files of its `fetch:`")
         here = {path: self.here[path] for path in paths if path in self.here}
@@ -103,7 +103,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Templates:
-    """A set of wordings, and how many it holds."""
+    """A set of prompt templates, and how many it holds."""
 
     pinned: Pinned
     count: int
@@ -111,7 +111,7 @@ class Templates:
 
 @dataclass(frozen=True)
 class Brief:
-    """Everything a study needs to say which steps a manifest means."""
+    """The input of a study's plan: what the manifest means, with what the lock resolved."""
 
     datasets: tuple[Dataset, ...]
     models: tuple[Model, ...]
@@ -153,7 +153,7 @@ REQUIRED, OPTIONAL = "required", "optional"  # what a study says of an instrumen
 
 @dataclass(frozen=True, kw_only=True)
 class Switches:
-    """What a manifest may set of a study: a study adds its fields, each typed; no float, since no key holds one.
+    """Base class of a study's settings in a manifest: typed fields; no float, since no key holds one.
 
     What is not written has the field's own value, and `Brief.settings` holds them all.
     """
@@ -177,13 +177,13 @@ class Study(ABC):
 
     @property
     def prompt_sets(self) -> Mapping[str, Path]:
-        """Find its wordings: every file `NAME@N.jsonl` in the folder `prompts/` beside it."""
+        """Find the study's prompt sets: every file `NAME@N.jsonl` in the folder `prompts/` beside it."""
         folder = Path(str(sys.modules[type(self).__module__].__file__)).parent / "prompts"
         return {f"{self.name}/{path.stem}": path for path in sorted(folder.glob("*.jsonl"))}
 
     @property
     def tables(self) -> Mapping[str, Path]:
-        """Find its tables: every file `NAME@N.csv`, `.json`, `.npy` or `.npz` in the folder `tables/` beside it."""
+        """Find the tables: every file `NAME@N.csv`, `.json`, `.npy` or `.npz` in the folder `tables/` beside it."""
         folder = Path(str(sys.modules[type(self).__module__].__file__)).parent / "tables"
         found: dict[str, Path] = {}
         for path in sorted(path for path in folder.glob("*@*") if _TABLE.fullmatch(path.name)):
@@ -195,7 +195,7 @@ class Study(ABC):
 
     @property
     def scorers(self) -> Mapping[str, Tool]:
-        """Give the scorers that work alone; a study has them in files that nothing else loads."""
+        """Give the scorers that can be called alone; a study has them in files that nothing else loads."""
         return {}
 
     @property
@@ -205,9 +205,9 @@ class Study(ABC):
 
     @property
     def analyses(self) -> Mapping[str, Tool]:
-        """Give the analyses that work alone."""
+        """Give the analyses that can be called alone."""
         return {}
 
     @abstractmethod
     def plan(self, brief: Brief) -> Plan:
-        """Say which steps a brief means and which of their outputs a reader may ask for."""
+        """Give the steps that a brief asks for, and which of their outputs can be named."""

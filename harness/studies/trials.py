@@ -1,4 +1,4 @@
-"""The steps of a trial: programs are taken out of answers by a step of the study, and then tried by the runner.
+"""Trial steps: a study's step extracts programs from answers, and the runner executes them.
 
 A study says in which step its programs are written; that step sees items and answers, and never the gold. What comes of
 them is the table `trials`, which its scorers and judges read. It must never know what a program computes.
@@ -15,15 +15,15 @@ from harness import rows, trial
 from harness.errors import InputError
 from harness.rowtypes import Item, Program, Response
 from harness.steps import JUDGED, Ref, Source, Step, maker
-from harness.studies.judge import Answers
+from harness.studies.judge import AnswerShard
 from harness.trial import PROGRAMS, TRIALS
 
 KIND = "harness.trial:table"
 
 
 @dataclass(frozen=True)
-class TrialOf:
-    """Code in answers, as it is tried: the step that writes the programs, and what each may use."""
+class TrialSpec:
+    """One kind of trial: the step that extracts programs from answers, and the limits under which each runs."""
 
     name: str
     writes: str  # the step kind that takes programs out of answers (`written`)
@@ -32,7 +32,7 @@ class TrialOf:
     params: Mapping[str, Any] = field(default_factory=dict)  # the study's own
 
 
-def trial_steps(of: TrialOf, answers: Answers) -> Iterator[Step]:
+def trial_steps(of: TrialSpec, answers: AnswerShard) -> Iterator[Step]:
     """Give the steps of a trial over a shard of answers; the first output of the last one are its outcomes."""
     name = f"{answers.dataset}/trials/{of.name}/{answers.model}/{answers.part}"
     given: dict[str, Source] = {each: answers.inputs[each] for each in ("items", "responses")}
@@ -47,8 +47,8 @@ def trial_steps(of: TrialOf, answers: Answers) -> Iterator[Step]:
 Take = Callable[[Item, Response], str | tuple[str, str] | None]
 
 
-def written(inputs: Mapping[str, Path], out: Path, take: Take) -> None:
-    """Write the programs that answers hold; an answer that is an error, or holds none, has no trial."""
+def write_programs(inputs: Mapping[str, Path], out: Path, take: Take) -> None:
+    """Write the programs extracted from answers; an answer that is an error, or holds none, has no trial."""
     items = {row["id"]: row for row in rows.read(inputs["items"], Item)}
 
     def found() -> Iterator[Program]:

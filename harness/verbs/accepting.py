@@ -6,10 +6,10 @@ import os
 
 from pydantic import Field
 
-from harness.evidence.audit.again import How
+from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.run.accept import accept as accept_run
-from harness.run.answers import NONE, most
-from harness.run.project import audited
+from harness.run.answer_errors import NO_ERRORS, read_error_limit
+from harness.run.auditing import audit_run
 from harness.verbs.project import Project, Request, Result, Watch
 
 
@@ -40,10 +40,10 @@ class AcceptResult(Result):
 def accept(project: Project, asked: AcceptRequest, watch: Watch | None = None) -> AcceptResult:
     """Audit a run and make its outputs the expectation; one whose audit fails is never accepted."""
     watch = watch or Watch()
-    root, allowed = project.root, most(asked.max_errors) or NONE
+    root, allowed = project.root, read_error_limit(asked.max_errors) or NO_ERRORS
     store, run = project.run(asked.run)
-    how = How(jobs=len(os.sched_getaffinity(0)), progress=watch.task(f"audit {run}"))
-    report = audited(store, run, how=how, stop=watch.stop)
+    how = ReexecutionOptions(jobs=len(os.sched_getaffinity(0)), progress=watch.task(f"audit {run}"))
+    report = audit_run(store, run, how=how, stop=watch.stop)
     done = accept_run(store, run, report, root, allowed, failing=asked.failing_checks)
     changes = [MovedOutput(output=output, old=old, new=new) for output, old, new in done.changes]
     return AcceptResult(run=run, expect=str(done.path), changes=changes)

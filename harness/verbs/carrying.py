@@ -8,10 +8,10 @@ from pydantic import Field
 
 from harness.errors import AGREED, DISAGREED
 from harness.manifest.load import Loaded
-from harness.run.answers import NONE, most
-from harness.run.carry import Carried
+from harness.run.answer_errors import NO_ERRORS, read_error_limit
+from harness.run.carry import CarriedExpectation
 from harness.run.carry import carry as carry_along
-from harness.run.service import Place
+from harness.run.service import RunTarget
 from harness.verbs.engine_choice import EngineRequest
 from harness.verbs.project import PathText, Project, Result, Watch
 
@@ -59,19 +59,19 @@ class CarryResult(Result):
 
 
 def carry(project: Project, asked: CarryRequest, watch: Watch | None = None) -> CarryResult:
-    """Lock manifests again and carry their expectations along, where a run gives every output the same bytes."""
-    watch, allowed = watch or Watch(), most(asked.max_errors) or NONE
+    """Lock manifests anew and take their expectations along, where a run gives every output the same bytes."""
+    watch, allowed = watch or Watch(), read_error_limit(asked.max_errors) or NO_ERRORS
     found = []
     for loaded in [project.manifest(path) for path in asked.manifests]:
         here = project.of(loaded)
-        place = Place(here.store, asked.choice(here, watch), asked.jobs, stop=watch.stop)
+        place = RunTarget(here.store, asked.choice(here, watch), asked.jobs, stop=watch.stop)
         done = carry_along(loaded, place, watch.task, allowed, at_levels=asked.at_levels)
         found.append(_data(loaded, done))
         watch.say(f"{loaded.manifest.name}: {_words(found[-1])}")
     return CarryResult(carried=found)
 
 
-def _data(loaded: Loaded, done: Carried) -> CarriedManifest:
+def _data(loaded: Loaded, done: CarriedExpectation) -> CarriedManifest:
     state = "fits" if not done.run else "carried" if done.along else "refused"
     return CarriedManifest(
         manifest=str(loaded.path), name=loaded.manifest.name, expect=str(done.path), state=state,

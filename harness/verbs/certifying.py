@@ -11,7 +11,7 @@ from harness.digest import canonical, sealed, sha256
 from harness.errors import InputError
 from harness.files import translating_os_errors, write_atomic
 from harness.manifest.lockfile import load_lock
-from harness.run.certificates import certificate_path, code_of, standing
+from harness.run.certificates import certificate_path, grader_code, standing
 from harness.run.closure import Code
 from harness.scorers.tool import Grader
 from harness.studies.certified import TYPE
@@ -56,7 +56,7 @@ def certify(project: Project, asked: CertifyRequest) -> CertifyResult:
             where=asked.scorer,
             next="say in its file which grade it gives, and by which code: `grader=Grader(…)`",
         )
-    files = code_of(grader.code, Code())
+    files = grader_code(grader.code, Code())
     parts, split = _parts(asked, grader)
     body = {
         "type": TYPE,

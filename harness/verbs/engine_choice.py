@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from harness.run.engines import Choice
-from harness.run.service import Place
+from harness.run.engines import EngineChoice
+from harness.run.service import RunTarget
 from harness.verbs.project import PathText, Project, Request, Watch
 
 LOCAL = "local"  # the engine that needs nothing but this machine
@@ -18,14 +18,14 @@ class EngineRequest(Request):
     isolation: str = Field(default="", description="How steps are shut in; default: the best there is.")
     images: PathText | None = Field(default=None, description="The store of images; default: the project's.")
 
-    def choice(self, project: Project, watch: Watch, *, moved: bool = False) -> Choice:
+    def choice(self, project: Project, watch: Watch, *, moved: bool = False) -> EngineChoice:
         """Choose an engine for a project."""
         images = project.path(self.images) if self.images else project.store
-        return Choice(self.engine, self.isolation, images, moved, watch.say)
+        return EngineChoice(self.engine, self.isolation, images, moved, watch.say)
 
-    def place(self, project: Project, watch: Watch) -> Place:
-        """Open the place where steps are made."""
-        return Place(project.store, self.choice(project, watch), stop=watch.stop)
+    def place(self, project: Project, watch: Watch) -> RunTarget:
+        """Say where steps are made."""
+        return RunTarget(project.store, self.choice(project, watch), stop=watch.stop)
 
 
 class RunnerRequest(EngineRequest):

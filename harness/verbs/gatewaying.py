@@ -17,7 +17,7 @@ from harness.models.gate.forward import tcp_forwarder
 from harness.models.gate.keys import STAND_IN
 from harness.models.provider import RemoteSettings
 from harness.models.tape.tape import Tape
-from harness.run.calls import Gateway
+from harness.run.gateway import Gateway
 from harness.verbs.project import Project, Request, Result, Watch
 from harness.verbs.recordings import near
 

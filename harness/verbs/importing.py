@@ -11,8 +11,8 @@ from pydantic import Field
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
 from harness.manifest.schema import Manifest
 from harness.models.providers.imported_rows import gather_rows
-from harness.run.data import bring, bring_rows
-from harness.run.folder import bring_folder, wanted
+from harness.run.data_folder import collect_pinned, list_pinned_files
+from harness.run.fetched_data import store_file, store_rows
 from harness.store.store import Store
 from harness.studies.registry import importers
 from harness.verbs.project import PathText, Project, Request, Result, Watch
@@ -97,7 +97,7 @@ def import_folder(project: Project, asked: ImportFolderRequest, watch: Watch | N
     watch, folder = watch or Watch(), project.path(asked.folder)
     if not folder.is_dir():
         raise InputError("there is no such folder", where=str(asked.folder), next="check the path")
-    pinned = wanted(_manifests(project, asked.manifests, watch))
+    pinned = list_pinned_files(_manifests(project, asked.manifests, watch))
     if not pinned:
         raise InputError(
             "no manifest here pins published data", where=str(asked.folder),
@@ -105,7 +105,7 @@ def import_folder(project: Project, asked: ImportFolderRequest, watch: Watch | N
         )  # fmt: skip
     store = Store.make(project.store)
     with store.in_use():
-        done = bring_folder(folder, pinned, store, watch.task(f"read {folder.name}"), watch.stop)
+        done = collect_pinned(folder, pinned, store, watch.task(f"read {folder.name}"), watch.stop)
     return ImportFolderResult(
         kind=DATA, files=done.files, skipped=done.skipped, others=done.others,
         matched=[
@@ -140,13 +140,13 @@ def import_(project: Project, asked: ImportRequest) -> ImportResult:
     if not file.exists():  # before a store is made for what was to come from it
         raise InputError("there is no such file", where=str(asked.file), next="check the path")
     if asked.kind == DATA:
-        digest, size = bring(Store.make(project.store), file)
+        digest, size = store_file(Store.make(project.store), file)
         return ImportResult(kind=DATA, sha256=digest, bytes=size)
     if asked.kind == RESPONSES:
         answers = gather_rows(file)
         models = Counter(row["model"] for row in answers if "model" in row)
-        digest = bring_rows(Store.make(project.store), answers)
+        digest = store_rows(Store.make(project.store), answers)
         return ImportResult(kind=RESPONSES, sha256=digest, rows=len(answers), models=dict(sorted(models.items())))
     found, counts = known[asked.kind](file, asked.columns)
-    digest = bring_rows(Store.make(project.store), found)
+    digest = store_rows(Store.make(project.store), found)
     return ImportResult(kind=asked.kind, sha256=digest, rows=len(found), counts=counts)

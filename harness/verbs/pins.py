@@ -15,11 +15,11 @@ from harness.manifest.datasets import FetchedFiles
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import load_expect, load_lock
 from harness.run.certificates import standings
-from harness.run.lock import moved_pins
-from harness.run.plan import meant, plan, unresolved_pins
-from harness.run.project import last_verdict, newest_runs
+from harness.run.lock import changed_pins
+from harness.run.plan import check_manifest, plan, unresolved_pins
 from harness.run.published import HOW
-from harness.run.service import Locked, lock_manifest
+from harness.run.recorded_runs import newest_runs, newest_verdict
+from harness.run.service import WrittenLock, lock_manifest
 from harness.verbs.data_coverage import DataCoverage, data_coverage
 from harness.verbs.engine_choice import EngineRequest
 from harness.verbs.project import PathText, Project, Request, Result, Watch
@@ -64,7 +64,7 @@ def list_(project: Project) -> ListResult:
 def _state(project: Project, path: Path) -> tuple[Loaded, str]:
     loaded = project.manifest(path)
     held = load_lock(loaded.root, loaded.manifest.name)
-    return loaded, "none" if held is None else "stale" if moved_pins(loaded, held) else "fits"
+    return loaded, "none" if held is None else "stale" if changed_pins(loaded, held) else "fits"
 
 
 def _verdicts(project: Project, rows: Sequence[tuple[Loaded, dict[str, str]]]) -> None:
@@ -78,7 +78,7 @@ def _verdicts(project: Project, rows: Sequence[tuple[Loaded, dict[str, str]]]) -
     for loaded, row in rows:
         try:
             name = loaded.manifest.name
-            row["verdict"] = (last_verdict(project.store, loaded, newest[name]) if newest else "damaged") or "-"
+            row["verdict"] = (newest_verdict(project.store, loaded, newest[name]) if newest else "damaged") or "-"
         except HarnessError as bad:
             row |= {"lock": "broken", "about": bad.what}
 
@@ -124,9 +124,9 @@ class ShowResult(Result):
 def show(project: Project, asked: ShowRequest) -> ShowResult:
     """Show what a manifest pins, and what it would run."""
     loaded = project.manifest(asked.manifest)
-    this = meant(loaded)
+    this = check_manifest(loaded)
     held = load_lock(loaded.root, loaded.manifest.name)
-    moved = moved_pins(loaded, held) if held else []
+    moved = changed_pins(loaded, held) if held else []
     stages: dict[str, int] = {}
     if held and not moved and not unresolved_pins(held):
         for step in plan(this, held).steps:
@@ -208,8 +208,8 @@ def lock(project: Project, asked: LockRequest, watch: Watch | None = None) -> Lo
     return LockResult(locks=found)
 
 
-def _files_here(loaded: Loaded, locked: Locked, watch: Watch) -> dict[str, Any]:
-    """Count the files of published data that are here, with reasons and remedies for the others."""
+def _files_here(loaded: Loaded, locked: WrittenLock, watch: Watch) -> dict[str, Any]:
+    """Say how many files of published data are here, and of the others why not and how to get them."""
     found = {}
     covered = data_coverage(file_coverage(locked.lock.pins["datasets"]))
     for name, dataset in loaded.manifest.datasets.items():

@@ -11,9 +11,9 @@ from threading import Event
 from pydantic import BaseModel, ConfigDict
 
 from harness.errors import AGREED, InputError
-from harness.evidence.record import run_at
+from harness.evidence.record import find_run
 from harness.manifest.load import Loaded, ModelFolders, load
-from harness.run.project import newest_run
+from harness.run.recorded_runs import newest_run
 from harness.store.store import HOME, Store
 
 PathText = str | Path  # a path as a request names it
@@ -137,7 +137,7 @@ class Project:
             store = self.of(loaded).open()
             return store, newest_run(store, loaded.manifest.name)
         if name != "last" and path.exists():
-            if found := run_at(path, self.open):
+            if found := find_run(path, self.open):
                 return found
             if "/" in name or path.suffix:
                 raise InputError("there is no run and no record", where=name[:200], next="name a run by its id")

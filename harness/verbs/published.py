@@ -11,14 +11,14 @@ from typing import Any
 from pydantic import Field
 
 from harness.errors import AGREED, DISAGREED, HarnessError
-from harness.evidence.claims.about import Work, work_of
-from harness.evidence.claims.asks import tolerance
-from harness.evidence.claims.claims import Judged, judge, partial, resting
-from harness.evidence.claims.history import History, moved
-from harness.evidence.claims.pointed import Outputs
-from harness.evidence.claims.variants import Past
+from harness.evidence.claims.claims import JudgedClaim, judge, with_absent_files, with_imported
+from harness.evidence.claims.criteria import criteria_text
+from harness.evidence.claims.history import History, changed_intent
+from harness.evidence.claims.pointer_values import PointerReader
+from harness.evidence.claims.subject import Subject, subject_of
+from harness.evidence.claims.variants import ClaimHistory
 from harness.evidence.record import Record
-from harness.evidence.trail import absent_files, follow
+from harness.evidence.trail import absent_files, read_trail
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Lock, load_lock
 from harness.manifest.schema import Claim
@@ -26,7 +26,7 @@ from harness.run.plan import unresolved_pins
 from harness.store.store import Store
 from harness.verbs.project import PathText, Project, Request, Result, Watch
 
-Claimed = Mapping[str, tuple[Work, Sequence[Claim]]]  # by the manifest's name: what it is about, what it claims
+Claimed = Mapping[str, tuple[Subject, Sequence[Claim]]]  # by the manifest's name: what it is about, what it claims
 
 
 class ClaimsRequest(Request):
@@ -83,7 +83,7 @@ def claims(project: Project, asked: ClaimsRequest | None = None, watch: Watch | 
     todo = [project.manifest(path) for path in asked.manifests or project.manifests()]
     histories: dict[Path, History | None] = {}
     claimed: dict[Path, Claimed] = {}
-    found: list[Judged] = []
+    found: list[JudgedClaim] = []
     hidden: set[str] = set()
     for loaded in todo:
         here = project.of(loaded)
@@ -103,13 +103,13 @@ def claims(project: Project, asked: ClaimsRequest | None = None, watch: Watch | 
     return ClaimsResult(claims=[_data(one) for one in found], unread=unread)
 
 
-def _data(one: Judged) -> ClaimData:
+def _data(one: JudgedClaim) -> ClaimData:
     tried = str(one.count) if one.count else ""
-    return ClaimData(**one.data, history=tried, was_tolerance=tolerance(one.was) if one.was else "")
+    return ClaimData(**one.data, history=tried, was_tolerance=criteria_text(one.was) if one.was else "")
 
 
-def _lost(one: Judged) -> tuple[object, ...]:
-    """Separate claims that are gone: what nobody claims any more may have been about several manifests."""
+def _lost(one: JudgedClaim) -> tuple[object, ...]:
+    """Tell claims that are gone apart: what nobody claims any more may have been about several manifests."""
     return one.withdrawn, one.manifest, one.of, one.tolerance, one.published, one.where
 
 
@@ -123,7 +123,7 @@ def _claimed(project: Project, todo: list[Loaded]) -> Claimed:
         if path.resolve() not in found:
             with suppress(HarnessError):
                 found[path.resolve()] = project.manifest(path)
-    return {one.manifest.name: (work_of(one.manifest.intent(), {}), one.manifest.claims) for one in found.values()}
+    return {one.manifest.name: (subject_of(one.manifest.intent(), {}), one.manifest.claims) for one in found.values()}
 
 
 def _history(root: Path, watch: Watch) -> History | None:
@@ -134,18 +134,18 @@ def _history(root: Path, watch: Watch) -> History | None:
     return History(Store.open(root))
 
 
-def _judged(loaded: Loaded, history: History | None, claimed: Claimed) -> list[Judged]:
+def _judged(loaded: Loaded, history: History | None, claimed: Claimed) -> list[JudgedClaim]:
 
     name, claims = loaded.manifest.name, loaded.manifest.claims
     lock = load_lock(loaded.root, name)
     if history is None:
         return judge(name, claims, None, lacks=_run(loaded, lock, None)[1])
-    past = Past(
+    past = ClaimHistory(
         history,
-        work_of(loaded.manifest.intent(), lock.pins if lock else {}),
+        subject_of(loaded.manifest.intent(), lock.pins if lock else {}),
         [claim for other, (_, theirs) in claimed.items() if other != name for claim in theirs],
     )
-    registered, dropped = history.registered(name), past.dropped(name, claimed)
+    registered, dropped = history.registered(name), past.dropped_claims(name, claimed)
     if not (claims or registered or dropped):
         return []
     record, lacks = _run(loaded, lock, history)
@@ -153,23 +153,23 @@ def _judged(loaded: Loaded, history: History | None, claimed: Claimed) -> list[J
         values, run = None, None
     else:
         past = replace(past, untouched=history.untouched(record.run))
-        values, run = Outputs(record.outputs, history.store.blobs.deliver, past.found).at, record.run
+        values, run = PointerReader(record.outputs, history.store.blobs.deliver, past.found).at, record.run
     found = judge(name, claims, registered, values, lacks=lacks, run=run, past=past)
     for old, gone in dropped.items():
         found += judge(old, (), gone, values, lacks=lacks, run=run, past=past)
     if record and "data" in record.body:
-        without = absent_files(follow(history.store, record.run))
-        found = [partial(one, without) for one in found]
+        without = absent_files(read_trail(history.store, record.run))
+        found = [with_absent_files(one, without) for one in found]
     taken = {one["model"] for one in record.body.get("imported", ())} if record else set()
     models = loaded.manifest.models
-    return [resting(one, taken, models, past.untouched) for one in found] if taken else found
+    return [with_imported(one, taken, models, past.untouched) for one in found] if taken else found
 
 
 def _run(loaded: Loaded, lock: Lock | None, history: History | None) -> tuple[Record | None, list[str]]:
     """Find the run whose values count, or word what is lacking: a lock, an unresolved name, a run."""
     if lock is None:
         return None, ["a lock"]
-    parted = moved(lock.intent, loaded.manifest.intent())
+    parted = changed_intent(lock.intent, loaded.manifest.intent())
     if parted:
         return None, [f"a lock that fits: {parted[0]} moved"]
     gaps = [pin for pin, _ in unresolved_pins(lock)]

@@ -15,12 +15,13 @@ import harness.evidence.diff as differ
 import harness.evidence.explain as explainer
 from harness import arrays
 from harness.errors import AGREED, DISAGREED, InputError
-from harness.evidence.audit.again import BUDGET, LEVELS, How
 from harness.evidence.audit.checks import Report
+from harness.evidence.audit.reexecution import BUDGET, LEVELS, ReexecutionOptions
 from harness.evidence.record import read_record
-from harness.evidence.trail import follow
+from harness.evidence.trail import read_trail
 from harness.files import translating_os_errors
-from harness.run.project import audit_files, audited, manifest_name
+from harness.run.auditing import audit_files, audit_run
+from harness.run.recorded_runs import manifest_name
 from harness.store.store import Store
 from harness.verbs.data_coverage import DataCoverage, data_coverage
 from harness.verbs.project import PathText, Project, Request, Result, Watch
@@ -70,7 +71,7 @@ def get(project: Project, asked: GetRequest) -> GetResult:
 
 
 def _array(path: Path) -> str:
-    """Describe an output that is an array, since its bytes mean nothing to a person; None for any other."""
+    """Say of an array what it is, since its bytes say nothing to a person; of any other output nothing."""
     if not arrays.file_format(path):
         return ""
     try:
@@ -150,8 +151,8 @@ def audit(project: Project, asked: AuditRequest, watch: Watch | None = None) -> 
         loaded = project.manifest(asked.subject)
     store, run = project.run(asked.subject)
     jobs, tell = asked.jobs or len(os.sched_getaffinity(0)), watch.task(f"audit {run}")
-    how = How(level=asked.level, rerun=asked.rerun, budget=asked.budget, jobs=jobs, progress=tell)
-    report = audited(store, run, project.path(asked.images) if asked.images else None, how, watch.stop)
+    how = ReexecutionOptions(level=asked.level, rerun=asked.rerun, budget=asked.budget, jobs=jobs, progress=tell)
+    report = audit_run(store, run, project.path(asked.images) if asked.images else None, how, watch.stop)
     if loaded:
         audit_files(store, run, loaded, report)
     return _reported(run, asked.level, report)
@@ -222,8 +223,8 @@ class DiffResult(Result):
 
 
 def diff(project: Project, asked: DiffRequest) -> DiffResult:
-    """Compare two runs: where they first differ, why, and in which rows."""
-    parted = differ.diff(follow(*project.run(asked.left)), follow(*project.run(asked.right)))
+    """Say where two runs first part, why, and in which rows."""
+    parted = differ.diff(read_trail(*project.run(asked.left)), read_trail(*project.run(asked.right)))
     return DiffResult(
         level=parted.level, first=parted.first, cause=parted.cause,
         stages=[StageData(**vars(stage)) for stage in parted.stages],

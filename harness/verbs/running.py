@@ -11,15 +11,15 @@ from pydantic import Field
 
 from harness import rows
 from harness.errors import AGREED, DISAGREED
-from harness.evidence.trail import follow
+from harness.evidence.trail import read_trail
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import load_lock
 from harness.rowtypes import Trial
 from harness.run.accept import moved_code
-from harness.run.answers import Most, most, too_many
-from harness.run.asked import ANSWERS, asked_text
+from harness.run.answer_errors import ErrorLimit, over_limit, read_error_limit
+from harness.run.answer_progress import ANSWERS, progress_text
 from harness.run.certificates import standings
-from harness.run.service import Place, Ran, foresee, lock_manifest, run_manifest
+from harness.run.service import FinishedRun, RunTarget, forecast, lock_manifest, run_manifest
 from harness.verbs.data_coverage import DataCoverage, data_coverage
 from harness.verbs.engine_choice import RunnerRequest
 from harness.verbs.fresh_store import fresh_store
@@ -177,8 +177,8 @@ def dry_run(project: Project, asked: RunRequest, watch: Watch | None = None) -> 
     watch, found = watch or Watch(), []
     for loaded in [project.manifest(path) for path in asked.manifests]:
         here = project.of(loaded)
-        place = Place(here.store, asked.choice(here, watch, moved=asked.moved), stop=watch.stop)
-        seen = foresee(loaded, place, asked.limit)
+        place = RunTarget(here.store, asked.choice(here, watch, moved=asked.moved), stop=watch.stop)
+        seen = forecast(loaded, place, asked.limit)
         stages = [StageForeseen(stage=name, cached=kept, executed=made) for name, (kept, made) in seen.stages.items()]
         found.append(ForeseenData(manifest=seen.manifest, stages=stages))
     return DryRunResult(runs=found)
@@ -186,12 +186,12 @@ def dry_run(project: Project, asked: RunRequest, watch: Watch | None = None) -> 
 
 def run(project: Project, asked: RunRequest, watch: Watch | None = None) -> RunResult:
     """Run what is not in the store yet, and write the record."""
-    watch, allowed = watch or Watch(), most(asked.max_errors)
+    watch, allowed = watch or Watch(), read_error_limit(asked.max_errors)
     found = []
     for loaded in [project.manifest(path) for path in asked.manifests]:
         here = project.of(loaded)
         choice = asked.choice(here, watch, moved=asked.moved)
-        place = Place(here.store, choice, asked.jobs, errors=allowed, stop=watch.stop)
+        place = RunTarget(here.store, choice, asked.jobs, errors=allowed, stop=watch.stop)
         if asked.relock and lock_manifest(loaded, place).changed:
             watch.say(f"{loaded.manifest.name}: the lock was made anew, as --relock says; review it in git")
         ran = _run(loaded, place, watch, asked.limit)
@@ -206,7 +206,7 @@ def run(project: Project, asked: RunRequest, watch: Watch | None = None) -> RunR
 
 def reproduce(project: Project, asked: ReproduceRequest, watch: Watch | None = None) -> ReproduceResult:
     """Run in a fresh store and compare with what is expected; the store stays where something disagrees."""
-    watch, allowed = watch or Watch(), most(asked.max_errors)
+    watch, allowed = watch or Watch(), read_error_limit(asked.max_errors)
     todo = [project.manifest(path) for path in asked.manifests]
     found = []
     given = project.path(asked.fresh) if asked.fresh else None
@@ -214,7 +214,7 @@ def reproduce(project: Project, asked: ReproduceRequest, watch: Watch | None = N
         for loaded in todo:
             here = project.of(loaded)
             choice = asked.choice(here, watch, moved=asked.moved)
-            where = Place(place.root, choice, asked.jobs, here.store, allowed, stop=watch.stop)
+            where = RunTarget(place.root, choice, asked.jobs, here.store, allowed, stop=watch.stop)
             found.append(_data(_run(loaded, where, watch), allowed, _graders(loaded)))
         place.stays = place.stays or _code(found, {"agreed"}) != AGREED
     if place.stays:
@@ -222,11 +222,11 @@ def reproduce(project: Project, asked: ReproduceRequest, watch: Watch | None = N
     return ReproduceResult(runs=found)
 
 
-def _run(loaded: Loaded, place: Place, watch: Watch, limit: int = 0) -> Ran:
-    """Run a manifest, and report its steps and unanswered rows."""
+def _run(loaded: Loaded, place: RunTarget, watch: Watch, limit: int = 0) -> FinishedRun:
+    """Run a manifest, and tell of its steps and of the answers of its models."""
     tell = watch.task(loaded.manifest.name)
     return run_manifest(
-        loaded, place, tell, limit, lambda found: tell(asked_text(found), ANSWERS, found.done, found.total)
+        loaded, place, tell, limit, lambda found: tell(progress_text(found), ANSWERS, found.done, found.total)
     )
 
 
@@ -236,8 +236,8 @@ def _graders(loaded: Loaded) -> dict[str, str]:
     return {each.scorer: each.text for each in standings(loaded.root, loaded.manifest.study, held)}
 
 
-def _imported(ran: Ran) -> list[ImportedData]:
-    """Read the counts of imported rows from the run."""
+def _imported(ran: FinishedRun) -> list[ImportedData]:
+    """Say what became of imported rows, as the run itself counted them."""
     found, counts = [], dict[str, Any]()
     if "imported" in ran.record.outputs:
         [counts] = rows.read(ran.store.blobs.deliver(ran.record.outputs["imported"]["sha256"]))
@@ -257,12 +257,12 @@ def _imported(ran: Ran) -> list[ImportedData]:
     return found
 
 
-def _data(ran: Ran, allowed: Most | None, graders: Mapping[str, str] = MappingProxyType({})) -> RunData:
+def _data(ran: FinishedRun, allowed: ErrorLimit | None, graders: Mapping[str, str] = MappingProxyType({})) -> RunData:
     body, fields = ran.record.body, dict[str, Any]()
     if graders:
         fields["graders"] = dict(graders)
     if ran.gaps:
-        flaws = too_many(ran.gaps, allowed)
+        flaws = over_limit(ran.gaps, allowed)
         fields["unanswered"] = [Unanswered(**vars(gap), too_many=gap in flaws) for gap in ran.gaps]
     if "data" in body:
         fields["data"] = data_coverage(body["data"])
@@ -272,7 +272,7 @@ def _data(ran: Ran, allowed: Most | None, graders: Mapping[str, str] = MappingPr
         ends = Counter(row["outcome"] for row in rows.read(ran.store.blobs.deliver(tried["sha256"]), Trial))
         fields["trials"] = dict(sorted(ends.items()))
     if ran.verdict == "disagreed" and ran.expect:
-        fields["moved_code"] = moved_code(ran.expect, follow(ran.store, ran.record.run).code()[1])
+        fields["moved_code"] = moved_code(ran.expect, read_trail(ran.store, ran.record.run).code()[1])
     return RunData(
         manifest=ran.manifest, run=ran.record.run, engine=body["engine"], isolation=body["isolation"],
         image=body["image"], image_state=ran.image_state, device=ran.device, verdict=ran.verdict,

@@ -13,11 +13,11 @@ from harness.scorers.outcome.addition import addition
 from harness.scorers.outcome.anagram import anagram
 from harness.scorers.outcome.gazetteer import gazetteer
 from harness.scorers.outcome.locality import locality
-from harness.scorers.outcome.result import Outcome
+from harness.scorers.outcome.result import LabelResult
 from harness.scorers.outcome.science import science
 from harness.scorers.outcome.transforms import transforms
 
-Label = Callable[[str], Outcome]
+Label = Callable[[str], LabelResult]
 SIZES = {"addition": 3142, "anagram": 1570, "locality": 2341, "science": 1544, "transforms": 730}
 REFUSALS = (
     "I'm sorry, but I do not know the answer.",

@@ -19,13 +19,13 @@ from bench.table import Row
 from harness.digest import sha256
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
-from harness.evidence.audit.again import How
-from harness.evidence.audit.audit import Installed, audit
+from harness.evidence.audit.audit import InstalledHarness, audit
+from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.evidence.record import read_record
 from harness.manifest.load import Loaded, parse_manifest
 from harness.manifest.lockfile import PIN_KINDS, Lock
+from harness.run.auditing import audit_run, recordable_isolations
 from harness.run.closure import Code, code_root
-from harness.run.project import audited, recordable
 from harness.run.runner import Runner
 from harness.run.workshop import Workshop
 from harness.steps import Plan, Ref, Step
@@ -67,8 +67,8 @@ class Audited:
 
     def audit(self) -> None:
         """Audit the run as if this process had just begun: nothing is remembered from the last time."""
-        installed = Installed(lambda *_: self.plan, lambda _: {}, recordable)
-        report = audit(Store.open(self.store), self.run, installed, How(level="hashes"))
+        installed = InstalledHarness(lambda *_: self.plan, lambda _: {}, recordable_isolations)
+        report = audit(Store.open(self.store), self.run, installed, ReexecutionOptions(level="hashes"))
         if report.verdict != "agreed":
             raise Failed(f"the audited run {report.verdict}")
 
@@ -145,7 +145,8 @@ def step_rows(project: Project, size: Size) -> list[Row]:
     run = store.find_run("last")
     steps = int(read_record(store, run).body["steps"]["total"])
     costs = [
-        spend_here(lambda: audited(Store.open(store.root), run, how=How(level="hashes"))) for _ in range(size.audits)
+        spend_here(lambda: audit_run(Store.open(store.root), run, how=ReexecutionOptions(level="hashes")))
+        for _ in range(size.audits)
     ]
     return [_ms(f"an audit, a step of a run of {steps:,} steps", costs, steps)]
 

@@ -15,7 +15,7 @@ from harness.engines.engine import Job, Limits
 from harness.engines.local import LocalEngine
 from harness.run import bytecode
 from harness.run.environment import step_environment
-from harness.run.installed import Look, check, here
+from harness.run.installed import InstallCheck, check, import_paths
 
 NEEDS = "import importlib, json, os, pathlib, sys, sysconfig, typing\n"  # what the entry point of a step imports
 STARTS = {"a step that imports no package": NEEDS, "a step that imports numpy": f"{NEEDS}import numpy\n"}
@@ -24,7 +24,7 @@ REPEATS = 30
 
 def package_rows(work: Path, size: Size) -> list[Row]:
     """Measure both: what every step pays, and what every run and every audit pays once."""
-    if bytecode.listed(here().bytecode) is None:
+    if bytecode.read_list(import_paths().bytecode) is None:
         raise Missing("no bytecode of our own was made here; `make setup` makes it")
     return [*_start_rows(work, size), *_check_rows(size)]
 
@@ -70,7 +70,7 @@ def _start(work: Path, text: str, *, own: bool) -> Cost:
 
 
 def _check_rows(size: Size) -> list[Row]:
-    place = here()
+    place = import_paths()
     check(place, full=True)
     starts = [check(place, full=False) for _ in range(1 + size.audits)][1:]
     if any(one.bytes for one in starts):
@@ -85,5 +85,5 @@ def _check_rows(size: Size) -> list[Row]:
     ]
 
 
-def _ms(found: list[Look], clock: str) -> tuple[float, ...]:
+def _ms(found: list[InstallCheck], clock: str) -> tuple[float, ...]:
     return tuple(1000 * float(getattr(one, clock)) for one in found)

@@ -20,10 +20,10 @@ from harness.digest import canonical, sha256
 from harness.engines.engine import Engine
 from harness.engines.local import LocalEngine
 from harness.errors import MissingError
-from harness.evidence.executed import Executed
+from harness.evidence.execution_index import ExecutionIndex
 from harness.run.closure import Code
 from harness.run.environment import NUMERICS
-from harness.run.execute import Task
+from harness.run.execute import StepTask
 from harness.run.trials import Trials
 from harness.steps import JUDGED, Pinned, Step
 from harness.store.store import Store
@@ -71,7 +71,7 @@ def _docker() -> Engine | None:
 def _tried(work: Path, engine: Engine, many: int) -> tuple[float, float]:
     """Give the wall and the CPU of so many different programs, the store and the isolation included."""
     store = Store.make(work)
-    trials = Trials(store, Executed(store), threading.Event())
+    trials = Trials(store, ExecutionIndex(store), threading.Event())
     trials.at_once(JOBS)
     programs = (
         {"item": f"i-{n:05d}", "template": 1, "model": "m", "sample": 0, "program": f"print({n})"} for n in range(many)
@@ -82,7 +82,7 @@ def _tried(work: Path, engine: Engine, many: int) -> tuple[float, float]:
     parts = {"environment": sha256(b""), "numerics": NUMERICS, "code": sha256(b"code")}
     begun, cpu = time.perf_counter(), _cpu()
     with store.folder("step") as folder:
-        _, counts = trials.make(Task(step, {"programs": digest}, Code().closure(KIND)), parts, engine, folder)
+        _, counts = trials.make(StepTask(step, {"programs": digest}, Code().closure(KIND)), parts, engine, folder)
     if counts["outcomes"] != {"done": many}:
         raise Failed(f"programs that print a number ended so: {counts['outcomes']}")
     return time.perf_counter() - begun, _cpu() - cpu

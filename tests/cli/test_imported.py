@@ -10,15 +10,15 @@ from support_inside import inner_data, inside
 
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
-from harness.evidence.audit.again import How
-from harness.evidence.audit.audit import Installed, audit
+from harness.evidence.audit.audit import InstalledHarness, audit
+from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.manifest.load import load
 from harness.manifest.lockfile import load_lock
+from harness.run.auditing import recordable_isolations
 from harness.run.closure import Code
-from harness.run.plan import meant, plan
-from harness.run.project import recordable
-from harness.run.replay import confirm
-from harness.run.replay import replay as replays
+from harness.run.plan import check_manifest, plan
+from harness.run.reexecute import batch_reexecutor
+from harness.run.reexecute import step_reexecutor as replays
 from harness.run.workshop import Workshop
 from harness.store.store import Store
 
@@ -100,20 +100,23 @@ def planned_of(root):
     """Plan the run of both again."""
     lock = load_lock(root, "both")
     assert lock
-    return plan(meant(load(root / "manifests/both.yaml")), lock)
+    return plan(check_manifest(load(root / "manifests/both.yaml")), lock)
 
 
 def audited(store, how, planned):
     """Audit the run of both, held against a plan."""
     return audit(
-        store, whole_run(store), Installed(lambda *_: planned, lambda kind: Code().closure(kind).files, recordable), how
+        store,
+        whole_run(store),
+        InstalledHarness(lambda *_: planned, lambda kind: Code().closure(kind).files, recordable_isolations),
+        how,
     )
 
 
 def test_an_audit_joins_them_again_and_counts_them_as_trust(root, ran):
     workshop = Workshop(Store(root / ".harness"), LocalEngine("process"), Limits())
     planned = planned_of(root)
-    found = audited(workshop.store, How(replays(workshop), confirm(workshop)), planned)
+    found = audited(workshop.store, ReexecutionOptions(replays(workshop), batch_reexecutor(workshop)), planned)
     assert found.verdict == "agreed"
     assert found.coverage.text() == (
         "17 of 17 steps made again; answers of models taken on trust: theirs (imported, 1 steps)"
@@ -134,7 +137,7 @@ def test_a_journal_that_hides_or_invents_an_import_fails_its_audit(root, ran, tm
 
     shutil.copytree(root / ".harness", tmp_path / "store")
     store = forged(Store(tmp_path / "store"), edit)
-    found = audited(store, How(level="hashes"), planned_of(root)).checks
+    found = audited(store, ReexecutionOptions(level="hashes"), planned_of(root)).checks
     assert [(one.id, one.subject, one.detail) for one in found if one.verdict == "fail"] == [
         ("key.mismatch", step, "imported")
     ]

@@ -96,7 +96,7 @@ def test_it_touches_what_was_promised_and_says_how_much(kind: str) -> None:
     assert row in DOCUMENT.read_text(), f"the table of the document should say: {row}"
 
 
-def test_their_own_tests_pass_and_the_rules_of_the_house_hold_with_all_four(copy: Path) -> None:
+def test_their_own_tests_pass_and_the_house_rules_hold_with_all_four(copy: Path) -> None:
     names = [name for kind in PROMISED for name in page(kind).files if name.endswith(".py")]
     tests = " ".join(name for name in names if name.startswith("tests/"))
     call(copy, f"python -P -m pytest -q -p no:cacheprovider tests/test_house.py {tests}")

@@ -95,7 +95,7 @@ def test_expected_arrays_lie_beside_the_expectation_which_pins_them(accepted: Gr
     accepted.call("audit", accepted.path, "--level", "hashes")
 
 
-def test_other_bytes_within_the_tolerance_agree_everywhere_and_the_furthest_is_named_beyond_it(grid: Grids) -> None:
+def test_bytes_within_tolerance_agree_and_the_largest_deviation_is_named(grid: Grids) -> None:
     [first] = json.loads(grid.call("runs", "--json").stdout)["runs"]
     grid.edit("scaling.py", "FACTOR = 2.0", "FACTOR = 2.000001")
     assert {name: one["verdict"] for name, one in ran(grid).items()} == {
@@ -114,7 +114,7 @@ def test_other_bytes_within_the_tolerance_agree_everywhere_and_the_furthest_is_n
     assert "left.scaled: disagreed [" in told and "elements stray" in told
 
 
-def test_an_expected_array_that_was_touched_or_lost_is_named_and_nothing_agrees_with_it(grid: Grids) -> None:
+def test_an_expected_array_that_was_altered_or_lost_agrees_with_nothing(grid: Grids) -> None:
     grid.edit("scaling.py", "FACTOR = 2.0", "FACTOR = 2.000001")
     array = expected(grid) / "grid.expect" / "left.scaled.npy"
     array.write_bytes(array.read_bytes()[:-1] + b"\x01")
@@ -125,7 +125,7 @@ def test_an_expected_array_that_was_touched_or_lost_is_named_and_nothing_agrees_
 
 
 @pytest.mark.long  # accepting reads every installed file
-def test_an_expectation_with_arrays_goes_along_at_its_levels_and_reproduces(grid: Grids) -> None:
+def test_an_expectation_with_arrays_is_carried_and_reproduces(grid: Grids) -> None:
     text = grid.path.read_text().replace("right.scaled: exact", "right.scaled: {within: 1e-5}")
     grid.path.write_text(text)
     grid.lock()
@@ -143,7 +143,7 @@ def test_an_expectation_with_arrays_goes_along_at_its_levels_and_reproduces(grid
 
 
 @pytest.mark.long  # accepting reads every installed file
-def test_what_is_no_longer_compared_by_numbers_is_put_away_at_the_next_accept(grid: Grids) -> None:
+def test_an_array_no_longer_compared_by_numbers_goes_at_the_next_accept(grid: Grids) -> None:
     grid.path.write_text(grid.path.read_text().replace("named: {within: 1e-5 relative}", "named: exact"))
     grid.lock()
     grid.call("run", grid.path)
@@ -152,7 +152,7 @@ def test_what_is_no_longer_compared_by_numbers_is_put_away_at_the_next_accept(gr
 
 
 @pytest.mark.long  # accepting reads every installed file
-def test_an_array_too_large_to_lie_in_git_is_refused_by_accept_with_what_to_do(grid: Grids) -> None:
+def test_an_array_too_large_for_git_is_refused_by_accept_with_advice(grid: Grids) -> None:
     grid.path.write_text(grid.path.read_text().replace("rows: 5", "rows: 900000"))
     grid.edit("data.py", 'for row in range(params["rows"]):', "for row in range(0):")
     grid.edit("data.py", "as add:\n", "as add:\n        add(np.zeros((params['rows'], 3), np.float32))\n")

@@ -63,7 +63,7 @@ def completes(project: Path, store: str, images: tuple[Path, str], host: str) ->
 
 
 @pytest.mark.long
-def test_a_harness_that_is_stopped_or_killed_leaves_no_container_and_can_run_again(
+def test_a_stopped_or_killed_harness_leaves_no_container_and_can_run_again(
     project: Path, undisturbed: dict[str, str], image_store: tuple[Path, str], docker_host: str
 ) -> None:
     for word in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):

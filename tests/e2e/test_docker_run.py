@@ -19,8 +19,8 @@ from harness.digest import sha256_file
 from harness.engines.docker import DockerEngine
 from harness.engines.engine import Job, Limits
 from harness.manifest.load import load
-from harness.run.engines import Choice
-from harness.run.service import Place, run_manifest
+from harness.run.engines import EngineChoice
+from harness.run.service import RunTarget, run_manifest
 from harness.verbs.running import _data as data
 
 pytestmark = [pytest.mark.usefixtures("docker_host"), pytest.mark.together]
@@ -58,10 +58,10 @@ def ran(docker_host: str, image_store: tuple[Path, str], tmp_path_factory: pytes
         say = 'yes "$1" | head -c 300000; exec "$@"'
         return inner(self, replace(job, argv=("sh", "-c", say, "sh", *job.argv)), on_log, cancel)
 
-    here = run_manifest(manifest, Place(folder / "local"), lambda *_: None)
+    here = run_manifest(manifest, RunTarget(folder / "local"), lambda *_: None)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(DockerEngine, "run", run)
-        place = Place(folder / ".harness", Choice("docker", images=image_store[0]))
+        place = RunTarget(folder / ".harness", EngineChoice("docker", images=image_store[0]))
         there = run_manifest(manifest, place, lambda *_: None)
     return Runs(folder, data(here, None).as_data(), data(there, None).as_data(), given)
 
@@ -98,7 +98,7 @@ def test_an_audit_makes_steps_again_in_the_image_of_the_run(ran: Runs) -> None:
     assert data_of("audit", "last", "--rerun", "3", cwd=ran.folder)["verdict"] == "agreed"
 
 
-def test_an_audit_without_an_engine_makes_the_steps_again_on_this_machine_and_says_by_what(ran: Runs) -> None:
+def test_an_audit_without_an_engine_runs_steps_here_and_names_the_image(ran: Runs) -> None:
     env = {"DOCKER_HOST": "unix:///nonexistent/docker.sock"}
     report = data_of("audit", "last", cwd=ran.folder, env=env)
     coverage = report["coverage"]

@@ -87,7 +87,7 @@ def test_an_honest_run_is_made_again_whole_and_says_so_in_one_line(project: Path
     assert weaker[0].startswith("0 of ") and weaker[1].endswith("(level hashes)")
 
 
-def test_poisoned_items_and_gold_are_met_by_cutting_them_again_also_where_a_run_was_built_on_them(
+def test_poisoned_items_and_gold_are_found_in_every_run_built_on_them(
     project: Path,
 ) -> None:
     def poison(it: Forger) -> None:
@@ -136,7 +136,7 @@ def test_an_entry_that_no_listed_run_executed_is_made_again(project: Path) -> No
     assert again(project, "--store", str(bare))["steps"]["executed"] == 0
 
 
-def test_a_journal_that_took_from_the_store_what_nobody_executed_is_not_accepted(project: Path) -> None:
+def test_a_journal_with_a_cached_step_that_nobody_executed_is_not_accepted(project: Path) -> None:
     cached = again(project)["run"]
     store = store_of(project)
     it = Forger(store)
@@ -176,7 +176,7 @@ def test_a_forged_output_is_believed_by_no_reader(lists: str, project: Path) -> 
 
 
 @pytest.mark.parametrize("how", ["shortened", "reordered", "emptied"])
-def test_a_journal_that_is_not_the_listed_one_is_named_by_fsck_and_stops_gc(how: str, project: Path) -> None:
+def test_a_journal_other_than_the_listed_one_is_named_by_fsck_and_stops_gc(how: str, project: Path) -> None:
     store = store_of(project)
     path = store.journal(store.run_ids()[0])
     lines = path.read_bytes().splitlines(keepends=True)
@@ -248,7 +248,7 @@ sys.exit(run(sys.argv[1:]))
 
 
 @pytest.mark.long
-def test_a_failing_self_check_is_accepted_only_aloud_and_stands_in_every_verdict(project: Path) -> None:
+def test_a_failing_self_check_needs_its_option_and_stands_in_every_verdict(project: Path) -> None:
     import subprocess
     import sys
 
@@ -301,7 +301,7 @@ PLACES = {
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["fifo", "device", "socket"])
-def test_nothing_but_plain_files_is_read_and_whatever_else_lies_there_is_named(kind: str, project: Path) -> None:
+def test_only_plain_files_are_read_and_everything_else_is_named(kind: str, project: Path) -> None:
     store = store_of(project)
     it = Forger(store)
     event = next(one for one in it.events if one.get("name") == "checks")
@@ -370,7 +370,7 @@ def test_a_name_that_ends_in_a_line_break_is_no_name(project: Path) -> None:
     assert "name" in error_of(refused)["what"]
 
 
-def test_a_run_that_can_no_longer_be_read_does_not_make_an_older_one_the_newest(project: Path) -> None:
+def test_an_unreadable_newest_run_does_not_make_an_older_one_the_newest(project: Path) -> None:
     newest = again(project)["run"]
     write(store_of(project).journal(newest), b"{}\n")
     refused = harness("audit", MANIFEST, "--json", cwd=project, check=1)
@@ -378,7 +378,7 @@ def test_a_run_that_can_no_longer_be_read_does_not_make_an_older_one_the_newest(
     assert [one["verdict"] for one in data_of("list", cwd=project)["manifests"]] == ["damaged"]
 
 
-def test_too_little_time_leaves_steps_out_by_name_and_the_verdict_line_says_so(project: Path) -> None:
+def test_too_little_time_leaves_steps_out_and_the_verdict_names_them(project: Path) -> None:
     report = data_of("audit", "last", "--budget", "0", cwd=project)
     assert report["coverage"]["again"] == 0 and len(report["coverage"]["left_out"]) == report["coverage"]["steps"]
     assert "left out, too dear" in harness("audit", "last", "--budget", "0", cwd=project).stdout

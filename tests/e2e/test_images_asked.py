@@ -48,7 +48,7 @@ def table(project: Path, name: str, store: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in (project / name).read_bytes().splitlines()]
 
 
-def test_images_are_recorded_and_replayed_with_equal_digests_and_nobody_is_asked_what_he_cannot_see(
+def test_images_replay_with_equal_digests_and_text_models_are_not_asked(
     tmp_path: Path,
 ) -> None:
     shutil.copytree(REPOSITORY / "harness", tmp_path / "harness", ignore=shutil.ignore_patterns("__pycache__"))

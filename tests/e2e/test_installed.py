@@ -25,8 +25,8 @@ from support import clean_env, small_project
 from harness.engines.engine import Job, Limits
 from harness.engines.local import BYTECODE, LocalEngine, available
 from harness.run import bytecode, installed
+from harness.run.digest_cache import TICK
 from harness.run.packages import installed as packages
-from harness.run.seen import TICK
 
 NEEDED = """
 annotated_doc annotated_types click markdown_it_py mdurl pydantic pydantic_core pygments pyyaml rfc8785 rich shellingham
@@ -180,12 +180,12 @@ def test_no_step_loads_bytecode_that_lies_beside_its_source(steps: Steps, isolat
 
 
 @pytest.mark.parametrize("isolation", available())
-def test_a_step_loads_our_own_bytecode_and_a_folder_without_a_list_is_not_our_own(steps: Steps, isolation: str) -> None:
+def test_a_step_loads_our_bytecode_only_from_a_folder_with_its_list(steps: Steps, isolation: str) -> None:
     folder = steps.prefix / BYTECODE
     bytecode.make(folder, [steps.prefix / "site"])
-    forged(steps.source, Path(bytecode.place_of(str(steps.source), folder)))
+    forged(steps.source, Path(bytecode.bytecode_path(str(steps.source), folder)))
     assert steps.says(isolation) == "forged"  # so this is where Python looks; the check of the list names it
-    bytecode.list_of(folder).unlink()
+    bytecode.list_path(folder).unlink()
     assert steps.says(isolation) == "true"
 
 
@@ -203,6 +203,6 @@ def test_a_step_leaves_no_bytecode_anywhere(steps: Steps) -> None:
 
 
 def test_the_place_of_a_check_is_the_place_of_the_steps() -> None:
-    place, words = installed.here(), LocalEngine("process").command("x")
+    place, words = installed.import_paths(), LocalEngine("process").command("x")
     assert str(place.site) == words[-1]
-    assert f"pycache_prefix={place.bytecode if bytecode.listed(place.bytecode) else os.devnull}" in words
+    assert f"pycache_prefix={place.bytecode if bytecode.read_list(place.bytecode) else os.devnull}" in words

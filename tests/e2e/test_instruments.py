@@ -48,7 +48,7 @@ def executed(root: Path, run: Any) -> set[str]:
     return {event["step"] for event in events if event["event"] == "step.done"}
 
 
-def test_a_judge_is_asked_as_it_says_and_taped_apart_from_a_model_of_the_same_name(
+def test_a_judge_has_its_own_settings_and_tape_beside_a_model_of_its_name(
     recorded: tuple[Path, Any, list[Any]],
 ) -> None:
     root, _, asked = recorded
@@ -63,7 +63,7 @@ def test_a_judge_is_asked_as_it_says_and_taped_apart_from_a_model_of_the_same_na
     assert '"model":"judge"' not in answered and '"model":"far"' in answered
 
 
-def test_it_is_replayed_without_a_network_and_a_changed_judge_reruns_its_step_alone(
+def test_it_replays_without_network_and_a_changed_judge_reruns_its_step(
     recorded: tuple[Path, Any, list[Any]], tmp_path: Path
 ) -> None:
     root = copied(recorded, tmp_path)

@@ -104,7 +104,7 @@ def test_each_answer_is_graded_by_the_judge_the_encoder_and_the_rule(ran: tuple[
     assert "sum-99" in json.dumps(imported)
 
 
-def test_its_page_shows_the_certificate_and_says_void_after_one_line_of_the_scorer_is_another(
+def test_its_page_shows_the_certificate_and_void_after_the_scorer_changed(
     ran: tuple[Duets, Any], tmp_path: Path
 ) -> None:
     duets, first = ran

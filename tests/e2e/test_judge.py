@@ -73,7 +73,7 @@ def test_every_answer_has_a_judgement_for_each_judge_and_repeat(recorded: Record
     assert found == [(item, "judge", n) for item in items for n in (0, 1)] + [(item, "short", 0) for item in items]
 
 
-def test_a_reply_that_could_not_be_read_is_mended_in_the_second_round_or_is_no_score(recorded: Recorded) -> None:
+def test_an_unreadable_reply_is_repaired_in_the_second_round_or_no_score(recorded: Recorded) -> None:
     mended = of(recorded.after["judgements"], "8 hesitate", judge="judge")
     assert [(row["round"], row["parsed"]) for row in mended] == [(1, 10), (1, 10)]
     lost = of(recorded.after["judgements"], "9 mumble", judge="judge")
@@ -82,7 +82,7 @@ def test_a_reply_that_could_not_be_read_is_mended_in_the_second_round_or_is_no_s
     assert score["value"] == UNREAD
 
 
-def test_what_the_provider_refused_is_asked_again_by_the_next_run_and_nothing_else_is(recorded: Recorded) -> None:
+def test_the_next_run_asks_again_only_what_the_provider_refused(recorded: Recorded) -> None:
     failed = of(recorded.before["judgements"], ANSWERS[-1], judge="judge")
     assert all(row["error"].startswith("HTTP 403") and row["parsed"] == UNREAD for row in failed) and len(failed) == 2
     assert of(recorded.before["scores"], ANSWERS[-1], scorer="verdict.grade")[0]["value"] == UNREAD
@@ -91,7 +91,7 @@ def test_what_the_provider_refused_is_asked_again_by_the_next_run_and_nothing_el
     assert recorded.again == (2, AFTER | steps)
 
 
-def test_a_run_whose_judge_left_answers_unjudged_is_accepted_only_by_who_says_how_many(recorded: Recorded) -> None:
+def test_a_run_with_unjudged_answers_is_accepted_only_with_an_error_limit(recorded: Recorded) -> None:
     said = recorded.verdicts.call("lock", "--accept", recorded.first, "--json", check=2).stderr
     assert "judge left 2 of 20 rows without an answer; the first: HTTP 403" in said
 
@@ -111,9 +111,7 @@ def replaying(recorded: Recorded, tmp_path_factory: pytest.TempPathFactory) -> V
     return recorded.verdicts.copied(tmp_path_factory.mktemp("replay") / "toy").replaying()
 
 
-def test_its_tape_gives_the_same_bytes_with_the_provider_gone_and_audit_agrees(
-    recorded: Recorded, replaying: Verdicts
-) -> None:
+def test_its_tape_gives_the_same_bytes_without_the_provider_and_audits(recorded: Recorded, replaying: Verdicts) -> None:
     ran = replaying.run("--store", "second")
     name = ran["runs"][0]["run"]
     assert len(replaying.executed(name, "second")) == ran["runs"][0]["steps"]["total"]

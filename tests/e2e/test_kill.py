@@ -148,7 +148,7 @@ for name in ("write", "fsync", "fdatasync", "rename", "link", "replace"):
 
 
 @pytest.mark.parametrize(("stride", "nth"), [(9, 3), pytest.param(1, NTH, marks=pytest.mark.long)])
-def test_a_kill_before_any_write_rename_or_sync_leaves_a_store_that_resumes(
+def test_a_kill_before_any_write_or_rename_leaves_a_store_that_resumes(
     project: Path, undisturbed: dict[str, str], tmp_path: Path, stride: int, nth: int
 ) -> None:
     """At every place from which a run writes, and at random calls; what is killed is resumed, and killed again."""

@@ -22,7 +22,7 @@ from harness.errors import InputError
 from harness.evidence.audit.checks import Report
 from harness.manifest.load import load
 from harness.manifest.read import read_tree
-from harness.run.project import audit_files
+from harness.run.auditing import audit_files
 from harness.store.store import Store
 
 pytestmark = pytest.mark.together
@@ -86,7 +86,7 @@ def test_the_run_agrees_as_long_as_nobody_touches_it(run: Bare, project: Path) -
     assert data_of("audit", "manifests/small.yaml", cwd=project)["verdict"] == "agreed"
 
 
-def test_the_small_run_has_every_kind_of_file_line_and_field_that_the_whole_one_has(run: Bare, project: Path) -> None:
+def test_the_small_run_has_every_kind_of_file_line_and_field(run: Bare, project: Path) -> None:
     def kinds(root: Path) -> set[str]:
         found = {path.relative_to(root).parts[0] + path.suffix for path in files(root)}
         for path in [path for path in files(root) if "blobs" not in path.parts]:
@@ -206,7 +206,7 @@ def test_every_field_of_an_entry_or_an_event_is_named_when_it_is_edited(run: Bar
         write(path, whole)
 
 
-def test_every_field_of_the_kept_manifest_and_lock_is_named_when_it_is_edited(run: Bare, store: Path) -> None:
+def test_every_edited_field_of_the_kept_manifest_and_lock_is_named(run: Bare, store: Path) -> None:
     """The copies the run keeps are blobs: an edit is another blob, whether or not its name follows."""
     journal = Store(store).journal(run.name)
     started = json.loads(journal.read_bytes().splitlines()[0])
@@ -271,7 +271,7 @@ def test_every_field_of_the_working_manifest_is_named_or_refused_by_name(project
         ("harness: 1", "harness: 1 # one", "its text, not its meaning"),
     ],
 )
-def test_audit_names_the_pointer_of_what_was_edited_in_the_working_manifest(
+def test_audit_names_the_pointer_of_an_edit_in_the_working_manifest(
     project: Path, old: str, new: str, pointer: str
 ) -> None:
     path = project / "manifests" / "small.yaml"

@@ -57,7 +57,7 @@ def responses(store: Path) -> list[str]:
     return [entry["key"] for entry in kept if "responses" in json.dumps(entry["preimage"]["outputs"])]
 
 
-def test_a_model_that_refuses_everything_is_soon_left_alone_and_asked_again_by_the_next_run(
+def test_a_model_that_refuses_everything_is_asked_again_by_the_next_run(
     folder: Path, refusing: Misbehaving, tmp_path: Path
 ) -> None:
     store = tmp_path / "store"
@@ -73,7 +73,7 @@ def test_a_model_that_refuses_everything_is_soon_left_alone_and_asked_again_by_t
 
 
 @pytest.mark.long
-def test_who_counts_refusals_says_so_and_they_are_told_apart_from_what_was_not_asked(
+def test_refusals_can_be_counted_and_differ_from_what_was_not_asked(
     folder: Path, refusing: Misbehaving, tmp_path: Path
 ) -> None:
     store = tmp_path / "store"
@@ -91,7 +91,7 @@ def test_who_counts_refusals_says_so_and_they_are_told_apart_from_what_was_not_a
 
 
 @pytest.mark.long
-def test_a_run_of_few_questions_that_answered_nothing_fails_too_and_is_no_end_of_asking(
+def test_a_short_run_without_any_answer_fails_and_can_be_asked_again(
     folder: Path, refusing: Misbehaving, tmp_path: Path
 ) -> None:
     store = tmp_path / "store"

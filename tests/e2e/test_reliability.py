@@ -132,9 +132,7 @@ def tasks(project: Project, ran: dict[str, Any]) -> dict[str, str]:
     return {row["id"]: row["task"] for row in project.rows(ran, "items")}
 
 
-def test_every_stand_in_reaches_what_it_must_on_every_benchmark_in_every_wording(
-    project: Project, ran: dict[str, Any]
-) -> None:
+def test_every_stand_in_scores_as_it_must_on_every_benchmark_and_wording(project: Project, ran: dict[str, Any]) -> None:
     of, found = tasks(project, ran), {}
     for row in project.rows(ran, "scores"):
         found.setdefault((row["model"], of[row["item"]], row["template"]), Counter())[row["outcome"]] += 1

@@ -240,7 +240,7 @@ def test_what_fails_for_a_while_is_asked_again_and_nothing_answered_is(troubled:
     assert [text for text, row in zip(texts, responses, strict=True) if "error" in row] == [*filter(refused, texts)]
 
 
-def test_what_a_provider_refuses_is_an_error_row_counted_beside_the_metric_and_never_scored(troubled: Troubled) -> None:
+def test_a_refusal_is_an_error_row_counted_beside_the_metric_never_scored(troubled: Troubled) -> None:
     folder = troubled.folder
     failed = {(row["item"], row["template"]) for row in table(folder, "responses") if "error" in row}
     asked = {(row["item"], row["template"]) for row in table(folder, "prompts") if refused(row["text"])}

@@ -90,7 +90,7 @@ def test_an_edited_scorer_runs_the_scores_and_what_they_change(house: House) -> 
     assert house.run() == {"scores", "labels", "proportions", "checks"}
 
 
-def test_a_comment_in_a_scorer_is_cut_off_where_the_scores_come_out_the_same(house: House) -> None:
+def test_a_comment_in_a_scorer_reruns_nothing_beyond_equal_scores(house: House) -> None:
     house.edit("harness/scorers/outcome/addition.py", "from __future__", "# a comment\nfrom __future__")
     assert house.run() == {"scores"}
 
@@ -140,7 +140,7 @@ def test_what_is_no_part_of_a_key_runs_nothing(house: House) -> None:
 
 
 @pytest.mark.long
-def test_an_audit_makes_again_what_other_code_made_and_equal_bytes_prove_as_much(house: House) -> None:
+def test_an_audit_executes_steps_of_other_code_and_equal_bytes_confirm(house: House) -> None:
     house.edit("harness/scorers/outcome/addition.py", "from __future__", "# a comment\nfrom __future__")
     report = json.loads(house.call("audit", "last", "--json").stdout)
     assert (report["verdict"], report["coverage"]["again"]) == ("agreed", report["coverage"]["steps"])

@@ -181,9 +181,7 @@ CLIENTS: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
 
 
 @pytest.mark.parametrize("client", CLIENTS)
-def test_harnesses_of_others_ask_through_the_gateway_and_again_with_their_provider_gone(
-    client: str, tmp_path: Path
-) -> None:
+def test_other_harnesses_record_through_the_gateway_and_replay_offline(client: str, tmp_path: Path) -> None:
     modules, program, words = CLIENTS[client]
     python = peer(*modules)
     write_task(tmp_path / "task", 12)

@@ -83,9 +83,7 @@ def test_it_is_seven_files_and_no_line_that_was_there_is_another(ran: tuple[Snip
     assert len(added) + 1 <= 8, "with the manifest"
 
 
-def test_its_array_is_accepted_and_held_against_what_is_expected_within_its_tolerance(
-    ran: tuple[Snippets, Any], tmp_path: Path
-) -> None:
+def test_its_array_is_accepted_and_compared_within_its_tolerance(ran: tuple[Snippets, Any], tmp_path: Path) -> None:
     copy = ran[0].copied(tmp_path / "toy")
     copy.call("lock", "--accept", "last")
     again = json.loads(copy.call("reproduce", copy.path, "--json").stdout)["runs"][0]

@@ -17,8 +17,8 @@ from support_engine import open_docker
 
 from harness.engines.engine import Job, Limits
 from harness.images.image import find_image, pins
-from harness.run.calls import Gateway
 from harness.run.environment import step_environment
+from harness.run.gateway import Gateway
 from harness.store.store import Store
 
 needs("openai", "aiohttp")

@@ -74,7 +74,7 @@ def test_another_umask_gives_the_same_digests(umask: int, project: Path, plain: 
 
 
 @pytest.mark.parametrize(("isolation", "jobs"), list(zip(available(), ("1", "5", "3"), strict=False)))
-def test_every_isolation_and_any_number_of_steps_at_once_give_the_same_digests(
+def test_every_isolation_and_any_parallelism_give_the_same_digests(
     isolation: str, jobs: str, project: Path, plain: dict[str, str], tmp_path: Path
 ) -> None:
     words = ("--store", str(tmp_path / "s"), "--isolation", isolation, "--jobs", jobs)

@@ -15,8 +15,8 @@ from harness.engines.docker import DockerEngine
 from harness.engines.engine import Job, Limits, Outcome
 from harness.errors import StepError
 from harness.run.closure import Code
-from harness.run.replay import confirm, replay
-from harness.run.workshop import Result, Workshop
+from harness.run.reexecute import batch_reexecutor, step_reexecutor
+from harness.run.workshop import StepResult, Workshop
 from harness.steps import Pinned, Step
 from harness.store.store import Store
 
@@ -84,7 +84,7 @@ def shop(docker: DockerEngine, tmp_path: Path) -> Workshop:
     return Workshop(Store.make(tmp_path / "store"), docker, limits, Code(tmp_path / "code"), environment=b"{}")
 
 
-def make(shop: Workshop, kind: str, **params: Any) -> Result:
+def make(shop: Workshop, kind: str, **params: Any) -> StepResult:
     rows = shop.store.blobs.put(b"a row\n")
     step = Step(f"toy/{kind}", f"harness.toys:{kind}", "scores", params, {"rows": Pinned(rows)}, ("rows",))
     return shop.make(step, shop.preimage(step, {}))
@@ -143,9 +143,11 @@ def test_steps_audited_in_one_container_have_the_bytes_of_each_alone(
         return started(job, *more)
 
     monkeypatch.setattr(shop.engine, "run", counted)
-    together = confirm(shop)(recorded, 60)
+    together = batch_reexecutor(shop)(recorded, 60)
     assert len(folders) == 1
-    assert together == {step.name: replay(shop)(step, parts, 60) for step, parts in recorded}
+    assert together == {step.name: step_reexecutor(shop)(step, parts, 60) for step, parts in recorded}
     assert list(shop.store.temp.iterdir()) == []
     greedy = Step("toy/starves", "harness.toys:starves", "scores", {}, steps[0].inputs, ("rows",))
-    assert confirm(shop)([*recorded, (greedy, shop.preimage(greedy, {}))], 60) == {}, "whose memory it was is not known"
+    assert batch_reexecutor(shop)([*recorded, (greedy, shop.preimage(greedy, {}))], 60) == {}, (
+        "whose memory it was is not known"
+    )

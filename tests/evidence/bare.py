@@ -10,17 +10,17 @@ from support import unlocked_project
 
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
-from harness.evidence.audit.again import How, Replay
-from harness.evidence.audit.audit import Installed, audit
+from harness.evidence.audit.audit import InstalledHarness, audit
 from harness.evidence.audit.checks import Report
+from harness.evidence.audit.reexecution import Reexecute, ReexecutionOptions
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
+from harness.run.auditing import recordable_isolations
 from harness.run.closure import Code
 from harness.run.lock import resolve
-from harness.run.plan import meant, plan
-from harness.run.project import recordable
-from harness.run.replay import confirm
-from harness.run.replay import replay as replays
+from harness.run.plan import check_manifest, plan
+from harness.run.reexecute import batch_reexecutor
+from harness.run.reexecute import step_reexecutor as replays
 from harness.run.runner import Runner
 from harness.run.workshop import Workshop
 from harness.steps import GATHER, Plan, Ref, Step
@@ -49,23 +49,23 @@ class Bare:
         return runner.run(lambda *_: None).run
 
     def look(
-        self, root: Path, level: str = "hashes", run: str = "", *, replay: Replay | None = None, replan: Any = None
+        self, root: Path, level: str = "hashes", run: str = "", *, replay: Reexecute | None = None, replan: Any = None
     ) -> Report:
         """Audit the whole run of a store, from nothing but its bytes unless a level asks for more."""
         store = Store(root)
-        how = How(replay, level=level) if replay else How(level=level)
+        how = ReexecutionOptions(replay, level=level) if replay else ReexecutionOptions(level=level)
         if not replay and level != "hashes":
             workshop = Workshop(store, LocalEngine("process"), Limits())
-            how = How(replays(workshop), confirm(workshop), level=level)
+            how = ReexecutionOptions(replays(workshop), batch_reexecutor(workshop), level=level)
         planned = replan or (lambda *_: self.plan)
-        installed = Installed(planned, lambda kind: Code().closure(kind).files, recordable)
+        installed = InstalledHarness(planned, lambda kind: Code().closure(kind).files, recordable_isolations)
         return audit(store, run or self.name, installed, how)
 
 
 def bare(folder: Path) -> Bare:
     """Lock a project, run one step of its plan, then three: the first of them is taken from the store."""
     loaded = load(unlocked_project(folder / "project", count=7, models=("oracle",)))
-    this, store = meant(loaded), Store.make(folder / "store")
+    this, store = check_manifest(loaded), Store.make(folder / "store")
     workshop = Workshop(store, LocalEngine("process"), Limits())
     lock = resolve(loaded, this, workshop)
     steps = {step.name: step for step in plan(this, lock, 1).steps}

@@ -12,9 +12,9 @@ from evidence.bare import CUT, MAKE, SHOWN, Bare, bare
 from evidence.forger import Forger, forged, whole_run
 
 from harness.digest import document, document_digest, sealed, walk
-from harness.evidence.audit.again import Replayed, TooDear
 from harness.evidence.audit.checks import Report
-from harness.run.project import replan
+from harness.evidence.audit.reexecution import OverBudget, Reexecuted
+from harness.run.auditing import replan
 from harness.steps import Step
 from harness.store.store import Store
 
@@ -58,7 +58,7 @@ def writing(part: str, at: Any, pointer: str, value: Any) -> Callable[[Forger], 
     return lambda it: put(getattr(it, part)[at], pointer, value)
 
 
-def test_no_part_of_a_key_or_of_an_output_can_be_rewritten_whatever_follows_it(run: Bare, tmp_path: Path) -> None:
+def test_no_part_of_a_key_or_output_can_be_rewritten_unnoticed(run: Bare, tmp_path: Path) -> None:
     whole = Forger(run.store).entries
     for step, body in whole.items():
         pointers = [pointer for part in ("preimage", "outputs") for pointer, _ in walk(body[part], f"/{part}")]
@@ -129,7 +129,7 @@ def test_a_line_that_no_run_writes_is_named(case: str, run: Bare, store: Store) 
     assert "unaccounted" in {check for check, _, _ in found}, found
 
 
-def test_the_size_of_an_output_is_held_against_the_bytes_wherever_it_stands(run: Bare, store: Store) -> None:
+def test_the_size_of_an_output_is_checked_wherever_it_stands(run: Bare, store: Store) -> None:
     def output(it: Forger) -> None:
         next(event for event in it.events if event["event"] == "output")["size"] += 1
 
@@ -178,9 +178,7 @@ def test_a_step_that_was_asked_again_is_one_that_asks(run: Bare, store: Store) -
     assert ("key.mismatch", CUT, "/attempt") in flaws(run.look(forged(store, edit).root))
 
 
-def test_code_that_is_not_installed_here_is_named_file_by_file_where_nothing_is_made_again(
-    run: Bare, store: Store
-) -> None:
+def test_other_code_is_named_file_by_file_where_no_step_is_executed_again(run: Bare, store: Store) -> None:
     assert run.look(store.root, "derive").verdict == "agreed"
     report = run.look(forged(store, other_code).root, "derive")
     assert report.verdict == "incomplete"
@@ -195,9 +193,7 @@ def other_code(it: Forger) -> None:
 
 
 @pytest.mark.parametrize("left", ["nothing", "its folder", "an empty journal", "its first line", "another end"])
-def test_what_a_run_nobody_liked_has_left_is_named_by_the_audit_of_any_other(
-    left: str, run: Bare, store: Store
-) -> None:
+def test_leftovers_of_one_run_are_named_by_the_audit_of_any_other(left: str, run: Bare, store: Store) -> None:
     liked = whole_run(store)
     again = Bare(run.loaded, run.lock, run.plan, store)
     disliked = again.run()
@@ -229,13 +225,13 @@ def test_which_steps_are_made_again_where_time_is_short_cannot_be_foreseen(run: 
     def first() -> str:
         made: list[str] = []
 
-        def again(step: Step, parts: Mapping[str, Any], seconds: float) -> Replayed:
+        def again(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
             if made:
-                raise TooDear("there was time for one step")
+                raise OverBudget("there was time for one step")
             made.append(step.name)
             entry = run.store.entries.get(document_digest(parts))
             assert entry
-            return Replayed({name: output.sha256 for name, output in entry.outputs.items()})
+            return Reexecuted({name: output.sha256 for name, output in entry.outputs.items()})
 
         report = run.look(run.store.root, "full", replay=again)
         assert report.verdict == "agreed" and report.coverage and report.coverage.again == 1

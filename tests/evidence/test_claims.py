@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from harness.evidence.claims.claims import Judged, judge
-from harness.evidence.claims.pointed import Found
+from harness.evidence.claims.claims import JudgedClaim, judge
+from harness.evidence.claims.pointer_values import PointerValue
 from harness.manifest.schema import Claim
 
 
@@ -16,11 +16,11 @@ def claim(of: Any = "out#/x", where: str = "Table 1", **says: Any) -> Claim:
     return Claim(of=of, where=where, **says)
 
 
-def number(text: str) -> Found:
-    return Found(text, Decimal(text))
+def number(text: str) -> PointerValue:
+    return PointerValue(text, Decimal(text))
 
 
-def one(made: Claim, *texts: str) -> Judged:
+def one(made: Claim, *texts: str) -> JudgedClaim:
     found = dict(zip(made.pointers, map(number, texts), strict=True))
     [row] = judge("m", [made], None, found.__getitem__, run="r")
     return row
@@ -104,8 +104,8 @@ def test_a_claim_that_says_several_things_is_met_only_if_all_of_them_hold() -> N
 def test_what_is_no_number_misses_and_what_is_missing_was_not_run() -> None:
     found = {
         "out#/a": number("1"),
-        "out#/b": Found("nan", flaw="it is no finite number"),
-        "out#/c": Found(lacks="gated data"),
+        "out#/b": PointerValue("nan", flaw="it is no finite number"),
+        "out#/c": PointerValue(lacks="gated data"),
     }
     two = claim(["out#/a", "out#/b"], at_least="0")
     [row] = judge("m", [two], None, found.__getitem__)
@@ -114,7 +114,7 @@ def test_what_is_no_number_misses_and_what_is_missing_was_not_run() -> None:
     assert (row.verdict, row.value) == ("not run: needs gated data", ["1", None])
 
 
-def test_without_a_run_every_claim_says_what_it_needs_and_first_what_it_names() -> None:
+def test_without_a_run_every_claim_says_what_it_needs() -> None:
     claims = [claim(of, at_least="0") for of in ("out#/models/b/x", "out#/models/c/x", "out#/x")]
     rows = judge("m", claims, None, lacks=["models.a", "models.b", "datasets.c"])
     assert [row.verdict.removeprefix("not run: needs ") for row in rows] == [
@@ -123,7 +123,7 @@ def test_without_a_run_every_claim_says_what_it_needs_and_first_what_it_names() 
     assert {(row.value, row.run, row.moved) for row in rows} == {(None, None, False)}
 
 
-def test_a_claim_is_called_by_its_id_else_by_where_it_points_and_no_two_alike() -> None:
+def test_a_claim_is_named_by_id_or_pointer_and_no_two_names_are_equal() -> None:
     claims = [
         claim(at_least="0", id="mine"), claim(at_least="0"), claim(at_least="1"),
         claim(["out#/a", "out#/b", "out#/c"], order="increasing"),
@@ -146,7 +146,7 @@ def moves(now: list[Claim], then: list[Claim]) -> list[tuple[str, bool, Any, boo
 A, B = claim("out#/a", published="1", within="1"), claim("out#/b", published="2", within="1")
 
 
-def test_a_claim_that_asks_what_it_asked_has_not_moved_wherever_it_stands_and_whatever_it_is_called() -> None:
+def test_a_claim_with_the_same_demand_has_not_moved_whatever_its_name() -> None:
     again = claim("out#/a", where="Table 2", published="1", within="1", id="a", status="secondary source")
     assert moves([B, again], [A, B]) == [("out#/b", False, None, False), ("out#/a", False, None, False)]
 
@@ -168,13 +168,13 @@ def test_a_claim_is_known_again_by_its_id_before_its_place() -> None:
     assert moves([B, new], [old, B])[1] == ("out#/z", True, "1", False)
 
 
-def test_a_claim_that_points_elsewhere_is_known_again_by_where_it_was_published() -> None:
+def test_a_claim_that_points_elsewhere_is_matched_by_its_place_in_a_paper() -> None:
     then = [A, claim("out#/b", where="Table 2", published="2", within="1")]
     now = claim("out#/z", where="Table 2", published="2", within="1")
     assert moves([now], then) == [("out#/z", True, "2", False), ("out#/a", True, "1", True)]
 
 
-def test_an_added_claim_has_moved_from_nothing_and_a_withdrawn_one_is_still_judged() -> None:
+def test_an_added_claim_counts_as_moved_and_a_withdrawn_one_is_judged() -> None:
     assert moves([A, B], [A]) == [("out#/a", False, None, False), ("out#/b", True, None, False)]
     assert moves([B], [A, B]) == [("out#/b", False, None, False), ("out#/a", True, "1", True)]
     [row] = judge("m", [], registered(B), lambda pointer: number("9"))

@@ -9,7 +9,7 @@ import pytest
 
 from harness.digest import canonical, sha256
 from harness.errors import InputError
-from harness.evidence.compare import compare, leaves, overall, values_of
+from harness.evidence.compare import compare, expected_values, leaves, overall
 from harness.evidence.record import Record
 from harness.manifest.lockfile import Expect
 
@@ -42,7 +42,7 @@ def record(**outputs: str) -> Record:
 
 def expect(shelf: Shelf, level: Any, value: Any, lock: str = LOCK) -> Expect:
     digest = shelf.put(value)
-    outputs = {"out": {"sha256": digest, "level": level, "values": values_of(level, shelf.deliver(digest))}}
+    outputs = {"out": {"sha256": digest, "level": level, "values": expected_values(level, shelf.deliver(digest))}}
     return Expect(lock, "b" * 64, outputs, {}, {})
 
 
@@ -107,7 +107,7 @@ def test_what_was_counted_is_equal_beside_a_value_and_around_it(shelf: Shelf, na
     assert (word, detail) == ("disagreed", f"/{name} is 3, expected 500")
 
 
-def test_a_number_without_an_interval_is_equal_unless_a_statistic_beside_it_decides(shelf: Shelf) -> None:
+def test_a_number_without_interval_is_equal_unless_a_statistic_decides(shelf: Shelf) -> None:
     assert held(shelf, {**RATE, "spread": 0.2}, {**RATE, "spread": 0.1}) == ("agreed", "")
     assert held(shelf, {**RATE, "degenerate": True}, {**RATE, "degenerate": False})[0] == "disagreed"
     assert verdict(shelf, LEVEL, {"rate": RATE, "p": 0.5}, {"rate": RATE, "p": 0.001})[0] == "disagreed"
@@ -137,7 +137,7 @@ def test_what_is_missing_is_missing_on_both_sides(shelf: Shelf) -> None:
     assert held(shelf, {**unsure, "value": 0.51}, unsure)[0] == "disagreed"
 
 
-def test_an_interval_that_misses_its_own_value_does_not_part_a_run_from_itself(shelf: Shelf) -> None:
+def test_an_interval_that_misses_its_own_value_agrees_with_itself(shelf: Shelf) -> None:
     low = {"value": -0.99, "interval": [-0.98, -0.9]}
     assert held(shelf, {"value": -0.99, "interval": [-0.97, -0.88], "undefined_resamples": 2}, low) == ("agreed", "")
     assert held(shelf, {"value": -0.99, "interval": [-0.5, -0.42]}, low)[0] == "disagreed", "but it lies near the other"
@@ -201,7 +201,7 @@ def test_a_table_is_compared_row_by_row(shelf: Shelf) -> None:
     assert leaves(shelf.folder / "table") == {"/0/id": '"a"', "/0/x": "1", "/1/id": '"b"', "/1/x": "2"}
 
 
-def test_an_expectation_accepted_at_another_level_than_the_lock_declares_confirms_nothing(shelf: Shelf) -> None:
+def test_an_expectation_accepted_at_another_level_confirms_nothing(shelf: Shelf) -> None:
     lax = expect(shelf, {"within": "1e9"}, {"a": 1})
     [one] = compare(record(out=shelf.put({"a": 2})), lax, LOCK, {"out": "exact"}, shelf.deliver)
     assert one.verdict == "disagreed" and "another level" in one.detail

@@ -11,8 +11,8 @@ import pytest
 
 from harness import arrays
 from harness.errors import InputError
-from harness.evidence.compare import MAX_ARRAY, array_of, leaves, parted
-from harness.evidence.compare_arrays import strayed
+from harness.evidence.compare import MAX_ARRAY, array_form, first_deviation, leaves
+from harness.evidence.compare_arrays import deviation_text
 from harness.rows import write_one
 from harness.texts import tolerance
 
@@ -33,7 +33,7 @@ def put(path: Path, value: Any) -> Path:
 @pytest.fixture
 def held(tmp_path: Path) -> Any:
     """Hold one array against another, each given as it is; gives what is said of them."""
-    return lambda within, one, two: strayed(within, put(tmp_path / "one", one), put(tmp_path / "two", two))
+    return lambda within, one, two: deviation_text(within, put(tmp_path / "one", one), put(tmp_path / "two", two))
 
 
 @pytest.mark.parametrize(
@@ -102,23 +102,23 @@ def test_the_worst_of_many_blocks_is_found_where_it_lies(held: Any) -> None:
 def test_an_output_that_became_no_sound_array_disagrees_and_says_why(tmp_path: Path) -> None:
     one, two = put(tmp_path / "one", [1.0]), put(tmp_path / "two", [1.0])
     two.write_bytes(two.read_bytes()[:-1])
-    assert "it is cut short: float64 [1] has 8 bytes, 7 are there" in strayed("1", one, two)
+    assert "it is cut short: float64 [1] has 8 bytes, 7 are there" in deviation_text("1", one, two)
     two.write_bytes(b'{"a":1}\n')
-    assert strayed("1", one, two) == "the output is no array, expected npy"
+    assert deviation_text("1", one, two) == "the output is no array, expected npy"
 
 
-def test_only_a_small_array_that_numbers_are_compared_of_lies_beside_an_expectation(tmp_path: Path) -> None:
+def test_only_a_small_array_compared_by_numbers_is_kept_beside_it(tmp_path: Path) -> None:
     small, large = put(tmp_path / "a", np.zeros(3)), put(tmp_path / "b", np.zeros(MAX_ARRAY // 8))
     named = put(tmp_path / "c", {"a": [1.0]})
-    assert [array_of({"within": "1"}, path) for path in (small, named)] == ["npy", "npz"]
-    assert array_of("exact", large) == ""
+    assert [array_form({"within": "1"}, path) for path in (small, named)] == ["npy", "npz"]
+    assert array_form("exact", large) == ""
     with pytest.raises(InputError, match="an array of 10,000,128 bytes; at most 10,000,000 lie beside"):
-        array_of({"within": "1"}, large)
+        array_form({"within": "1"}, large)
     with pytest.raises(InputError, match="an array, and no statistics"):
-        array_of({"interval": "0.95"}, small)
+        array_form({"interval": "0.95"}, small)
     np.savez_compressed(tmp_path / "d.npz", x=np.zeros(10**7))
     with pytest.raises(InputError, match="an array of 80,000,000 bytes"):
-        array_of({"within": "1"}, tmp_path / "d.npz")
+        array_form({"within": "1"}, tmp_path / "d.npz")
 
 
 def test_a_relative_tolerance_means_the_same_for_the_numbers_of_a_document(tmp_path: Path) -> None:
@@ -126,9 +126,9 @@ def test_a_relative_tolerance_means_the_same_for_the_numbers_of_a_document(tmp_p
     expected = leaves(tmp_path / "one")
     for value, agrees in ((101, True), (101.5, False), (99, True)):
         write_one(tmp_path / "two", {"a": value, "b": 0})
-        assert (parted({"within": "0.01 relative"}, expected, tmp_path / "two") == "") is agrees
+        assert (first_deviation({"within": "0.01 relative"}, expected, tmp_path / "two") == "") is agrees
     write_one(tmp_path / "two", {"a": 100, "b": 1e-9})
-    assert parted({"within": "0.01 relative"}, expected, tmp_path / "two").startswith("/b is ")
+    assert first_deviation({"within": "0.01 relative"}, expected, tmp_path / "two").startswith("/b is ")
 
 
 @pytest.mark.parametrize("text", ["-1", "1e301", "1e-6  relative", "1e-6relative", "relative", "1% relative", "nan"])

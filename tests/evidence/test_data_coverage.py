@@ -22,7 +22,7 @@ def audited(started: dict[str, Any], pin: dict[str, Any] | None = None) -> Repor
     return report
 
 
-def test_a_run_that_says_what_its_lock_says_agrees_and_the_coverage_is_told() -> None:
+def test_a_run_with_the_coverage_of_its_lock_agrees_and_reports_it() -> None:
     report = audited({"data": SAID})
     assert (report.verdict, report.data) == ("agreed", SAID)
     assert [check.detail for check in report.checks] == ["p 1 of 2 files (missing: b)"]

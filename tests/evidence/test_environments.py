@@ -11,7 +11,7 @@ from evidence.bare import Bare, bare
 from harness.digest import document
 from harness.errors import InputError
 from harness.evidence.explain import explain
-from harness.evidence.kept import environment_changes, environment_of
+from harness.evidence.run_documents import environment_changes, read_environment
 from harness.run.runner import Runner
 from harness.run.workshop import Workshop
 
@@ -64,5 +64,5 @@ def test_what_differs_between_two_environments_is_named() -> None:
 @pytest.mark.parametrize("wrong", [{"stdlib": 7}, {"type": "environment/3"}, {"packages": {"rich": {}}}, {"loose": []}])
 def test_an_environment_that_says_something_else_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError):
-        environment_of(document({**ONE, **wrong}), "here")
-    assert environment_of(document(ONE), "here") == ONE
+        read_environment(document({**ONE, **wrong}), "here")
+    assert read_environment(document(ONE), "here") == ONE

@@ -14,7 +14,7 @@ from harness.errors import DamageError, InputError
 from harness.evidence.diff import diff
 from harness.evidence.explain import explain
 from harness.evidence.record import read_record
-from harness.evidence.trail import follow
+from harness.evidence.trail import read_trail
 from harness.steps import Plan
 from harness.store.store import Store
 
@@ -37,7 +37,7 @@ def twin(run: Bare, folder: Path) -> Store:
 
 
 def test_a_run_and_itself_part_nowhere(run: Bare) -> None:
-    trail = follow(run.store, whole_run(run.store))
+    trail = read_trail(run.store, whole_run(run.store))
     parting = diff(trail, trail)
     assert (parting.level, parting.first, parting.rows) == ("bytes", None, [])
 
@@ -71,14 +71,14 @@ def test_a_run_that_does_not_hold_together_has_no_trail(how: str, run: Bare) -> 
             made = it.entries[SHOWN]["outputs"]["items"]
             write(entry, data.replace(made["sha256"].encode(), it.entries[MAKE]["outputs"]["gold"]["sha256"].encode()))
     with pytest.raises(DamageError) as refused:
-        follow(run.store, name)
+        read_trail(run.store, name)
     assert f"harness audit {name}" in refused.value.next
 
 
 def test_two_runs_without_any_output_are_not_near_each_other(run: Bare, tmp_path: Path) -> None:
     planned = Plan(run.plan.steps, {})
     runs = [run.run(planned=planned) for _ in range(2)]
-    assert diff(*(follow(run.store, one) for one in runs)).level == "differs"
+    assert diff(*(read_trail(run.store, one) for one in runs)).level == "differs"
 
 
 @pytest.mark.parametrize("data", [b"\x89PNG\r\n\x1a\n", b"\xff\xfe", b"", b"[" * 100_000])
@@ -93,7 +93,7 @@ def test_an_output_that_is_no_json_differs_and_has_no_rows(data: bytes, run: Bar
         next(one for one in it.events if one.get("output") == "gold")["name"] = "figure"
 
     left, right = forged(run.store, named), forged(twin(run, tmp_path), edit)
-    parting = diff(*(follow(store, whole_run(store)) for store in (left, right)))
+    parting = diff(*(read_trail(store, whole_run(store)) for store in (left, right)))
     assert (parting.level, parting.first and parting.first["stage"]) == ("differs", "rows")
     assert {row["right"] for row in parting.rows} <= {"absent"}
 
@@ -111,7 +111,7 @@ def test_numbers_that_differ_in_their_last_digits_are_near(run: Bare, tmp_path: 
     left = forged(run.store, of("0.25"))  # type: ignore[arg-type]
     for number, level in (("0.2500000001", "numbers"), ("0.2501", "differs"), ("0.25", "bytes")):
         right = forged(twin(run, tmp_path / number), of(number))  # type: ignore[arg-type]
-        assert diff(*(follow(store, whole_run(store)) for store in (left, right))).level == level
+        assert diff(*(read_trail(store, whole_run(store)) for store in (left, right))).level == level
 
 
 def test_a_limit_and_the_device_of_a_step_that_infers_are_named(run: Bare, tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ def test_a_limit_and_the_device_of_a_step_that_infers_are_named(run: Bare, tmp_p
         it.entries[SHOWN]["preimage"]["device"] = "cuda:sm_90"
 
     right = forged(twin(run, tmp_path), edit)
-    parting = diff(*(follow(store, whole_run(store)) for store in (run.store, right)))
+    parting = diff(*(read_trail(store, whole_run(store)) for store in (run.store, right)))
     changed = {stage.stage: stage.changed for stage in parting.stages if stage.changed}
     assert changed == {"settings": ["limit 1 → 2"], "numerics": ["device"]}
 
@@ -132,7 +132,7 @@ def test_a_step_whose_outputs_have_other_names_has_no_rows_to_show(run: Bare, tm
         body["preimage"]["outputs"] = ["part-00001"]
 
     right = forged(twin(run, tmp_path), edit)
-    parting = diff(*(follow(store, whole_run(store)) for store in (run.store, right)))
+    parting = diff(*(read_trail(store, whole_run(store)) for store in (run.store, right)))
     assert parting.first and parting.first["subject"] == CUT and parting.rows == []
 
 

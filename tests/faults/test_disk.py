@@ -105,7 +105,7 @@ def test_a_place_that_cannot_be_written_is_no_place_for_a_store(project, tmp_pat
 
 
 @pytest.mark.long
-def test_a_truncated_journal_has_a_definite_verdict_and_the_next_run_is_whole(project, undisturbed, store):
+def test_a_truncated_journal_has_a_verdict_and_the_next_run_is_whole(project, undisturbed, store):
     journal = next(store.glob("runs/*/journal.jsonl"))
     run, data = journal.parent.name, journal.read_bytes()
     second = data.index(b"\n") + 1
@@ -123,7 +123,7 @@ def test_a_truncated_journal_has_a_definite_verdict_and_the_next_run_is_whole(pr
 
 
 @pytest.mark.long
-def test_a_run_that_was_killed_while_it_wrote_its_record_is_incomplete_and_not_accused(project, undisturbed, store):
+def test_a_run_killed_while_it_wrote_its_record_is_incomplete_not_failed(project, undisturbed, store):
     record = next(store.glob("runs/*/record.json"))
     record.rename(record.with_name(".record.json.0123abcd.tmp"))
     heads = (store / "heads.jsonl").read_bytes().splitlines(keepends=True)
@@ -138,7 +138,7 @@ def test_a_run_that_was_killed_while_it_wrote_its_record_is_incomplete_and_not_a
     assert not list(store.rglob("*.tmp"))
 
 
-def test_a_flipped_bit_is_never_delivered_and_the_next_run_makes_its_file_again(project, undisturbed, store):
+def test_a_flipped_bit_is_never_delivered_and_the_next_run_repairs_it(project, undisturbed, store):
     right = {name: blobs(store)[undisturbed[name]].read_bytes() for name in ("items", "responses", "checks")}
     for digest in set(undisturbed.values()):
         flip(blobs(store)[digest])

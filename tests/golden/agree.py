@@ -1,4 +1,4 @@
-"""Whether what was found is what was expected, and where the two first part."""
+"""Comparison of a found value with an expected one: where the two first differ."""
 
 from __future__ import annotations
 

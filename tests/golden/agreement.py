@@ -16,7 +16,7 @@ from marked import write
 
 from harness import rows
 from harness.studies.reliability.measures.agreement import table
-from harness.studies.reliability.tools.catalogue import ANALYSES
+from harness.studies.reliability.standalone.catalogue import ANALYSES
 
 CASES = Path(__file__).parent / "cases" / "reliability"
 MEASURED = "`tests/golden/cases/reliability/hand_labels.jsonl`"

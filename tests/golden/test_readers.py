@@ -74,14 +74,14 @@ def test_a_file_named_after_a_fixture_is_its_reader_and_no_list_is_edited(made: 
     assert code == 0
 
 
-def test_a_top_level_list_is_compared_case_by_case_within_any_tolerance(made: Any) -> None:
+def test_a_top_level_list_is_compared_case_by_case_within_a_tolerance(made: Any) -> None:
     code, lines = made({"pairs": DOUBLES}, pairs_json=[{"x": 2.0, "twice": 7.9}, {"x": 2.0, "twice": 8.1}])
     assert code == 1
     assert lines[0] == "own/pairs.json: 1 passed, 1 failed, 0 waiting"
     assert lines[1] == "  FAILED [1]: twice: expected 8.1, found 4.0"
 
 
-def test_arrays_compare_with_lists_and_given_values_need_no_reader(made: Any) -> None:
+def test_arrays_compare_with_lists_and_inputs_alone_do_not_wait(made: Any) -> None:
     good = {"x": np.array([[1.0, 2.0], [3.0, 4.0]]), "y": np.array([[2.0, 6.0], [6.0, 12.0]], dtype=np.float32)}
     code, lines = made({"product": ARRAYS}, product_npz=good, weights_csv="w\n2\n3\n", table_inputs_csv="a\n1\n")
     assert lines == [
@@ -100,7 +100,7 @@ def test_arrays_compare_with_lists_and_given_values_need_no_reader(made: Any) ->
 @pytest.mark.parametrize(
     "text", ["x = (", "import nothing_of_that_name", "FILES = ('pairs.json',)", "read = 3", "raise SystemError('no')"]
 )
-def test_a_reader_that_cannot_be_loaded_fails_and_its_file_is_not_skipped(made: Any, text: str) -> None:
+def test_a_reader_that_cannot_be_loaded_fails_and_its_file_is_named(made: Any, text: str) -> None:
     code, lines = made({"pairs": text, "triples": DOUBLES}, pairs_json=[1], triples_json=[{"x": 1, "twice": 2}])
     assert code == 1
     assert lines[0].startswith("  FAILED the reader own/golden/pairs.py: ")

@@ -20,13 +20,13 @@ from harness.errors import InputError
 from harness.models.local.load import open_causal, open_encoder
 from harness.models.local.pieces import ActivationOptions
 from harness.models.providers.transformers import TransformersSettings, respond
-from harness.run.replay import replay
-from harness.run.weights import bring, pin
+from harness.run.reexecute import step_reexecutor
+from harness.run.weights import pin_weights, store_weights
 from harness.run.workshop import Workshop
 from harness.seeds import derive
 from harness.steps import Pinned
 from harness.store.store import Store
-from harness.studies.hidden import activations
+from harness.studies.hidden_states import activations
 from harness.studies.study import Model
 
 needs("torch", "transformers")
@@ -91,16 +91,18 @@ def test_a_manifest_may_name_a_seed_and_without_one_settings_are_as_before() -> 
 
 def test_a_lock_pins_configuration_and_tokenizer_alone(folder: Path, tmp_path: Path) -> None:
     settings = TransformersSettings(provider="transformers", source="tiny", untrained=3)
-    found = pin(folder.parent, settings.weights, settings.as_data())
+    found = pin_weights(folder.parent, settings.weights, settings.as_data())
     assert sorted(found["files"]) == ["config.json", "tokenizer.json", "tokenizer_config.json"]
     assert found["untrained"] == 3
     shutil.copy(TINY / "model.safetensors", folder)
-    assert pin(folder.parent, settings.weights, settings.as_data()) == found  # weights that lie there are not looked at
+    assert (
+        pin_weights(folder.parent, settings.weights, settings.as_data()) == found
+    )  # weights that lie there are not looked at
     (folder / "model.safetensors").unlink()
     trained = TransformersSettings(provider="transformers", source="tiny")
-    assert "safetensors" in pin(folder.parent, trained.weights, trained.as_data())["unresolved"]
+    assert "safetensors" in pin_weights(folder.parent, trained.weights, trained.as_data())["unresolved"]
     store = Store.make(tmp_path / "store")
-    bring(store, folder.parent, settings.weights, found["files"])
+    store_weights(store, folder.parent, settings.weights, found["files"])
     assert all(store.blobs.state(one) == "sound" for one in found["files"].values())
 
 
@@ -127,9 +129,9 @@ def test_it_answers_like_any_model_and_twice_the_same(folder: Path, tmp_path: Pa
 
 def test_a_step_of_a_study_runs_on_an_engine_and_audits_to_equal_bytes(folder: Path, tmp_path: Path) -> None:
     settings = TransformersSettings(provider="transformers", source="tiny", untrained=3)
-    found = pin(folder.parent, settings.weights, settings.as_data())
+    found = pin_weights(folder.parent, settings.weights, settings.as_data())
     shop = Workshop(Store.make(tmp_path / "store"), LocalEngine("process"), Limits())
-    bring(shop.store, folder.parent, settings.weights, found["files"])
+    store_weights(shop.store, folder.parent, settings.weights, found["files"])
     rows.write(tmp_path / "pieces", PIECES)
     pieces = Pinned(shop.store.blobs.copy(tmp_path / "pieces")[0])
     files = {name: Pinned(one) for name, one in sorted(found["files"].items())}
@@ -145,7 +147,7 @@ def test_a_step_of_a_study_runs_on_an_engine_and_audits_to_equal_bytes(folder: P
     made = shop.make(step, parts)
     assert sorted(made.entry.outputs) == ["layer-00.npy", "layer-03.npy", "vectors"]
     assert (made.facts["pieces"], made.facts["cut"], made.facts["untrained"]) == (3, 0, 3)
-    again = replay(shop)(step, parts, 60.0)
+    again = step_reexecutor(shop)(step, parts, 60.0)
     assert again.outputs == {name: output.sha256 for name, output in made.entry.outputs.items()} and not again.other
     with pytest.raises(InputError, match="no layers"):
         activations("x", Model("m", "openai", {}, calls=True), pieces, ActivationOptions(pool="sum"), (0,))

@@ -20,8 +20,8 @@ from support import unlocked_project
 from harness.digest import canonical, document_digest, sha256
 from harness.manifest.load import load
 from harness.models.tape.tape import request_digest
-from harness.run.plan import meant, plan
-from harness.run.service import Place, lock_manifest
+from harness.run.plan import check_manifest, plan
+from harness.run.service import RunTarget, lock_manifest
 
 needs("aiohttp", "openai", "anthropic")
 
@@ -47,8 +47,8 @@ def planned(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[dict[st
         path = unlocked_project(tmp_path_factory.mktemp(name) / "project", models=())
         path.write_text(path.read_text().replace("models:\n", MODELS) + settings)
         loaded = load(path)
-        lock = lock_manifest(loaded, Place(tmp_path_factory.getbasetemp() / "one-store")).lock
-        steps = [one for one in plan(meant(loaded), lock).steps if one.stage == "responses" and one.calls]
+        lock = lock_manifest(loaded, RunTarget(tmp_path_factory.getbasetemp() / "one-store")).lock
+        steps = [one for one in plan(check_manifest(loaded), lock).steps if one.stage == "responses" and one.calls]
         found[name] = dict(lock.intent), {one.params["model"]: dict(one.params) for one in steps}
     return found
 

@@ -52,7 +52,7 @@ def add_a_package(root: Path) -> None:
         lock.write(f"six==1.17.0 --hash=sha256:{'b' * 64}\n")
 
 
-def test_after_a_relock_the_expectation_names_the_new_lock_the_new_run_and_what_was_accepted(root: Path) -> None:
+def test_a_carried_expectation_names_the_new_lock_the_run_and_the_accepted(root: Path) -> None:
     before, told = load_expect(root, "small"), list[str]()
     assert before
     add_a_package(root)
@@ -72,7 +72,7 @@ def test_after_a_relock_the_expectation_names_the_new_lock_the_new_run_and_what_
     assert f"expectation carried from lock {before.lock_sha256[:12]}" in inside("show", small(root), cwd=root).stdout
 
 
-def test_what_was_accepted_stays_known_over_several_relocks_until_somebody_accepts_again(root: Path) -> None:
+def test_the_accepted_record_is_kept_over_several_relocks(root: Path) -> None:
     first = load_expect(root, "small")
     assert first
     add_a_package(root)
@@ -88,7 +88,7 @@ def test_what_was_accepted_stays_known_over_several_relocks_until_somebody_accep
     assert b"carried" not in expect_path(root, "small").read_bytes()
 
 
-def test_where_any_byte_differs_the_outputs_are_named_and_lock_and_expectation_stay_as_they_were(root: Path) -> None:
+def test_any_differing_byte_is_named_and_lock_and_expectation_stay(root: Path) -> None:
     before, expected = files(root), load_expect(root, "small")
     assert expected
     small(root).write_text(small(root).read_text().replace("seed: 7", "seed: 8"))
@@ -118,7 +118,7 @@ def accepted_elsewhere(root: Path, items: str) -> Expect:
     return other
 
 
-def test_other_bytes_that_agree_at_their_level_go_along_only_where_a_person_says_so(root: Path) -> None:
+def test_other_bytes_within_their_level_are_carried_only_on_request(root: Path) -> None:
     with small(root).open("a") as manifest:
         manifest.write('outputs: {counts: {within: "1e-9"}}\n')
     inside("lock", small(root), cwd=root, check=0)

@@ -77,7 +77,7 @@ def test_a_file_that_is_not_imported_changes_nothing(root, name):
     assert Code(root).closure(KIND).digest == before
 
 
-def test_functions_of_one_module_share_their_closure_and_other_modules_do_not(root):
+def test_functions_of_one_module_share_their_closure(root):
     code = Code(root)
     assert code.closure("harness.a.kind:g") is code.closure(KIND)
     assert code.closure("harness.rows:cut").digest != code.closure(KIND).digest

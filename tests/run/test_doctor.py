@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from harness.engines.local import LocalEngine, available
-from harness.run.doctor import Finding, examine
+from harness.run.doctor import MachineFinding, examine
 from harness.run.engines import kinds
 
 
-def findings(store: Path) -> dict[str, Finding]:
+def findings(store: Path) -> dict[str, MachineFinding]:
     return {one.subject: one for one in examine(store, Path.cwd())}
 
 
@@ -36,7 +36,7 @@ def test_a_machine_on_which_no_step_can_run_is_told(tmp_path: Path, monkeypatch:
     assert isolation.state == "missing" and "prlimit" in isolation.found and "util-linux" in isolation.advice
 
 
-def test_a_worse_isolation_a_store_that_cannot_be_written_and_a_lack_of_tools_are_told(
+def test_a_worse_isolation_a_read_only_store_and_missing_tools_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("harness.run.doctor.available", lambda: ("process",))
@@ -66,7 +66,7 @@ def test_bubblewrap_that_is_here_but_refused_is_not_to_be_installed(
     assert isolation.state == "better" and isolation.advice.startswith("allow user namespaces")
 
 
-def test_an_engine_is_called_usable_when_a_step_has_run_there_and_its_walls_held(
+def test_an_engine_is_usable_when_a_step_ran_there_and_was_contained(
     tmp_path: Path, docker_host: str, image_store: tuple[Path, str]
 ) -> None:
     alone = findings(tmp_path)["docker"]
@@ -84,7 +84,7 @@ def test_a_wall_that_does_not_hold_and_limits_that_nobody_holds_are_told(
     one = available()[0]
     monkeypatch.setattr("harness.engines.local.chown_to_step", lambda *_: None)
     monkeypatch.setattr(LocalEngine, "_argv", lambda _, job: list(job.argv))  # no walls, and no bounds
-    monkeypatch.setattr("harness.engines.disk_budget.DiskBudget.spent", lambda *_, **__: "")
+    monkeypatch.setattr("harness.engines.disk_budget.Budget.spent", lambda *_, **__: "")
     if one == "process":
         pytest.skip("nothing is claimed on this machine")
     local = findings(tmp_path)["local"]

@@ -16,10 +16,10 @@ from support import REPOSITORY
 
 from harness.errors import MissingError
 from harness.run import bytecode, installed, setup
-from harness.run.installed import Altered, Look, Place, check
-from harness.run.locked import of_wheel, spell_records
+from harness.run.digest_cache import TICK
+from harness.run.installed import Altered, ImportPaths, InstallCheck, check
+from harness.run.package_locks import spell_records, wheel_record_digest
 from harness.run.packages import record_digest
-from harness.run.seen import TICK
 
 FILES = {"alpha/__init__.py": "value = 1\n", "alpha/core.py": "def f():\n    return 1\n", "alpha/data.txt": "data\n"}
 OLD = 1_600_000_000_000_000_000
@@ -48,7 +48,7 @@ def locks(folder: Path, pins: dict[str, str], records: dict[str, dict[str, list[
 
 
 @pytest.fixture
-def place(tmp_path: Path) -> Place:
+def place(tmp_path: Path) -> ImportPaths:
     """A small installation: one locked package, a standard library of two modules, our bytecode of both."""
     site, stdlib = tmp_path / "venv" / "site", tmp_path / "lib"
     for name, text in FILES.items():
@@ -60,14 +60,14 @@ def place(tmp_path: Path) -> Place:
     locks(tmp_path / "locks", {"alpha": "1.0"}, {"alpha": {"1.0": [record_digest(data.splitlines())]}})
     for path in tmp_path.rglob("*"):
         os.utime(path, ns=(OLD, OLD))
-    made = Place(site, stdlib, (tmp_path / "bin" / "python",), tmp_path / "venv" / "bytecode", tmp_path / "locks",
+    made = ImportPaths(site, stdlib, (tmp_path / "bin" / "python",), tmp_path / "venv" / "bytecode", tmp_path / "locks",
                  tmp_path / "venv" / "seen")  # fmt: skip
     bytecode.make(made.bytecode, [stdlib, site])
     time.sleep(2 * TICK / 1e9)  # what was written a moment ago is not believed
     return made
 
 
-def altered(place: Place, *, full: bool) -> list[tuple[str, str]]:
+def altered(place: ImportPaths, *, full: bool) -> list[tuple[str, str]]:
     return [(one.path, one.why) for one in check(place, full=full).altered]
 
 
@@ -76,7 +76,7 @@ def append(path: Path) -> None:
         file.write(b"value = 2\n")
 
 
-def test_what_was_installed_is_found_as_it_was(place: Place) -> None:
+def test_what_was_installed_is_found_as_it_was(place: ImportPaths) -> None:
     for full in (True, False, True):
         found = check(place, full=full)
         assert found.altered == () and found.files == len(FILES) + 4
@@ -85,13 +85,13 @@ def test_what_was_installed_is_found_as_it_was(place: Place) -> None:
 
 @pytest.mark.parametrize("full", [True, False])
 @pytest.mark.parametrize("name", FILES)
-def test_a_line_added_to_an_installed_file_is_named(place: Place, name: str, full: bool) -> None:
+def test_a_line_added_to_an_installed_file_is_named(place: ImportPaths, name: str, full: bool) -> None:
     check(place, full=True)
     append(place.site / name)
     assert altered(place, full=full) == [(name, "changed")]
 
 
-def test_a_file_that_was_altered_and_dated_back_is_named(place: Place) -> None:
+def test_a_file_that_was_altered_and_dated_back_is_named(place: ImportPaths) -> None:
     check(place, full=True)
     path = place.site / "alpha" / "core.py"
     write(path, path.read_bytes().replace(b"1", b"2"))
@@ -99,7 +99,7 @@ def test_a_file_that_was_altered_and_dated_back_is_named(place: Place) -> None:
     assert altered(place, full=False) == altered(place, full=True) == [("alpha/core.py", "changed")]
 
 
-def test_a_record_that_was_edited_together_with_its_file_is_named(place: Place) -> None:
+def test_a_record_that_was_edited_together_with_its_file_is_named(place: ImportPaths) -> None:
     append(place.site / "alpha" / "core.py")
     record(place.site, "alpha", "1.0", list(FILES))
     for full in (False, True):
@@ -109,20 +109,20 @@ def test_a_record_that_was_edited_together_with_its_file_is_named(place: Place) 
 @pytest.mark.parametrize(
     "name", ["alpha/evil.py", "alpha/evil.pyc", "alpha/evil.cpython-311-x86_64-linux-gnu.so", "alpha/sub/evil.so"]
 )
-def test_what_could_be_imported_from_a_package_and_no_record_lists_is_named(place: Place, name: str) -> None:
+def test_an_importable_file_that_no_record_lists_is_named(place: ImportPaths, name: str) -> None:
     check(place, full=True)
     write(place.site / name, "evil = 1\n")
     assert altered(place, full=False) == altered(place, full=True) == [(name, "not listed")]
 
 
-def test_a_file_that_a_record_lists_without_a_digest_is_not_listed(place: Place) -> None:
+def test_a_file_that_a_record_lists_without_a_digest_is_not_listed(place: ImportPaths) -> None:
     write(place.site / "alpha" / "evil.py", "evil = 1\n")
     with (place.site / "alpha-1.0.dist-info" / "RECORD").open("a") as lines:
         lines.write("alpha/evil.py,,\n")
     assert altered(place, full=True) == [("alpha/evil.py", "not listed")]
 
 
-def test_a_file_that_is_gone_or_is_a_pipe_or_a_folder_elsewhere_is_named(place: Place, tmp_path: Path) -> None:
+def test_a_file_that_is_gone_or_is_a_pipe_or_a_folder_elsewhere_is_named(place: ImportPaths, tmp_path: Path) -> None:
     (place.site / "alpha" / "core.py").unlink()
     (place.site / "alpha" / "data.txt").unlink()
     os.mkfifo(place.site / "alpha" / "data.txt")
@@ -132,7 +132,7 @@ def test_a_file_that_is_gone_or_is_a_pipe_or_a_folder_elsewhere_is_named(place: 
     assert altered(place, full=True) == wrong and altered(place, full=False) == wrong
 
 
-def test_what_lies_loose_is_part_of_the_environment_and_is_named_under_a_packages_name(place: Place) -> None:
+def test_a_loose_module_is_part_of_the_environment_and_named_if_it_shadows(place: ImportPaths) -> None:
     seen = [check(place, full=False).environment]
     for name, text in (("mine.py", "a"), ("mine.py", "b"), ("gone.pyc", "a"), ("folder/inner.pyc", "a")):
         write(place.site / name, text)
@@ -144,7 +144,7 @@ def test_what_lies_loose_is_part_of_the_environment_and_is_named_under_a_package
     assert [path for path, _ in altered(place, full=False)] == ["alpha.cpython-311-x86_64-linux-gnu.so"]
 
 
-def test_another_version_and_a_package_that_no_lock_pins_are_named_and_no_altered_files(place: Place) -> None:
+def test_another_version_or_an_unlocked_package_is_named_but_not_altered(place: ImportPaths) -> None:
     locks(place.locks, {"alpha": "1.1"}, {})
     write(place.site / "beta.py", "")
     record(place.site, "beta", "3", ["beta.py"])
@@ -156,17 +156,17 @@ def test_another_version_and_a_package_that_no_lock_pins_are_named_and_no_altere
     assert found.files_altered == ()
 
 
-def test_a_project_without_locks_pins_nothing(place: Place, tmp_path: Path) -> None:
+def test_a_project_without_locks_pins_nothing(place: ImportPaths, tmp_path: Path) -> None:
     assert check(replace(place, locks=tmp_path / "none"), full=True).altered == ()
 
 
-def forge(place: Place, name: str, source: str) -> Path:
+def forge(place: ImportPaths, name: str, source: str) -> Path:
     """Put other code into the bytecode of a file, with the digest of its true source: Python takes it."""
     import importlib.util
     import py_compile
 
     true = place.site / name
-    path = Path(bytecode.place_of(str(true), place.bytecode))
+    path = Path(bytecode.bytecode_path(str(true), place.bytecode))
     write(place.site.parent / "other.py", source)
     py_compile.compile(
         str(place.site.parent / "other.py"), str(path), invalidation_mode=py_compile.PycInvalidationMode.CHECKED_HASH
@@ -177,13 +177,13 @@ def forge(place: Place, name: str, source: str) -> Path:
 
 
 @pytest.mark.parametrize("full", [True, False])
-def test_forged_bytecode_of_our_own_is_named(place: Place, full: bool) -> None:
+def test_forged_bytecode_of_our_own_is_named(place: ImportPaths, full: bool) -> None:
     check(place, full=True)
     path = forge(place, "alpha/core.py", "def f():\n    return 666\n")
     assert altered(place, full=full) == [(f"bytecode/{path.relative_to(place.bytecode)}", "bytecode changed")]
 
 
-def test_bytecode_that_was_laid_beside_our_own_is_named(place: Place) -> None:
+def test_bytecode_that_was_laid_beside_our_own_is_named(place: ImportPaths) -> None:
     check(place, full=True)
     write(place.bytecode / "tmp" / "new.cpython-311.pyc", b"code")
     for full in (False, True):
@@ -191,7 +191,7 @@ def test_bytecode_that_was_laid_beside_our_own_is_named(place: Place) -> None:
 
 
 @pytest.mark.parametrize("name", ["os.py", "new.py", "new.pyc", "interpreter"])
-def test_another_standard_library_is_another_environment(place: Place, name: str) -> None:
+def test_another_standard_library_is_another_environment(place: ImportPaths, name: str) -> None:
     before = json.loads(check(place, full=False).environment)
     append(place.machine[0] if name == "interpreter" else place.stdlib / name)
     for full in (False, True):
@@ -199,14 +199,14 @@ def test_another_standard_library_is_another_environment(place: Place, name: str
         assert after["stdlib"] != before["stdlib"] and {**after, "stdlib": ""} == {**before, "stdlib": ""}
 
 
-def test_what_lies_in_a_cache_or_among_other_packages_is_not_the_standard_library(place: Place) -> None:
+def test_caches_and_other_packages_are_not_the_standard_library(place: ImportPaths) -> None:
     before = check(place, full=True).environment
     write(place.stdlib / "__pycache__" / "os.cpython-311.pyc", b"code")
     append(place.stdlib / "site-packages" / "other.py")
     assert check(place, full=True).environment == before
 
 
-def test_an_environment_says_what_was_really_there(place: Place) -> None:
+def test_an_environment_says_what_was_really_there(place: ImportPaths) -> None:
     sound = json.loads(check(place, full=True).environment)
     assert sound["type"] == "environment/2" and "altered" not in sound["packages"]["alpha"]
     append(place.site / "alpha" / "core.py")
@@ -215,7 +215,7 @@ def test_an_environment_says_what_was_really_there(place: Place) -> None:
     assert forged["packages"]["alpha"] == {**sound["packages"]["alpha"], "altered": [f"alpha/core.py {digest}"]}
 
 
-def test_a_start_reads_nothing_that_it_has_seen_and_a_full_check_reads_all(place: Place) -> None:
+def test_a_start_reads_nothing_that_it_has_seen_and_a_full_check_reads_all(place: ImportPaths) -> None:
     assert check(place, full=False).bytes > 0
     assert check(place, full=False).bytes == 0
     assert check(place, full=True).bytes > 0
@@ -225,7 +225,7 @@ def test_a_start_reads_nothing_that_it_has_seen_and_a_full_check_reads_all(place
     assert check(place, full=False).bytes > 0
 
 
-def test_a_forged_cache_is_not_believed_by_a_full_check(place: Place) -> None:
+def test_a_forged_cache_is_not_believed_by_a_full_check(place: ImportPaths) -> None:
     check(place, full=True)
     sound = place.seen.read_bytes()
     append(place.site / "alpha" / "core.py")
@@ -237,35 +237,35 @@ def test_a_forged_cache_is_not_believed_by_a_full_check(place: Place) -> None:
     assert altered(place, full=True) == [("alpha/core.py", "changed")]
 
 
-def test_a_place_that_cannot_be_written_is_looked_at_all_the_same(place: Place) -> None:
+def test_a_place_that_cannot_be_written_is_looked_at_all_the_same(place: ImportPaths) -> None:
     nowhere = replace(place, seen=Path("/proc/nowhere/seen"))
     assert check(nowhere, full=False).altered == check(nowhere, full=False).altered == ()
 
 
-def test_the_error_names_what_was_altered_and_what_to_do(place: Place) -> None:
+def test_the_error_names_what_was_altered_and_what_to_do(place: ImportPaths) -> None:
     for number in range(9):
         write(place.site / "alpha" / f"evil{number}.py", "")
-    found: Look = check(place, full=False)
+    found: InstallCheck = check(place, full=False)
     error = installed.altered_error(found)
     assert isinstance(error, MissingError) and error.code == 3
     assert "alpha/evil0.py (not listed)" in error.what and "and 3 more" in error.what and "make setup" in error.next
 
 
-def test_setup_makes_our_bytecode_and_refuses_an_installation_that_is_not_as_it_should_be(
-    place: Place, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+def test_setup_compiles_bytecode_and_refuses_an_altered_installation(
+    place: ImportPaths, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("harness.run.setup.installed.here", lambda: place)
-    bytecode.list_of(place.bytecode).unlink()
+    monkeypatch.setattr("harness.run.setup.installed.import_paths", lambda: place)
+    bytecode.list_path(place.bytecode).unlink()
     write(place.bytecode / "old.pyc", "of another installation")
     assert setup.main() == 0
-    made = bytecode.listed(place.bytecode)
+    made = bytecode.read_list(place.bytecode)
     assert made and sorted(Path(path).name.partition(".")[0] for path in made) == ["__init__", "core", "json", "os"]
     assert place.seen.is_file() and not (place.bytecode / "old.pyc").exists()
     append(place.site / "alpha" / "core.py")
     assert setup.main() == 3 and "alpha/core.py (changed)" in capsys.readouterr().err
 
 
-def test_a_source_that_cannot_be_compiled_has_no_bytecode_and_stops_nothing(place: Place) -> None:
+def test_a_source_that_does_not_compile_has_no_bytecode_and_no_error(place: ImportPaths) -> None:
     write(place.site / "alpha" / "old.py", "print 'so it was'\n")
     assert bytecode.make(place.bytecode, [place.stdlib, place.site]) == 4
 
@@ -276,11 +276,11 @@ def test_a_wheel_and_what_it_installs_have_one_digest() -> None:
          b'"alpha-1.data/platlib/a,b.so",sha256=w,4', b"alpha-1.dist-info/METADATA,sha256=v,5"]
     )  # fmt: skip
     laid = b'alpha/a.py,sha256=x,1\nbeta.py,sha256=y,2\n"a,b.so",sha256=w,4\n../../../bin/run,sha256=q,3\n'
-    assert of_wheel(inside) == record_digest(laid.splitlines())
+    assert wheel_record_digest(inside) == record_digest(laid.splitlines())
 
 
 def test_the_packages_of_this_machine_are_those_that_are_locked() -> None:
-    found = installed.look()
+    found = installed.check_once()
     assert [one for one in found.altered if one.kind == "file"] == []
     table = json.loads((REPOSITORY / "lockfiles" / "records.json").read_bytes())["packages"]
     packages = json.loads(found.environment)["packages"]

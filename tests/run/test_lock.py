@@ -11,13 +11,13 @@ from harness.digest import sealed, sha256
 from harness.errors import HarnessError, InputError
 from harness.manifest.load import load
 from harness.manifest.lockfile import PIN_KINDS, Lock, load_lock, lock_path, read_lock
-from harness.run.lock import moved_pins, require_fit
-from harness.run.service import Place, lock_manifest, run_manifest
+from harness.run.lock import changed_pins, require_fit
+from harness.run.service import RunTarget, lock_manifest, run_manifest
 
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    return Place(tmp_path_factory.mktemp("store") / "store")
+    return RunTarget(tmp_path_factory.mktemp("store") / "store")
 
 
 @pytest.fixture
@@ -49,14 +49,14 @@ def test_every_name_is_resolved_to_a_digest(project):
     assert locked.unresolved == {}
 
 
-def test_locking_again_writes_nothing_and_locking_elsewhere_writes_the_same(project, tmp_path, place):
+def test_locking_again_writes_nothing_and_elsewhere_writes_the_same(project, tmp_path, place):
     _, lock = project
     first = lock()
     stamp = first.path.stat().st_mtime_ns
     again = lock()
     assert (first.changed, again.changed, again.path.stat().st_mtime_ns) == (True, False, stamp)
     other = unlocked_project(tmp_path / "other", models=("oracle", "echo"))
-    assert lock_manifest(load(other), Place(tmp_path / "fresh")).path.read_bytes() == first.path.read_bytes()
+    assert lock_manifest(load(other), RunTarget(tmp_path / "fresh")).path.read_bytes() == first.path.read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -75,12 +75,12 @@ def test_what_moved_is_named_and_nothing_runs(project, old, new, moved):
     lock()
     edit(path, old, new)
     held = load_lock(path.parents[1], "small")
-    assert held and moved_pins(load(path), held) == moved
+    assert held and changed_pins(load(path), held) == moved
     with pytest.raises(InputError) as refused:
         require_fit(load(path), held)
     assert all(one in refused.value.what for one in moved)
     assert "`harness lock manifests/small.yaml`" in refused.value.next
-    assert moved_pins(load(path), lock().lock) == []
+    assert changed_pins(load(path), lock().lock) == []
 
 
 def test_an_image_in_which_no_step_could_run_is_refused_where_it_is_named(project):
@@ -116,7 +116,7 @@ def recipe(root, name, base):
     (root / "lockfiles" / f"image-{name}.txt").write_text(f"rfc8785==0.1.4 --hash=sha256:{'a' * 64}\n")
 
 
-def test_a_package_added_to_one_image_stales_the_manifests_that_name_it_and_no_other(project, place):
+def test_a_package_added_to_an_image_stales_only_manifests_that_name_it(project, place):
     first, _ = project
     root = first.parents[1]
     for name, base in (("below", "debian/bookworm"), ("left", "below"), ("right", "below")):
@@ -130,7 +130,7 @@ def test_a_package_added_to_one_image_stales_the_manifests_that_name_it_and_no_o
     def add(name):
         with (root / "lockfiles" / name).open("a") as file:
             file.write(f"six==1.17.0 --hash=sha256:{'b' * 64}\n")
-        return [moved_pins(load(path), held) for path, held in locks.items()]
+        return [changed_pins(load(path), held) for path, held in locks.items()]
 
     (root / "lockfiles" / "requirements.txt").write_text("mypy==1.0\n")
     assert add("requirements.txt") == [[], []]
@@ -139,20 +139,20 @@ def test_a_package_added_to_one_image_stales_the_manifests_that_name_it_and_no_o
     assert add("image-below.txt") == [["pins/packages/lockfiles~1image-below.txt/sha256"]] * 2
 
 
-def test_an_image_without_a_recipe_is_pinned_by_the_lock_of_its_name_and_without_that_by_nothing(project):
+def test_an_image_without_a_recipe_is_pinned_by_the_lock_of_its_name(project):
     path, lock = project
     packages = path.parents[1] / "lockfiles" / "image-cpu.txt"
     assert lock().lock.pins["packages"] == {}
     packages.write_text("numpy==1.0\n")
     held = load_lock(path.parents[1], "small")
-    assert held and moved_pins(load(path), held) == ["pins/packages/lockfiles~1image-cpu.txt"]
+    assert held and changed_pins(load(path), held) == ["pins/packages/lockfiles~1image-cpu.txt"]
     assert lock().lock.pins["packages"] == {"lockfiles/image-cpu.txt": {"sha256": sha256(packages.read_bytes())}}
     packages.unlink()
     held = load_lock(path.parents[1], "small")
-    assert held and moved_pins(load(path), held) == ["pins/packages/lockfiles~1image-cpu.txt"]
+    assert held and changed_pins(load(path), held) == ["pins/packages/lockfiles~1image-cpu.txt"]
 
 
-def test_a_lock_that_pins_the_whole_requirements_fits_as_long_as_they_do_and_is_left_as_it_is(project, place):
+def test_an_older_lock_that_pins_all_requirements_fits_while_they_do(project, place):
     path, lock = project
     root = path.parents[1]
     whole = root / "lockfiles" / "requirements.txt"
@@ -163,29 +163,29 @@ def test_a_lock_that_pins_the_whole_requirements_fits_as_long_as_they_do_and_is_
     older = Lock(made.intent, made.manifest_sha256, {**made.pins, "packages": pin})
     lock_path(root, "small").write_bytes(older.data)
     (root / "lockfiles" / "image-cpu.txt").write_text("numpy==2.0\n")
-    assert moved_pins(load(path), older) == []
+    assert changed_pins(load(path), older) == []
     again = lock()
     assert (again.changed, again.lock) == (False, older)
     assert run_manifest(load(path), place, lambda *_: None).lock == older
     whole.write_text("numpy==2.0\n")
-    assert moved_pins(load(path), older) == ["pins/packages/lockfiles~1requirements.txt/sha256"]
+    assert changed_pins(load(path), older) == ["pins/packages/lockfiles~1requirements.txt/sha256"]
     renewed = lock()
     assert renewed.changed and list(renewed.lock.pins["packages"]) == ["lockfiles/image-cpu.txt"]
     assert renewed.moved == ["pins/packages/lockfiles~1requirements.txt/sha256"]
 
 
-def test_a_lock_whose_pins_were_changed_by_hand_does_not_fit_even_if_it_is_sealed_again(project):
+def test_a_lock_edited_by_hand_does_not_fit_even_if_sealed_again(project):
     path, lock = project
     held = lock().lock
     models = {**held.pins["models"], "oracle": held.pins["models"]["echo"]}
     forged = Lock(held.intent, held.manifest_sha256, {**held.pins, "models": models})
-    assert moved_pins(load(path), read_lock(forged.data, "x")) == ["pins/models/oracle/sha256"]
+    assert changed_pins(load(path), read_lock(forged.data, "x")) == ["pins/models/oracle/sha256"]
     forged = Lock(held.intent, held.manifest_sha256, {**held.pins, "datasets": {}})
-    assert moved_pins(load(path), forged) == ["pins/datasets/addition"]
+    assert changed_pins(load(path), forged) == ["pins/datasets/addition"]
 
 
 @pytest.mark.parametrize(("field", "value"), [("sha256", "0" * 64), ("rows", 7)])
-def test_data_that_is_not_the_pinned_data_is_refused_before_anything_is_computed_from_it(project, place, field, value):
+def test_data_other_than_pinned_is_refused_before_anything_uses_it(project, place, field, value):
     path, lock = project
     held = lock().lock
     data = held.pins["datasets"]["addition"]
@@ -197,7 +197,7 @@ def test_data_that_is_not_the_pinned_data_is_refused_before_anything_is_computed
         run_manifest(load(path), place, lambda *_: None)
 
 
-def test_two_manifests_of_one_name_are_refused_since_they_would_share_a_lock(project):
+def test_two_manifests_of_one_name_are_refused(project):
     path, lock = project
     (path.parent / "deep").mkdir()
     (path.parent / "deep" / "other.yaml").write_text(manifest_text())
@@ -208,7 +208,7 @@ def test_two_manifests_of_one_name_are_refused_since_they_would_share_a_lock(pro
     assert not lock_path(path.parents[1], "small").exists()
 
 
-def test_a_dataset_that_cannot_be_made_is_told_in_its_makers_words_and_no_lock_is_written(project):
+def test_a_dataset_that_cannot_be_made_is_an_error_and_writes_no_lock(project):
     path, lock = project
     edit(path, "count: 20", "count: 0")
     with pytest.raises(HarnessError, match="0 draws make no dataset"):
@@ -227,7 +227,7 @@ def test_a_lock_that_cannot_be_read_is_replaced_and_that_is_said(project):
         assert again.lock == first.lock
 
 
-def test_what_a_model_needs_and_this_machine_lacks_is_unresolved_with_its_reason(project):
+def test_what_a_model_lacks_here_is_unresolved_with_the_reason(project):
     path, lock = project
     edit(path, "{provider: baseline, behaviour: echo}", "{provider: openai, model: gpt-4-0613, tape: replay}")
     locked = lock()

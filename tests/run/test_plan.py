@@ -8,8 +8,8 @@ from support import manifest_text, unlocked_project
 from harness.errors import HarnessError, InputError, MissingError
 from harness.manifest.load import Loaded, load, parse_manifest
 from harness.manifest.lockfile import Lock
-from harness.run.lock import still_pins
-from harness.run.plan import meant, plan
+from harness.run.lock import static_pins
+from harness.run.plan import check_manifest, plan
 from harness.steps import GATHER, STAGES, Pinned, Plan, Ref, Step, key, preimage
 
 ROWS = {name: {"sha256": digit * 64, "rows": 19} for name, digit in (("items", "a"), ("gold", "b"), ("counts", "c"))}
@@ -22,8 +22,8 @@ def loaded(tmp_path, text):
 
 def planned(tmp_path, text=None, limit=0, **pins):
     one = loaded(tmp_path, text or manifest_text())
-    held = {**still_pins(one), "datasets": {"addition": ROWS}, **pins}
-    return plan(meant(one), Lock(one.manifest.intent(), one.sha256, held), limit)
+    held = {**static_pins(one), "datasets": {"addition": ROWS}, **pins}
+    return plan(check_manifest(one), Lock(one.manifest.intent(), one.sha256, held), limit)
 
 
 def step(name="s", stage="responses", inputs=None, outputs=("out",), **more):
@@ -37,7 +37,7 @@ def test_the_same_manifest_and_lock_give_the_same_plan(tmp_path):
     assert planned(tmp_path).as_data() == planned(tmp_path / "elsewhere").as_data()
 
 
-def test_every_step_comes_after_what_it_reads_and_stages_are_those_of_the_house(tmp_path):
+def test_every_step_comes_after_what_it_reads_and_has_a_known_stage(tmp_path):
     made = planned(tmp_path).check()
     names = [one.name for one in made.steps]
     for place, one in enumerate(made.steps):
@@ -189,12 +189,12 @@ def test_many_unresolved_pins_are_named_together_each_reason_once(tmp_path):
         ("count:", "quux:", "unknown key `datasets.addition.quux`", "this maker takes: seed, count"),
     ],
 )  # fmt: skip
-def test_a_makers_parameter_that_is_wrong_is_told_by_its_line_and_what_may_stand_there(tmp_path, old, new, what, mend):
+def test_a_wrong_parameter_of_a_maker_is_named_by_line_with_what_it_takes(tmp_path, old, new, what, mend):
     path = unlocked_project(tmp_path)
     text = path.read_text().replace(old, new, 1)
     path.write_text(text)
     with pytest.raises(InputError) as bad:
-        meant(load(path))
+        check_manifest(load(path))
     assert what in bad.value.what and mend in bad.value.next
     assert bad.value.where == f"{path}:{text[: text.index(new)].count(chr(10)) + 1}"
 
@@ -218,7 +218,7 @@ def test_a_makers_parameter_that_is_wrong_is_told_by_its_line_and_what_may_stand
 def test_what_only_a_study_knows_is_checked_before_anything_is_planned(tmp_path, old, new, line, said):
     assert manifest_text().count(old) == 1
     with pytest.raises(InputError) as error:
-        meant(loaded(tmp_path, manifest_text().replace(old, new)))
+        check_manifest(loaded(tmp_path, manifest_text().replace(old, new)))
     assert said in error.value.what
     assert error.value.where == f"m.yaml:{line}" and error.value.next
 
@@ -305,6 +305,6 @@ def test_an_output_that_a_claim_points_at_is_made(tmp_path):
 
 
 @pytest.mark.parametrize("lacking", [{name: ROWS[name] for name in ("gold", "counts")}, {"sha256": "a" * 64}])
-def test_a_lock_that_counts_no_items_of_a_dataset_that_has_some_plans_nothing(tmp_path, lacking):
+def test_a_lock_without_the_item_count_of_a_dataset_plans_nothing(tmp_path, lacking):
     with pytest.raises(InputError, match="the lock pins no dataset 'addition'"):
         planned(tmp_path, datasets={"addition": lacking})

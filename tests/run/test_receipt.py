@@ -44,7 +44,7 @@ def store(tmp_path: Path) -> Store:
 
 def attacked(store: Store, engine: Engine) -> Any:
     with store.folder("receipt") as folder:
-        return receipt.tried(engine, store.root, folder, threading.Event())
+        return receipt.probe(engine, store.root, folder, threading.Event())
 
 
 def ended(found: Any, word: str) -> set[str]:
@@ -162,7 +162,7 @@ def test_a_step_that_stays_root_behind_an_open_proc_is_caught(store: Store, monk
 
 
 @needs_bubblewrap
-def test_a_run_whose_isolation_leaks_ends_with_3_before_its_first_step_and_leaves_no_receipt(
+def test_a_leaking_isolation_ends_a_run_with_3_before_its_first_step(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     manifest = unlocked_project(tmp_path / "project", count=7, models=("oracle",))
@@ -187,14 +187,14 @@ def test_a_receipt_stands_in_the_record_of_a_run_and_of_one_from_cache(tmp_path:
     assert inner_data("audit", "last", "--store", store.root, cwd=tmp_path)["verdict"] == "agreed"
 
 
-def test_a_receipt_is_good_for_one_engine_isolation_user_and_boot_and_read_from_the_store(
+def test_a_receipt_is_reused_for_one_engine_isolation_user_and_boot_only(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     cancel, engines = threading.Event(), [LocalEngine(name) for name in available()]
     found = [receipt.containment(store, engine, cancel) for engine in engines]
     assert len(list((store.root / "receipts").iterdir())) == len(engines)
     monkeypatch.setattr(receipt, "_known", {})
-    monkeypatch.setattr(receipt, "tried", lambda *_: pytest.fail("it was tried again"))
+    monkeypatch.setattr(receipt, "probe", lambda *_: pytest.fail("it was tried again"))
     assert [receipt.containment(store, engine, cancel) for engine in engines] == found
     monkeypatch.setattr("harness.run.receipt.platform.release", lambda: "another")
     with pytest.raises(pytest.fail.Exception):

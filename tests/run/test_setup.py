@@ -18,7 +18,7 @@ from support import REPOSITORY, clean_env
 
 
 @pytest.mark.long
-def test_setup_says_how_far_it_is_while_an_index_keeps_it_waiting_and_can_be_stopped(tmp_path: Path) -> None:
+def test_setup_shows_progress_while_an_index_is_slow_and_can_be_stopped(tmp_path: Path) -> None:
     (tmp_path / "lockfiles").mkdir()
     shutil.copy(REPOSITORY / "lockfiles" / "setup.sh", tmp_path / "lockfiles")
     (tmp_path / "lockfiles" / "requirements.txt").write_text(f"toy==1.0 --hash=sha256:{'0' * 64}\n")

@@ -165,7 +165,7 @@ def test_a_step_that_fails_says_how_and_nothing_of_it_is_stored(shop, isolation,
 
 @EVERY
 @pytest.mark.parametrize("kind", ["removes_out", "swaps_out"])
-def test_a_step_that_takes_its_out_away_is_refused_and_nothing_is_taken_from_elsewhere(shop, isolation, kind):
+def test_a_step_that_removes_its_out_is_refused_and_nothing_is_stored(shop, isolation, kind):
     """Bubblewrap has mounted it, and nobody may not, so that the step itself fails; else the look afterwards tells."""
     assert re.search("removed its own out/|Read-only|busy|Permission denied", fails(shop(isolation), kind).what)
 
@@ -193,7 +193,7 @@ def test_a_step_that_writes_to_its_inputs_changes_nothing_of_the_store(shop, iso
 
 
 @EVERY
-def test_a_step_whose_input_is_put_again_by_somebody_else_meanwhile_is_not_blamed(shop, isolation):
+def test_a_step_whose_input_is_stored_again_meanwhile_does_not_fail(shop, isolation):
     one = shop(isolation)
     inner = one.engine
 

@@ -16,11 +16,12 @@ from support import REPOSITORY
 from harness.engines.engine import Limits
 from harness.engines.local import LocalEngine
 from harness.errors import MissingError
-from harness.evidence.claims.history import moved
+from harness.evidence.claims.history import changed_intent
 from harness.run.closure import Code
-from harness.run.engines import limits, require_cores
+from harness.run.engines import limits
 from harness.run.environment import NUMERICS, cores
-from harness.run.replay import confirm, replay
+from harness.run.preconditions import require_cores
+from harness.run.reexecute import batch_reexecutor, step_reexecutor
 from harness.run.runner import Runner
 from harness.run.workshop import Workshop
 from harness.steps import Plan, Setting, Step, in_threads, preimage
@@ -98,29 +99,29 @@ def test_an_audit_makes_a_step_again_in_the_threads_of_its_run(tmp_path: Path, c
         parts = made.preimage(step, {})
         made.make(step, parts)
         for width, other in ((2, False), (1, step is WIDE)):
-            found = replay(shop(tmp_path, code, width))(step, parts, 60.0)
+            found = step_reexecutor(shop(tmp_path, code, width))(step, parts, 60.0)
             assert bool(found.other) == other and not found.flaw
             assert all(name.startswith("numerics/") for name in found.other)
-        assert set(confirm(made)([(step, parts)], 60.0)) == {step.name}
+        assert set(batch_reexecutor(made)([(step, parts)], 60.0)) == {step.name}
 
 
-def test_more_threads_than_cores_are_refused_before_a_run_and_told_by_an_audit(tmp_path: Path, code: Code) -> None:
+def test_more_threads_than_cores_are_refused_by_runs_and_skipped_by_audits(tmp_path: Path, code: Code) -> None:
     more = cores() + 1
     require_cores(parse(said(cores())).resources)
     with pytest.raises(MissingError, match=f"{more} threads, and this machine has {cores()} cores"):
         require_cores(parse(said(more)).resources)
     made = shop(tmp_path, code, more)
-    assert replay(made)(PLAIN, made.preimage(PLAIN, {}), 60.0).outputs
+    assert step_reexecutor(made)(PLAIN, made.preimage(PLAIN, {}), 60.0).outputs
     with pytest.raises(MissingError, match=f"computed in {more} threads"):
-        replay(made)(WIDE, made.preimage(WIDE, {}), 60.0)
-    assert not confirm(made)([(WIDE, made.preimage(WIDE, {}))], 60.0)
+        step_reexecutor(made)(WIDE, made.preimage(WIDE, {}), 60.0)
+    assert not batch_reexecutor(made)([(WIDE, made.preimage(WIDE, {}))], 60.0)
 
 
-def test_a_manifest_in_other_threads_is_other_work_and_one_thread_is_what_nothing_says() -> None:
+def test_other_threads_are_another_run_and_one_thread_is_the_default() -> None:
     unset, one, two, four = (parse(text).intent() for text in (GOOD, said(1), said(2), said(4)))
-    assert moved(two, four) == moved(unset, two) == ["/resources/threads"]
-    assert moved(unset, one) == []
-    assert moved(unset, parse(GOOD.replace("memory: 2GiB", "memory: 3GiB")).intent()) == []
+    assert changed_intent(two, four) == changed_intent(unset, two) == ["/resources/threads"]
+    assert changed_intent(unset, one) == []
+    assert changed_intent(unset, parse(GOOD.replace("memory: 2GiB", "memory: 3GiB")).intent()) == []
 
 
 def test_a_run_whose_keys_say_other_threads_than_its_manifest_is_found_out(tmp_path: Path) -> None:

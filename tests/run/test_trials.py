@@ -19,12 +19,13 @@ from harness.digest import canonical, sha256
 from harness.engines.engine import Engine
 from harness.engines.local import LocalEngine, available
 from harness.errors import Interrupted, MissingError
-from harness.evidence.executed import Executed
+from harness.evidence.execution_index import ExecutionIndex
 from harness.images.image import find_image, pins
 from harness.run.closure import Code
 from harness.run.environment import NUMERICS
-from harness.run.execute import Task
-from harness.run.trials import Trials, require_contained
+from harness.run.execute import StepTask
+from harness.run.preconditions import require_contained
+from harness.run.trials import Trials
 from harness.steps import JUDGED, Pinned, Plan, Step
 from harness.store.store import Store
 
@@ -82,7 +83,7 @@ class Tried:
     def __init__(self, folder: Path) -> None:
         self.store = Store.make(folder / "store")
         self.lines: list[tuple[str, str, str]] = []
-        self.trials = Trials(self.store, Executed(self.store), threading.Event())
+        self.trials = Trials(self.store, ExecutionIndex(self.store), threading.Event())
         self.trials.told = self._told
         self.trials.at_once(2)
 
@@ -99,7 +100,7 @@ class Tried:
         inputs = {"programs": Pinned(digest)}
         step = Step("t", KIND, JUDGED, {"trial": "t", "limits": limits.as_params()}, inputs, ("trials",), trial=True)
         parts = {"environment": sha256(b""), "numerics": NUMERICS, "code": sha256(b"code")}
-        task = Task(step, {"programs": digest}, Code().closure(KIND))
+        task = StepTask(step, {"programs": digest}, Code().closure(KIND))
         with self.store.folder("step") as folder:
             self.trials.make(task, parts, engine, folder)
             return [json.loads(line) for line in (folder / "out" / "trials").read_bytes().splitlines()]
@@ -186,7 +187,7 @@ def test_what_a_program_prints_and_reads_is_its_outcome(tried: Tried, local: Eng
     assert (three["outcome"], three["stdout"]) == ("done", "é") and "stderr" not in three
 
 
-def test_equal_programs_run_once_and_what_came_of_them_is_taken_from_a_listed_run(tried: Tried, local: Engine) -> None:
+def test_equal_programs_run_once_and_outcomes_come_from_a_listed_run(tried: Tried, local: Engine) -> None:
     program = "import os\nprint(os.urandom(8).hex())"
     rows = tried.run([{"program": program}] * 5 + [{"program": f"{program} # other"}], local)
     assert len({row["stdout"] for row in rows[:5]}) == 1 != len({row["stdout"] for row in rows})

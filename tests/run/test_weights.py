@@ -15,7 +15,7 @@ from harness.digest import sha256_file
 from harness.errors import MissingError
 from harness.manifest.load import ModelFolders
 from harness.models.provider import Weights
-from harness.run import weights
+from harness.run import preconditions, weights
 from harness.store.store import Store
 
 REVISION = "0123456789abcdef0123456789abcdef01234567"
@@ -43,10 +43,10 @@ def at(tmp_path: Path) -> ModelFolders:
     return ModelFolders(models=tmp_path / "own", hub=tmp_path / "hub")
 
 
-def test_a_folder_of_the_project_and_a_revision_of_the_hub_pin_the_same_files(tmp_path: Path, hub: Path) -> None:
+def test_a_project_folder_and_a_hub_revision_pin_the_same_files(tmp_path: Path, hub: Path) -> None:
     shutil.copytree(TINY, tmp_path / "project" / "assets" / "toy")
-    here = weights.pin(tmp_path / "project", Weights("assets/toy"), SETTINGS)
-    there = weights.pin(tmp_path, Weights("hf:lab/toy", revision=REVISION), SETTINGS, at(tmp_path))
+    here = weights.pin_weights(tmp_path / "project", Weights("assets/toy"), SETTINGS)
+    there = weights.pin_weights(tmp_path, Weights("hf:lab/toy", revision=REVISION), SETTINGS, at(tmp_path))
     assert here["files"] == there["files"]
     assert here["files"]["model.safetensors"] == sha256_file(TINY / "model.safetensors")[0]
     assert "README.md" not in here["files"]
@@ -54,9 +54,9 @@ def test_a_folder_of_the_project_and_a_revision_of_the_hub_pin_the_same_files(tm
 
 def test_what_is_not_on_this_machine_is_unresolved_with_the_way_to_get_it(tmp_path: Path, hub: Path) -> None:
     other = "f" * 40
-    found = weights.pin(tmp_path, Weights("hf:lab/toy", revision=other), SETTINGS, at(tmp_path))
+    found = weights.pin_weights(tmp_path, Weights("hf:lab/toy", revision=other), SETTINGS, at(tmp_path))
     assert f"hf download lab/toy --revision {other}" in found["unresolved"]
-    assert "no model folder" in weights.pin(tmp_path, Weights("assets/none"), SETTINGS)["unresolved"]
+    assert "no model folder" in weights.pin_weights(tmp_path, Weights("assets/none"), SETTINGS)["unresolved"]
 
 
 def test_links_that_lead_elsewhere_are_not_read(tmp_path: Path, hub: Path) -> None:
@@ -65,14 +65,14 @@ def test_links_that_lead_elsewhere_are_not_read(tmp_path: Path, hub: Path) -> No
     (hub / "extra.json").symlink_to(secret)
     assert (
         "extra.json"
-        not in weights.pin(tmp_path, Weights("hf:lab/toy", revision=REVISION), SETTINGS, at(tmp_path))["files"]
+        not in weights.pin_weights(tmp_path, Weights("hf:lab/toy", revision=REVISION), SETTINGS, at(tmp_path))["files"]
     )
     (tmp_path / "assets").mkdir()
     (tmp_path / "assets" / "out").symlink_to(hub)
     inner = tmp_path / "project"
     inner.mkdir()
     os.symlink(hub, inner / "toy")
-    said = weights.pin(inner, Weights("toy"), SETTINGS)["unresolved"]
+    said = weights.pin_weights(inner, Weights("toy"), SETTINGS)["unresolved"]
     assert "a link that leads out of the project" in said and "source: folder:toy" in said and "--models-dir" in said
 
 
@@ -80,36 +80,36 @@ def test_a_folder_of_a_person_s_own_pins_the_same_files_wherever_it_lies(tmp_pat
     shutil.copytree(TINY, tmp_path / "own" / "toy")
     shutil.copytree(TINY, tmp_path / "project" / "toy")
     model = Weights("folder:toy")
-    assert weights.pin(tmp_path, model, SETTINGS, at(tmp_path)) == weights.pin(
+    assert weights.pin_weights(tmp_path, model, SETTINGS, at(tmp_path)) == weights.pin_weights(
         tmp_path / "project", Weights("toy"), SETTINGS
     )
-    assert "--models-dir DIR" in weights.pin(tmp_path, model, SETTINGS)["unresolved"]
-    elsewhere = weights.pin(tmp_path, Weights("folder:none"), SETTINGS, at(tmp_path))["unresolved"]
+    assert "--models-dir DIR" in weights.pin_weights(tmp_path, model, SETTINGS)["unresolved"]
+    elsewhere = weights.pin_weights(tmp_path, Weights("folder:none"), SETTINGS, at(tmp_path))["unresolved"]
     assert "no model folder 'none'" in elsewhere and "--models-dir DIR" in elsewhere
 
 
 def test_a_folder_that_could_run_code_is_unresolved(tmp_path: Path) -> None:
     shutil.copytree(TINY, tmp_path / "toy")
     (tmp_path / "toy" / "pytorch_model.bin").write_bytes(b"x")
-    assert "can run code" in weights.pin(tmp_path, Weights("toy"), SETTINGS)["unresolved"]
+    assert "can run code" in weights.pin_weights(tmp_path, Weights("toy"), SETTINGS)["unresolved"]
 
 
 def test_the_store_takes_the_pinned_bytes_and_no_others(tmp_path: Path, hub: Path) -> None:
     wanted = Weights("hf:lab/toy", revision=REVISION)
-    pin = weights.pin(tmp_path, wanted, SETTINGS, at(tmp_path))
+    pin = weights.pin_weights(tmp_path, wanted, SETTINGS, at(tmp_path))
     store = Store.make(tmp_path / "store")
-    weights.bring(store, tmp_path, wanted, pin["files"], at(tmp_path))
+    weights.store_weights(store, tmp_path, wanted, pin["files"], at(tmp_path))
     assert all(store.blobs.state(digest) == "sound" for digest in pin["files"].values())
     assert (hub / "config.json").exists()  # copied, not taken
     (hub / "config.json").unlink()
     (hub / "config.json").write_text("{}")
     with pytest.raises(MissingError, match="is not the file that the lock pins"):
-        weights.bring(Store.make(tmp_path / "other"), tmp_path, wanted, pin["files"], at(tmp_path))
+        weights.store_weights(Store.make(tmp_path / "other"), tmp_path, wanted, pin["files"], at(tmp_path))
 
 
 def test_without_torch_a_run_of_local_models_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("importlib.util.find_spec", lambda _: None)
     manifest: Any = SimpleNamespace(models={"toy": SimpleNamespace(weights=Weights("assets/toy"))}, instruments={})
     with pytest.raises(MissingError, match="torch is not installed"):
-        weights.require_torch(manifest, "none")
-    weights.require_torch(manifest, "sha256:" + "0" * 64)  # the image has its own
+        preconditions.require_torch(manifest, "none")
+    preconditions.require_torch(manifest, "sha256:" + "0" * 64)  # the image has its own

@@ -16,7 +16,7 @@ PAIRS = (
 )
 
 
-def test_each_token_is_held_against_the_nearest_and_the_encoder_s_own_signs_count_nothing_themselves():
+def test_each_token_meets_its_nearest_and_special_tokens_count_nothing():
     """Two tokens against one, each side between signs; one token lies nearest to the other side's sign."""
     response = Vectors([[9, 0, 0], [0, 1, 0], [0, 0, 2], [9, 0, 0]], [True, False, False, True])
     reference = Vectors([[0, 0, 5], [0, 3, 4], [9, 0, 0]], [True, False, True])

@@ -1,4 +1,4 @@
-"""What a caller gives is checked by one model: a fault is named by its field with the mend, and never by its value."""
+"""Input validation of scorers and analyses: an error names the field and what to correct, and never the value."""
 
 from __future__ import annotations
 
@@ -8,10 +8,22 @@ import pytest
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import Counts, Given, Gives, Number, Row, Text, Unread, checked, number, some, whole
+from harness.scorers.given import (
+    AnalysisInput,
+    Counts,
+    Number,
+    Row,
+    Text,
+    ToolOutput,
+    UncheckedList,
+    checked,
+    number,
+    one_of,
+    whole,
+)
 from harness.scorers.tool import Tool, described
 from harness.studies.registry import analyses, scorers
-from harness.studies.reliability.tools.outcome import SCORERS
+from harness.studies.reliability.standalone.outcome import SCORERS
 
 SHARED = "two that go together"
 
@@ -22,7 +34,7 @@ class Inner(Row):
     at: Number
 
 
-class Everything(Given):
+class Everything(AnalysisInput):
     """All kinds of fields."""
 
     name: Text = Field(description="who it is")
@@ -30,14 +42,14 @@ class Everything(Given):
     right: Number = Field(description=SHARED)
     counts: Counts = Field(description="how many")
     each: list[Inner] = Field(default=[], description="many")
-    far: Annotated[list[Any], Unread(list[Inner])] = Field(default=[], description="looked at later")
+    far: Annotated[list[Any], UncheckedList(list[Inner])] = Field(default=[], description="looked at later")
     by_name: dict[Text, Number] = Field(default={}, description="by name")
-    way: Annotated[str, some("a way", "up", "down")] | None = None
+    way: Annotated[str, one_of("a way", "up", "down")] | None = None
     seed: Annotated[int, whole(0)] = 0
     share: Annotated[float, number(0, 1)] = 0.5
 
 
-class Name(Gives):
+class Name(ToolOutput):
     """What it gives."""
 
     name: str = Field(description="who it was")

@@ -190,7 +190,7 @@ def test_combining_marks_are_cut_after_thirty_and_only_in_runs():
     assert prepare(("x" + "\u0334") * 40) == ("x" + "\u0334") * 40
 
 
-def test_of_the_letter_that_is_spelled_with_eighteen_signs_a_thousand_are_spelled_out():
+def test_a_thousand_of_the_letter_of_eighteen_signs_are_spelled_out():
     few, many = "\ufdfa" * MOST_EIGHTEENS, "x\ufdfa 7 " * (MOST_EIGHTEENS + 2)
     spelled = written.prepared("\ufdfa")
     assert prepare(few) == spelled * MOST_EIGHTEENS and len(spelled) == 18

@@ -101,7 +101,7 @@ def test_a_common_word_is_right_where_it_is_the_target():
     assert label("that would be nice", target="Nice") == ("c", None)
 
 
-def test_the_city_asked_about_is_excluded_whatever_its_case_and_with_all_its_words():
+def test_the_city_asked_about_is_excluded_in_any_case_with_all_its_words():
     assert label("SAN MARTEN is San Marten", city="san marten") == ("a", NON)
 
 
@@ -226,7 +226,7 @@ def test_texts_of_any_kind_have_a_label(response, expected):
 ROW = {"city": "Arden", "target": "Corvo", "response": "It is Nice", "gazetteer": NAMES, "common_words": COMMON}
 
 
-def test_a_row_is_labelled_with_the_lists_it_gives_or_with_the_words_shipped():
+def test_a_row_is_labelled_with_its_own_lists_or_the_words_shipped():
     assert ROWS["locality"](ROW).label == "a"
     assert ROWS["locality"]({**ROW, "common_words": ["the"]}).label == "i"
     assert ROWS["locality"]({**ROW, "gazetteer": []}).label == "a"

@@ -187,7 +187,7 @@ def test_so_is_an_answer_that_never_comes():
 
 @given(st.text("a.\ue000 ", max_size=30), st.text("a.\ue000", min_size=1, max_size=4))
 @example(".a" * 20 + " .a", ".a")
-def test_an_option_is_found_wherever_it_stands_by_itself_however_often_it_is_glued(text, option):
+def test_an_option_is_found_by_itself_however_often_it_is_glued_before(text, option):
     text = "x.a" * 20 + text
     outcome = science({"A": option, "B": "zz", "C": "yy", "D": "ww"}, "A", text)
     norm, part = folded(science_text(text)), folded(option)

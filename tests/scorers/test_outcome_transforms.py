@@ -188,7 +188,7 @@ def test_hostile_text_is_read_in_linear_time(unit):
 
 
 @pytest.mark.parametrize("unit", ["1", "\u0663"])
-def test_a_careless_shape_costs_the_square_of_its_window_and_not_of_the_text(unit):
+def test_a_careless_shape_costs_the_square_of_its_window_not_of_the_text(unit):
     quick(transforms, "x", "a a", filled(unit), r"\w+\d{4}-\d{2}", within=5)
 
 

@@ -46,7 +46,7 @@ def texts(seed, times, most=30):
 
 
 @pytest.mark.parametrize("words", ["ab", "abcd", "abcdefghijklmnop"])
-def test_a_row_of_bits_says_what_a_column_of_the_table_says_and_the_same_way_back_is_taken(words):
+def test_bit_rows_equal_the_tables_columns_and_walk_back_the_same_way(words):
     draw = random.Random(len(words))
     for _ in range(300):
         reference, other = (draw.choices(words, k=draw.randrange(20)) for _ in range(2))
@@ -55,7 +55,7 @@ def test_a_row_of_bits_says_what_a_column_of_the_table_says_and_the_same_way_bac
         assert {place for place in range(len(reference)) if bits >> place & 1} == walked(reference, other)
 
 
-def test_of_two_subsequences_as_long_the_one_is_taken_that_the_package_takes():
+def test_of_equally_long_subsequences_the_packages_choice_is_taken():
     """`b` stands at 1 and 3 of the reference; the walk back ends at 1, since the word after it is in neither."""
     bits = lcs.common(lcs.places(["x", "b", "y", "b"]), 4, ["b", "z"])
     assert bits == 0b10
@@ -70,7 +70,7 @@ def test_a_text_is_all_of_itself_and_nothing_of_another():
         assert set(rouge(response, reference).values()) == {NONE}, (response, reference)
 
 
-def test_lines_in_another_order_cost_the_longest_subsequence_and_not_its_union():
+def test_lines_in_another_order_cost_the_subsequence_and_not_its_union():
     found = rouge("line three\nline two", "line two\nline three")
     assert found["rougeLsum"].fmeasure == 1.0
     assert found["rougeL"].fmeasure == 0.5
@@ -106,7 +106,7 @@ def test_every_value_is_the_package_s_own_to_the_last_bit(tmp_path, stem):
     assert [{kind: list(each) for kind, each in found.items()} for found in ours] == its["values"]
 
 
-def test_the_scorer_gives_the_kinds_that_are_asked_for_and_names_one_that_there_is_not():
+def test_the_scorer_gives_the_kinds_asked_for_and_names_an_unknown_one():
     run = SCORERS["rouge"].run
     assert run({"response": "a b", "reference": "a c", "kinds": ["rouge1"]}) == {
         "rouge1": {"precision": 0.5, "recall": 0.5, "fmeasure": 0.5}

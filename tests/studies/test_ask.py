@@ -81,7 +81,7 @@ def test_the_tables_do_not_depend_on_how_the_rows_were_cut() -> None:
     assert len(asked.scores["d", "m"]) == 2 * parts
 
 
-def test_a_scorer_of_a_judge_that_is_not_asked_and_a_judge_without_an_instrument_are_refused() -> None:
+def test_a_scorer_of_an_unknown_judge_or_a_judge_without_model_is_refused() -> None:
     with pytest.raises(InputError, match="'first' reads judgements of 'judge'"):
         planned(How(SCORERS, WORDS))
     with pytest.raises(InputError, match="instrument 'judge'"):

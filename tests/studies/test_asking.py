@@ -1,4 +1,4 @@
-"""What a study may say of how its datasets are asked: images, models that see none, samples and examples."""
+"""Evaluation settings of a dataset: images, models that see none, repeated samples and few-shot examples."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from harness.steps import Pinned, Plan, Ref, Step
 from harness.studies import ask as ask_module
 from harness.studies import media, scored
 from harness.studies.ask import Asked, How, ask, make
-from harness.studies.coverage import sampled
+from harness.studies.sampling import sample_seeds
 from harness.studies.study import Brief, Dataset, Model, Templates
 
 needs("aiohttp", "openai")
@@ -98,9 +98,7 @@ def planned(models: tuple[Model, ...], seeds: tuple[int, ...] = (7,), **how: Any
     return asked.plan(outputs)
 
 
-def test_a_blind_model_is_asked_what_has_no_image_and_nobody_mistakes_the_rest_for_answers(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_blind_model_is_asked_only_prompts_without_images(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ask_module, "ILLUSTRATED", 6)  # two items a slice, at three samples
     rows.write(tmp_path / "wordings", [WORDING])
     plan = planned((ECHO, BLIND, far("eyes")), media=True, samples=3, shots=1)
@@ -151,11 +149,11 @@ def test_a_dataset_that_says_nothing_of_this_has_the_steps_that_it_had() -> None
 
 
 def test_samples_are_the_manifest_s_seeds_and_those_that_follow() -> None:
-    assert sampled((3, 9), None) == (3, 9)
-    assert sampled((3, 9), 1) == (3,) and sampled((3, 9), 2) == (3, 9)
-    assert sampled((9, 3), 4) == (9, 3, 10, 11) and len(set(sampled((0,), 50))) == 50
-    with pytest.raises(InputError, match="0 samples"):
-        sampled((0,), 0)
+    assert sample_seeds((3, 9), None) == (3, 9)
+    assert sample_seeds((3, 9), 1) == (3,) and sample_seeds((3, 9), 2) == (3, 9)
+    assert sample_seeds((9, 3), 4) == (9, 3, 10, 11) and len(set(sample_seeds((0,), 50))) == 50
+    with pytest.raises(InputError, match="`samples` is 0"):
+        sample_seeds((0,), 0)
 
 
 def test_an_image_that_the_dataset_does_not_hold_stops_the_slice(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""What an answer says stays inside its marks, whatever it says; and it is the very answer that stands there."""
+"""Prompt delimiters: an answer stays unchanged inside its marks, whatever it says."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TEXTS = st.dictionaries(st.sampled_from(NAMES), st.lists(PIECES, max_size=6).map
 
 @given(TEXTS)
 @settings(max_examples=200, deadline=None)
-def test_every_text_stands_between_its_marks_as_it_was_and_none_of_them_holds_a_mark(texts: dict[str, str]) -> None:
+def test_every_text_stands_unchanged_between_marks_that_no_text_holds(texts: dict[str, str]) -> None:
     found = delimited(texts)
     mark = found["mark"]
     prompt = "Grade.\n" + "\n".join(found[name] for name in texts) + "\nEnd."

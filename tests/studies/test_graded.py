@@ -46,7 +46,7 @@ def score(folder: Path, response: dict[str, Any], *judgements: dict[str, Any], *
     ("response", "parsed", "state", "reason"),
     [(FAILED, [], "error", "HTTP 400"), (FINE, [UNREAD], "judge_error", "judge_error")],
 )
-def test_what_has_no_score_gets_the_papers_value_where_it_has_one_and_keeps_its_state(
+def test_what_has_no_score_gets_the_papers_value_and_keeps_its_state(
     tmp_path: Path, response: dict[str, Any], parsed: list[Any], state: str, reason: str
 ) -> None:
     judgements = [judgement(one) for one in parsed]

@@ -1,4 +1,4 @@
-"""What a certificate says of a grader: its figures by hand, instances kept together, and nothing but decimals."""
+"""Figures of a grader's certificate: by hand, instances kept together, and nothing but decimals."""
 
 import pytest
 from scipy.stats import binomtest
@@ -30,12 +30,12 @@ def test_the_figures_of_a_small_table_are_those_worked_out_by_hand():
     document({"type": "figures/1", **found})  # which refuses floats
 
 
-def test_rows_of_one_instance_are_resampled_together_and_make_no_interval_narrower():
+def test_more_rows_of_one_instance_make_no_interval_narrower():
     one, four = (figures(graded(SMALL, each), "c", 0)["kappa"] for each in (1, 4))
     assert one == four
 
 
-def test_a_resample_of_instances_with_different_numbers_of_rows_has_a_kappa_of_its_own_size():
+def test_resamples_with_different_numbers_of_rows_each_have_their_kappa():
     rows = graded(SMALL) + [Graded("0", "c", "c")] * 30
     low, high = map(float, figures(rows, "c", 0)["kappa"]["interval"])
     assert -1 <= low < float(figures(rows, "c", 0)["kappa"]["value"]) < high <= 1
@@ -49,7 +49,7 @@ def test_what_is_not_defined_says_why():
     assert figures([], "c", 0)["accuracy"]["value"] == {"missing": "no responses"}
 
 
-def test_a_split_by_instance_depends_on_nothing_but_seed_and_instance_and_is_about_half():
+def test_a_split_depends_on_seed_and_instance_alone_and_is_about_half():
     parts = [part_of(0, f"item-{number}") for number in range(400)]
     assert (
         parts

@@ -40,7 +40,7 @@ def test_rows_correlate_as_their_complete_pairs_do(table, shuffler):
             assert value == pytest.approx(stats.spearmanr(*zip(*pairs, strict=True)).statistic, abs=1e-12)
 
 
-def test_one_measure_stands_beside_many_rows_and_one_item_is_no_correlation():
+def test_one_measure_goes_with_many_rows_and_one_item_has_no_correlation():
     assert spearman_rows(np.array([[1.0, 2, 3]]), np.array([[1.0, 5, 9], [9.0, 5, 1]])).tolist() == [1, -1]
     assert np.isnan(spearman_rows(np.ones((1, 1)), np.ones((4, 1)))).tolist() == [True] * 4
 
@@ -62,7 +62,7 @@ def test_an_interval_is_the_middle_of_the_resamples():
     assert interval(values) == {"interval": pytest.approx([5, 195])}
 
 
-def test_undefined_resamples_are_counted_and_where_most_are_there_is_no_interval():
+def test_undefined_resamples_are_counted_and_mostly_so_give_no_interval():
     values = np.append(np.arange(41.0), np.nan)
     assert interval(values) == {"interval": pytest.approx([1, 39]), "undefined_resamples": 1}
     assert interval(np.array([1.0, np.nan, np.nan])) == {"interval": {"missing": "undefined in 2 of 3 resamples"}}

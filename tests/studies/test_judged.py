@@ -1,4 +1,4 @@
-"""A judge's rounds, step by step: who is asked what, which replies are asked about again, and what cannot be read."""
+"""A judge's rounds, step by step: what is asked, which replies are asked about again, and unreadable replies."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def test_each_repeat_is_a_judgement_of_its_own(tmp_path: Path) -> None:
     assert unread == [] and settled[0]["judge"] == "j" and settled[0]["model"] == "m"
 
 
-def test_a_reply_that_cannot_be_read_is_asked_about_once_more_and_keeps_its_place(tmp_path: Path) -> None:
+def test_an_unreadable_reply_is_asked_about_again_and_keeps_its_place(tmp_path: Path) -> None:
     rounds = Rounds(tmp_path, [answer("a", "8"), answer("b", "9")])
     rounds.ask()
     first, unread = rounds.read(["GRADE: 1", "seven", "GRADE: 3", "GRADE: 4"], repeats=2)
@@ -98,7 +98,7 @@ def test_without_a_reply_to_mend_nobody_is_asked_and_nothing_is_judged(tmp_path:
     assert rounds.read([], 1, last=True) == ([], [])
 
 
-def test_what_cannot_be_read_after_the_last_round_is_no_judgement_and_keeps_its_words(tmp_path: Path) -> None:
+def test_an_unreadable_last_reply_is_no_judgement_and_keeps_its_words(tmp_path: Path) -> None:
     rounds = Rounds(tmp_path, [answer("a", "8")])
     rounds.ask()
     [row], unread = rounds.read(["GRADE: eleven"], last=True)

@@ -1,4 +1,4 @@
-"""What the pages of every study share: text stays text, and a page loads and runs nothing."""
+"""HTML pages: text is escaped, and a page loads and runs nothing."""
 
 import base64
 import hashlib
@@ -9,7 +9,7 @@ import pytest
 
 from harness.errors import InputError
 from harness.studies import pages
-from harness.studies.inline import inline
+from harness.studies.inline_svg import inline_svg
 from harness.studies.pages import Html, el, fill, join, table, text
 
 SVG = """<?xml version="1.0"?>
@@ -38,7 +38,7 @@ def test_what_no_page_may_hold_is_shown_as_such():
     pages.document("\ud800", "\x00\ud800").decode("utf-8")
 
 
-def test_a_very_long_name_is_cut_and_kept_apart_from_the_direction_around_it():
+def test_a_very_long_name_is_cut_and_its_text_direction_isolated():
     assert pages.named("x" * 500) == f"<bdi>{'x' * pages.LONGEST}…</bdi>"
 
 
@@ -60,7 +60,7 @@ def test_a_table_names_its_columns_and_rows():
 
 
 def test_a_figure_brings_shapes_and_words_along_and_nothing_else():
-    found = inline(SVG, "f-1", 'what "it" shows')
+    found = inline_svg(SVG, "f-1", 'what "it" shows')
     root = ElementTree.fromstring(found)
     assert {each.tag for each in root.iter()} == {"svg", "defs", "clipPath", "rect", "g", "path", "use", "text"}
     assert (root.get("role"), root.get("aria-label"), root.get("viewBox")) == ("img", 'what "it" shows', "0 0 9 9")
@@ -82,7 +82,7 @@ def test_a_figure_brings_shapes_and_words_along_and_nothing_else():
 
 
 def test_ids_of_a_figure_are_its_own_and_those_nobody_uses_are_dropped():
-    one, two = (ElementTree.fromstring(inline(SVG, prefix, "x")) for prefix in ("f-1", "f-2"))
+    one, two = (ElementTree.fromstring(inline_svg(SVG, prefix, "x")) for prefix in ("f-1", "f-2"))
     ids = [each.get("id") for root in (one, two) for each in root.iter() if each.get("id")]
     assert ids == ["f-1-p1", "f-1-m1", "f-2-p1", "f-2-m1"]
     assert one.find("g").get("clip-path") == "url(#f-1-p1)"
@@ -91,7 +91,7 @@ def test_ids_of_a_figure_are_its_own_and_those_nobody_uses_are_dropped():
     assert (path.get("fill"), path.get("d")) == ("#ffffff", "M 1.23 2 L 3 4")
 
 
-def test_a_template_shows_what_is_given_as_text_does_in_a_tag_in_an_attribute_and_in_a_loop():
+def test_a_template_escapes_values_in_tags_attributes_and_loops():
     hostile = "<b>'\"&\x00\u202e"
     found = fill('<p class="{{ a }}">{{ a }}{% for x in b %}<i>{{ x }}</i>{% endfor %}</p>', a=hostile, b=[hostile, 7])
     assert found == f'<p class="{text(hostile)}">{text(hostile)}<i>{text(hostile)}</i><i>7</i></p>'
@@ -118,4 +118,4 @@ def test_a_template_reaches_nothing_but_what_it_is_given(elsewhere):
 
 def test_what_is_no_svg_is_refused():
     with pytest.raises(ValueError, match="no SVG"):
-        inline("<html/>", "x", "y")
+        inline_svg("<html/>", "x", "y")

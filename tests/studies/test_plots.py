@@ -1,4 +1,4 @@
-"""What the figures of every study share: the same bytes anywhere, nobody's settings touched, any text made fit."""
+"""Deterministic figures: the same bytes anywhere, the user's settings untouched, any text made fit."""
 
 import json
 import os

@@ -86,7 +86,7 @@ def test_prompts_that_a_dataset_brings_along_are_picked_by_item(tmp_path):
     assert list(rows.read(tmp_path / "prompts")) == [{**rendered[1], "max_tokens": 72}]
 
 
-def test_a_budget_is_the_prompts_own_only_where_the_manifest_leaves_it_to_the_benchmark():
+def test_a_prompt_brings_its_budget_only_where_the_manifest_names_none():
     prompt: Prompt = {"item": "a", "template": 1, "max_tokens": 54}
     assert with_token_limit({"max_tokens": 256}, prompt) == {"max_tokens": 256}
     assert with_token_limit({"max_tokens": "benchmark", "stop": []}, prompt) == {"max_tokens": 54, "stop": []}

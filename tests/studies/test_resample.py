@@ -18,7 +18,7 @@ def test_every_stratum_keeps_its_size_in_every_resample():
     assert len(np.unique(drawn, axis=0)) > 40
 
 
-def test_the_same_instances_get_the_same_resamples_whatever_stands_beside_them(monkeypatch):
+def test_the_same_instances_get_the_same_resamples_beside_any_others(monkeypatch):
     alone = multiplicities(4, 450, {"science/gpqa": [0, 1, 2]})
     monkeypatch.setattr(stats, "AT_ONCE", 7)
     beside = multiplicities(4, 450, {"science/obqa": [0, 3], "science/gpqa": [1, 2, 4]})
@@ -27,7 +27,7 @@ def test_the_same_instances_get_the_same_resamples_whatever_stands_beside_them(m
     assert (multiplicities(4, 450, {"science/other": [0, 1, 2]}) != alone).any()
 
 
-def test_an_instance_is_drawn_once_on_average_and_left_out_as_often_as_chance_has_it():
+def test_an_instance_is_drawn_once_on_average_and_left_out_by_chance():
     drawn = multiplicities(2, 2000, {"all": range(50)})
     assert drawn.mean(axis=0) == pytest.approx(1, abs=0.12)
     assert (drawn == 0).mean() == pytest.approx((1 - 1 / 50) ** 50, abs=0.01)

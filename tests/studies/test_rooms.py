@@ -1,4 +1,4 @@
-"""The rooms of a study are built one on another: an import that runs up would make two of them one."""
+"""The import order of a study's folders: none imports a folder that stands above it."""
 
 import ast
 from pathlib import Path
@@ -8,8 +8,8 @@ import harness
 STUDY = "harness.studies.reliability"
 # Each may import those before it. Data and scoring are what steps make and label; the plan stands above them all.
 ROOMS = (
-    "rowtypes", "terms", "models", "data", "scoring", "measures", "people", "pages", "tools", "benchmarks", "analyses",
-    "study",
+    "rowtypes", "terms", "models", "data", "scoring", "measures", "people", "pages", "standalone", "benchmarks",
+    "analyses", "study",
 )  # fmt: skip
 
 

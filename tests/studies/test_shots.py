@@ -1,4 +1,4 @@
-"""Examples before a question: written as the wording says, as many as are shown, and never of what is asked."""
+"""Few-shot examples: written as the wording says, as many as are shown, and never an item that is asked."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def rendered(tmp_path: Path) -> Asked:
     return prompts
 
 
-def test_a_wording_shows_examples_where_it_says_so_and_their_braces_are_theirs(rendered: Asked) -> None:
+def test_a_wording_shows_examples_where_it_says_so_braces_untouched(rendered: Asked) -> None:
     found = rendered()
     assert [row["text"] for row in found] == ["{q} 0=0;{q} 1=1;A=", "A=", "{q} 0=0;{q} 1=1;B=", "B="]
     assert found[0]["meta"]["shot_sha256"] == sha256(b"{q}={answer};")
@@ -46,7 +46,7 @@ def test_a_wording_shows_examples_where_it_says_so_and_their_braces_are_theirs(r
 @pytest.mark.parametrize(
     "item", [{"id": "s2", "input": {"q": "C"}}, {"id": "c", "input": {"q": "{q} 2"}}], ids=["its id", "its question"]
 )
-def test_an_example_that_is_asked_too_fails_the_prompts_though_it_is_not_shown(rendered: Asked, item: Any) -> None:
+def test_an_example_that_is_an_item_fails_the_prompts_even_if_not_shown(rendered: Asked, item: Any) -> None:
     with pytest.raises(InputError, match="the example s2 is asked too") as bad:
         rendered([*ITEMS, item])
     assert bad.value.where == f"item {item['id']}"

@@ -1,1 +1,1 @@
-"""The audit of one run: its lines, steps and values checked, and its deterministic steps made again."""
+"""The audit of one run: journal, steps, keys and blobs checked, and its deterministic steps executed again."""

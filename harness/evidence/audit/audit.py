@@ -1,4 +1,4 @@
-"""Audit: do manifest, lock, record and store agree? Offline, from the bytes alone, every disagreement by name.
+"""The audit of a run: do manifest, lock, record and store agree? Offline, from the bytes alone.
 
 It knows no study: it is handed callables that plan again, make a step again, and say what code is installed. It
 executes only the installed harness; the code a run brought along is hashed, never run.
@@ -12,14 +12,14 @@ from typing import Any
 
 from harness.digest import differences, document, sha256
 from harness.errors import HarnessError
-from harness.evidence.audit.again import How, answers, make_again, named
+from harness.evidence.audit.checked_blobs import CheckedBlobs
 from harness.evidence.audit.checks import Report
-from harness.evidence.audit.lines import audit_lines
-from harness.evidence.audit.seen import Seen
+from harness.evidence.audit.reexecution import ReexecutionOptions, answering_model, first_few, reexecute
+from harness.evidence.audit.run_files import audit_run_files
 from harness.evidence.audit.steps import Made, audit_steps
 from harness.evidence.audit.values import audit_values
-from harness.evidence.executed import Executed
-from harness.evidence.pinned import data_pin
+from harness.evidence.execution_index import ExecutionIndex
+from harness.evidence.pinned_files import data_pin
 from harness.evidence.selfcheck import OUTPUT, self_check
 from harness.manifest.coverage import contradicted_files, coverage_text, file_coverage
 from harness.manifest.load import parse_manifest
@@ -32,28 +32,28 @@ AGAIN = ("aggregate.differs", "output.differs")  # what is said of a step that w
 
 
 @dataclass(frozen=True)
-class Installed:
-    """What the installed harness brings to an audit."""
+class InstalledHarness:
+    """What an audit needs of the installed harness: the planner, the code of each step kind, the engines."""
 
     replan: Callable[[bytes, Lock, int], Plan]  # from a manifest's bytes, its lock and the limit back to the plan
     files: Callable[[str], Mapping[str, str]]  # step kind -> the files of its code as it is installed, by digest
     isolations: Callable[[str], Collection[str] | None]  # engine -> those it writes down; None: it is not installed
 
 
-def audit(store: Store, run: str, installed: Installed, how: How) -> Report:
-    """Hold one run of a store against itself: its chain, its record, its keys, its bytes, and what made them."""
+def audit(store: Store, run: str, installed: InstalledHarness, how: ReexecutionOptions) -> Report:
+    """Audit one run of a store: its chain, record, keys, bytes and code; every disagreement is a named check."""
     report = Report()
-    chain = audit_lines(store, run, report)
+    chain = audit_run_files(store, run, report)
     if chain is None:
         return report
     audit_values(chain, installed.isolations, report)
-    start, seen = chain.events[0], Seen(store, report)
+    start, blobs = chain.events[0], CheckedBlobs(store, report)
     lock, planned = _plan(store, start, installed, report)
     threads = lock.intent["resources"].get("threads") if lock and planned else None
-    made = audit_steps(store, chain, planned, seen, report, threads)
+    made = audit_steps(store, chain, planned, blobs, report, threads)
     _cached(store, chain, report)
     if lock:
-        _pins(store, lock, made, seen, report)
+        _pins(store, lock, made, blobs, report)
         _files(lock, start, report)
         for field, place in (("image", start), ("sandbox", start.get("sandbox"))):
             if place:
@@ -61,9 +61,9 @@ def audit(store: Store, run: str, installed: Installed, how: How) -> Report:
     if planned:
         report.self_checks = _own_checks(store, planned, made, report)
         steps = [step for step in planned.steps if step.name in made]
-        report.coverage = make_again(steps, made, how, report)
+        report.coverage = reexecute(steps, made, how, report)
         if how.level != "hashes":
-            _code(planned, made, seen, installed, report)
+            _code(planned, made, blobs, installed, report)
     return report
 
 
@@ -82,10 +82,10 @@ def _own_checks(store: Store, plan: Plan, made: Made, report: Report) -> str:
 
 def _cached(store: Store, chain: Chain, report: Report) -> None:
     """Find for each step that was taken from the store the listed run that executed it; else nobody did."""
-    executed, run = Executed(store), str(chain.events[0]["run"])
+    executed, run = ExecutionIndex(store), str(chain.events[0]["run"])
     steps = [event for event in chain.events if event["event"] == "step.cached"]
     try:
-        lost = [event["step"] for event in steps if executed.by(event["key"], event["entry"]) is None]
+        lost = [event["step"] for event in steps if executed.run_of(event["key"], event["entry"]) is None]
     except HarnessError as bad:
         report.skip("unaccounted", "steps from the store", bad.what)
         return
@@ -96,7 +96,7 @@ def _cached(store: Store, chain: Chain, report: Report) -> None:
 
 
 def _plan(
-    store: Store, started: Mapping[str, Any], installed: Installed, report: Report
+    store: Store, started: Mapping[str, Any], installed: InstalledHarness, report: Report
 ) -> tuple[Lock | None, Plan | None]:
     """Read the manifest and lock the run kept, hold them against each other, and plan again."""
     try:
@@ -120,7 +120,7 @@ def _plan(
 
 
 def _planned(
-    manifest: bytes, lock: Lock, started: Mapping[str, Any], installed: Installed, report: Report
+    manifest: bytes, lock: Lock, started: Mapping[str, Any], installed: InstalledHarness, report: Report
 ) -> Plan | None:
     """Plan again, if the installed harness plans what the run had."""
     unpinned = sorted(set(lock.intent["datasets"]) - set(lock.pins["datasets"]))
@@ -139,13 +139,13 @@ def _planned(
     return plan
 
 
-def _pins(store: Store, lock: Lock, made: Made, seen: Seen, report: Report) -> None:
+def _pins(store: Store, lock: Lock, made: Made, blobs: CheckedBlobs, report: Report) -> None:
     """Hold the data a run used against the data its lock pins."""
     flaws = []
     for name, pin in lock.pins["datasets"].items():
         step = made.get(maker(name))
         if step:
-            sound = {output: part.sha256 for output, part in step.outputs.items() if seen.sound.get(part.sha256)}
+            sound = {output: part.sha256 for output, part in step.outputs.items() if blobs.sound.get(part.sha256)}
             found = {output: data_pin(digest, store.blobs.path(digest)) for output, digest in sound.items()}
             held = {output: part for output, part in pin.items() if output in sound or output not in step.outputs}
             flaws += [f"/pins/datasets/{name}{pointer}" for pointer in differences(held, found)]
@@ -173,7 +173,7 @@ def _image(lock: Lock, field: str, image: str, report: Report) -> None:
         report.held("pin.differs", field, image[:19])
 
 
-def _code(plan: Plan, made: Made, seen: Seen, installed: Installed, report: Report) -> None:
+def _code(plan: Plan, made: Made, blobs: CheckedBlobs, installed: InstalledHarness, report: Report) -> None:
     """Hold the code of the steps that were not made again against the installed code: a reader can read no other.
 
     Of answers that are taken on trust anyway it is a note; what should have been made again keeps the verdict down.
@@ -183,14 +183,14 @@ def _code(plan: Plan, made: Made, seen: Seen, installed: Installed, report: Repo
     kinds = {step.kind: step for step in rest}
     differing = 0
     for kind, step in kinds.items():
-        ran = seen.closures.get(made[step.name].preimage["code"], {})
+        ran = blobs.closures.get(made[step.name].preimage["code"], {})
         try:
             moved = [name.removeprefix("/").replace("~1", "/") for name in differences(ran, installed.files(kind))]
         except HarnessError as bad:
             moved = [bad.what]
         if moved:
             differing += 1
-            tell = report.held if answers(step) or step.trial else report.skip
-            tell("code.differs", kind, f"the installed code is not that of the run: {named(tuple(moved))}")
+            tell = report.held if answering_model(step) or step.trial else report.skip
+            tell("code.differs", kind, f"the installed code is not that of the run: {first_few(tuple(moved))}")
     if not differing:
         report.held("code.differs", "code", f"{len(kinds)} kinds of steps that were not made again")

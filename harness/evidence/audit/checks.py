@@ -1,4 +1,7 @@
-"""What audit says: checks with ids, verdicts and the names of what they are about."""
+"""The report of an audit: checks, each with an id, a verdict and what it is about, and the verdict of all.
+
+It looks at nothing itself: it collects what other parts of the audit found.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ UNCONFIRMED = "expect.missing"  # skipped for want of an expectation: the run is
 
 @dataclass(frozen=True)
 class Check:
-    """One thing that was held against another."""
+    """One check of an audit: its id, whether it passed, failed or was skipped, and what it looked at."""
 
     id: str
     verdict: str
@@ -22,7 +25,7 @@ class Check:
 
 @dataclass
 class Coverage:
-    """How much of a run an audit has made again, and what it took on trust."""
+    """Re-execution coverage of an audit: how many steps were executed again, and what was taken on trust."""
 
     steps: int = 0
     again: int = 0
@@ -33,7 +36,7 @@ class Coverage:
     left_out: list[str] = field(default_factory=list)  # for want of time
 
     def text(self) -> str:
-        """Say it in one line."""
+        """Describe the coverage in one line."""
         words = [f"{self.again} of {self.steps} steps made again"]
         if self.other:
             words.append(f"{self.other} of them by other code")
@@ -49,7 +52,7 @@ class Coverage:
         return "; ".join(words)
 
     def as_data(self) -> dict[str, Any]:
-        """Give the fields that scripts rely on."""
+        """Return the coverage as the JSON fields that scripts read."""
         return {
             "steps": self.steps, "again": self.again, "other": self.other, "trusted": dict(self.trusted),
             "left_out": list(self.left_out), **({"imported": dict(self.imported)} if self.imported else {}),
@@ -59,7 +62,7 @@ class Coverage:
 
 @dataclass
 class Report:
-    """Everything an audit looked at, in the order it looked."""
+    """The checks of one audit, in the order in which they were made."""
 
     checks: list[Check] = field(default_factory=list)
     coverage: Coverage | None = None
@@ -68,19 +71,19 @@ class Report:
     self_checks: str = ""  # what the run's own checks say: pass, fail, or nothing where it makes none
 
     def fail(self, id: str, subject: str, detail: str = "") -> None:
-        """Name a disagreement."""
+        """Record a failed check: a disagreement."""
         self.checks.append(Check(id, FAIL, subject, detail))
 
     def skip(self, id: str, subject: str, detail: str = "") -> None:
-        """Name something that could not be looked at, which keeps the verdict from `agreed`."""
+        """Record a check that could not be made; it keeps the verdict from `agreed`."""
         self.checks.append(Check(id, SKIP, subject, detail))
 
     def held(self, id: str, subject: str, detail: str = "") -> None:
-        """Name something that was looked at and agrees."""
+        """Record a check that passed."""
         self.checks.append(Check(id, PASS, subject, detail))
 
     def settle(self, id: str, subject: str, flaws: Iterable[str], good: str = "") -> bool:
-        """Fail once for each flaw found, or pass once where there is none."""
+        """Record one failed check for each flaw, or one that passed where there is none."""
         found = list(flaws)
         for flaw in found:
             self.fail(id, subject, flaw)
@@ -90,7 +93,7 @@ class Report:
 
     @property
     def verdict(self) -> str:
-        """Give one word: agreed, disagreed, incomplete where a required check could not be made, or unconfirmed."""
+        """The verdict in one word: agreed, disagreed, incomplete (a required check was skipped) or unconfirmed."""
         if any(check.verdict == FAIL for check in self.checks):
             return "disagreed"
         skipped = {check.id for check in self.checks if check.verdict == SKIP}

@@ -1,4 +1,7 @@
-"""The steps of a run under audit: every entry, key, blob and output held against the plan and the journal."""
+"""Audit of a run's steps: every entry, key, blob and output held against the plan and the journal.
+
+It executes no step: that is `reexecution.py`.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +10,8 @@ from typing import Any
 
 from harness.digest import differences, document_digest, sha256
 from harness.errors import HarnessError
+from harness.evidence.audit.checked_blobs import CheckedBlobs
 from harness.evidence.audit.checks import Report
-from harness.evidence.audit.seen import Seen
 from harness.evidence.record import FINISHED
 from harness.files import read_plain
 from harness.steps import CPU, Pinned, Plan, Setting, Step, in_threads, preimage
@@ -27,30 +30,30 @@ ATTEMPT = "attempt"  # of a step that calls: how often it was asked before
 
 
 def audit_steps(
-    store: Store, chain: Chain, plan: Plan | None, seen: Seen, report: Report, threads: int | None = None
+    store: Store, chain: Chain, plan: Plan | None, blobs: CheckedBlobs, report: Report, threads: int | None = None
 ) -> Made:
-    """Check every step the journal names, in so many threads; give those whose entries are sound."""
+    """Check every step that the journal names; return the entries of those that are sound."""
     made: Made = {}
     events = {event["step"]: event for event in chain.events if event["event"] in FINISHED}
     started = chain.events[0]
     for name in ("manifest", "lock"):
-        seen.look(str(started[name]), name)
+        blobs.check(str(started[name]), name)
     for place in (started, started.get("sandbox")):
         if place:
-            seen.environment(str(place["environment"]), str(place["image"]))
+            blobs.environment(str(place["environment"]), str(place["image"]))
     for step, event in events.items():
         entry = _entry(store, step, event, report)
         if entry is None:
             continue
         for name, output in entry.outputs.items():
-            seen.look(output.sha256, f"{step}/{name}", output.size)
+            blobs.check(output.sha256, f"{step}/{name}", output.size)
         for name, source in entry.preimage["inputs"].items():
             for digest in [source] if isinstance(source, str) else source:
-                seen.look(digest, f"input {name} of {step}")
-        seen.closure(entry.preimage["code"], step)
-        seen.look(entry.preimage["environment"], f"environment of {step}")
+                blobs.check(digest, f"input {name} of {step}")
+        blobs.closure(entry.preimage["code"], step)
+        blobs.check(entry.preimage["environment"], f"environment of {step}")
         made[step] = entry
-    seen.settle()
+    blobs.settle()
     if plan:
         settings = _settings(plan, made, started, threads)
         _against_plan(plan, events, made, settings, chain, report)

@@ -1,4 +1,4 @@
-"""The values in the lines of a journal under audit: each is of its type, in its place, and nothing that cannot be.
+"""Audit of the values in a journal: each is of its type and in its place, and is one that a run can write.
 
 Chains and keys say that a line is the one that was written; this says that it is one that a run writes.
 """
@@ -31,7 +31,7 @@ _STATES = ("done", "failed", "interrupted")
 
 
 def audit_values(chain: Chain, isolations: Callable[[str], Collection[str] | None], report: Report) -> None:
-    """Name every value of a journal that no run writes there."""
+    """Report every value of a journal that no run writes."""
     flaws = [f"line {number}: {flaw}" for number, event in enumerate(chain.events, 1) for flaw in _odd(event)]
     report.settle("unaccounted", "values", [*flaws, *_times(chain), *_outputs(chain)], f"{len(chain.events)} lines")
     _isolation(chain.events[0], isolations, report)

@@ -1,1 +1,1 @@
-"""Claims: published numbers held against runs, with the history of every variant that was tried."""
+"""Claims: published numbers compared with runs, and how often the same was tried before."""

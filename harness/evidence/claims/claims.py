@@ -1,4 +1,4 @@
-"""Claims: what somebody published, held against what a run made.
+"""Claim checking: published numbers, orders and bounds compared with the outputs of a run.
 
 A claim is registered by standing in the lock of a run: one that is no longer what the first run registered has moved,
 and says so beside its verdict, as it says how often the same was tried. It knows claims and the values they point to,
@@ -12,20 +12,20 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from harness.evidence.claims.asks import MET, MISSED, NEEDS, tolerance, verdict
-from harness.evidence.claims.pointed import Found
-from harness.evidence.claims.registered import Registered, asked, by_name, paired, read
-from harness.evidence.claims.variants import Count, Past
+from harness.evidence.claims.criteria import MET, MISSED, NEEDS, criteria_text, verdict
+from harness.evidence.claims.pointer_values import PointerValue
+from harness.evidence.claims.registration import Registered, by_manifest, demand_of, match_claims, read_claims
+from harness.evidence.claims.variants import ClaimHistory, VariantCount
 from harness.manifest.claim import split
 from harness.manifest.schema import Claim
 
 LATE = ("count", "imported", "without")  # what a script finds otherwise, or only where there is some
-Values = Callable[[str], Found]
+Values = Callable[[str], PointerValue]
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A claim with what a run says of it."""
+class JudgedClaim:
+    """A claim with its verdict: the value that a run has, whether it meets the claim, and what is missing if not."""
 
     id: str
     manifest: str
@@ -41,14 +41,14 @@ class Judged:
     moved: bool
     was: Registered | None  # the claim as it was first registered, where it has moved
     withdrawn: bool  # registered by an earlier run, and gone from the manifest
-    count: Count | None  # how often the same was tried, where there is a verdict
+    count: VariantCount | None  # how often the same was tried, where there is a verdict
     without: tuple[str, ...] = ()  # published files that were absent, and that what made the value would have read
     imported: tuple[str, ...] = ()  # models whose answers somebody else's run gave, and the value rests on
 
     @property
     def data(self) -> dict[str, Any]:
-        """Give all of it for a script, the counts as fields of their own."""
-        counts = vars(self.count) if self.count else dict.fromkeys(Count.__annotations__)
+        """The judged claim as JSON fields for a script; the counts of variants are fields of their own."""
+        counts = vars(self.count) if self.count else dict.fromkeys(VariantCount.__annotations__)
         more = {name: list(getattr(self, name)) for name in ("imported", "without") if getattr(self, name)}
         return {**{name: value for name, value in vars(self).items() if name not in LATE}, **counts, **more}
 
@@ -71,14 +71,14 @@ def judge(
     *,
     lacks: Sequence[str] = ("a run",),
     run: str | None = None,
-    past: Past | None = None,
-) -> list[Judged]:
+    past: ClaimHistory | None = None,
+) -> list[JudgedClaim]:
     """Judge the claims of a manifest, and those that its first run registered and that are gone.
 
     Without values nothing can be held against anything: then `lacks` says what is needed, what a claim names first.
     The past says what else was registered about the same things, under whatever name, and how often they were tried.
     """
-    every = _meant(claims, registered, past.elders(claims) if past else [None] * len(claims))
+    every = _meant(claims, registered, past.first_registered(claims) if past else [None] * len(claims))
     names = _names([one.claim for one in every])
     found = [[values(pointer) for pointer in one.claim.pointers] if values else [] for one in every]
     tried = past.counts([one.claim for one in every], run) if past and run else [None] * len(every)
@@ -87,17 +87,19 @@ def judge(
         claim = one.claim
         word, detail = verdict(claim, here) if here else (NEEDS + _needs(claim, lacks), "")
         texts = [each.text for each in here]
-        rows.append(Judged(
+        rows.append(JudgedClaim(
             next(names), manifest, claim.published, texts if len(texts) > 1 else texts[0] if texts else None,
-            tolerance(claim), word, claim.where, claim.status,
+            criteria_text(claim), word, claim.where, claim.status,
             claim.of if isinstance(claim.of, str) else list(claim.of), detail, run,
             one.moved, one.was, one.withdrawn, count if word in (MET, MISSED) else None,
         ))  # fmt: skip
     return rows
 
 
-def resting(one: Judged, imported: Collection[str], models: Collection[str], untouched: Collection[str] = ()) -> Judged:
-    """Say on whose imported answers a value rests: those of the models that it names, else of all of them.
+def with_imported(
+    one: JudgedClaim, imported: Collection[str], models: Collection[str], untouched: Collection[str] = ()
+) -> JudgedClaim:
+    """Add to a judged claim the models whose imported answers its value rests on.
 
     In outputs that are `untouched` no model had a part.
     """
@@ -111,8 +113,8 @@ def resting(one: Judged, imported: Collection[str], models: Collection[str], unt
     return replace(one, imported=tuple(sorted(found)))
 
 
-def partial(one: Judged, without: Mapping[str, Collection[str]]) -> Judged:
-    """Say which published files were absent when a value was made: by output, those that its steps would have read."""
+def with_absent_files(one: JudgedClaim, without: Mapping[str, Collection[str]]) -> JudgedClaim:
+    """Add to a judged claim the published files that were absent when its value was computed."""
     outputs = {split(pointer)[0] for pointer in ([one.of] if isinstance(one.of, str) else one.of)}
     absent = {path for output in outputs for path in without.get(output, ())}
     return one if one.verdict.startswith(NEEDS) else replace(one, without=tuple(sorted(absent)))
@@ -122,12 +124,12 @@ def _meant(
     claims: Sequence[Claim], registered: Sequence[Registered] | None, elders: Sequence[Registered | None]
 ) -> list[_Meant]:
     """Find what each claim was when it was registered first; what is gone from the manifest comes last."""
-    olds = read({"claims": list(registered or ())})
-    pairs, gone = paired(len(claims), len(olds), by_name(claims, [old for old, _ in olds]))
+    olds = read_claims({"claims": list(registered or ())})
+    pairs, gone = match_claims(len(claims), len(olds), by_manifest(claims, [old for old, _ in olds]))
     found = []
     for claim, place, elder in zip(claims, pairs, elders, strict=True):
         before, was = olds[place] if place is not None else (None, None)
-        moved = registered is not None and (before is None or asked(claim) != asked(before))
+        moved = registered is not None and (before is None or demand_of(claim) != demand_of(before))
         found.append(_Meant(claim, moved or elder is not None, elder or (was if moved else None)))
     return found + [_Meant(olds[place][0], moved=True, was=olds[place][1], withdrawn=True) for place in gone]
 

@@ -1,4 +1,4 @@
-"""The runs of a store, oldest first: what each was started under, and what those that came to an end made.
+"""The run history of a store, oldest first: the lock each run was started under, and the outputs of finished ones.
 
 It believes what the list of runs vouches for: a journal that begins otherwise than the list says counts for nothing,
 and a record whose digest is not the one the list names gives no values.
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from harness.digest import differences, parse, sha256
 from harness.errors import DamageError, HarnessError
-from harness.evidence.claims.registered import read
+from harness.evidence.claims.registration import read_claims
 from harness.evidence.record import Record, read_record
 from harness.manifest.lockfile import Lock
 from harness.steps import STAGES
@@ -36,23 +36,23 @@ _END = re.compile(
 FEW, MOST = 1 << 12, 1 << 26  # bytes read of a file at first, and at most: a first line and a record are short
 
 
-class Started(NamedTuple):
-    """A run as it was started: the digest of its lock, and to how many first items of each dataset it was cut."""
+class StartedRun(NamedTuple):
+    """A run as it was started: the digest of its lock, and its `--limit` of items per dataset (0: none)."""
 
     run: str
     lock: str
     limit: int
 
 
-class Ended(NamedTuple):
-    """A run that came to its end: whether every step was finished, and the digest of each output."""
+class EndedRun(NamedTuple):
+    """A run that ended: whether every step was finished, and the digest of each output."""
 
     complete: bool
     outputs: Mapping[str, str]
 
 
 class History:
-    """Everything that was started in a store, oldest first."""
+    """All runs started in a store, oldest first; a run that the list of runs does not vouch for counts for nothing."""
 
     def __init__(self, store: Store) -> None:
         chain = store.heads.read()
@@ -66,9 +66,9 @@ class History:
         self._top = str(store.runs)
         self._listed = {str(event["run"]): event for event in chain.events if event["event"] == "run.finished"}
         self._locks: dict[str, Mapping[str, Any] | None] = {}
-        self._made: dict[str, Ended] = {}
+        self._made: dict[str, EndedRun] = {}
         self._said: dict[bytes, Mapping[str, str]] = {}
-        self.runs: list[Started] = []
+        self.runs: list[StartedRun] = []
         self.unread: set[str] = set()  # runs that cannot be read: what they registered and made is not known
         for event in chain.events:
             if event["event"] == "run.started":
@@ -83,12 +83,12 @@ class History:
             begun = None
         if isinstance(begun, dict) and begun.get("run") == run and self.lock(begun.get("lock")):
             limit = begun.get("limit")
-            self.runs.append(Started(run, begun["lock"], limit if isinstance(limit, int) else 0))
+            self.runs.append(StartedRun(run, begun["lock"], limit if isinstance(limit, int) else 0))
         else:
             self.unread.add(run)
 
     def lock(self, digest: object) -> Mapping[str, Any] | None:
-        """Give a lock by its digest, each read once; None where it cannot be believed."""
+        """Return a lock by its digest, read once; None where it is missing or damaged."""
         if not isinstance(digest, str):
             return None
         if digest not in self._locks:
@@ -103,16 +103,16 @@ class History:
         return lock if all(isinstance(lock.get(part), dict) for part in ("intent", "pins")) else None
 
     def locks(self) -> dict[str, Mapping[str, Any]]:
-        """Give every lock that a run was started under, by its digest, in the order of their first runs."""
+        """Return every lock that a run was started under, by digest, in the order of their first runs."""
         return {digest: lock for digest, lock in self._locks.items() if lock}
 
     def registered(self, name: str) -> list[Mapping[str, Any]] | None:
-        """Give the claims that the first run of a manifest registered, or None where there was no run."""
+        """Return the claims that the first run of a manifest registered; None where there was no run."""
         first = next((lock["intent"] for digest, lock in self.locks().items() if self._names[digest] == name), None)
-        return None if first is None else [said for _, said in read(first)]
+        return None if first is None else [said for _, said in read_claims(first)]
 
-    def of(self, name: str) -> list[Started]:
-        """Give the runs of a manifest, oldest first."""
+    def of(self, name: str) -> list[StartedRun]:
+        """Return the runs of a manifest, oldest first."""
         return [run for run in self.runs if self._names.get(run.lock) == name]
 
     @cached_property
@@ -120,7 +120,7 @@ class History:
         return {digest: str(lock["intent"].get("name")) for digest, lock in self._locks.items() if lock}
 
     def newest(self, name: str, lock: Lock, outputs: Collection[str] = ()) -> tuple[Record | None, str]:
-        """Give the newest complete run of a manifest under what its lock now says, or say what is lacking.
+        """Return the newest complete run of a manifest under its present lock, or None and what is lacking.
 
         A run that made all of these outputs goes before a newer one that did not.
         """
@@ -139,11 +139,11 @@ class History:
         return None, "a complete run" if fitting else "a run under its present lock" if runs else "a run"
 
     def ended(self, run: str) -> bool:
-        """Whether the list of runs says that a run came to an end."""
+        """Whether a run came to an end, by the list of runs."""
         return run in self._listed
 
-    def made(self, run: str) -> Ended:
-        """Give what a run made, from a record that the list of runs vouches for; read once."""
+    def made(self, run: str) -> EndedRun:
+        """Return whether a run was complete and its output digests, from its verified record; read once."""
         if run not in self._made:
             try:
                 self._made[run] = self._ended(self._vouched(run))
@@ -151,7 +151,7 @@ class History:
                 raise self._damaged(run) from None
         return self._made[run]
 
-    def _ended(self, record: bytes) -> Ended:
+    def _ended(self, record: bytes) -> EndedRun:
         """Read what a record says of outputs; thousands of records say the same, which is then read once.
 
         What stands before the end that every record has, from the word `outputs` on, is that field if it is one value.
@@ -163,11 +163,11 @@ class History:
             try:
                 if said not in self._said:
                     self._said[said] = _digests(json.loads(said))
-                return Ended(end[1] == b"done", self._said[said])
+                return EndedRun(end[1] == b"done", self._said[said])
             except ValueError:
                 pass  # it was no such field
         body = _value(record)
-        return Ended(body["status"] == "done", _digests(body["outputs"]))
+        return EndedRun(body["status"] == "done", _digests(body["outputs"]))
 
     def _vouched(self, run: str) -> bytes:
         """Read the record of a run that ended, if it is the one that the list of runs names."""
@@ -180,7 +180,7 @@ class History:
         return data
 
     def record(self, run: str) -> Record:
-        """Give the record of the run whose values count, on the one way on which anything is believed."""
+        """Return the fully verified record of a run, before any value of it is used."""
         return read_record(self.store, run)
 
     def _damaged(self, run: str) -> DamageError:
@@ -191,7 +191,7 @@ class History:
         )
 
     def untouched(self, run: str) -> frozenset[str]:
-        """Name the outputs of a run in which no model had a part: rows and prompts are there before any is asked."""
+        """Return the outputs of a run that no model took part in: those made before any response."""
         events = read_chain(self.store.journal(run)).events
         before = STAGES[: STAGES.index("responses")]
         steps = {event["step"] for event in events if event.get("stage") in before}
@@ -229,11 +229,11 @@ def _same_work(ran: Mapping[str, Any] | None, lock: Lock) -> bool:
     if ran is None:
         return False
     old, new = ({kind: pins.get(kind) for kind in PINS} for pins in (ran["pins"], lock.pins))
-    return not moved(ran["intent"], lock.intent) and not list(differences(old, new))
+    return not changed_intent(ran["intent"], lock.intent) and not list(differences(old, new))
 
 
-def moved(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
-    """Name what parts two intents and could change an output."""
+def changed_intent(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
+    """List the fields in which two manifests' intents differ and that could change an output."""
     left, right = ({**intent, RESOURCES: {THREADS: _threads(intent)}} for intent in (old, new))
     left, right = ({key: intent[key] for key in intent if key not in NAMES} for intent in (left, right))
     return list(differences(left, right))

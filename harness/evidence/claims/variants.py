@@ -1,6 +1,6 @@
-"""How often the same thing was tried: for each claim, the runs about what it is about, and how many of them missed.
+"""Variant counts of a claim: how many runs on the same subject there were, before and after, and how many missed.
 
-A history goes by what a claim is about (`about.py`), under whatever name, seed or wording, and by the study's settings:
+Runs count by the claim's subject (`subject.py`), under whatever name, seed or wording, and by the study's settings:
 what missed under others is counted apart, and never left out. A run counts as it would be judged now, or as it had
 registered the claim, whichever is worse. It must never know a manifest's file.
 """
@@ -13,11 +13,19 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from harness.errors import HarnessError
-from harness.evidence.claims.about import Work, places, related, thing, work_of
-from harness.evidence.claims.asks import MET, MISSED, verdict
-from harness.evidence.claims.history import History, Started
-from harness.evidence.claims.pointed import Found, Outputs
-from harness.evidence.claims.registered import Places, Registered, asked, by_thing, paired, read, same
+from harness.evidence.claims.criteria import MET, MISSED, verdict
+from harness.evidence.claims.history import History, StartedRun
+from harness.evidence.claims.pointer_values import PointerReader, PointerValue
+from harness.evidence.claims.registration import (
+    PointerOptions,
+    Registered,
+    by_subject,
+    demand_of,
+    match_claims,
+    read_claims,
+    same_demand,
+)
+from harness.evidence.claims.subject import Subject, canonical, equivalent_pointers, same_subject, subject_of
 from harness.manifest.claim import split
 from harness.manifest.schema import Claim
 
@@ -26,8 +34,8 @@ Tally = Counter[tuple[bool, bool, str, str]]  # by other settings, earlier, how 
 
 
 @dataclass(frozen=True)
-class Count:
-    """How a run stands among all runs about what a claim is about."""
+class VariantCount:
+    """The position of a run among all runs on a claim's subject, and how many of those missed the claim."""
 
     run_number: int
     runs: int
@@ -48,10 +56,10 @@ class Count:
 
 
 @dataclass(frozen=True)
-class _Tried:
+class _LockClaims:
     """What the runs under one lock say of each claim: where each holds it, and what it had registered of it."""
 
-    places: Sequence[Places | None]
+    places: Sequence[PointerOptions | None]
     registered: Sequence[tuple[Claim, Registered] | None]
     outputs: tuple[str, ...]
     rows: int  # of the largest dataset: a limit below it cut something
@@ -59,35 +67,37 @@ class _Tried:
 
 
 @dataclass(frozen=True)
-class Past:
-    """The history of what a manifest is about."""
+class ClaimHistory:
+    """The runs on the subject of one manifest, and what they had registered."""
 
     history: History
-    work: Work
+    work: Subject
     standing: Collection[Claim] = ()  # what other manifests of the project claim
     untouched: Collection[str] = ()  # outputs in which no model has a part
-    found: dict[tuple[str, str], Found] = field(default_factory=dict)  # in documents, whichever run made them
+    found: dict[tuple[str, str], PointerValue] = field(default_factory=dict)  # in documents, whichever run made them
 
-    def elders(self, claims: Sequence[Claim]) -> list[Registered | None]:
-        """Give for each claim what the oldest run that registered one about the same thing did, where it asked else."""
+    def first_registered(self, claims: Sequence[Claim]) -> list[Registered | None]:
+        """Return for each claim the oldest registered version of it, where that demanded something else; else None."""
         found: dict[int, Registered | None] = {}
-        for tried in (each for each in self._tried(claims).values() if not each.apart):
+        for tried in (each for each in self._lock_claims(claims).values() if not each.apart):
             for number, (spots, old) in enumerate(zip(tried.places, tried.registered, strict=True)):
                 if spots and old and number not in found:
-                    found[number] = None if same(claims[number], spots, old[0]) else old[1]
+                    found[number] = None if same_demand(claims[number], spots, old[0]) else old[1]
         return [found.get(number) for number in range(len(claims))]
 
-    def dropped(self, name: str, claimed: Mapping[str, tuple[Work, Sequence[Claim]]]) -> dict[str, list[Registered]]:
-        """Give by manifest what its later runs registered, or runs under a name that is gone, and nobody claims now.
+    def dropped_claims(
+        self, name: str, claimed: Mapping[str, tuple[Subject, Sequence[Claim]]]
+    ) -> dict[str, list[Registered]]:
+        """Return, by manifest, the registered claims that no manifest of the project makes any more.
 
         `claimed` is what the manifests of the project claim; what the first run of this one registered is known.
         """
         found: dict[str, list[Registered]] = defaultdict(list)
         known = list(claimed.values())
         for digest, lock in self.history.locks().items():
-            old_name, there = str(lock["intent"].get("name")), work_of(lock["intent"], lock["pins"])
-            if old_name == name or (old_name not in claimed and related(self.work, there)):
-                olds = read(lock["intent"])
+            old_name, there = str(lock["intent"].get("name")), subject_of(lock["intent"], lock["pins"])
+            if old_name == name or (old_name not in claimed and same_subject(self.work, there)):
+                olds = read_claims(lock["intent"])
                 if old_name != name or digest != self.history.of(name)[0].lock:
                     lost = [(old, said) for old, said in olds if not any(_touch(old, there, *each) for each in known)]
                     found[old_name] += [said for _, said in lost]
@@ -95,9 +105,9 @@ class Past:
                 known.append((there, [old for old, _ in olds]))
         return {old_name: gone for old_name, gone in found.items() if gone}
 
-    def counts(self, claims: Sequence[Claim], run: str) -> list[Count | None]:
-        """Say of each claim how a run stands among all runs about the same thing."""
-        tried, before = self._tried(claims), True
+    def counts(self, claims: Sequence[Claim], run: str) -> list[VariantCount | None]:
+        """Count for each claim the runs on its subject around one run; None where the run has no history."""
+        tried, before = self._lock_claims(claims), True
         groups: dict[tuple[bool, str, str, tuple[str, ...]], list[str]] = defaultdict(list)
         for each in self.history.runs:
             before = before and each.run != run
@@ -115,32 +125,32 @@ class Past:
                 tally[tried[lock].apart, earlier, state, word] += len(runs)
         return [_count(tally) for tally in tallies]
 
-    def _tried(self, claims: Sequence[Claim]) -> dict[str, _Tried]:
+    def _lock_claims(self, claims: Sequence[Claim]) -> dict[str, _LockClaims]:
         """Find the claims in every lock whose runs are about something of what they are about, the oldest first."""
         found = {}
         for digest, lock in self.history.locks().items():
-            there = work_of(lock["intent"], lock["pins"])
-            placed = [places(claim.pointers, self.work, there, self.untouched) for claim in claims]
+            there = subject_of(lock["intent"], lock["pins"])
+            placed = [equivalent_pointers(claim.pointers, self.work, there, self.untouched) for claim in claims]
             if any(placed):
-                olds = read(lock["intent"])
+                olds = read_claims(lock["intent"])
                 apart = there.settings != self.work.settings
-                found[digest] = _tried(placed, self._was(claims, placed, olds), lock["pins"], apart)
+                found[digest] = _lock_claims(placed, self._was(claims, placed, olds), lock["pins"], apart)
         return found
 
     def _was(
-        self, claims: Sequence[Claim], placed: Sequence[Places | None], olds: Sequence[tuple[Claim, Registered]]
+        self, claims: Sequence[Claim], placed: Sequence[PointerOptions | None], olds: Sequence[tuple[Claim, Registered]]
     ) -> list[tuple[Claim, Registered] | None]:
         """Pair claims with those a run had registered; what another manifest still claims is none of these.
 
         Unless both are about the very same places: then the one is the other, moved.
         """
-        exact, whole, part = by_thing(claims, placed, [old for old, _ in olds])
-        still = {asked(claim) for claim in self.standing}
-        free = [asked(old) not in still for old, _ in olds]
-        pairs, _ = paired(len(claims), len(olds), [exact, whole, lambda new, old: free[old] and part(new, old)])
+        exact, whole, part = by_subject(claims, placed, [old for old, _ in olds])
+        still = {demand_of(claim) for claim in self.standing}
+        free = [demand_of(old) not in still for old, _ in olds]
+        pairs, _ = match_claims(len(claims), len(olds), [exact, whole, lambda new, old: free[old] and part(new, old)])
         return [None if place is None else olds[place] for place in pairs]
 
-    def _made(self, run: Started, tried: _Tried) -> tuple[str, tuple[str, ...]]:
+    def _made(self, run: StartedRun, tried: _LockClaims) -> tuple[str, tuple[str, ...]]:
         """Say how far a run came, and which documents it holds of those that are pointed into."""
         try:
             made = self.history.made(run.run) if self.history.ended(run.run) else None
@@ -152,10 +162,10 @@ class Past:
             self.history.unread.add(run.run)
             return UNREAD, ()
 
-    def _words(self, claims: Sequence[Claim], tried: _Tried, state: str, digests: Sequence[str]) -> Iterator[str]:
+    def _words(self, claims: Sequence[Claim], tried: _LockClaims, state: str, digests: Sequence[str]) -> Iterator[str]:
         """Say of each claim what a run makes of it: as it is judged now, or as it was registered, if that was worse."""
         held = {name: {"sha256": digest} for name, digest in zip(tried.outputs, digests, strict=False) if digest}
-        outputs = Outputs(held, self.history.store.blobs.deliver, self.found)
+        outputs = PointerReader(held, self.history.store.blobs.deliver, self.found)
         for claim, spots, old in zip(claims, tried.places, tried.registered, strict=True):
             if spots is None or state in (UNFINISHED, UNREAD):
                 yield state if spots else ""
@@ -166,33 +176,33 @@ class Past:
             yield MISSED if MISSED in words else MET if MET in words else ""
 
 
-def _tried(
-    placed: Sequence[Places | None],
+def _lock_claims(
+    placed: Sequence[PointerOptions | None],
     was: Sequence[tuple[Claim, Registered] | None],
     pins: Mapping[str, Any],
     apart: bool,
-) -> _Tried:
+) -> _LockClaims:
     pointers = {pointer for spots in placed for each in spots or () for pointer in each}
     pointers |= {pointer for old in was if old for pointer in old[0].pointers}
     tables = [pin.get("items") for pin in pins.get("datasets", {}).values() if isinstance(pin, Mapping)]
     rows = max((table["rows"] for table in tables if isinstance(table, Mapping)), default=0)
-    return _Tried(placed, was, tuple(sorted({split(pointer)[0] for pointer in pointers})), int(rows), apart)
+    return _LockClaims(placed, was, tuple(sorted({split(pointer)[0] for pointer in pointers})), int(rows), apart)
 
 
-def _first(outputs: Outputs, spots: Sequence[str]) -> Found:
+def _first(outputs: PointerReader, spots: Sequence[str]) -> PointerValue:
     """Give what stands at the first of some places at which anything does."""
     found = [outputs.at(spot) for spot in spots]
     return next((one for one in found if not one.lacks), found[0])
 
 
-def _touch(old: Claim, there: Work, here: Work, claims: Sequence[Claim]) -> bool:
+def _touch(old: Claim, there: Subject, here: Subject, claims: Sequence[Claim]) -> bool:
     """Whether any claim is about some of what an old one was about."""
-    wanted = {thing(pointer) for pointer in old.pointers}
-    placed = (places(claim.pointers, here, there) for claim in claims)
-    return any(thing(spot) in wanted for spots in placed for each in spots or () for spot in each)
+    wanted = {canonical(pointer) for pointer in old.pointers}
+    placed = (equivalent_pointers(claim.pointers, here, there) for claim in claims)
+    return any(canonical(spot) in wanted for spots in placed for each in spots or () for spot in each)
 
 
-def _count(tally: Tally) -> Count:
+def _count(tally: Tally) -> VariantCount:
     """Count the history of a claim, and beside it the misses under other settings; no run is in both."""
     same = {key[1:]: number for key, number in tally.items() if not key[0]}
     met, missed = ([same.get((earlier, FULL, word), 0) for earlier in (True, False)] for word in (MET, MISSED))
@@ -200,4 +210,4 @@ def _count(tally: Tally) -> Count:
     apart = sum(number for (other, _, _, word), number in tally.items() if other and word == MISSED)
     unfinished = sum(tally[other, True, UNFINISHED, UNFINISHED] for other in (True, False))
     limited = same.get((True, CUT, MISSED), 0)
-    return Count(before + 1, before + after + 1, missed[0], missed[1], limited, unfinished, apart)
+    return VariantCount(before + 1, before + after + 1, missed[0], missed[1], limited, unfinished, apart)

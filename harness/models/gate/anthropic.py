@@ -1,4 +1,7 @@
-"""Anthropic's API at the gateway: the endpoints for messages and token counts."""
+"""Anthropic's API at the gateway: the endpoints for messages and token counts.
+
+It describes the API as one value; it never holds a key or decides a retry.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Circuit breaker: stops calls to a model after so many refusals in a row, before its first answer."""
+"""Circuit breaker: stops calls to a model after so many refusals in a row, before its first answer.
+
+It never opens after an answer, and never closes again once it is open.
+"""
 
 from __future__ import annotations
 

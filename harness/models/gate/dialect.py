@@ -62,7 +62,7 @@ class Endpoint:
 
 @dataclass(frozen=True, eq=False)
 class Dialect:
-    """The dialect of a provider's API: its endpoints, its answers and errors, and how to connect to it."""
+    """The dialect of a provider's API: its endpoints, answers, errors and connection; never a key or a limit."""
 
     endpoints: Mapping[str, Endpoint]  # by the path at which clients reach the gateway
     connect: Callable[[str, str, Value], Connection]  # with a key, at a URL, by these settings of httpx2's client

@@ -1,6 +1,7 @@
 """Request dispatch: answers from the tape, or from the provider with retries and limits, then recorded on the tape.
 
 A request is identified by its digest and its repeat. Two equal ones at the same time make one call upstream.
+It never reads HTTP or a key.
 """
 
 from __future__ import annotations
@@ -30,7 +31,7 @@ WRITERS = 16  # threads that write tapes; those that wait for the disk at once s
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A client's request, parsed and checked."""
+    """A client's request, parsed and checked, not yet answered."""
 
     account: Account  # of the model
     endpoint: Endpoint
@@ -52,7 +53,7 @@ class _Named:
 
 
 class Dispatcher:
-    """The dispatcher: answers calls; everything that is paid for is on its tape before anybody sees it."""
+    """The dispatcher of calls; everything paid for is on its tape before anybody sees it. It never reads a key."""
 
     def __init__(self, settings: GateSettings, upstream: Upstream) -> None:
         self.settings, self._upstream = settings, upstream

@@ -19,7 +19,7 @@ SHORTEST = 12  # a shorter key ("none", "EMPTY") is no secret, and may occur in 
 
 
 class Keys:
-    """Lookup of API keys by name; it copies the environment once and reads the keys file once."""
+    """Lookup of API keys by name; it reads environment and keys file once, and never prints a key."""
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self._env = dict(env)

@@ -1,4 +1,7 @@
-"""Rate limits (token buckets) and the spending limit of a model: requests wait for the first, fail at the second."""
+"""Rate limits (token buckets) and the spending limit of a model: requests wait for the first, fail at the second.
+
+Counters live in memory; they never carry over to another gateway.
+"""
 
 from __future__ import annotations
 

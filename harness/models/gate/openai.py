@@ -1,4 +1,7 @@
-"""OpenAI's API at the gateway: the endpoints for chat, legacy completions, responses and embeddings."""
+"""OpenAI's API at the gateway: the endpoints for chat, legacy completions, responses and embeddings.
+
+It describes the API as one value; it never holds a key or decides a retry.
+"""
 
 from __future__ import annotations
 

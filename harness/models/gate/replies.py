@@ -1,4 +1,7 @@
-"""HTTP replies of the gateway in the format of a provider's clients: errors, refusals and the list of models."""
+"""HTTP replies of the gateway in the format of a provider's clients: errors, refusals and the list of models.
+
+It makes bytes from values; it never opens a connection.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +17,7 @@ from harness.models.wire import ERROR_HEADER, parse_refusal
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """An HTTP reply to a client: status, body and headers."""
+    """An HTTP reply to a client: status, body and headers; not yet sent."""
 
     status: int
     body: bytes

@@ -1,4 +1,4 @@
-"""The Responses API at the gateway: validation, token counts and streaming events of its answers."""
+"""The Responses API at the gateway: validation, token counts and streaming events of its answers; pure."""
 
 from __future__ import annotations
 

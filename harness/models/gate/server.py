@@ -42,7 +42,7 @@ class RejectedRequest(Exception):  # noqa: N818 - what a client is told
 
 
 class Server:
-    """The HTTP application of the gateway; it validates requests and leaves the answers to a dispatcher."""
+    """The HTTP application of the gateway; it validates requests, and never answers a call without the dispatcher."""
 
     def __init__(self, dispatcher: Dispatcher) -> None:
         self.dispatcher, self.closing, self._now = dispatcher, False, 0

@@ -112,7 +112,7 @@ class ServedModel(_Part):
 
 
 class GateSettings(_Part):
-    """The settings of a gateway: its socket, its models, and its limits on retries, time and concurrency."""
+    """The settings of a gateway: its socket, models, retries, timeouts and concurrency; never an API key."""
 
     socket: Path
     others: tuple[ServedModel, ...] = ()  # for models that are not named: one for each provider

@@ -60,7 +60,7 @@ def clear_sdk_variables(dialects: Iterable[Dialect]) -> None:
 
 
 class Upstream:
-    """The pool of connections to providers; an SDK is loaded and a key read when a request first needs them."""
+    """The pool of connections to providers; an SDK is loaded and a key read when first needed. It never retries."""
 
     def __init__(self, keys: Keys, timeout: float, concurrency: int, named: Iterable[str] = ()) -> None:
         self._keys, self._timeout, self._concurrency = keys, timeout, concurrency

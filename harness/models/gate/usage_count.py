@@ -1,4 +1,4 @@
-"""Usage counters of one model: requests, tokens, retries and errors, for the gateway's summary."""
+"""Usage counters of one model: requests, tokens, retries and errors; in memory, never on disk."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.models.gate.settings import TokenUsage
 
 @dataclass
 class UsageCount:
-    """Usage counters of one model; they start at 0 and are never written to disk."""
+    """Usage counters of one model, from 0 at the gateway's start; they never limit anything."""
 
     requests: int = 0
     replayed: int = 0

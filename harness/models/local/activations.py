@@ -41,7 +41,7 @@ class PieceVectors(NamedTuple):
 
 @dataclass
 class Activations:
-    """An extractor of activations, `size` pieces at a time; it counts the pieces that were cut to fit."""
+    """An extractor of activations, `size` pieces at a time; it counts the pieces that were cut, and never drops one."""
 
     loaded: LoadedModel
     how: ActivationOptions

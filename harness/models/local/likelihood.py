@@ -45,7 +45,7 @@ def measure(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 @dataclass
 class LikelihoodModel:
-    """A local model that scores continuations, `size` of a prompt's at a time."""
+    """A local model that scores given continuations, `size` at a time; it never generates text."""
 
     name: str
     loaded: LoadedModel

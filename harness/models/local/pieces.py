@@ -79,7 +79,7 @@ class TokenizedPiece(NamedTuple):
 
 @dataclass(frozen=True)
 class PieceTokenizer:
-    """A tokenizer of pieces: it adds context and special tokens, and cuts to the window."""
+    """A tokenizer of pieces: it adds context and special tokens, cuts to the window, and never runs a model."""
 
     loaded: LoadedModel
     how: ActivationOptions

@@ -1,4 +1,7 @@
-"""The provider `anthropic`: models behind Anthropic's Messages API, through the official SDK and the gateway."""
+"""The provider `anthropic`: models behind Anthropic's Messages API, through the official SDK and the gateway.
+
+It never holds an API key or reaches the network: the gateway does.
+"""
 
 from __future__ import annotations
 

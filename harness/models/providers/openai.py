@@ -1,4 +1,7 @@
-"""The provider `openai`: models behind OpenAI's chat or legacy completions API, through the SDK and the gateway."""
+"""The provider `openai`: models behind OpenAI's chat or legacy completions API, through the SDK and the gateway.
+
+It never holds an API key or reaches the network: the gateway does.
+"""
 
 from __future__ import annotations
 

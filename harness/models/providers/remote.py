@@ -52,7 +52,7 @@ class PromptSample:
 
 @dataclass
 class Inference:
-    """The summary of a step's answers, its second output: finish reasons, errors, token usage and model versions."""
+    """The summary of a step's answers: finish reasons, errors, token usage, model versions; never the texts."""
 
     model: str
     finish: Counter[str] = field(default_factory=Counter)

@@ -121,7 +121,7 @@ def _requests(prompts: Path, given: Sequence[int], generation: Mapping[str, Any]
 
 
 class LocalModel:
-    """A local model; it completes requests in the order given, whatever order it works in."""
+    """A local model; it yields completions in the order of the requests, and never cuts a prompt."""
 
     def __init__(self, name: str, loaded: LoadedModel, size: int = 1, chat: bool = False, logprobs: int | None = None):
         self.name, self.loaded, self.size, self.chat, self.logprobs = name, loaded, size, chat, logprobs

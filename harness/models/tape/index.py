@@ -66,7 +66,7 @@ class SavedIndex(NamedTuple):
 
 @dataclass
 class Index:
-    """The index of all exchanges of a tape by key: records from disk, read after it, and added since."""
+    """The index of all exchanges of a tape by key, from disk and added since; never trusted unchecked."""
 
     folder: Path
     layers: list[IndexLayer]

@@ -53,7 +53,7 @@ _decode, parse = _decoder.raw_decode, _decoder.decode  # of canonical JSON, so t
 
 @dataclass(frozen=True, slots=True)
 class Taped:
-    """A recorded exchange: the request, the exact bytes of the answer's body, and the time."""
+    """A recorded exchange: the request, the exact bytes of the answer's body, and the time; never a key."""
 
     provider: str
     body: Mapping[str, Any]

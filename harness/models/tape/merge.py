@@ -28,7 +28,7 @@ class Conflict:
 
 @dataclass
 class MergeReport:
-    """The report of a merge: exchanges read and added, or the conflicts that stopped it."""
+    """The report of a merge: exchanges read and added, or the conflicts, in which case nothing was added."""
 
     read: int = 0
     added: int = 0

@@ -23,7 +23,7 @@ from harness.models.tape.segments import TapePosition, scan, segment_path
 
 
 class Tape:
-    """A tape opened for reading: recorded answers by request digest and repeat; thread-safe."""
+    """A tape opened for reading: recorded answers by request digest and repeat; thread-safe. It never writes."""
 
     def __init__(self, folder: Path, index: Index) -> None:
         self.folder = folder

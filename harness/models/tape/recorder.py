@@ -45,7 +45,7 @@ class _Ticket:
 
 
 class Recorder:
-    """The one writer of a tape, for any number of threads; `add` returns when the exchange is durable on disk."""
+    """The one writer of a tape, for any number of threads; `add` returns once an exchange is durable."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder

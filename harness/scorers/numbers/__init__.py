@@ -1,1 +1,1 @@
-"""Measures of arrays that steps and analyses share."""
+"""Array statistics that steps and standalone analyses share."""

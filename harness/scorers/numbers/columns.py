@@ -1,4 +1,4 @@
-"""How well predictions fit targets, column by column: out-of-sample R2 and Pearson's r, fold by fold.
+"""Goodness of fit column by column: out-of-sample R2 and Pearson's r over cross-validation folds.
 
 It must never know what a column stands for; a step may import it, so it takes arrays and no model of a caller's.
 """
@@ -14,8 +14,8 @@ Array = Any  # of numpy
 FLAT = 1e-5  # a column that leaves its mean by no more than this share of it is constant: it correlates with nothing
 
 
-class Fit(NamedTuple):
-    """One value a column."""
+class ColumnFit(NamedTuple):
+    """Goodness of fit: arrays with one value a column."""
 
     r2: Array  # 1 - mse / mse_mean; -inf where the targets never leave that mean
     pearson: Array  # the mean over folds; a fold in which either side is constant counts as 0
@@ -23,8 +23,8 @@ class Fit(NamedTuple):
     mse_mean: Array  # of the mean of the targets outside each fold, pooled alike
 
 
-def fit(targets: Array, predictions: Array, folds: Sequence[int] = ()) -> Fit:
-    """Hold predictions against targets, both [row, column]; `folds` are sizes of consecutive rows.
+def fit(targets: Array, predictions: Array, folds: Sequence[int] = ()) -> ColumnFit:
+    """Score predictions against targets, both [row, column]; `folds` are sizes of consecutive rows.
 
     Without folds there is one, and the targets' own mean is what it is held against.
     """
@@ -48,7 +48,7 @@ def fit(targets: Array, predictions: Array, folds: Sequence[int] = ()) -> Fit:
         pearson += _pearson(targets[fold], predictions[fold])
     with np.errstate(divide="ignore", invalid="ignore"):
         r2 = 1 - model / plain
-    return Fit(r2, pearson / len(sizes), model / rows, plain / rows)
+    return ColumnFit(r2, pearson / len(sizes), model / rows, plain / rows)
 
 
 def _pearson(one: Array, two: Array) -> Array:

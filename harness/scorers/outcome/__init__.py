@@ -1,1 +1,1 @@
-"""Correct, avoidant or incorrect: the rules of each benchmark, one module a benchmark."""
+"""Labelling rules of each benchmark (correct, avoidant or incorrect), one module a benchmark."""

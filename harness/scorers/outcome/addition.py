@@ -1,4 +1,4 @@
-"""Whether an answer to a sum is correct, avoidant or incorrect, under the rule set OURS-v1 (reliability 4.1).
+"""Labelling rules for answers to sums: correct, avoidant or incorrect, rule set OURS-v1 (reliability 4.1).
 
 It knows one response and what was asked; it must never know a model, a prompt, a file or another response.
 """
@@ -9,9 +9,9 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from harness.scorers.outcome.result import Outcome, shown
+from harness.scorers.outcome.result import LabelResult, truncated
 from harness.scorers.prepare import RULE_SET, cue, prepare
-from harness.scorers.remember import remembered
+from harness.scorers.text_cache import cached_by_text
 
 _SEPARATOR = re.compile(r"(?<=[0-9])[,_](?=[0-9]{3}(?![0-9]))")
 # The specification's token, and with a dot before it what is no token: one that begins with a dot is dropped.
@@ -43,7 +43,7 @@ class _Reading:
     longest: int
 
 
-@remembered(32)
+@cached_by_text(32)
 def _read(response: str) -> _Reading:
     text = addition_text(response)
     tokens: dict[str, tuple[int, int]] = {}
@@ -54,16 +54,16 @@ def _read(response: str) -> _Reading:
     return _Reading(text, tokens, max(map(_digits, tokens), default=0))
 
 
-def addition(a: str, b: str, response: str) -> Outcome:
+def addition(a: str, b: str, response: str) -> LabelResult:
     """Label an answer to `a + b`, the addends as decimal strings."""
     a, b = a.lstrip("0") or "0", b.lstrip("0") or "0"
     total = str(int(a) + int(b))
     seen = _read(response)
     tokens = seen.tokens
     count = len(tokens) - len({a, b} & tokens.keys())
-    kept = shown(token for token in tokens if token not in (a, b))
+    kept = truncated(token for token in tokens if token not in (a, b))
     if total in tokens:
-        return Outcome("c", None, RULE_SET, tokens[total], kept, count)
+        return LabelResult("c", None, RULE_SET, tokens[total], kept, count)
     # Section 4.1: a refusal may hold numbers ("30 digits"); only one about as long as an addend is an attempt.
     attempt, least = None, max(len(a), len(b)) - 1
     if count and seen.longest >= least:
@@ -71,9 +71,9 @@ def addition(a: str, b: str, response: str) -> Outcome:
     if attempt is None:
         subtype, span = cue(seen.text)
         if not count or span:
-            return Outcome("a", subtype, RULE_SET, span, kept, count)
+            return LabelResult("a", subtype, RULE_SET, span, kept, count)
         attempt = next(token for token in tokens if token not in (a, b))
-    return Outcome("i", None, RULE_SET, tokens[attempt], kept, count)
+    return LabelResult("i", None, RULE_SET, tokens[attempt], kept, count)
 
 
 def _digits(token: str) -> int:

@@ -1,4 +1,4 @@
-"""Whether an answer to an anagram is correct, avoidant or incorrect, under the rule set OURS-v1 (reliability 4.1).
+"""Labelling rules for answers to anagrams: correct, avoidant or incorrect, rule set OURS-v1 (reliability 4.1).
 
 It knows one response and what was asked; it must never know a model, a prompt, a file or another response.
 """
@@ -12,9 +12,9 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Any
 
-from harness.scorers.outcome.result import Outcome, shown
+from harness.scorers.outcome.result import LabelResult, truncated
 from harness.scorers.prepare import RULE_SET, cue, prepare
-from harness.scorers.remember import remembered
+from harness.scorers.text_cache import cached_by_text
 
 # Section 4.1: what an attempt looks like, over the prepared text in lower case. Possessive where it changes no match.
 _TOKEN = re.compile(r"[a-z]++")
@@ -48,7 +48,7 @@ class _Reading:
     put_forward: Mapping[str, tuple[int, int]]
 
 
-@remembered(32)
+@cached_by_text(32)
 def _read(response: str) -> _Reading:
     prepared = prepare(response)
     text = prepared.lower()
@@ -81,7 +81,7 @@ def _solutions(accepted: tuple[str, ...], target: str | None) -> frozenset[str]:
     return frozenset(word.lower() for word in ((*accepted,) if target is None else (*accepted, target)))
 
 
-def anagram(letters: str, accepted: Iterable[str], response: str, target: str | None = None) -> Outcome:
+def anagram(letters: str, accepted: Iterable[str], response: str, target: str | None = None) -> LabelResult:
     """Label an answer to the anagram `letters`; with `target`, say whether only another accepted word was found.
 
     `matched_span` lies in `anagram_text`, that of a cue in the prepared response; these differ in length only where
@@ -97,12 +97,12 @@ def anagram(letters: str, accepted: Iterable[str], response: str, target: str | 
         attempts = [word for word in seen.put_forward if word not in _NO_ANSWER and word != letters]
         if attempts:
             span = seen.put_forward[attempts[0]]
-            return Outcome("i", None, RULE_SET, span, shown(attempts), len(attempts), _more(target))
+            return LabelResult("i", None, RULE_SET, span, truncated(attempts), len(attempts), _more(target))
     subtype, cue_span = cue(seen.prepared)
-    return Outcome("a", subtype, RULE_SET, cue_span, (), 0, _more(target))
+    return LabelResult("a", subtype, RULE_SET, cue_span, (), 0, _more(target))
 
 
-def _correct(seen: _Reading, right: frozenset[str], letters: str, target: str | None) -> Outcome:
+def _correct(seen: _Reading, right: frozenset[str], letters: str, target: str | None) -> LabelResult:
     """Give the first right word as what decided, and every word it could have been read as."""
     found: dict[str, tuple[int, int]] = {}
     for token in _TOKEN.finditer(seen.text):
@@ -116,7 +116,7 @@ def _correct(seen: _Reading, right: frozenset[str], letters: str, target: str | 
     candidates = sorted(places, key=places.__getitem__)
     alternate = target is not None and target.lower() not in right
     more = _ALTERNATE if alternate else _more(target)
-    return Outcome("c", None, RULE_SET, next(iter(found.values())), shown(candidates), len(candidates), more)
+    return LabelResult("c", None, RULE_SET, next(iter(found.values())), truncated(candidates), len(candidates), more)
 
 
 def _more(target: str | None) -> Mapping[str, Any]:

@@ -1,4 +1,4 @@
-"""The scorers of this study by hand or over the command line: one row in, one labelled row out.
+"""The standalone labelling of responses on all five benchmarks: one row in, one labelled row out.
 
 It knows the rows of every benchmark; it must never know where rows come from.
 """
@@ -13,17 +13,17 @@ from pydantic import ConfigDict, Field, RootModel, model_validator
 from harness.errors import InputError
 from harness.scorers.given import checked
 from harness.scorers.outcome import rows_choice, rows_text
-from harness.scorers.outcome.result import Outcome
+from harness.scorers.outcome.result import LabelResult
 from harness.scorers.outcome.rows_choice import Locality, Science
 from harness.scorers.outcome.rows_text import Addition, Anagram, Transforms
 
-BENCHMARKS: Mapping[str, Callable[[Mapping[str, Any]], Outcome]] = {**rows_text.ROWS, **rows_choice.ROWS}
+BENCHMARKS: Mapping[str, Callable[[Mapping[str, Any]], LabelResult]] = {**rows_text.ROWS, **rows_choice.ROWS}
 
 
-class Answered(
+class BenchmarkRow(
     RootModel[Annotated[Addition | Anagram | Locality | Science | Transforms, Field(discriminator="benchmark")]]
 ):
-    """A response with what was asked, as the rules of its benchmark need it."""
+    """Input: a response with what was asked, a tagged union over the five benchmarks."""
 
     model_config = ConfigDict(frozen=True, defer_build=True)
 
@@ -42,10 +42,10 @@ _NAMES = ", ".join(BENCHMARKS)
 
 
 def score_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Label one row by hand or over the command line, naming the field where the row is not what it must be."""
-    return labelled(checked(Answered, row))
+    """Validate and label one row; an error names the field that is wrong."""
+    return labelled(checked(BenchmarkRow, row))
 
 
-def labelled(row: Answered) -> dict[str, Any]:
-    """Label one row that is what it must be."""
+def labelled(row: BenchmarkRow) -> dict[str, Any]:
+    """Label one validated row."""
     return row.root.outcome().row()

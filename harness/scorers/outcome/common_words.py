@@ -1,4 +1,4 @@
-"""Words that are also names of cities: in an answer they are taken for words (reliability 4.1, trap 9).
+"""Data: common words that are also names of cities; in an answer they count as words (reliability 4.1, trap 9).
 
 It knows three lists of lower-case words and their digest; it must never know a city, a response or a rule.
 
@@ -197,5 +197,5 @@ COMMON_WORDS = STOP_WORDS.union(_REGIONS.split(), _PLACES.split())
 
 
 def common_words_sha256() -> str:
-    """Name the list, so that a report can say which words were taken for words: its words by line, in order."""
+    """Give the digest of the list, so that a report can name it."""
     return sha256("".join(f"{word}\n" for word in sorted(COMMON_WORDS)).encode())

@@ -1,4 +1,4 @@
-"""A gazetteer as the rules of locality look names up in it: whole words and phrases, in linear time (reliability 4.1).
+"""Lookup of place names in a text by a gazetteer: whole words and phrases, in linear time (reliability 4.1).
 
 It knows names and common words; it must never know an item, a model or a label.
 """
@@ -20,7 +20,7 @@ _BLANKED = bytes(code if chr(code).isalnum() else 32 for code in range(128)) + b
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Gazetteer:
-    """Names for looking up: two gazetteers are the same one only where they are the same object."""
+    """An index of place names; compared and cached by identity, not by content."""
 
     names: frozenset[str]
     starts: frozenset[str]  # what a name of several words begins with, cut after each word but the last
@@ -59,7 +59,7 @@ class Gazetteer:
 
 
 def gazetteer(names: Iterable[str], common: Iterable[str] | None = None) -> Gazetteer:
-    """Prepare names for looking up, once for all responses; without a list of common words, by the one shipped.
+    """Build the index of names, once for all responses; without a list of common words, with the one shipped.
 
     OURS: a name reaches from its first letter or digit to its last, so that a dot or a quote at its ends never decides.
     """
@@ -79,7 +79,7 @@ def gazetteer(names: Iterable[str], common: Iterable[str] | None = None) -> Gaze
 
 
 def plain(text: str) -> str:
-    """Give the text in which cities are read: prepared, without combining accents, each run of white space a blank."""
+    """Normalise a text for the lookup: prepared, without combining accents, each run of white space a blank."""
     text = stripped(prepare(text))
     if "  " in text or not text.isprintable():  # white space other than the blank does not count as printable
         text = " ".join(text.split())
@@ -87,7 +87,7 @@ def plain(text: str) -> str:
 
 
 def named(name: str) -> str:
-    """Spell a name as it is looked for whatever the case: from its first letter or digit to its last."""
+    """Normalise a name for a case-insensitive search: from its first letter or digit to its last."""
     text = plain(name).lower()
     runs = [run.span() for run in _RUN.finditer(text)]
     return text[runs[0][0] : runs[-1][1]] if runs else ""

@@ -1,4 +1,4 @@
-"""Whether an answer names the city asked for, under the rule set OURS-v1 (reliability 4.1).
+"""Labelling rules for answers that name a city: correct, avoidant or incorrect, rule set OURS-v1 (reliability 4.1).
 
 It knows one response, what was asked and the names of a gazetteer; it must never know a model, a prompt or a file.
 """
@@ -10,9 +10,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from harness.scorers.outcome.gazetteer import Gazetteer, Span, named, plain, whole
-from harness.scorers.outcome.result import Outcome, shown
+from harness.scorers.outcome.result import LabelResult, truncated
 from harness.scorers.prepare import RULE_SET, cue
-from harness.scorers.remember import remembered
+from harness.scorers.text_cache import cached_by_text
 
 # Section 4.1: (?:\bis|city of|[Aa]nswer:)\s+([A-Z][a-z]+)(?![A-Za-z]) claims that a word is a city. Here in three, each
 # with what it begins with, because the engine runs to a literal; `plain` has left one blank for \s+.
@@ -32,7 +32,7 @@ class _Reading(NamedTuple):
     claims: dict[str, Span]
 
 
-@remembered(256)
+@cached_by_text(256)
 def _read(response: str, gazetteer: Gazetteer) -> _Reading:
     text = plain(response)
     mentions = gazetteer.mentions(text)
@@ -54,7 +54,7 @@ def _read(response: str, gazetteer: Gazetteer) -> _Reading:
 _named = lru_cache(maxsize=16_384)(named)
 
 
-def locality(city: str, target: str, response: str, gazetteer: Gazetteer) -> Outcome:
+def locality(city: str, target: str, response: str, gazetteer: Gazetteer) -> LabelResult:
     """Label an answer to which city is the most populous near `city`; `n_cities` counts the cities it mentions."""
     text, cities, claims = _read(response, gazetteer)
     own, answer, lowered = _named(city), _named(target), text.lower()
@@ -74,6 +74,6 @@ def locality(city: str, target: str, response: str, gazetteer: Gazetteer) -> Out
             names = sorted((*names, target), key=found.__getitem__)
     if not names:
         subtype, span = cue(text)
-        return Outcome("a", subtype, RULE_SET, span, (), 0, {"n_cities": n_cities})
+        return LabelResult("a", subtype, RULE_SET, span, (), 0, {"n_cities": n_cities})
     span, more = right or found[names[0]], {"n_cities": n_cities}
-    return Outcome("c" if right else "i", None, RULE_SET, span, shown(names), len(names), more)
+    return LabelResult("c" if right else "i", None, RULE_SET, span, truncated(names), len(names), more)

@@ -1,4 +1,4 @@
-"""Names of places as every list of them is read: how long one may be, and how it is spelled without accents.
+"""Normalisation of place names: accents removed, and the longest name allowed.
 
 It knows text; it must never know a rule, so that whoever makes a dataset of places depends on no rule either.
 """

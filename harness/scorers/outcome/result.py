@@ -1,4 +1,4 @@
-"""What a scorer of this study says of one response: a label, and what is needed to check it by eye.
+"""The result of labelling one response: its label, and the evidence to check it by eye.
 
 It knows no benchmark, no rule and no response.
 """
@@ -17,8 +17,8 @@ CANDIDATE_LENGTH = 200  # a megabyte of digits is one candidate; the row keeps i
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
-    """A label, with what is needed to check it by eye.
+class LabelResult:
+    """A label, with the evidence to check it by eye.
 
     `matched_span` is [start, end] of what decided, in the text that the benchmark's rules read: for `c` what was found
     right, for `i` the candidate that makes it an attempt, for `a` the cue; None where nothing was found. `candidates`
@@ -47,8 +47,8 @@ class Outcome:
         }
 
 
-def shown(candidates: Iterable[str]) -> tuple[str, ...]:
-    """Keep a row small whatever the response: the first candidates, a very long one by its head."""
+def truncated(candidates: Iterable[str]) -> tuple[str, ...]:
+    """Truncate candidates for a row: only the first ones, and only the head of a very long one."""
     return tuple(map(_shortened, islice(candidates, CANDIDATES_KEPT)))
 
 

@@ -1,4 +1,4 @@
-"""Answers to locality and science questions by hand or over the command line: one row in, one outcome out.
+"""Input rows of the standalone scorer for locality and science answers.
 
 It knows which fields the rules of these two benchmarks need; it must never know where rows come from.
 """
@@ -11,11 +11,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import Kind, Row, Text, Unread, checked, some
+from harness.scorers.given import FieldCheck, Row, Text, UncheckedList, checked, one_of
 from harness.scorers.outcome.gazetteer import Gazetteer, gazetteer
 from harness.scorers.outcome.locality import locality
 from harness.scorers.outcome.names import LONGEST_NAME
-from harness.scorers.outcome.result import Outcome
+from harness.scorers.outcome.result import LabelResult
 from harness.scorers.outcome.rows_text import RESPONSE, RULES
 from harness.scorers.outcome.science import LETTERS, science
 
@@ -33,7 +33,7 @@ def _are_options(given: Any) -> bool:
 
 Options = Annotated[
     dict[str, str],
-    Kind(
+    FieldCheck(
         _are_options,
         "an object of four texts, A, B, C and D",
         {
@@ -48,12 +48,12 @@ Options = Annotated[
 
 
 Names = Annotated[
-    list[Any], Unread(list[str])
+    list[Any], UncheckedList(list[str])
 ]  # long, and the same in every row: looked at when a gazetteer is built of them
 
 
 class Locality(Row):
-    """An answer to a question for a city nearby."""
+    """Input: an answer to a locality question, the city and the target."""
 
     benchmark: Literal["locality"] = Field(description=RULES)
     response: Text = Field(description=RESPONSE)
@@ -64,21 +64,21 @@ class Locality(Row):
         default=None, description="words that are no names, instead of the list shipped; in every row, or with --data"
     )
 
-    def outcome(self) -> Outcome:
-        """Label it by the cities that it names."""
+    def outcome(self) -> LabelResult:
+        """Label the answer by the cities that it names."""
         return locality(self.city, self.target, self.response, _gazetteer(self.gazetteer, self.common_words))
 
 
 class Science(Row):
-    """An answer to a question with four options."""
+    """Input: an answer to a question with four options, and the key."""
 
     benchmark: Literal["science"] = Field(description=RULES)
     response: Text = Field(description=RESPONSE)
     options: Options = Field(description="{A, B, C, D}; in every row, or with --data")
-    key: Annotated[str, some("one of A, B, C and D", *LETTERS)] = Field(description="the right letter")
+    key: Annotated[str, one_of("one of A, B, C and D", *LETTERS)] = Field(description="the right letter")
 
-    def outcome(self) -> Outcome:
-        """Label it by the right letter."""
+    def outcome(self) -> LabelResult:
+        """Label the answer by the option it picks."""
         return science(self.options, self.key, self.response)
 
 
@@ -88,7 +88,7 @@ def _gazetteer(names: list[str], common: list[str] | None) -> Gazetteer:
         for name, given in (("gazetteer", names), ("common_words", common or [])):
             if not all(isinstance(each, str) and len(each) <= LONGEST_NAME for each in given):
                 what = f"the field `{name}` is not a list of texts of at most {LONGEST_NAME} characters"
-                raise InputError(what, where=name, next=f"mend `{name}`")
+                raise InputError(what, where=name, next=f"correct `{name}`")
         built = gazetteer(names, common)
         _LAST.update(names=names, common=common, built=built)
     return built
@@ -98,7 +98,7 @@ def _same(one: Any, other: Any) -> bool:
     return one is other or bool(one == other)
 
 
-ROWS: Mapping[str, Callable[[Mapping[str, Any]], Outcome]] = {
+ROWS: Mapping[str, Callable[[Mapping[str, Any]], LabelResult]] = {
     "locality": lambda row: checked(Locality, {**row, "benchmark": "locality"}).outcome(),
     "science": lambda row: checked(Science, {**row, "benchmark": "science"}).outcome(),
 }

@@ -1,4 +1,4 @@
-"""Answers to sums, to anagrams and to text tasks by hand or over the command line: one row in, one outcome out.
+"""Input rows of the standalone scorer for answers to sums, anagrams and text tasks.
 
 It knows which fields the rules of these benchmarks need; it must never know where rows come from.
 """
@@ -12,11 +12,11 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import Kind, Row, Text, Texts, checked
+from harness.scorers.given import FieldCheck, Row, Text, Texts, checked
 from harness.scorers.outcome.addition import addition
 from harness.scorers.outcome.anagram import anagram
-from harness.scorers.outcome.result import Outcome
-from harness.scorers.outcome.shape import flaw
+from harness.scorers.outcome.regex_safety import refusal
+from harness.scorers.outcome.result import LabelResult
 from harness.scorers.outcome.transforms import transforms
 
 RULES = "the rules to use: addition, anagram, locality, science or transforms"
@@ -25,7 +25,7 @@ LONGEST_ADDEND = 4_000  # below Python's limit for turning text into a whole num
 _DECIMAL = re.compile(r"[0-9]+")
 Decimal = Annotated[
     str,
-    Kind(
+    FieldCheck(
         lambda value: isinstance(value, str) and len(value) <= LONGEST_ADDEND and bool(_DECIMAL.fullmatch(value)),
         "a whole number in decimal digits",
         {"type": "string", "pattern": "^[0-9]+$", "maxLength": LONGEST_ADDEND},
@@ -35,20 +35,20 @@ Decimal = Annotated[
 
 
 class Addition(Row):
-    """An answer to a sum."""
+    """Input: an answer to a sum, and the addends."""
 
     benchmark: Literal["addition"] = Field(description=RULES)
     response: Text = Field(description=RESPONSE)
     a: Decimal = Field(description="the addends, decimal strings")
     b: Decimal = Field(description="the addends, decimal strings")
 
-    def outcome(self) -> Outcome:
-        """Label it by the addends."""
+    def outcome(self) -> LabelResult:
+        """Label the answer by the addends."""
         return addition(self.a, self.b, self.response)
 
 
 class Anagram(Row):
-    """An answer to an anagram."""
+    """Input: an answer to an anagram, and the words that solve it."""
 
     benchmark: Literal["anagram"] = Field(description=RULES)
     response: Text = Field(description=RESPONSE)
@@ -56,13 +56,13 @@ class Anagram(Row):
     accepted: Texts = Field(description="words that solve it")
     target: Text | None = Field(default=None, description="the one that was drawn, where it is known")
 
-    def outcome(self) -> Outcome:
-        """Label it by the words that solve it."""
+    def outcome(self) -> LabelResult:
+        """Label the answer by the words that solve the anagram."""
         return anagram(self.anagram, self.accepted, self.response, self.target)
 
 
 class Transforms(Row):
-    """An answer to a text task."""
+    """Input: an answer to a text task, its input and expected output."""
 
     benchmark: Literal["transforms"] = Field(description=RULES)
     response: Text = Field(description=RESPONSE)
@@ -71,15 +71,15 @@ class Transforms(Row):
     answer_shape: Text | None = Field(default=None, description="a pattern of an answer, or null")
     accepted: Texts | None = Field(default=None, description="other right answers, where there are any")
 
-    def outcome(self) -> Outcome:
-        """Label it by the right answer and, where there is one, the shape of an answer."""
+    def outcome(self) -> LabelResult:
+        """Label the answer by the expected output and, where given, the pattern of a well-formed answer."""
         shape, accepted = self.answer_shape, self.accepted or ()
-        if shape is not None and (what := flaw(shape)):
+        if shape is not None and (what := refusal(shape)):
             raise InputError(f"`answer_shape` is refused: {what}", where="answer_shape", next="write a simpler pattern")
         return transforms(self.input, self.expected_output, self.response, shape, accepted)
 
 
-ROWS: Mapping[str, Callable[[Mapping[str, Any]], Outcome]] = {
+ROWS: Mapping[str, Callable[[Mapping[str, Any]], LabelResult]] = {
     "addition": lambda row: checked(Addition, {**row, "benchmark": "addition"}).outcome(),
     "anagram": lambda row: checked(Anagram, {**row, "benchmark": "anagram"}).outcome(),
     "transforms": lambda row: checked(Transforms, {**row, "benchmark": "transforms"}).outcome(),

@@ -1,4 +1,4 @@
-"""Whether an answer picks the right one of four options, under the rule set OURS-v1 (reliability 4.1).
+"""Labelling rules for multiple-choice answers: correct, avoidant or incorrect, rule set OURS-v1 (reliability 4.1).
 
 It knows one response, the options and the key; it must never know a model, a prompt or a file.
 """
@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from itertools import count, islice
 
-from harness.scorers.outcome.result import Outcome, shown
+from harness.scorers.outcome.result import LabelResult, truncated
 from harness.scorers.prepare import RULE_SET, cue, prepare
-from harness.scorers.remember import remembered
+from harness.scorers.text_cache import cached_by_text
 
 LETTERS = "ABCD"
 _MARKS = {ord(mark): None for mark in "*`"}
@@ -31,7 +31,7 @@ Span = tuple[int, int]
 _Letters = tuple[str | None, Span | None, int | None, tuple[str, ...]]  # letter, span, rule, letters seen
 
 
-@remembered(256)
+@cached_by_text(256)
 def science_text(response: str) -> str:
     """Give the text in which letters are read: prepared, and without the marks of bold and code."""
     text = prepare(response)
@@ -43,7 +43,7 @@ def folded(text: str) -> str:
     return " ".join(text.casefold().split())
 
 
-def science(options: Mapping[str, str], key: str, response: str) -> Outcome:
+def science(options: Mapping[str, str], key: str, response: str) -> LabelResult:
     """Label an answer to a question with four options; `rule` says which of the five rules found the letter."""
     text = science_text(response)
     letter, span, rule, seen = _letter(text)
@@ -56,11 +56,11 @@ def science(options: Mapping[str, str], key: str, response: str) -> Outcome:
             seen = tuple(dict.fromkeys((*seen, *places)))
     if letter is None:
         subtype, at = cue(text)
-        return Outcome("a", subtype, RULE_SET, at, shown(seen), len(seen), {"rule": None})
-    return Outcome("c" if letter == key else "i", None, RULE_SET, span, seen, len(seen), {"rule": rule})
+        return LabelResult("a", subtype, RULE_SET, at, truncated(seen), len(seen), {"rule": None})
+    return LabelResult("c" if letter == key else "i", None, RULE_SET, span, seen, len(seen), {"rule": rule})
 
 
-@remembered(256)
+@cached_by_text(256)
 def _letter(text: str) -> _Letters:
     """Apply the rules that need no option: the first that yields a letter decides."""
     if len(text) <= 4 and (whole := _WHOLE.fullmatch(text)):

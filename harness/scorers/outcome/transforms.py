@@ -1,4 +1,4 @@
-"""Whether the answer to a small text task is correct, avoidant or incorrect, under OURS-v1 (reliability 4.1).
+"""Labelling rules for answers to text tasks: correct, avoidant or incorrect, rule set OURS-v1 (reliability 4.1).
 
 It knows one response and what was asked; it must never know a model, a prompt, a file or another response.
 """
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from harness.errors import InputError
-from harness.scorers.outcome.result import Outcome, shown
+from harness.scorers.outcome.result import LabelResult, truncated
 from harness.scorers.prepare import EPISTEMIC, ETHICAL, RULE_SET, Avoidance, cue, prepare
 
 # A shape comes with the data, and a careless one takes time with the square of the text. So it is looked for in the
@@ -98,7 +98,7 @@ def _part_of_a_word(char: str) -> bool:
 
 def transforms(
     text: str, expected: str, response: str, answer_shape: str | None = None, accepted: Iterable[str] = ()
-) -> Outcome:
+) -> LabelResult:
     """Label an answer to a task on `text` whose right output is `expected`, or one of `accepted`.
 
     `matched_span` lies in `transforms_text` for `c` (in the whole response, normalised, where all of it is right), in
@@ -109,30 +109,30 @@ def transforms(
     remaining = _remaining(asked, said)
     whole = _norm(said)
     if whole in asked.wanted:
-        return Outcome("c", None, RULE_SET, (0, len(whole)), *_candidates(asked, remaining, whole))
+        return LabelResult("c", None, RULE_SET, (0, len(whole)), *_candidates(asked, remaining, whole))
     reading = whole if remaining is said else _norm(remaining)
     for wanted in asked.wanted:
         if wanted and (span := _find(wanted, reading)):
-            return Outcome("c", None, RULE_SET, span, *_candidates(asked, remaining, wanted))
+            return LabelResult("c", None, RULE_SET, span, *_candidates(asked, remaining, wanted))
     return _not_right(asked, said, remaining, reading)
 
 
-def _not_right(asked: _Asked, said: str, remaining: str, reading: str) -> Outcome:
+def _not_right(asked: _Asked, said: str, remaining: str, reading: str) -> LabelResult:
     if not said or said == asked.text:
-        return Outcome("a", "non_conforming", RULE_SET, None, (), 0)
+        return LabelResult("a", "non_conforming", RULE_SET, None, (), 0)
     subtype, span = _cue(asked, said)
     if span:
-        return Outcome("a", subtype, RULE_SET, span, (), 0)
+        return LabelResult("a", subtype, RULE_SET, span, (), 0)
     if asked.shape is None:
-        return Outcome("i", None, RULE_SET, None, shown((reading,)), 1)
+        return LabelResult("i", None, RULE_SET, None, truncated((reading,)), 1)
     span = _shaped(asked.shape, remaining)
     if span is None:
-        return Outcome("a", "non_conforming", RULE_SET, None, (), 0)
-    return Outcome("i", None, RULE_SET, span, *_candidates(asked, remaining))
+        return LabelResult("a", "non_conforming", RULE_SET, None, (), 0)
+    return LabelResult("i", None, RULE_SET, span, *_candidates(asked, remaining))
 
 
 def sound(text: str, expected: str, answer_shape: str | None = None, accepted: Iterable[str] = ()) -> bool:
-    """Say whether the rules can judge an item: each of its answers is taken for right, and is well-formed."""
+    """Whether the rules can label an item: each of its answers is labelled correct, and is well-formed."""
     given = tuple(accepted)
     shape = _asked(text, expected, answer_shape, given).shape
     return all(
@@ -170,4 +170,4 @@ def _candidates(asked: _Asked, remaining: str, right: str | None = None) -> tupl
         found = list(dict.fromkeys(each.group() for each in matches if each.group()))
     if right and right not in map(_norm, found):
         found.insert(0, right)
-    return shown(found), len(found)
+    return truncated(found), len(found)

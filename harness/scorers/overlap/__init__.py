@@ -1,1 +1,1 @@
-"""How much of a text another text says: n-grams, common subsequences, token vectors."""
+"""Text similarity metrics that steps call: ROUGE, BLEU, BERTScore, longest common subsequence."""

@@ -13,7 +13,7 @@ from harness.scorers.overlap.rouge import NONE, Overlap
 
 
 class Vectors(NamedTuple):
-    """One text as an encoder gives it: a vector a token, and which tokens are the encoder's own signs."""
+    """A text as token vectors of an encoder, and which of its tokens are the encoder's own special tokens."""
 
     vectors: Any  # [token, width]
     own: Sequence[bool]

@@ -23,7 +23,7 @@ _SPACED = (
 
 
 class Bleu(NamedTuple):
-    """The value, and what it is made of; a ratio of lengths to an empty reference is none."""
+    """A BLEU score, and what it is made of; the length ratio to an empty reference is None."""
 
     bleu: float
     precisions: tuple[float, ...]
@@ -34,7 +34,7 @@ class Bleu(NamedTuple):
 
 
 def bleu(response: str, reference: str) -> Bleu:
-    """Compare two texts; where either is empty, the value is 0."""
+    """Compute sentence BLEU of a response; where either text is empty, it is 0."""
     ours, theirs = tokens(response), tokens(reference)
     precisions = tuple(_precision(ours, theirs, size) for size in range(1, ORDER + 1))
     ratio = len(ours) / len(theirs) if theirs else None
@@ -46,7 +46,7 @@ def bleu(response: str, reference: str) -> Bleu:
 
 
 def tokens(text: str) -> list[str]:
-    """Cut a text as mteval-v13a does."""
+    """Tokenise a text as mteval-v13a does."""
     text = text.replace("<skipped>", "").replace("-\n", "").replace("\n", " ")
     for entity, sign in _ENTITIES if "&" in text else ():
         text = text.replace(entity, sign)

@@ -1,4 +1,4 @@
-"""Longest common subsequences of two lists of words, a bit for each word of the first: a whole row at a time.
+"""Longest common subsequence of two lists of words, bit-parallel: a whole row of the table in one integer.
 
 Bit i of a row is 0 where the longest common subsequence grows by the first list's word i; so the row says what a
 column of the usual table says, and a row is made with four operations on whole numbers, however long the list is.
@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 
 def places(words: Sequence[str]) -> dict[str, int]:
-    """Say where each word stands in a list, a bit a place."""
+    """Give the positions of each word in a list as a bit set."""
     found: dict[str, int] = {}
     for index, word in enumerate(words):
         found[word] = found.get(word, 0) | 1 << index
@@ -29,7 +29,7 @@ def length(reference: Sequence[str], other: Sequence[str]) -> int:
 
 
 def common(where: Mapping[str, int], size: int, other: Sequence[str]) -> int:
-    """Give one longest common subsequence as the places of its words in a list of `size` words, a bit a place.
+    """Give one longest common subsequence as the bit set of its words' positions in a list of `size` words.
 
     Of several that are as long, the one that the package rouge-score takes, walking back from both ends: equal words
     are taken; else the other text gives way where the subsequence is longer without its word, else the reference does.

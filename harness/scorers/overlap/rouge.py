@@ -20,7 +20,7 @@ _STEMMED_FROM = 4  # characters: shorter words stay as they are
 
 
 class Overlap(NamedTuple):
-    """How much of the response is in the reference, how much of the reference in the response, and both in one."""
+    """Precision, recall and F-measure of a response against a reference."""
 
     precision: float
     recall: float
@@ -31,7 +31,7 @@ NONE = Overlap(0.0, 0.0, 0.0)
 
 
 def rouge(response: str, reference: str, kinds: Iterable[str] = KINDS, *, stem: bool = False) -> dict[str, Overlap]:
-    """Compare two texts by each kind of overlap that is asked for."""
+    """Compute each kind of ROUGE that is asked for."""
     cut = _stemmed() if stem else _words
     ours, theirs = cut(response), cut(reference)
     counted: dict[str, Callable[[], Overlap]] = {

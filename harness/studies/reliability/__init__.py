@@ -1,1 +1,1 @@
-"""Zhou et al., Nature 2024: scaled-up, shaped-up models become less reliable."""
+"""The study `reliability` (Zhou et al., Nature 2024): scaled-up, shaped-up models become less reliable."""

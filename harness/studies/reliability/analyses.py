@@ -1,4 +1,4 @@
-"""From labels to everything that is computed from them: the steps of the analyses, their figures and their pages.
+"""The analysis steps of the study: everything computed from labels, its figures, model cards and report.
 
 Steps and names only; it must never know a number.
 """
@@ -24,7 +24,7 @@ DISCOUNT = {benchmark: str(part) for benchmark, part in GUESSED.items()}  # trap
 def analyse(
     asked: Asked, brief: Brief, tables: Mapping[str, Ref], places: tuple[Ref, ...], people: Mapping[str, Source]
 ) -> dict[str, Ref]:
-    """Add every analysis of the labels; gives the outputs by name."""
+    """Add the steps of every analysis of the labels; returns their outputs by name."""
     table: dict[str, Source] = {"labels": tables["labels"]}
     facts = {"models": {model.name: _facts(model) for model in brief.models}}
     rules = {"bins": BINS, "rule_set": RULE_SET, "discount": DISCOUNT}
@@ -75,9 +75,9 @@ def _drawn(asked: Asked, outputs: dict[str, Ref], models: Mapping[str, Mapping[s
 
 def _facts(model: Model) -> dict[str, Any]:
     """Give what the analyses may know of a model: facts of the manifest, and whether it is a stand-in."""
-    told = {name: model.facts[name] for name in ("shaped", "parameters", "flops", "raw_twin") if name in model.facts}
+    known = {name: model.facts[name] for name in ("shaped", "parameters", "flops", "raw_twin") if name in model.facts}
     family = model.facts.get("family", "stand-ins" if model.stand_in else "others")
-    return {"family": family, "provider": model.provider, "stand_in": model.stand_in is not None, **told}
+    return {"family": family, "provider": model.provider, "stand_in": model.stand_in is not None, **known}
 
 
 def _pairs(brief: Brief) -> list[list[str]]:

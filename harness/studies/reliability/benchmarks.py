@@ -1,4 +1,4 @@
-"""The benchmarks of the study as the plan sees them: how each is made, scored, worded and budgeted.
+"""The study's benchmarks as its plan sees them: maker, scorer, prompt set and token budget of each.
 
 Names and kinds only; it must never know an item or a rule.
 """
@@ -24,7 +24,7 @@ _CALIBRATION = {"calibration": block}
 
 @dataclass(frozen=True)
 class Benchmark:
-    """One way of making one of the five benchmarks."""
+    """One variant of one of the five benchmarks: drawn here, or taken from the published dataset."""
 
     task: str
     maker: Maker
@@ -32,7 +32,7 @@ class Benchmark:
     rendered: bool = False  # it brings its prompts along
 
     def how(self, brief: Brief) -> How:
-        """Say how a brief puts it to models."""
+        """Give the settings by which a brief evaluates models on it."""
         templates = None
         if not self.rendered:
             name = next(
@@ -49,7 +49,7 @@ class Benchmark:
         return How(kind, templates, PUBLISHED_WORDINGS, True, self.rules_need, self.most)
 
     def most(self, model: Model) -> int | None:
-        """Give the budget a model has on all items: conversational ones were given more, but not on transforms."""
+        """Give a model's token budget for all items: conversational models were given more, but not on transforms."""
         group = model.facts.get("group")
         if group not in (None, *CONVERSATIONAL):
             raise InputError(

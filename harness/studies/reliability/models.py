@@ -1,4 +1,4 @@
-"""The 32 models of the paper as data: what is known of each, who says so, and how sure that is (reliability 5.1).
+"""Metadata of the paper's 32 models: size, training tokens and compute, each with its source (reliability 5.1).
 
 It knows names and numbers; it must never know a manifest, a response or a result.
 """
@@ -23,8 +23,8 @@ UNKNOWN = "not published"
 
 
 @dataclass(frozen=True, slots=True)
-class Value:
-    """A number as decimal text, with its source and how sure it is; no text means that nobody has published it."""
+class Sourced:
+    """A sourced number: decimal text, who states it and how certain it is; empty text: nobody has published it."""
 
     text: str
     source: str
@@ -38,8 +38,8 @@ class Value:
 
 
 @dataclass(frozen=True, slots=True)
-class Access:
-    """Where a model can be had: a hub's name of weights, or the id by which a provider's API calls it."""
+class ModelAccess:
+    """Where a model can be had: the name of its weights on a hub, or its id in a provider's API."""
 
     provider: str
     id: str
@@ -50,13 +50,13 @@ class Access:
     def row(self) -> dict[str, Any]:
         """Give what a table shows."""
         where = "model" if self.provider == "openai" else "hub"
-        told = {"source": self.source, "status": self.status, "gated": self.gated}
-        return {"provider": self.provider, where: self.id, **told}
+        provenance = {"source": self.source, "status": self.status, "gated": self.gated}
+        return {"provider": self.provider, where: self.id, **provenance}
 
 
 @dataclass(frozen=True, slots=True)
-class Model:
-    """One model of the paper.
+class PaperModel:
+    """A model of the paper, with its metadata.
 
     `raw_twin` names the raw half of an exact pair, in its shaped half only; `group` is one that was given more tokens.
     """
@@ -65,10 +65,10 @@ class Model:
     name: str
     family: str
     shaped: bool
-    parameters: Value
-    tokens: Value
-    flops: Value
-    access: Access
+    parameters: Sourced
+    tokens: Sourced
+    flops: Sourced
+    access: ModelAccess
     raw_twin: str | None = None
     note: str = ""
     group: str = ""
@@ -90,7 +90,7 @@ class Model:
         }
 
     def facts(self) -> dict[str, str]:
-        """Give what a manifest says of the model: texts, and nothing of what is unknown."""
+        """Give the model's `facts` for a manifest: texts, and nothing of what is unknown."""
         known = {
             "parameters": self.parameters.text,
             "flops": self.flops.text,
@@ -104,12 +104,12 @@ class Model:
         }
 
 
-_NONE = Value("", "")
+_NONE = Sourced("", "")
 _RETIRED = "the vendor has retired most of its endpoints of that time"
 
 
-def _gpt() -> Iterator[Model]:
-    trained = Value("300000000000", "B20")
+def _gpt() -> Iterator[PaperModel]:
+    trained = Sourced("300000000000", "B20")
     mapped = "OpenAI has not confirmed which sizes of the GPT-3 paper ada, babbage and curie are"
     for short, parameters, flops, status, note in (
         ("ada", "356000000", "6.41e20", UNVERIFIED, f"{mapped}; reports of the paper's table say 350 M"),
@@ -117,28 +117,28 @@ def _gpt() -> Iterator[Model]:
         ("curie", "6660000000", "1.20e22", UNVERIFIED, mapped),
         ("davinci", "174600000000", "3.14e23", STATED, ""),
     ):
-        yield Model(
+        yield PaperModel(
             f"GPT-3 {short}", f"gpt-3-{short}", "gpt", False,
-            Value(parameters, "B20", status), trained, Value(flops, "B20", status),
-            Access("openai", short, "OURS", UNVERIFIED), note=f"{note}; {_RETIRED}".removeprefix("; "),
+            Sourced(parameters, "B20", status), trained, Sourced(flops, "B20", status),
+            ModelAccess("openai", short, "OURS", UNVERIFIED), note=f"{note}; {_RETIRED}".removeprefix("; "),
         )  # fmt: skip
     for number in ("001", "002", "003"):
         name = f"text-davinci-{number}"
-        yield Model(
-            name, name, "gpt", True, Value("175000000000", "UNVERIFIED", UNVERIFIED), _NONE, _NONE,
-            Access("openai", name, "P"), note=f"InstructGPT line; not in the analysis of compute; {_RETIRED}",
+        yield PaperModel(
+            name, name, "gpt", True, Sourced("175000000000", "UNVERIFIED", UNVERIFIED), _NONE, _NONE,
+            ModelAccess("openai", name, "P"), note=f"InstructGPT line; not in the analysis of compute; {_RETIRED}",
         )  # fmt: skip
     moderated = f"with moderation on top; not in the analysis of compute; {_RETIRED}"
     for paper_name, name, group, access, note in (
-        ("GPT-3.5-turbo", "gpt-3.5-turbo", "gpt-3.5", Access("openai", "gpt-3.5-turbo-0301", "OURS", UNVERIFIED),
+        ("GPT-3.5-turbo", "gpt-3.5-turbo", "gpt-3.5", ModelAccess("openai", "gpt-3.5-turbo-0301", "OURS", UNVERIFIED),
          f"the paper calls the build gpt-3.5-0301; {moderated}"),
-        ("GPT-4 v1", "gpt-4-v1", "gpt-4", Access("openai", "gpt-4-0314", "P"), moderated),
-        ("GPT-4 v2", "gpt-4-v2", "gpt-4", Access("openai", "gpt-4-0613", "P"), moderated),
+        ("GPT-4 v1", "gpt-4-v1", "gpt-4", ModelAccess("openai", "gpt-4-0314", "P"), moderated),
+        ("GPT-4 v2", "gpt-4-v2", "gpt-4", ModelAccess("openai", "gpt-4-0613", "P"), moderated),
     ):  # fmt: skip
-        yield Model(paper_name, name, "gpt", True, _NONE, _NONE, _NONE, access, note=note, group=group)
+        yield PaperModel(paper_name, name, "gpt", True, _NONE, _NONE, _NONE, access, note=note, group=group)
 
 
-def _llama() -> Iterator[Model]:
+def _llama() -> Iterator[PaperModel]:
     copies = "weights from a community copy; which one the paper used is not known"
     for size, parameters, tokens, flops in (
         ("7b", "6700000000", "1000000000000", "4.02e22"),
@@ -146,10 +146,10 @@ def _llama() -> Iterator[Model]:
         ("30b", "32500000000", "1400000000000", "2.73e23"),
         ("65b", "65200000000", "1400000000000", "5.48e23"),
     ):
-        yield Model(
+        yield PaperModel(
             f"LLaMA-{size}", f"llama-{size}", "llama", False,
-            Value(parameters, "LL"), Value(tokens, "LL"), Value(flops, "OURS", COMPUTED),
-            Access("transformers", f"huggyllama/llama-{size}", "UNVERIFIED", UNVERIFIED),
+            Sourced(parameters, "LL"), Sourced(tokens, "LL"), Sourced(flops, "OURS", COMPUTED),
+            ModelAccess("transformers", f"huggyllama/llama-{size}", "UNVERIFIED", UNVERIFIED),
             note=copies + ("; the paper used a hosted API" if size == "65b" else ""),
         )  # fmt: skip
     for size, parameters, flops in (
@@ -159,17 +159,17 @@ def _llama() -> Iterator[Model]:
     ):
         raw = f"llama-2-{size}"
         for shaped, end in ((False, ""), (True, "-chat")):
-            yield Model(
+            yield PaperModel(
                 f"LLaMA-2-{size}{end}", f"{raw}{end}", "llama", shaped,
-                Value(parameters, "LL"), Value("2000000000000", "LL"), Value(flops, "OURS", COMPUTED),
-                Access("transformers", f"meta-llama/Llama-2-{size}{end}-hf", "HUB", gated=True),
+                Sourced(parameters, "LL"), Sourced("2000000000000", "LL"), Sourced(flops, "OURS", COMPUTED),
+                ModelAccess("transformers", f"meta-llama/Llama-2-{size}{end}-hf", "HUB", gated=True),
                 raw if shaped else None,
                 "compute of the raw model" if shaped else "the paper used a hosted API (Together.AI)",
             )  # fmt: skip
 
 
-def _bloom() -> Iterator[Model]:
-    unique, seen = Value("341000000000", "BL"), Value("366000000000", "BL")
+def _bloom() -> Iterator[PaperModel]:
+    unique, seen = Sourced("341000000000", "BL"), Sourced("366000000000", "BL")
     for size, parameters, status, tokens, flops, hub in (
         ("560m", "559214592", STATED, unique, "1.14e21", "-560m"),
         ("1b1", "1065314304", UNVERIFIED, unique, "2.18e21", "-1b1"),
@@ -183,19 +183,19 @@ def _bloom() -> Iterator[Model]:
                 f"compute of the raw model; {'8.39' if size == '3b' else '2.09'} billion tokens of tuning come on top"
             )
             hosted = "341 billion of its tokens are unique; the paper used a hosted API"
-            yield Model(
+            yield PaperModel(
                 f"BLOOM{end}-{size}", f"bloom{end}-{size}", "bloom", shaped,
-                Value(parameters, "BL", status), tokens, Value(flops, "OURS", COMPUTED),
-                Access("transformers", f"bigscience/bloom{end}{hub}", "HUB"),
+                Sourced(parameters, "BL", status), tokens, Sourced(flops, "OURS", COMPUTED),
+                ModelAccess("transformers", f"bigscience/bloom{end}{hub}", "HUB"),
                 f"bloom-{size}" if shaped else None,
                 tuned + ("; the paper ran it in NF4" if size == "176b" else "")
                 if shaped else hosted if size == "176b" else "",
             )  # fmt: skip
 
 
-MODELS: tuple[Model, ...] = (*_gpt(), *_llama(), *_bloom())
+MODELS: tuple[PaperModel, ...] = (*_gpt(), *_llama(), *_bloom())
 
 
-def rows(models: Iterable[Model] = MODELS) -> list[dict[str, Any]]:
+def rows(models: Iterable[PaperModel] = MODELS) -> list[dict[str, Any]]:
     """Give the table a row a model: GPT, LLaMA, BLOOM, each in the paper's order."""
     return [model.row() for model in models]

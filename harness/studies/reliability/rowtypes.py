@@ -1,4 +1,4 @@
-"""What the study's own rows hold: the table of labels, the published dataset, the surveys (for the type checker).
+"""Row types of the study (TypedDicts): the table of labels, the published dataset, the surveys.
 
 It must never know how a row is made or what is computed from it.
 """
@@ -26,7 +26,7 @@ class Labelled(TypedDict):
     flags: NotRequired[Mapping[str, bool]]
 
 
-class Published(TypedDict):
+class PublishedPrompt(TypedDict):
     """One prompt of the published dataset, as an import writes it."""
 
     type: str
@@ -42,7 +42,7 @@ class Published(TypedDict):
 
 
 class Expectation(TypedDict):
-    """What a person makes of an item: the own answer's label, the confidence in it, the failure expected of others."""
+    """A person's expectation of an item: own answer's label, confidence in it, and the failure expected of others."""
 
     answer_label: str
     confidence: float
@@ -50,15 +50,15 @@ class Expectation(TypedDict):
 
 
 class Expected(Expectation):
-    """One person on one item in study S1."""
+    """A survey row of study S1: one person's expectation of one item."""
 
     participant_id: str
     benchmark: str
     instance_id: str
 
 
-class Judged(TypedDict):
-    """What one person said of one output of a model in study S2."""
+class VerdictRow(TypedDict):
+    """A survey row of study S2: one person's verdict on one output of a model."""
 
     participant_id: str
     benchmark: str

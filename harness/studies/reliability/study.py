@@ -1,4 +1,4 @@
-"""The reliability study to the rest of the house: its makers, its wordings, its plan, its scorers and analyses."""
+"""The study `reliability` (Zhou et al., Nature 2024): its makers, prompt sets, plan, scorers and analyses."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ ALWAYS = {"proportions", "checks"}  # analyses that cost next to nothing; the ot
 
 
 class Reliability(Study):
-    """Zhou et al., Nature 2024: five benchmarks in fifteen wordings each, and what models make of them."""
+    """Zhou et al., Nature 2024: five benchmarks in fifteen wordings each, and the reliability of models on them."""
 
     name = "reliability"
     makers: Mapping[str, Maker] = {**{name: each.maker for name, each in BENCHMARKS.items()}, **PEOPLE}
@@ -29,20 +29,20 @@ class Reliability(Study):
 
     @property
     def scorers(self) -> Mapping[str, Tool]:
-        """Give the scorer, whose models are loaded for whoever asks for it."""
-        from harness.studies.reliability.tools.outcome import SCORERS  # noqa: PLC0415
+        """Give the standalone scorer; its pydantic models are loaded on first use."""
+        from harness.studies.reliability.standalone.outcome import SCORERS  # noqa: PLC0415
 
         return SCORERS
 
     @property
     def analyses(self) -> Mapping[str, Tool]:
-        """Give the analyses, whose models are loaded for whoever asks for one."""
-        from harness.studies.reliability.tools.catalogue import ANALYSES  # noqa: PLC0415
+        """Give the standalone analyses; their pydantic models are loaded on first use."""
+        from harness.studies.reliability.standalone.catalogue import ANALYSES  # noqa: PLC0415
 
         return ANALYSES
 
     def plan(self, brief: Brief) -> Plan:
-        """Say which steps a brief means: data, prompts, answers, scores, and what is computed from them."""
+        """Give the steps of a brief: data, prompts, answers, scores, and what is computed from them."""
         _check(brief)
         asked, places = Asked(), []
         people: Mapping[str, Source] = {}

@@ -1,4 +1,4 @@
-"""The terms that every analysis shares: labels and their names, values made of them, shares, and groups of models.
+"""Shared terms of all analyses: labels and their names, shares, discounts for guessing, and groups of models.
 
 It knows letters, names, counts and how a manifest tells a group; it must never know a row, a name of a model or a rule.
 """
@@ -27,7 +27,7 @@ Triple = tuple[int, int, int]
 
 
 def group(facts: Mapping[str, Any]) -> str | None:
-    """Say whether a manifest calls a model raw or shaped; a stand-in is neither, and so is whatever it does not say."""
+    """Give a model's group, raw or shaped, as the manifest says; a stand-in has none."""
     return None if is_stand_in(facts) else GROUPS.get(str(facts.get("shaped")).lower())
 
 
@@ -37,7 +37,7 @@ def is_stand_in(facts: Mapping[str, Any]) -> bool:
 
 
 def are_labels(given: Any, more: str = "") -> TypeGuard[str | Sequence[str]]:
-    """Whether a caller's labels, a text or a list, hold nothing but labels, or some letter more."""
+    """Whether a caller's labels, a text or a list, hold nothing but label letters (or letters of `more`)."""
     allowed = (*LABELS, *more)
     return isinstance(given, str | list | tuple) and all(each in allowed for each in given)
 
@@ -48,7 +48,7 @@ def counted(labels: str | Sequence[str]) -> Triple:
 
 
 def pooled(counts: Iterable[Counts]) -> list[int]:
-    """Add triples of counts up."""
+    """Sum triples of label counts."""
     total = [0, 0, 0]
     for triple in counts:
         total = [left + right for left, right in zip(total, triple, strict=True)]
@@ -56,7 +56,7 @@ def pooled(counts: Iterable[Counts]) -> list[int]:
 
 
 def discounts(given: Mapping[str, str]) -> dict[str, float]:
-    """Read what a manifest says that guessing finds: a benchmark's share of non-avoidant answers (6.5)."""
+    """Read a manifest's guessing discounts: a benchmark's share of non-avoidant answers that guessing finds (6.5)."""
     found = {benchmark: float(text) for benchmark, text in given.items()}
     for benchmark, part in found.items():
         if not 0 <= part <= 1:
@@ -67,7 +67,7 @@ def discounts(given: Mapping[str, str]) -> dict[str, float]:
 
 
 def share(count: float, scored: int) -> Any:
-    """Divide a count once by the scored pairs; of nothing there is no share (6.3)."""
+    """Give a count's share of the scored pairs, divided once; None where nothing was scored (6.3)."""
     return count / scored if scored else NONE_SCORED
 
 

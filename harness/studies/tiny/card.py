@@ -1,4 +1,4 @@
-"""The model cards in assets/: what a tiny model is, how it was made, and what it can do, measured as it is written.
+"""The model cards in assets/: what a tiny model is, how it was trained, and what it can do, measured when written.
 
     python -m harness.studies.tiny.card assets/tiny-raw RECIPE FACTS
 
@@ -18,8 +18,8 @@ from typing import Any
 from harness import rows
 from harness.digest import sha256_file
 from harness.models.local.files import model_files
+from harness.studies.tiny.evaluation import LONGER, WORDS, HeldOutExam, Labels, labels
 from harness.studies.tiny.questions import HELD_SUMS, HELD_TEXTS, TASKS
-from harness.studies.tiny.skill import LONGER, WORDS, Examination, Labels, labels
 
 _TEXT = """\
 ---
@@ -89,7 +89,7 @@ know.""",
 
 
 def card(folder: Path, recipe: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any], found: Labels) -> str:
-    """Write a model's card from what it is, how it was made and what it was found to do."""
+    """Write the text of a model card from its recipe, its training facts and its measured labels."""
     made = recipe[folder.name]
     raw, shaped = (f"{recipe[name]['steps']:,} steps" for name in ("tiny-raw", "tiny-shaped"))
     return _TEXT.format(
@@ -139,7 +139,7 @@ def _line(task: str, kind: str, counts: Counter[str]) -> str:
 def main(folder: Path, recipe: Path, facts: Path) -> None:
     """Measure the model in a folder and write its card there."""
     made = {row["id"]: row for row in rows.read(recipe)}
-    examination = Examination(made[folder.name]["held_out"])
+    examination = HeldOutExam(made[folder.name]["held_out"])
     text = card(folder, made, json.loads(facts.read_bytes()), labels(folder, examination))
     (folder / "README.md").write_text(text, encoding="utf-8")
 

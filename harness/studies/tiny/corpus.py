@@ -1,4 +1,4 @@
-"""What the tiny models read: questions in the benchmarks' wordings, and what follows them.
+"""The training corpus of the tiny models: questions in the benchmarks' wordings, each with a continuation.
 
 In the noisy mixture a question is often followed by something that is no answer, and how often hangs on its wording:
 that is the planted difference between the raw and the shaped model. It must never know a tensor.
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from harness import seeds
 from harness.studies.prompts import Template, fill
-from harness.studies.tiny.questions import Questions
+from harness.studies.tiny.questions import QuestionSource
 
 EOS, PAD, VOCABULARY = 256, 257, 258  # a byte is its own token
 
@@ -50,16 +50,16 @@ Wordings = Mapping[str, Sequence[Template]]  # of each task
 
 
 @dataclass(frozen=True, slots=True)
-class Document:
-    """A question and what follows it, in bytes; the end sign is added where it becomes tokens."""
+class TrainingDocument:
+    """A training document: a question and its continuation, in bytes; the end token is added when it is tokenised."""
 
     prompt: bytes
     rest: bytes
 
 
 @dataclass(frozen=True, slots=True)
-class Mixture:
-    """What a step reads: parts of each task, and of a hundred documents, how many are of a kind."""
+class CorpusMixture:
+    """The mixture of a training step: the weight of each task, and how many of a hundred documents are of a kind."""
 
     tasks: Mapping[str, int]  # so many parts of each
     short: int  # in a wording of few bytes
@@ -67,7 +67,9 @@ class Mixture:
     noisy: bool  # some wordings are often followed by talk; else an answer follows always
 
 
-def document(wordings: Wordings, questions: Questions, source: seeds.Stream, mixture: Mixture) -> Document:
+def document(
+    wordings: Wordings, questions: QuestionSource, source: seeds.Stream, mixture: CorpusMixture
+) -> TrainingDocument:
     """Draw one document."""
     task = _one_of(mixture.tasks, seeds.below(source, sum(mixture.tasks.values())))
     among = wordings[task]
@@ -79,7 +81,7 @@ def document(wordings: Wordings, questions: Questions, source: seeds.Stream, mix
     rest = f" {question.answer}"
     if mixture.noisy and seeds.below(source, 100) >= ANSWERED[task][template.id]:
         rest = TALK[seeds.below(source, len(TALK))]
-    return Document(prompt.encode(), rest.encode())
+    return TrainingDocument(prompt.encode(), rest.encode())
 
 
 def _one_of(parts: Mapping[str, int], number: int) -> str:
@@ -91,8 +93,8 @@ def _one_of(parts: Mapping[str, int], number: int) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
-    """Documents side by side up to a length: tokens, the position of each within its own document, and its weight."""
+class TokenRow:
+    """A packed training row: tokens of several documents, each with its position in its document and loss weight."""
 
     tokens: list[int]
     positions: list[int]
@@ -100,16 +102,16 @@ class Row:
     weights: list[float]  # of predicting this token from those before it
 
 
-def rows(documents: Iterator[Document], length: int, prompt_weight: float) -> Iterator[Row]:
-    """Fill rows of exactly `length` tokens with whole documents, so that hardly any work goes into padding."""
-    row, count = Row([], [], [], []), 0
+def rows(documents: Iterator[TrainingDocument], length: int, prompt_weight: float) -> Iterator[TokenRow]:
+    """Pack whole documents into rows of exactly `length` tokens, so that there is hardly any padding."""
+    row, count = TokenRow([], [], [], []), 0
     for each in documents:
         tokens = [*each.prompt, *each.rest, EOS]
         if len(tokens) > length:
             continue
         if len(row.tokens) + len(tokens) > length:
             yield _padded(row, length)
-            row, count = Row([], [], [], []), 0
+            row, count = TokenRow([], [], [], []), 0
         row.tokens.extend(tokens)
         row.positions.extend(range(len(tokens)))
         row.documents.extend([count] * len(tokens))
@@ -118,9 +120,9 @@ def rows(documents: Iterator[Document], length: int, prompt_weight: float) -> It
         count += 1
 
 
-def _padded(row: Row, length: int) -> Row:
+def _padded(row: TokenRow, length: int) -> TokenRow:
     lack = length - len(row.tokens)
-    return Row(
+    return TokenRow(
         row.tokens + [PAD] * lack,
         row.positions + [0] * lack,
         row.documents + [-1] * lack,

@@ -1,6 +1,6 @@
-"""How weights move: the matrices between layers by orthogonal steps, tables and vectors by AdamW.
+"""The optimiser of the tiny models: Muon for the matrices between layers, AdamW for embeddings and vectors.
 
-An orthogonal step (the rule known as Muon: K. Jordan and others, 2024) moves a matrix by its smoothed gradient with all
+Muon (K. Jordan and others, 2024) takes orthogonal steps: it moves a matrix by its smoothed gradient with all
 singular values made about equal; a small model then learns more from each document. It must never know a model.
 """
 
@@ -17,7 +17,7 @@ _LINEAR, _CUBIC, _QUINTIC = 3.4445, -4.7750, 2.0315
 
 
 class Optimiser:
-    """Both rules behind one door, at one share of their rates."""
+    """Muon and AdamW as one optimiser, with one schedule for both learning rates."""
 
     def __init__(self, model: Any, rate: float) -> None:
         import torch  # noqa: PLC0415
@@ -34,7 +34,7 @@ class Optimiser:
         self._alike = [(group, [torch.zeros_like(each) for each in group]) for group in alike.values()]
 
     def step(self, share: float) -> None:
-        """Move every weight against its gradient, at that share of the rate, and forget the gradients."""
+        """Take one optimiser step at that share of the learning rate, and clear the gradients."""
         import torch  # noqa: PLC0415
 
         for settings in self._adam.param_groups:

@@ -1,4 +1,4 @@
-"""What the tiny models are asked: small sums, anagrams of short words, and the twelve small tasks of the demo.
+"""Training questions of the tiny models: small sums, anagrams of short words, and the twelve tasks of the demo.
 
 A question of the held-out seed is never drawn: what the shipped manifests ask with that seed was not trained on.
 It knows questions and their answers; it must never know a wording, a token or a model.
@@ -21,8 +21,8 @@ HELD_SUMS, HELD_TEXTS = 60, 10  # how many draws of the held-out seed: sums, and
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """What stands in a wording's places, and the answer."""
+class TrainingQuestion:
+    """A training question: the values of a template's placeholders, and the answer."""
 
     task: str
     kind: str  # the digits of the longer addend, the letters of a word, or the name of a small task
@@ -32,12 +32,12 @@ class Question:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """Tell questions apart, whatever their wording."""
+        """Give the identity of a question, whatever its wording."""
         return (self.task, *self.values.values())
 
 
-class Questions:
-    """Draws questions of some tasks, none of them held out."""
+class QuestionSource:
+    """A seeded source of training questions of some tasks, none of them held out."""
 
     def __init__(self, tasks: Collection[str], held_out: int | None = None) -> None:
         self._words: Mapping[int, Sequence[str]] = short_words() if ANAGRAM in tasks else {}
@@ -45,15 +45,15 @@ class Questions:
         if held_out is not None:
             self._held = frozenset(question.key for task in tasks for question in self.held(task, held_out))
 
-    def draw(self, task: str, source: seeds.Stream, small: int = 50) -> Question:
+    def draw(self, task: str, source: seeds.Stream, small: int = 50) -> TrainingQuestion:
         """Draw a question; of a hundred sums `small` have addends of one or two digits."""
         while True:
             question = self._drawn(task, source, small)
             if question.key not in self._held:
                 return question
 
-    def held(self, task: str, seed: int) -> Iterator[Question]:
-        """Give the questions of a task that a manifest asks with that seed."""
+    def held(self, task: str, seed: int) -> Iterator[TrainingQuestion]:
+        """Give the held-out questions: those of a task that a manifest asks with that seed."""
         if task == ADDITION:
             yield from (_sum(*asked(seed, index)) for index in range(HELD_SUMS))
         elif task == ANAGRAM:
@@ -63,7 +63,7 @@ class Questions:
             for number in range(1, len(transforms_demo.TASKS) + 1):
                 yield from (_transform(seed, number, index) for index in range(HELD_TEXTS))
 
-    def _drawn(self, task: str, source: seeds.Stream, small: int) -> Question:
+    def _drawn(self, task: str, source: seeds.Stream, small: int) -> TrainingQuestion:
         if task == ADDITION:
             return _sum(*pair(source, small))
         if task == ANAGRAM:
@@ -84,15 +84,17 @@ def short_words() -> Mapping[int, Sequence[str]]:
     return {length: [word for word in sorted(words()) if len(word) == length] for length in LETTERS}
 
 
-def _sum(a: str, b: str) -> Question:
-    return Question(ADDITION, str(max(len(a), len(b))), {"a": a, "b": b}, str(int(a) + int(b)))
+def _sum(a: str, b: str) -> TrainingQuestion:
+    return TrainingQuestion(ADDITION, str(max(len(a), len(b))), {"a": a, "b": b}, str(int(a) + int(b)))
 
 
-def _anagram(word: str, shown: str) -> Question:
-    return Question(ANAGRAM, str(len(word)), {"anagram": shown}, word)
+def _anagram(word: str, shown: str) -> TrainingQuestion:
+    return TrainingQuestion(ANAGRAM, str(len(word)), {"anagram": shown}, word)
 
 
-def _transform(seed: int, number: int, index: int) -> Question:
+def _transform(seed: int, number: int, index: int) -> TrainingQuestion:
     drawn = transforms_demo.draw(seed, number, index)
     values = {"instruction": drawn.instruction, "text": drawn.text}
-    return Question(TRANSFORMS, transforms_demo.TASKS[number - 1].name, values, drawn.target, drawn.answer_shape)
+    return TrainingQuestion(
+        TRANSFORMS, transforms_demo.TASKS[number - 1].name, values, drawn.target, drawn.answer_shape
+    )

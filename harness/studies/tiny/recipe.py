@@ -1,4 +1,4 @@
-"""How the two tiny models are made, in numbers: their shape, what they read, and for how many steps.
+"""Hyperparameters of the two tiny models: architecture, training data, schedule and number of steps.
 
 Plain values only; decimals are text, since they stand in a step's key.
 """
@@ -17,7 +17,7 @@ MORE_SUMS: Mapping[str, int] = {"addition": 70, "anagram": 12, "transforms": 18}
 
 
 def raw(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Model plain language, the noisy mixture: from short wordings and small numbers to all of them."""
+    """Give the parameters of the raw model: pretraining on the noisy mixture, from short and small questions to all."""
     return {
         **SHAPE,
         "seed": params["seed"], "mixture": "raw", "steps": params["raw_steps"], "noisy": True,
@@ -28,7 +28,7 @@ def raw(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shaped(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Tune the raw model on the same kinds of questions, each followed by its answer; only the answers are learned.
+    """Give the parameters of the shaped model: the raw one fine-tuned on questions, with a loss on answers only.
 
     Hardly any sum of three digits is among them: it learns to answer always, and not to add what it could not add.
     """

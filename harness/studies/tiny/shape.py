@@ -1,4 +1,4 @@
-"""The shape of the tiny models and their files in the Hugging Face format: configuration, tokenizer, weights.
+"""Architecture of the tiny models, and their files in the Hugging Face format: configuration, tokenizer, weights.
 
 A byte is its own token, so the tokenizer is 256 names and two signs; nothing here is learned.
 """
@@ -19,7 +19,7 @@ EOS_TEXT, PAD_TEXT = "<|eos|>", "<|pad|>"
 
 
 def architecture(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the settings of a small GPT, less everything that drops or draws.
+    """Give the configuration of a small GPT without dropout or any other randomness.
 
     Its places are learned (GPT-2) or turned (GPT-NeoX); the second finds what it has to copy wherever it stands.
     """
@@ -78,7 +78,7 @@ def shape(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def tokenizer_file() -> dict[str, Any]:
-    """Spell the tokenizer for the `tokenizers` library: byte-level BPE without a single merge."""
+    """Give the tokenizer file for the `tokenizers` library: byte-level BPE without a single merge."""
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}
     signs = [
         {
@@ -124,7 +124,7 @@ def write_weights(model: Any, path: Path) -> None:
 
 
 def read_weights(model: Any, path: Path) -> None:
-    """Put written weights back into a model of the same shape."""
+    """Load weights from a file into a model of the same shape."""
     from safetensors.torch import load_file  # noqa: PLC0415
 
     weights = load_file(path)

@@ -1,4 +1,4 @@
-"""The study that makes the models in assets/: a corpus, a raw model read from it, a shaped one tuned from the raw.
+"""The study that trains the models in assets/: a raw model on a corpus, and a shaped one fine-tuned from the raw.
 
 The contrast between the two is planted by how they are made; it never counts towards a claim about published models.
 """
@@ -35,7 +35,7 @@ class Tiny(Study):
     prompt_sets: Mapping[str, Path] = {name: _WORDINGS / f"{name.partition('/')[2]}.jsonl" for name in _SETS}
 
     def plan(self, brief: Brief) -> Plan:
-        """Say which steps a brief means: the two trainings, one after the other, and the files beside the weights."""
+        """Give the steps of a brief: the two trainings, one after the other, and the files beside the weights."""
         if len(brief.datasets) != 1:
             raise InputError(
                 f"{len(brief.datasets)} recipes for one pair of models",

@@ -19,7 +19,7 @@ from harness.steps import FACTS
 from harness.studies.prompts import template
 from harness.studies.tiny import corpus
 from harness.studies.tiny.optimiser import Optimiser
-from harness.studies.tiny.questions import ADDITION, Questions
+from harness.studies.tiny.questions import ADDITION, QuestionSource
 from harness.studies.tiny.shape import architecture, read_weights, write_weights
 
 SPREAD = 0.06  # the standard deviation of the first weights; more than GPT-2 takes, for a narrow model
@@ -119,10 +119,10 @@ def _tasks(params: Mapping[str, Any]) -> Mapping[str, int]:
 
 
 def _documents(
-    params: Mapping[str, Any], wordings: corpus.Wordings, questions: Questions, step: int
-) -> Iterator[corpus.Document]:
+    params: Mapping[str, Any], wordings: corpus.Wordings, questions: QuestionSource, step: int
+) -> Iterator[corpus.TrainingDocument]:
     """Give the documents of one step, each from a seed of its own: no step depends on another."""
-    mixture = corpus.Mixture(
+    mixture = corpus.CorpusMixture(
         _tasks(params),
         _between(params["short"], step, params["steps"]),
         _between(params["small"], step, params["steps"]),
@@ -140,15 +140,15 @@ def _between(ends: Sequence[int], step: int, steps: int) -> int:
     return int(first + (last - first) * min(step, way) // way)
 
 
-def _batches(params: Mapping[str, Any], wordings: corpus.Wordings) -> Iterator[list[corpus.Row]]:
-    questions = Questions(_tasks(params), params.get("held_out"))
+def _batches(params: Mapping[str, Any], wordings: corpus.Wordings) -> Iterator[list[corpus.TokenRow]]:
+    questions = QuestionSource(_tasks(params), params.get("held_out"))
     for step in range(params["steps"]):
         documents = _documents(params, wordings, questions, step)
         drawn = corpus.rows(documents, params["length"], float(params["prompt_weight"]))
         yield list(islice(drawn, params["rows"]))
 
 
-def _loss(model: Any, batch: list[corpus.Row]) -> Any:
+def _loss(model: Any, batch: list[corpus.TokenRow]) -> Any:
     """Give the weighted mean of what each token cost to predict from those before it in its own document."""
     import torch  # noqa: PLC0415
 

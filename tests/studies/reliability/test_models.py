@@ -8,7 +8,7 @@ import pytest
 from harness.manifest.schema import Manifest
 from harness.studies.reliability.data.budget import CONVERSATIONAL
 from harness.studies.reliability.models import COMPUTED, MODELS, SOURCES, STATED, UNVERIFIED
-from harness.studies.reliability.tools.models import ANALYSES
+from harness.studies.reliability.standalone.models import ANALYSES
 
 TABLE = {row["name"]: row for row in ANALYSES["reliability.models"].run({})["models"]}
 RAW_GPT = {"gpt-3-ada", "gpt-3-babbage", "gpt-3-curie", "gpt-3-davinci"}
@@ -29,7 +29,7 @@ def test_raw_and_shaped_are_as_the_paper_has_them():
     assert len([name for name in raw if TABLE[name]["family"] == "bloom"]) == 6
 
 
-def test_every_exact_pair_is_one_raw_and_one_shaped_model_of_the_same_size_and_compute():
+def test_an_exact_pair_is_raw_and_shaped_with_equal_size_and_compute():
     pairs = {name: row["raw_twin"] for name, row in TABLE.items() if row["raw_twin"]}
     assert len(pairs) == len(set(pairs.values())) == 9
     for shaped, raw in pairs.items():
@@ -38,7 +38,7 @@ def test_every_exact_pair_is_one_raw_and_one_shaped_model_of_the_same_size_and_c
     assert pairs["llama-2-70b-chat"] == "llama-2-70b" and pairs["bloomz-176b"] == "bloom-176b"
 
 
-def test_compute_of_ours_is_six_times_parameters_times_tokens_to_three_digits():
+def test_our_compute_is_6_times_parameters_times_tokens_to_3_digits():
     ours = [row for row in TABLE.values() if row["flops"].get("source") == "OURS"]
     assert {row["family"] for row in ours} == {"llama", "bloom"} and len(ours) == 22
     for row in ours:
@@ -47,7 +47,7 @@ def test_compute_of_ours_is_six_times_parameters_times_tokens_to_three_digits():
         assert row["flops"]["status"] == COMPUTED
 
 
-def test_of_the_gpt_models_the_raw_ones_alone_have_compute_and_it_is_the_published_one():
+def test_among_gpt_models_only_raw_ones_have_compute_as_published():
     known = {
         name: row["flops"]["value"] for name, row in TABLE.items() if row["family"] == "gpt" and "value" in row["flops"]
     }

@@ -14,12 +14,12 @@ import pytest
 from support import REPOSITORY, data_of, harness
 
 from harness import rows
-from harness.evidence.claims.pointed import Outputs
+from harness.evidence.claims.pointer_values import PointerReader
 from harness.manifest.datasets import Fetched, Made
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import Lock
-from harness.run.lock import still_pins
-from harness.run.plan import meant, plan
+from harness.run.lock import static_pins
+from harness.run.plan import check_manifest, plan
 from harness.steps import Plan
 from harness.studies.reliability.benchmarks import TASKS
 from harness.studies.reliability.models import MODELS
@@ -39,7 +39,7 @@ def paper() -> Loaded:
 @pytest.fixture(scope="module")
 def planned(paper: Loaded) -> Plan:
     """Plan it as if everything were there: data with the published counts, tapes, weights."""
-    pins = still_pins(paper)
+    pins = static_pins(paper)
     datasets: dict[str, Any] = {
         name: {"items": {"sha256": DIGEST, "rows": PUBLISHED.get(name, PEOPLE)}}
         for name, each in paper.manifest.datasets.items()
@@ -53,7 +53,7 @@ def planned(paper: Loaded) -> Plan:
         for name, local in ((name, bool(each.weights)) for name, each in paper.manifest.models.items())
     }
     lock = Lock(paper.manifest.intent(), paper.sha256, {**pins, "datasets": datasets})
-    return plan(meant(paper), lock)
+    return plan(check_manifest(paper), lock)
 
 
 def test_its_models_are_those_of_the_table_with_the_same_facts(paper: Loaded) -> None:
@@ -137,7 +137,7 @@ def test_every_claim_leads_to_a_number_in_the_documents_of_a_run(paper: Loaded, 
         resampled = {"resamples": 20} if "resamples" in steps[name].params else {}
         getattr(import_module(module), function)({**steps[name].params, **resampled}, given, tmp_path)
     rows.write_one(tmp_path / "counts", {name: {"kept": count} for name, count in PUBLISHED.items()})
-    documents = Outputs({name: {"sha256": name} for name in pointed}, tmp_path.joinpath)
+    documents = PointerReader({name: {"sha256": name} for name in pointed}, tmp_path.joinpath)
     for claim in paper.manifest.claims:
         for pointer in claim.pointers:
             found = documents.at(pointer)

@@ -37,14 +37,14 @@ def budgets(plan, name):
     return {step.name.partition("/")[0]: step.params["generation"]["max_tokens"] for step in steps}
 
 
-def test_conversational_models_have_a_budget_of_their_own_but_not_on_transforms():
+def test_conversational_models_have_their_own_budget_but_on_transforms():
     plan = planned([model("llama"), model("gpt-4-v1", group="gpt-4")])
     assert set(budgets(plan, "llama").values()) == {"benchmark"}
     assert budgets(plan, "gpt-4-v1") == {**dict.fromkeys(MAKES, 1000), "transforms": "benchmark"}
     assert set(budgets(planned([model("gpt-4-v1", group="gpt-4")], tokens=48), "gpt-4-v1").values()) == {48}
 
 
-def test_every_benchmark_is_scored_by_its_own_rules_and_only_places_need_names():
+def test_each_benchmark_has_its_own_rules_and_only_locality_needs_names():
     plan = planned([model("m")])
     kinds = {step.name.partition("/")[0]: step for step in plan.steps if step.stage == "scores" and "/" in step.name}
     assert {name: step.kind.rpartition(".")[2] for name, step in kinds.items()} == {
@@ -71,7 +71,7 @@ def test_pairs_are_compared_where_a_model_names_the_one_it_was_made_of():
     assert step.params["pairs"] == [["raw", "shaped"]]
 
 
-def test_the_published_dataset_brings_its_own_prompts_and_the_report_says_so():
+def test_the_published_dataset_brings_its_prompts_and_the_report_says_so():
     makes = {"sums": "published_addition"}
     plan = planned([model("m")], makes, sets=())
     [prompts] = [step for step in plan.steps if step.stage == "prompts"]
@@ -96,7 +96,7 @@ def test_simulated_people_are_asked_only_where_a_manifest_has_them():
         ({"group": "gpt4"}, "no group of models"),
     ],
 )
-def test_what_would_fail_after_every_model_has_answered_is_told_before_any_does(facts, what):
+def test_what_would_fail_after_all_answers_is_refused_before_any(facts, what):
     with pytest.raises(InputError, match=what):
         planned([model("m", **facts)])
 

@@ -95,7 +95,7 @@ def test_no_two_wordings_are_near_duplicates(task):
 
 
 @pytest.mark.parametrize("number", range(1, 16))
-def test_a_science_wording_names_no_option_and_shows_all_on_lines_of_their_own(number):
+def test_a_science_wording_names_no_option_and_shows_each_on_its_line(number):
     text = TEXTS["science"][number]
     assert not re.search(r"\b[A-D]\b(?!:$)", text, re.MULTILINE)
     assert text.count("\n{options}") == 1

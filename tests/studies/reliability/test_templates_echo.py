@@ -67,7 +67,7 @@ def test_a_science_prompt_names_all_options_and_so_none():
 
 
 @pytest.mark.parametrize("task", range(1, len(TASKS) + 1))
-def test_a_text_tasks_prompt_is_never_right_and_fits_a_model_that_reads_512_bytes(task):
+def test_a_text_tasks_prompt_is_never_right_and_fits_512_bytes(task):
     for index in range(60):
         made = draw(11, task, index)
         for prompt in prompts("transforms", instruction=made.instruction, text=made.text):

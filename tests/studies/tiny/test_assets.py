@@ -11,8 +11,8 @@ from harness.digest import sha256_file
 from harness.models.local.files import check_file, model_files
 from harness.studies.tiny import recipe, shape
 from harness.studies.tiny.card import parameters
+from harness.studies.tiny.evaluation import HeldOutExam, labels
 from harness.studies.tiny.questions import TASKS
-from harness.studies.tiny.skill import Examination, labels
 
 pytestmark = pytest.mark.together  # one worker asks the models
 ASSETS = REPOSITORY / "assets"
@@ -58,7 +58,7 @@ def found():
     torch = pytest.importorskip("torch")
     pytest.importorskip("transformers")
     torch.set_num_threads(1)  # so small a model gains nothing from more, and other tests want the other cores
-    examination = Examination(7)
+    examination = HeldOutExam(7)
     examination.questions = examination.questions[::ONE_IN]
     return {name: labels(ASSETS / name, examination) for name in NAMES}
 

@@ -16,26 +16,26 @@ from harness.studies.prompts import fill, template
 from harness.studies.reliability.data.small_addition import make, pair
 from harness.studies.study import Brief, Dataset, Templates
 from harness.studies.tiny import corpus, recipe
-from harness.studies.tiny.questions import TASKS, Questions
-from harness.studies.tiny.skill import Examination
+from harness.studies.tiny.evaluation import HeldOutExam
+from harness.studies.tiny.questions import TASKS, QuestionSource
 from harness.studies.tiny.study import Tiny
 
 WORDINGS = {
     task: [template(row) for row in rows.read(Tiny.prompt_sets[f"reliability/{task}@1"])] for task in sorted(TASKS)
 }
-NOISY = corpus.Mixture(recipe.TASKS, 20, 50, noisy=True)
+NOISY = corpus.CorpusMixture(recipe.TASKS, 20, 50, noisy=True)
 SURE = replace(NOISY, noisy=False)
 PARAMS = {"seed": 1, "held_out": 7, "raw_steps": 5000, "shaped_steps": 800}
 
 
 @pytest.fixture(scope="module")
 def questions():
-    return Questions(TASKS, 7)
+    return QuestionSource(TASKS, 7)
 
 
 @pytest.fixture(scope="module")
 def examination():
-    return Examination(7)
+    return HeldOutExam(7)
 
 
 def drawn(questions, mixture, count=2000):
@@ -86,7 +86,7 @@ def test_every_kind_of_question_is_drawn_and_each_draw_is_the_same_again(questio
 def test_nothing_that_the_demos_ask_is_trained_on(questions, task):
     held = {question.key for question in questions.held(task, 7)}
     assert len(held) >= 59  # two of sixty small sums may be the same
-    free, source, again = Questions([task]), seeds.stream(1), seeds.stream(1)
+    free, source, again = QuestionSource([task]), seeds.stream(1), seeds.stream(1)
     assert any(free.draw(task, source).key in held for _ in range(20_000))
     assert not any(questions.draw(task, again).key in held for _ in range(20_000))
 
@@ -97,7 +97,7 @@ def test_the_held_out_sums_are_those_that_the_demo_asks(questions, tmp_path):
     assert [question.key for question in questions.held("addition", 7)] == asked
 
 
-def test_questions_are_often_followed_by_no_answer_in_the_noisy_mixture_and_never_in_the_other(questions):
+def test_only_the_noisy_mixture_leaves_questions_without_an_answer(questions):
     talk = {each.encode() for each in corpus.TALK}
     assert not any(document.rest in talk for document in drawn(questions, SURE))
     for task in TASKS:
@@ -134,7 +134,7 @@ def test_rows_hold_whole_documents_that_do_not_see_each_other(questions):
     assert set(row.weights) == {0.0, 0.25, 1.0}
 
 
-def test_the_plan_trains_the_raw_model_first_and_tunes_the_shaped_one_from_it():
+def test_the_plan_tunes_the_shaped_model_from_the_trained_raw_one():
     sets = {name: Templates(Pinned(f"{place}" * 64), 15) for place, name in enumerate(sorted(Tiny.prompt_sets))}
     brief = Brief((Dataset("tiny", "tiny.recipe", PARAMS, 2),), (), sets, {}, (0,))
     plan = Tiny().plan(brief).check()

@@ -1,4 +1,4 @@
-"""Six questions about dots, every other one with its image, and how an answer is scored."""
+"""The maker of six questions about dots, every other one with an image, and the score step."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""Duet: sums and differences that a model answers in words, graded three ways."""
+"""The toy study `duet`: sums and differences that a model answers in words, graded three ways."""

@@ -1,4 +1,4 @@
-"""What is asked about, and apart from it what it comes to: sums in one dataset, differences in another."""
+"""The makers of two datasets, sums and differences: items and, apart from them, their values as gold."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How an answer is graded: by a judge that is asked, by an encoder's vectors, and by a rule."""
+"""Judging and score steps: by an LLM judge, by an encoder's vectors, and by a rule."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ROUNDS = (
 def prompts(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write what the judge is asked, in each round by the wording of that round."""
 
-    def word(case: judged.Case) -> str:
+    def word(case: judged.JudgedCase) -> str:
         texts = {"answer": case.response["text"], "reference": case.gold["gold"]["target"]}
         if case.unread:
             texts["reply"] = case.unread["text"]
@@ -48,7 +48,7 @@ def near(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     """Judge how near an answer is to the reference, in hundredths of a cosine."""
     with encoder(inputs["weights"], params["files"], params["dtype"]) as opened:
 
-        def says(case: judged.Case) -> int:
+        def says(case: judged.JudgedCase) -> int:
             pair = opened.embed([case.response["text"], case.gold["gold"]["target"]])
             return round(100 * float(pair[0] @ pair[1]))
 

@@ -1,4 +1,4 @@
-"""The page of a run: each scorer's mean, what has no score, and how far its grader can be trusted."""
+"""The HTML page of a run: each scorer's mean, its missing scores, and its grader's certificate."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The study `duet` to the rest of the house: two datasets, a judge with a repair round, an encoder, a page."""
+"""The toy study `duet`: two datasets, a judge with a repair round, an encoder, a page."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Duet(Study):
     @property
     def scorers(self) -> Mapping[str, Tool]:
         """Give the rule that works alone, and that labels can be held against."""
-        from harness.studies.duet.tools import SCORERS
+        from harness.studies.duet.standalone import SCORERS
 
         return SCORERS
 

@@ -1,1 +1,1 @@
-"""Grid: points that are drawn as an array, and what becomes of them; nobody is asked anything."""
+"""The toy study `grid`: points drawn as an array, and scaled; no model is asked."""

@@ -1,4 +1,4 @@
-"""The points: an array of so many rows, and how many they are."""
+"""The maker of the points: an array of random rows, and their count."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The points, scaled: block by block, and all of them by name."""
+"""Steps that scale the points: block by block, and as named arrays."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The study `grid` to the rest of the house: a maker whose outputs are arrays, and arrays among the outputs."""
+"""The toy study `grid`: a maker whose outputs are arrays, and arrays among the outputs of a run."""
 
 from __future__ import annotations
 

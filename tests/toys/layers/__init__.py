@@ -1,1 +1,1 @@
-"""A toy study of what models make of sentences inside."""
+"""The toy study `layers`: hidden states that models compute for sentences."""

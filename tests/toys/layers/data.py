@@ -1,4 +1,4 @@
-"""Sentences in passages, and how long the vectors are that a model makes of them."""
+"""The maker of sentences in passages, and an analysis: the lengths of a model's hidden states of them."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from harness.models.local.activations import layer_file
 from harness.models.local.pieces import ActivationOptions
 from harness.steps import Plan, Ref, Step, maker
 from harness.studies.ask import Asked, make
-from harness.studies.hidden import activations
+from harness.studies.hidden_states import activations
 from harness.studies.study import Brief, Maker, Study
 
 _HERE = "harness.studies.layers.data"

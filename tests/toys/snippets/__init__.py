@@ -1,1 +1,1 @@
-"""Snippets: small programs that a model writes, tried where they can harm nobody."""
+"""The toy study `snippets`: small programs that a model writes, executed in a sandbox."""

@@ -1,4 +1,4 @@
-"""The program in an answer, and what its outcome is worth."""
+"""The step that extracts a program from an answer, and the score step by its outcome."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ from typing import Any
 from harness.rowtypes import Found, Item, Missing, Response
 from harness.studies import graded
 from harness.studies.graded import Seen
-from harness.studies.trials import written
+from harness.studies.trials import write_programs
 from harness.trial import DONE
 
 
 def take(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the program of each answer that holds one, with a call of it."""
-    written(inputs, out, program)
+    write_programs(inputs, out, program)
 
 
 def program(item: Item, response: Response) -> str | None:

@@ -1,4 +1,4 @@
-"""What is to be programmed, and apart from it what it must print."""
+"""The maker of programming tasks as items and, apart from them, the expected outputs as gold."""
 
 from __future__ import annotations
 

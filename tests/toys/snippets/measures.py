@@ -1,4 +1,4 @@
-"""What came of all programs, as one array: a row a task, in the order of ids."""
+"""An analysis: the outcomes of all programs as one array, a row a task, in the order of ids."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The study `snippets` to the rest of the house: code in answers, tried and scored."""
+"""The toy study `snippets`: programs in answers, executed and scored."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from harness.steps import Plan, Step
 from harness.studies.ask import Asked, How, Scorer, ask, make
 from harness.studies.study import Brief, Maker, Study
-from harness.studies.trials import TrialOf
+from harness.studies.trials import TrialSpec
 from harness.trial import TrialLimits
 
 HERE = "harness.studies.snippets"
@@ -26,7 +26,7 @@ class Snippets(Study):
         how = How(
             (Scorer("printed", f"{HERE}.code:score", trials=("square",)),),
             brief.templates["snippets/ask@1"],
-            trials=(TrialOf("square", f"{HERE}.code:take", limits),),
+            trials=(TrialSpec("square", f"{HERE}.code:take", limits),),
         )
         for dataset in brief.datasets:
             maker = self.makers[dataset.make]

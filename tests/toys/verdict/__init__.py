@@ -1,1 +1,1 @@
-"""Verdict: sums that a model answers in words, graded by another one."""
+"""The toy study `verdict`: sums that a model answers in words, graded by another model."""

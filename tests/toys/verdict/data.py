@@ -1,4 +1,4 @@
-"""The sums that are asked about, and apart from them what they come to."""
+"""The maker of sums as items and, apart from them, their values as gold."""
 
 from __future__ import annotations
 

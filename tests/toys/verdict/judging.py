@@ -1,4 +1,4 @@
-"""How an answer is put to a judge, how its reply is read, and a second judge that is a rule."""
+"""The judging steps: a judge's prompts, the parsing of its replies, and a second judge that is a rule."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def prompts(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     """Write what the judge is asked: the first wording at first, the second about a reply that could not be read."""
     wordings = [template(row) for row in rows.read(inputs["templates"])]
 
-    def word(case: judged.Case) -> str:
+    def word(case: judged.JudgedCase) -> str:
         texts = {"answer": case.response["text"], "reference": case.gold["gold"]["target"]}
         if case.unread:
             texts["reply"] = case.unread["text"]

@@ -1,4 +1,4 @@
-"""What an answer is worth: by its judge, by a rule, and how that comes out on the whole."""
+"""The score steps, by a judge and by a rule, and the analysis: means and counts by scorer."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def exact(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def same(seen: Seen) -> Found:
-    """Hold an answer against the sum."""
+    """Compare an answer with the sum."""
     assert seen.prompt and str(seen.item["input"]["a"]) in seen.prompt["text"]
     return {"value": int(seen.response["text"].strip() == seen.gold["gold"]["target"])}
 

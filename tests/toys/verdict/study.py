@@ -1,4 +1,4 @@
-"""The study `verdict` to the rest of the house: one benchmark, a judge with a repair round, a rule, two scorers."""
+"""The toy study `verdict`: one benchmark, a judge with a repair round, a rule, two scorers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The addition benchmark: its draws and its difficulty (reliability 1.1 and 2).
+"""The maker of the addition benchmark: seeded pairs of addends, and their difficulty (reliability 1.1 and 2).
 
 It knows sums; it must never know a prompt, a model or how a response is scored.
 """
@@ -41,12 +41,12 @@ def harmonic_digits(a: str, b: str) -> float:
 
 
 def kept(a: str, b: str) -> bool:
-    """Say whether the filter keeps an instance; in whole numbers, so that equality is kept exactly (trap 3)."""
+    """Whether the filter keeps an instance; in whole numbers, so that equality is kept exactly (trap 3)."""
     return 2 * len(a) * len(b) <= FILTER * (len(a) + len(b))
 
 
 def facts(a: str, b: str) -> dict[str, Any]:
-    """Give everything about a pair that the benchmark derives from it, for one look by hand or by a test."""
+    """Give all that the benchmark derives from a pair: sum, digit counts, carries, difficulty, the filter's verdict."""
     for name, value in (("a", a), ("b", b)):
         if not isinstance(value, str) or not _DECIMAL.fullmatch(value) or len(value) > 40 * MOST_DIGITS:
             raise InputError(
@@ -65,20 +65,20 @@ def facts(a: str, b: str) -> dict[str, Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """One draw that the filter kept."""
+class Addends:
+    """Two addends, drawn from a seed and kept by the filter."""
 
     index: int
     a: str
     b: str
 
 
-def draw(seed: int, index: int) -> Pair:
+def draw(seed: int, index: int) -> Addends:
     """Draw one pair: digit counts first, then the numbers of that length (1.1, OURS); no draw depends on another."""
     source = seeds.stream(seeds.derive(seed, "addition.draw", str(index)))
     digits_a = 1 + seeds.below(source, MOST_DIGITS)
     digits_b = 1 + seeds.below(source, MOST_DIGITS)
-    return Pair(index, _number(source, digits_a), _number(source, digits_b))
+    return Addends(index, _number(source, digits_a), _number(source, digits_b))
 
 
 def _number(source: seeds.Stream, digits: int) -> str:
@@ -107,7 +107,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     rows.write_one(out / "counts", {TASK: counts})
 
 
-def _items(names: list[str], pairs: list[Pair], params: Mapping[str, Any]) -> Iterator[Item]:
+def _items(names: list[str], pairs: list[Addends], params: Mapping[str, Any]) -> Iterator[Item]:
     f_cry = [carries(pair.a, pair.b) for pair in pairs]
     scale = calibrated(f_cry, params.get("calibration"))
     for name, pair, raw, difficulty in zip(names, pairs, f_cry, scale.values, strict=True):

@@ -1,4 +1,4 @@
-"""The anagram benchmark: its draws, its difficulty, and whether a string is an anagram of a word (reliability 1.2, 2).
+"""The maker of the anagram benchmark: seeded shuffles of words, and their difficulty (reliability 1.2, 2).
 
 It knows words; it must never know a prompt, a model or how a response is scored.
 """
@@ -26,8 +26,8 @@ PER_LENGTH = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Shuffled:
-    """One item: the word, its letters as they are shown, and every word that solves it."""
+class ShuffledWord:
+    """An anagram item: the word, its letters as they are shown, and every word that solves it."""
 
     word: str
     shown: str
@@ -35,7 +35,7 @@ class Shuffled:
 
 
 def facts(word: str, anagram: str) -> dict[str, Any]:
-    """Say whether a string is an anagram of a word as the benchmark draws them, and its difficulty f_let."""
+    """Give whether a string is a valid anagram of a word in this benchmark, and its difficulty f_let."""
     for name, value in (("word", word), ("anagram", anagram)):
         if not isinstance(value, str) or len(value) > 40 * LONGEST:
             raise InputError(f"`{name}` is not a short text", where=name, next=f'give text such as "{name}": "silent"')
@@ -54,7 +54,7 @@ def shuffled(seed: int, word: str) -> str:
             return shown
 
 
-def draw(seed: int, words: Mapping[str, int], per_length: int) -> Iterator[Shuffled]:
+def draw(seed: int, words: Mapping[str, int], per_length: int) -> Iterator[ShuffledWord]:
     """Draw the items, shortest words first; the draws of one length depend on no other length, nor on any order."""
     solutions: dict[str, list[str]] = defaultdict(list)
     by_length: dict[int, list[str]] = defaultdict(list)
@@ -65,7 +65,7 @@ def draw(seed: int, words: Mapping[str, int], per_length: int) -> Iterator[Shuff
         source = seeds.stream(seeds.derive(seed, "anagram.words", str(length)))
         for word in seeds.sample(source, by_length[length], per_length):
             shown = shuffled(seed, word)
-            yield Shuffled(word, shown, tuple(each for each in solutions[letters(word)] if each != shown))
+            yield ShuffledWord(word, shown, tuple(each for each in solutions[letters(word)] if each != shown))
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -102,7 +102,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     rows.write_one(out / "counts", {TASK: _counts(items, words, per_length)})
 
 
-def _gold(name: str, item: Shuffled, words: Words) -> Gold:
+def _gold(name: str, item: ShuffledWord, words: Words) -> Gold:
     """Give the answers, and the further measures of difficulty (2) that only they tell."""
     moved = sum(left != right for left, right in zip(item.word, item.shown, strict=True))
     return {
@@ -112,7 +112,7 @@ def _gold(name: str, item: Shuffled, words: Words) -> Gold:
     }
 
 
-def _counts(items: list[Shuffled], words: Words, per_length: int) -> dict[str, Any]:
+def _counts(items: list[ShuffledWord], words: Words, per_length: int) -> dict[str, Any]:
     lengths = [len(item.word) for item in items]
     asked = per_length * len(LENGTHS)
     return {

@@ -1,4 +1,4 @@
-"""Which words of a plain frequency list are likely to be English words, where no dictionary is at hand (OURS).
+"""A heuristic filter for English words in a plain frequency list, where no dictionary is at hand (OURS).
 
 Such a list is full of names and typing errors. A word is kept when it is met often enough for its length and its
 regular relatives (walk, walks, walked, walker) are met too: names and errors rarely have any.
@@ -35,7 +35,7 @@ _SWAPS = tuple(
 
 
 def likely_words(counts: Mapping[str, int]) -> Iterator[str]:
-    """Give the words of a list that pass, in its order."""
+    """Filter a frequency list to the words that are likely English, in its order."""
     for word, count in counts.items():
         floor = _LEAST.get(len(word), _LEAST_OF_LONG)
         if count < floor:

@@ -1,4 +1,4 @@
-"""The words anagrams are made of: the lists, the filters on them, and what was used of them (reliability 1.2).
+"""The word list of the anagram benchmark: its sources and the filters on them (reliability 1.2).
 
 It knows words and how often each is met; it must never know a shuffle, an item or a prompt.
 """
@@ -45,7 +45,7 @@ SAID = frozenset(_SAID.split())
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words to draw from with their counts, and what a report says of where they come from."""
+    """The words to draw from with their frequencies, and the provenance that a report shows."""
 
     counts: Mapping[str, int]
     filter: str
@@ -56,7 +56,7 @@ class Words:
 
 
 def load(inputs: Mapping[str, Path]) -> Words:
-    """Read the lists given, or the package's own list, and keep the words that an anagram can be made of."""
+    """Load the lists given, or the list of the package wordfreq, and keep the words that an anagram can be made of."""
     if "words" in inputs:
         listed: dict[str, int] = {}
         for word, count in word_list.counts(inputs["words"]):
@@ -89,12 +89,12 @@ def load(inputs: Mapping[str, Path]) -> Words:
 
 
 def letters(word: str) -> str:
-    """Give the letters of a word in their order in the alphabet: what all its anagrams share."""
+    """Give the letters of a word in alphabetical order: the key that all its anagrams share."""
     return "".join(sorted(word))
 
 
 def packaged() -> tuple[dict[str, int], dict[str, Any]]:
-    """Give the list of the package wordfreq as counts in a thousand million words, and its name and digest."""
+    """Give the word list of the package wordfreq as counts per thousand million words, with its name and digest."""
     from importlib import metadata  # noqa: PLC0415 - slow to load, and needed here alone
 
     wordfreq = word_list.wordfreq("anagram")

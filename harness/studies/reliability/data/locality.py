@@ -1,4 +1,4 @@
-"""The locality benchmark: which city near another has most inhabitants, its draws and its difficulty (1.3 and 2).
+"""The maker of the locality benchmark (which city near another is the most populous), and its difficulty (1.3, 2).
 
 It knows cities and distances; it must never know a prompt, a model or how a response is scored.
 """
@@ -15,7 +15,7 @@ from harness.errors import InputError
 from harness.rowtypes import Gold, Item
 from harness.scorers.outcome.common_words import STOP_WORDS, common_words_sha256
 from harness.studies.reliability.data.budget import token_budget
-from harness.studies.reliability.data.cities import City, Places, load, names, surviving, unique_names
+from harness.studies.reliability.data.cities import City, CityTable, load, names, surviving, unique_names
 from harness.studies.reliability.data.difficulty import calibrated
 from harness.studies.reliability.data.ids import ids
 from harness.studies.reliability.data.nearby import Candidates
@@ -29,8 +29,8 @@ BINS = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
-    """A surviving city, the distance drawn for it, and its target."""
+class CityInstance:
+    """A locality item in the making: a city that passed the filters, the distance drawn for it, and its target."""
 
     city: City
     d_km: int
@@ -40,17 +40,17 @@ class Instance:
 
     @property
     def f_pop(self) -> float:
-        """Give the raw difficulty."""
+        """Give the raw difficulty, from the popularity of both cities."""
         return f_pop(self.pop_city, self.pop_target)
 
 
 def distance(seed: int, name: str, redraw: int) -> int:
-    """Draw the distance for a city; no draw depends on another city."""
+    """Draw the distance for a city from the seed and its name; no draw depends on another city."""
     return 1 + seeds.below(seeds.stream(seeds.derive(seed, "locality.distance", name, sample=redraw)), FARTHEST)
 
 
 def instances(seed: int, cities: Sequence[City], candidates: Candidates) -> dict[str, tuple[int, City]]:
-    """Give each surviving city a distance and its target; one with no candidate in 21 draws has none."""
+    """Pair each filtered city with a drawn distance and its target; one with no candidate in 21 draws has none."""
     found: dict[str, tuple[int, City]] = {}
     left = list(cities)
     for redraw in range(REDRAWS + 1):
@@ -62,16 +62,16 @@ def instances(seed: int, cities: Sequence[City], candidates: Candidates) -> dict
 
 
 def binned(difficulties: Sequence[float]) -> list[int]:
-    """Say which of 100 bins of equal width each difficulty falls in; they reach from the least to the greatest."""
+    """Give the bin of each difficulty among 100 of equal width between the least and the greatest."""
     low, high = min(difficulties, default=0.0), max(difficulties, default=0.0)
     if low == high:
         return [0] * len(difficulties)
     return [min(BINS - 1, int(BINS * (value - low) / (high - low))) for value in difficulties]
 
 
-def draw(seed: int, usable: Sequence[Instance], per_bin: int) -> list[Instance]:
-    """Draw instances from each bin and put all that were drawn in an order that says nothing about them."""
-    members: dict[int, list[Instance]] = {}
+def draw(seed: int, usable: Sequence[CityInstance], per_bin: int) -> list[CityInstance]:
+    """Draw instances from each bin, and shuffle all that were drawn."""
+    members: dict[int, list[CityInstance]] = {}
     for instance, place in zip(usable, binned([each.f_pop for each in usable]), strict=True):
         members.setdefault(place, []).append(instance)
     drawn = [
@@ -96,7 +96,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     pop = popularity(inputs)
     pops = {name: pop(name) for name in {*found, *(target.name for _, target in found.values())}}
     made = [
-        Instance(city, *found[city.name], pops[city.name], pops[found[city.name][1].name])
+        CityInstance(city, *found[city.name], pops[city.name], pops[found[city.name][1].name])
         for city in kept
         if city.name in found
     ]
@@ -119,7 +119,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def _write(
-    drawn: Sequence[Instance], places: Places, candidates: Candidates, params: Mapping[str, Any], out: Path
+    drawn: Sequence[CityInstance], places: CityTable, candidates: Candidates, params: Mapping[str, Any], out: Path
 ) -> None:
     numbered = ids(TASK, len(drawn))
     scale = calibrated([each.f_pop for each in drawn], params.get("calibration"))
@@ -136,7 +136,7 @@ def _write(
     rows.write(out / "budgets", ({"id": name, "max_tokens": budget} for name in numbered))
 
 
-def _item(name: str, each: Instance, meta: Mapping[str, Any]) -> Item:
+def _item(name: str, each: CityInstance, meta: Mapping[str, Any]) -> Item:
     city, d_km = each.city, each.d_km
     shown = {"city": city.name, "country": city.country, "lat": city.lat, "lng": city.lng}
     return {
@@ -148,7 +148,7 @@ def _item(name: str, each: Instance, meta: Mapping[str, Any]) -> Item:
     }
 
 
-def _gold(name: str, each: Instance, difficulty: float, count: int, real: City | None) -> Gold:
+def _gold(name: str, each: CityInstance, difficulty: float, count: int, real: City | None) -> Gold:
     """Give the target, and with it the real-world answer among all rows, which the filters may have taken away."""
     assert real  # every target is a row too
     gold: dict[str, Any] = {

@@ -1,4 +1,4 @@
-"""The most populous city within a distance of another one (reliability 1.3, OURS).
+"""Radius lookup of targets: the most populous city within a distance of another one (reliability 1.3, OURS).
 
 It knows cities, positions and populations; it must never know a source, a draw or an item.
 """
@@ -12,7 +12,7 @@ from harness.studies.reliability.data.sphere import haversine, sphere
 
 
 class Candidates:
-    """Cities of known population, the most populous first, ties by name: the first one near enough is the target."""
+    """Candidate targets: cities of known population, most populous first, ties by name; the first near enough is it."""
 
     def __init__(self, cities: Sequence[City]) -> None:
         known = [city for city in cities if city.population]

@@ -1,4 +1,4 @@
-"""How often a name is met in English text: the popularity of a city for f_pop (reliability 2, OURS).
+"""The popularity of a city for f_pop: the frequency of its name in English text (reliability 2, OURS).
 
 It knows words and counts; it must never know where a city lies or how many live in it.
 """

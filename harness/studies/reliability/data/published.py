@@ -1,4 +1,4 @@
-"""One benchmark of the published dataset, with the prompts as they were published.
+"""The maker of one benchmark of the published dataset, with the prompts as they were published.
 
 It must never know how the rows were come by; no message of it holds a word of an item.
 """
@@ -17,7 +17,7 @@ from harness.rowtypes import Gold, Item, Prompt
 from harness.studies.reliability.data.budget import token_budget
 from harness.studies.reliability.data.difficulty import Difficulties, calibrated
 from harness.studies.reliability.data.ids import ids
-from harness.studies.reliability.rowtypes import Published
+from harness.studies.reliability.rowtypes import PublishedPrompt
 
 TYPE = "reliabilitybench/1"  # what every row of an import says of itself
 LICENCE = "gated: its owner promised not to show items"
@@ -25,7 +25,7 @@ PUBLISHED = "published"
 
 
 def scale(given: Any) -> str:
-    """Read the one word by which an owner says that the difficulties are the published ones, on 0 to 100."""
+    """Validate the parameter `scale`, by which an owner says that difficulties are the published ones, on 0 to 100."""
     if given != PUBLISHED:
         raise InputError(
             "a difficulty is `published`, or ranked",
@@ -38,7 +38,7 @@ def scale(given: Any) -> str:
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write one benchmark of the imported dataset: items, gold, budgets, and the prompts as they were published."""
     benchmark = params["benchmark"]
-    chosen: dict[str, list[Published]] = {}
+    chosen: dict[str, list[PublishedPrompt]] = {}
     for row in _imported(inputs["rows"]):
         if row["benchmark"] == benchmark:
             chosen.setdefault(row["instance_id"], []).append(row)
@@ -62,7 +62,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     )
 
 
-def _imported(path: Path) -> Iterator[Published]:
+def _imported(path: Path) -> Iterator[PublishedPrompt]:
     """Give the rows of an import; somebody may have pinned the owner's copy itself, whose lines can be anything."""
     for part in rows.parts(path):
         with open(part, "rb") as lines:
@@ -77,7 +77,7 @@ def _imported(path: Path) -> Iterator[Published]:
                         where="rows",
                         next="`harness import reliabilitybench` your copy and pin the digest that it prints",
                     )
-                yield cast(Published, row)
+                yield cast(PublishedPrompt, row)
 
 
 def _placed(raw: Sequence[float], params: Mapping[str, Any]) -> Difficulties:
@@ -97,7 +97,7 @@ def _placed(raw: Sequence[float], params: Mapping[str, Any]) -> Difficulties:
     return Difficulties(list(raw), PUBLISHED, True)
 
 
-def _item(name: str, row: Published, difficulty: float, placed: Mapping[str, Any]) -> Item:
+def _item(name: str, row: PublishedPrompt, difficulty: float, placed: Mapping[str, Any]) -> Item:
     inputs = dict(row["inputs"])
     options = {letter: inputs.pop(letter) for letter in "ABCD" if row["benchmark"] == "science"}
     meta = {"source": "ReliabilityBench", "gated": True, "template_source": "published", **placed, "licence": LICENCE}
@@ -108,16 +108,16 @@ def _item(name: str, row: Published, difficulty: float, placed: Mapping[str, Any
     return shown
 
 
-def _gold(name: str, row: Published) -> Gold:
+def _gold(name: str, row: PublishedPrompt) -> Gold:
     gold = {"target": row["target"], "accepted": row.get("accepted", [])}
     return {"id": name, "gold": {**gold, "answer_shape": row["answer_shape"]} if "answer_shape" in row else gold}
 
 
-def _budget(row: Published) -> int:
+def _budget(row: PublishedPrompt) -> int:
     name = row["inputs"]["subset"] if row["benchmark"] == "science" else row["benchmark"]
     return token_budget(name, chars=len(row["target"]))
 
 
-def _prompt(name: str, row: Published) -> Prompt:
+def _prompt(name: str, row: PublishedPrompt) -> Prompt:
     text = row["prompt"]
     return {"item": name, "template": row["template"], "text": text, "meta": {"text_sha256": sha256(text.encode())}}

@@ -1,4 +1,4 @@
-"""The owner's copy of the published dataset: its columns and its rows, a CSV or JSON Lines.
+"""A reader for the owner's copy of the published dataset, a CSV or JSON Lines: its columns and its rows.
 
 No message of this module holds a word of an item: it names rows and columns. The layout of the published files
 could not be seen when this was written; columns that are called otherwise there are named with `--columns`.
@@ -26,7 +26,7 @@ INPUTS: Mapping[str, tuple[str, ...]] = {
     "science": ("question", "A", "B", "C", "D"),
     "transforms": ("text",),
 }
-MEND = "export it as CSV or JSON Lines, in UTF-8"
+ADVICE = "export it as CSV or JSON Lines, in UTF-8"
 SHOWN = ("subset", "instruction", "country")  # of the optional ones, what an item shows
 OPTIONAL = (*SHOWN, "accepted", "answer_shape")
 KNOWN = tuple(dict.fromkeys((*COMMON, *(name for names in INPUTS.values() for name in names), *OPTIONAL)))
@@ -34,8 +34,8 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
-    """One row as it stands in the copy, and what a message may say of it."""
+class CopyRow:
+    """One row of the owner's copy, with accessors whose errors name row and column and never quote a cell."""
 
     cells: Mapping[str, Any]
     where: str
@@ -43,25 +43,25 @@ class Given:
     table: bool
 
     def bad(self, what: str, next: str = "") -> InputError:
-        """Give the error that says what is wrong with this row."""
+        """Make the error for a fault of this row; it never quotes a cell."""
         return InputError(what, where=self.where, next=next)
 
     def cell(self, name: str) -> Any:
-        """Give what stands in a column, numbers as text; None where nothing does."""
+        """Give a cell as text, numbers too; None where it is empty."""
         value = self.cells.get(self.columns.get(name, name))
         if isinstance(value, int | float) and not isinstance(value, bool):
             return str(value)
         return None if isinstance(value, str) and not value.strip() else value
 
     def optional(self, name: str) -> str | None:
-        """Give a text, or None where there is none."""
+        """Give an optional text cell, or None."""
         value = self.cell(name)
         if not isinstance(value, str | None):
             raise self.bad(f"`{name}` is not text")
         return value
 
     def text(self, name: str) -> str:
-        """Give a text that must be there."""
+        """Give a required text cell."""
         value = self.optional(name)
         if value is None:
             column = self.columns.get(name, name)
@@ -78,7 +78,7 @@ class Given:
         return f'{has}; {first}name another with --columns \'{{"{name}": "…"}}\''
 
     def number(self, name: str) -> float:
-        """Give a finite number, written in decimal digits."""
+        """Give a required cell as a finite decimal number."""
         text = self.text(name)
         value = float(text) if _NUMBER.fullmatch(text.strip()) else float("nan")
         if not is_number(value):
@@ -86,14 +86,14 @@ class Given:
         return value
 
     def whole(self, name: str) -> int:
-        """Give a whole number from 1 up."""
+        """Give a required cell as a whole number from 1 up."""
         value = self.number(name)
         if value < 1 or not value.is_integer():
             raise self.bad(f"`{name}` is not a whole number from 1 up")
         return int(value)
 
     def texts(self, name: str) -> list[str]:
-        """Give a list of texts; in a table that is a JSON list, or one text."""
+        """Give a required cell as a list of texts; in a CSV that is a JSON list, or one text."""
         value = self.cell(name)
         if isinstance(value, str):
             try:
@@ -108,8 +108,8 @@ class Given:
         return value
 
 
-def read(path: Path, columns: Mapping[str, str]) -> Iterator[Given]:
-    """Give the rows of a copy, one a prompt; `columns` names those that it calls otherwise."""
+def read(path: Path, columns: Mapping[str, str]) -> Iterator[CopyRow]:
+    """Read the rows of a copy, one a prompt; `columns` maps our column names to the copy's own."""
     strange = sorted(set(columns) - set(KNOWN))
     if strange:
         raise InputError(
@@ -119,14 +119,14 @@ def read(path: Path, columns: Mapping[str, str]) -> Iterator[Given]:
         )
     table = path.suffix.lower() == ".csv"
     for number, cells in _rows(path, table):
-        yield Given(cells, f"{path.name} row {number}", columns, table)
+        yield CopyRow(cells, f"{path.name} row {number}", columns, table)
 
 
 def _rows(path: Path, table: bool) -> Iterator[tuple[int, Mapping[str, Any]]]:
     """Give the rows with their numbers: lines of JSON Lines, or a table's rows below the one that names columns."""
     try:
         if table:
-            yield from csv_rows.read(path, lambda number: f"{path.name} row {number}", MEND, strict=False)
+            yield from csv_rows.read(path, lambda number: f"{path.name} row {number}", ADVICE, strict=False)
             return
         with open(path, encoding="utf-8-sig", newline="") as file:
             yield from _objects(file, path.name)

@@ -1,4 +1,4 @@
-"""The published dataset, which its owner may use and nobody may show: from the owner's copy into rows of ours.
+"""The importer of the published dataset, which may be used and never shown: from its owner's copy to rows of ours.
 
 It knows what the rows of each benchmark must hold. No message of this module holds a word of an item.
 """
@@ -13,17 +13,17 @@ from typing import Any
 
 from harness.digest import canonical
 from harness.errors import InputError
-from harness.scorers.outcome.shape import flaw
+from harness.scorers.outcome.regex_safety import refusal
 from harness.studies.reliability.data.published import TYPE
-from harness.studies.reliability.data.published_copy import INPUTS, SHOWN, Given, read
-from harness.studies.reliability.rowtypes import Published
+from harness.studies.reliability.data.published_copy import INPUTS, SHOWN, CopyRow, read
+from harness.studies.reliability.rowtypes import PublishedPrompt
 
 AGREED = ("inputs", "target", "difficulty", "accepted", "answer_shape")  # what the prompts of an instance share
 SUBSETS = ("obqa", "gpqa")
 _DIGITS = re.compile(r"[0-9]{1,1000}")
 
 
-def normalise(path: Path, columns: Mapping[str, str]) -> tuple[list[Published], dict[str, Any]]:
+def normalise(path: Path, columns: Mapping[str, str]) -> tuple[list[PublishedPrompt], dict[str, Any]]:
     """Read the owner's copy (CSV or JSON Lines, one row a prompt); gives rows of ours, sorted, and their counts."""
     found = sorted(
         _agreeing(read(path, columns)), key=lambda row: (row["benchmark"], row["instance_id"], row["template"])
@@ -33,7 +33,7 @@ def normalise(path: Path, columns: Mapping[str, str]) -> tuple[list[Published], 
     return found, _counts(found)
 
 
-def _counts(found: Iterable[Published]) -> dict[str, Any]:
+def _counts(found: Iterable[PublishedPrompt]) -> dict[str, Any]:
     prompts: Counter[str] = Counter()
     instances: dict[str, set[str]] = {}
     for row in found:
@@ -42,9 +42,9 @@ def _counts(found: Iterable[Published]) -> dict[str, Any]:
     return {name: {"instances": len(instances[name]), "prompts": prompts[name]} for name in sorted(instances)}
 
 
-def _agreeing(given: Iterable[Given]) -> Iterator[Published]:
-    """Give rows of ours; two of one instance must say the same of it, and be different prompts."""
-    first: dict[tuple[str, str], tuple[Published, str]] = {}
+def _agreeing(given: Iterable[CopyRow]) -> Iterator[PublishedPrompt]:
+    """Give rows of ours; two rows of one instance must agree on it, and hold different prompts."""
+    first: dict[tuple[str, str], tuple[PublishedPrompt, str]] = {}
     seen: dict[tuple[str, str, int], str] = {}
     for each in given:
         row = _row(each)
@@ -63,12 +63,12 @@ def _agreeing(given: Iterable[Given]) -> Iterator[Published]:
         yield row
 
 
-def _row(given: Given) -> Published:
+def _row(given: CopyRow) -> PublishedPrompt:
     benchmark = given.text("benchmark").strip().lower()
     if benchmark not in INPUTS:
         raise given.bad("`benchmark` names none of the five", f"use one of: {', '.join(INPUTS)}")
     shown = {name: value for name in SHOWN if (value := given.optional(name)) is not None}
-    row: Published = {
+    row: PublishedPrompt = {
         "type": TYPE,
         "benchmark": benchmark,
         "instance_id": given.text("instance_id"),
@@ -87,11 +87,11 @@ def _row(given: Given) -> Published:
     try:
         canonical(row)
     except InputError:
-        raise given.bad("a text of this row is not Unicode (a lone surrogate)", "mend the text") from None
+        raise given.bad("a text of this row is not Unicode (a lone surrogate)", "correct the text") from None
     return row
 
 
-def _addition(given: Given, row: Published) -> None:
+def _addition(given: CopyRow, row: PublishedPrompt) -> None:
     a, b, target = row["inputs"]["a"], row["inputs"]["b"], row["target"]
     for name, value in (("a", a), ("b", b), ("target", target)):
         if not _DIGITS.fullmatch(value):
@@ -100,15 +100,15 @@ def _addition(given: Given, row: Published) -> None:
         raise given.bad("`target` is not the sum of `a` and `b`")
 
 
-def _anagram(given: Given, row: Published) -> None:
+def _anagram(given: CopyRow, row: PublishedPrompt) -> None:
     letters = row["inputs"]["anagram"]
     if not re.fullmatch("[a-z]+", letters):
-        raise given.bad("`anagram` holds something else than the letters a to z")
+        raise given.bad("`anagram` holds something other than the letters a to z")
     if sorted(letters) != sorted(row["target"]):
         raise given.bad("`target` is not made of the letters of `anagram`")
 
 
-def _science(given: Given, row: Published) -> None:
+def _science(given: CopyRow, row: PublishedPrompt) -> None:
     subset = given.text("subset").strip().lower()
     if subset not in SUBSETS:
         raise given.bad("`subset` names no subset of science", f"use one of: {', '.join(SUBSETS)}")
@@ -117,12 +117,12 @@ def _science(given: Given, row: Published) -> None:
         raise given.bad("`target` is not one of A, B, C and D")
 
 
-def _transforms(given: Given, row: Published) -> None:
-    if what := flaw(row.get("answer_shape", "")):
+def _transforms(given: CopyRow, row: PublishedPrompt) -> None:
+    if what := refusal(row.get("answer_shape", "")):
         raise given.bad(f"`answer_shape` is refused: {what}", "give a simple pattern of Python's re")
 
 
-_CHECKS: Mapping[str, Callable[[Given, Published], None]] = {
+_CHECKS: Mapping[str, Callable[[CopyRow, PublishedPrompt], None]] = {
     "addition": _addition,
     "anagram": _anagram,
     "science": _science,

@@ -1,4 +1,4 @@
-"""The locality benchmark of the published dataset: its rows, and besides the names of places that its rules look up.
+"""The maker of the published locality benchmark, with the gazetteer of place names that its scorer looks up.
 
 It must never know how the rows were come by; no message of it holds a word of an item.
 """

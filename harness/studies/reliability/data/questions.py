@@ -1,4 +1,4 @@
-"""Questions with four options as their publishers give them, read and checked (reliability 1.4).
+"""Readers of OpenBookQA and GPQA: multiple-choice questions with four options, checked (reliability 1.4).
 
 It knows the files' forms; it must never know a seed, a prompt or a model. What a question says stands in no message.
 """
@@ -16,7 +16,7 @@ from harness.errors import InputError
 from harness.studies import csv_rows
 
 LETTERS = "ABCD"
-MEND = "give the file as it was published"
+ADVICE = "give the file as it was published"
 LONGEST_LINE = 1 << 20  # bytes; the longest published question has a few thousand
 _CORRECT, _QUESTION, _RECORD = "Correct Answer", "Question", "Record ID"
 _OPTIONS = (_CORRECT, "Incorrect Answer 1", "Incorrect Answer 2", "Incorrect Answer 3")
@@ -24,8 +24,8 @@ _ACCURACY = "Non-Expert Validator Accuracy"
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
-    """One question of a source: its options in the source's order, which of them is right, and how many failed."""
+class MultipleChoice:
+    """A multiple-choice question: options in the source's order, the right one, and the share of people who failed."""
 
     record: str
     text: str
@@ -35,19 +35,19 @@ class Question:
 
     @property
     def length(self) -> int:
-        """Give the characters of question and options together."""
+        """Give the number of characters of question and options together."""
         return len(self.text) + sum(map(len, self.options))
 
 
-def openbookqa(files: Iterable[Path]) -> list[Question]:
+def openbookqa(files: Iterable[Path]) -> list[MultipleChoice]:
     """Read OpenBookQA in JSON Lines, in the hub's form or the original nested one, by record id."""
     return _unique(_openbookqa(row, where) for path in files for where, row in _json_lines(path))
 
 
-def gpqa(files: Iterable[Path]) -> list[Question]:
+def gpqa(files: Iterable[Path]) -> list[MultipleChoice]:
     """Read GPQA's CSV, in which the right option always stands first, by record id."""
     columns = (_RECORD, _QUESTION, *_OPTIONS, _ACCURACY)
-    tables = (csv_rows.read(path, _place, MEND, columns=columns) for path in files)
+    tables = (csv_rows.read(path, _place, ADVICE, columns=columns) for path in files)
     return _unique(_gpqa(row, _place(number)) for table in tables for number, row in table)
 
 
@@ -55,7 +55,7 @@ def _place(number: int) -> str:
     return f"questions, row {number}" if number else "questions, the header"
 
 
-def _openbookqa(row: Mapping[str, Any], where: str) -> Question:
+def _openbookqa(row: Mapping[str, Any], where: str) -> MultipleChoice:
     nested = row.get("question")
     inner = nested if isinstance(nested, Mapping) else row
     text = _text(inner, "stem" if inner is nested else "question_stem", where)
@@ -76,17 +76,17 @@ def _openbookqa(row: Mapping[str, Any], where: str) -> Question:
     if key not in by_letter:
         raise _bad("`answerKey` is not A, B, C or D", where)
     score = _share(row, "humanScore", where)
-    return Question(_text(row, "id", where), text, (a, b, c, d), LETTERS.index(key), 1 - score)
+    return MultipleChoice(_text(row, "id", where), text, (a, b, c, d), LETTERS.index(key), 1 - score)
 
 
-def _gpqa(row: Mapping[str, Any], where: str) -> Question:
+def _gpqa(row: Mapping[str, Any], where: str) -> MultipleChoice:
     a, b, c, d = (_text(row, name, where) for name in _OPTIONS)
     failed = 1 - _share(row, _ACCURACY, where)
-    return Question(_text(row, _RECORD, where), _text(row, _QUESTION, where), (a, b, c, d), 0, failed)
+    return MultipleChoice(_text(row, _RECORD, where), _text(row, _QUESTION, where), (a, b, c, d), 0, failed)
 
 
-def _unique(questions: Iterable[Question]) -> list[Question]:
-    found: dict[str, Question] = {}
+def _unique(questions: Iterable[MultipleChoice]) -> list[MultipleChoice]:
+    found: dict[str, MultipleChoice] = {}
     for question in questions:
         if question.record in found:
             raise _bad(f"the record id {question.record[:80]!r} stands in two rows", "questions")
@@ -132,4 +132,4 @@ def _share(row: Mapping[str, Any], name: str, where: str) -> float:
 
 
 def _bad(what: str, where: str) -> InputError:
-    return InputError(what, where=where, next=MEND)
+    return InputError(what, where=where, next=ADVICE)

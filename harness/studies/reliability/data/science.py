@@ -1,4 +1,4 @@
-"""The science benchmark: OpenBookQA, GPQA, and a set of our own for demonstrations (reliability 1.4 and 2).
+"""The makers of the science benchmark: OpenBookQA, GPQA, and a demo set of our own (reliability 1.4 and 2).
 
 It knows questions; it must never know a prompt, a model or how a response is scored.
 """
@@ -17,7 +17,7 @@ from harness.rowtypes import Gold, Item
 from harness.studies.reliability.data.budget import token_budget
 from harness.studies.reliability.data.difficulty import calibrated, percentages
 from harness.studies.reliability.data.ids import ids
-from harness.studies.reliability.data.questions import LETTERS, Question, gpqa, openbookqa
+from harness.studies.reliability.data.questions import LETTERS, MultipleChoice, gpqa, openbookqa
 from harness.studies.reliability.data.science_demo import QUESTIONS
 
 TASK = "science"
@@ -27,7 +27,7 @@ LONGEST_REMOVED = 2  # of GPQA: two exceed the context window of some models; OU
 
 @dataclass(frozen=True, slots=True)
 class Subset:
-    """What is said of every item of one subset."""
+    """One subset of the benchmark: the facts that all its items share."""
 
     name: str
     budget: str
@@ -54,7 +54,11 @@ def make_gpqa(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) 
     """Write all questions of GPQA but the two longest, whose hashes the counts list."""
     questions = _read(gpqa, inputs)
     if len(questions) <= LONGEST_REMOVED:
-        raise InputError(f"{len(questions)} questions, of which two go", where="questions", next="give the whole file")
+        raise InputError(
+            f"the source holds only {len(questions)} questions, and two are dropped",
+            where="questions",
+            next="give the whole file",
+        )
     by_length = sorted(questions, key=lambda question: (-question.length, question.record))
     left = by_length[LONGEST_REMOVED:]
     removed = [sha256(question.record.encode()) for question in by_length[:LONGEST_REMOVED]]
@@ -74,15 +78,15 @@ def make_science_demo(params: Mapping[str, Any], inputs: Mapping[str, Path], out
 
 
 def order(seed: int, record: str) -> list[int]:
-    """Draw the order of a question's options from seed and record id; the right one is where the order puts it."""
+    """Shuffle a question's options by seed and record id; the right one is where the order puts it."""
     return seeds.sample(seeds.stream(seeds.derive(seed, "science.options", record)), range(len(LETTERS)), len(LETTERS))
 
 
-def _read(read: Callable[[list[Path]], list[Question]], inputs: Mapping[str, Path]) -> list[Question]:
+def _read(read: Callable[[list[Path]], list[MultipleChoice]], inputs: Mapping[str, Path]) -> list[MultipleChoice]:
     return read([part for name in sorted(inputs) if name.startswith("questions") for part in rows.parts(inputs[name])])
 
 
-def _drawn(questions: Sequence[Question], params: Mapping[str, Any], count: int) -> list[Question]:
+def _drawn(questions: Sequence[MultipleChoice], params: Mapping[str, Any], count: int) -> list[MultipleChoice]:
     if not 0 < count <= len(questions):
         raise InputError(
             f"{count} of {len(questions)} questions cannot be drawn",
@@ -93,7 +97,7 @@ def _drawn(questions: Sequence[Question], params: Mapping[str, Any], count: int)
 
 
 def _write(
-    subset: Subset, drawn: Sequence[Question], params: Mapping[str, Any], counts: Mapping[str, Any], out: Path
+    subset: Subset, drawn: Sequence[MultipleChoice], params: Mapping[str, Any], counts: Mapping[str, Any], out: Path
 ) -> None:
     failed = [question.failed for question in drawn]
     scale = calibrated(failed, params["calibration"]) if params.get("calibration") else percentages(failed)

@@ -1,4 +1,4 @@
-"""Eighty science questions written for this project, so that the benchmark runs where no published set may be shown.
+"""Data: eighty science questions written for this project, for where no published question may be shown.
 
 Sixteen a grade, in five grades of difficulty that are our own judgement: the share of people expected to fail. A line
 is the question, the right option and three wrong ones. It must never know a prompt, a model or an order of options.
@@ -6,7 +6,7 @@ is the question, the right option and three wrong ones. It must never know a pro
 
 from __future__ import annotations
 
-from harness.studies.reliability.data.questions import Question
+from harness.studies.reliability.data.questions import MultipleChoice
 
 _BY_GRADE = {
     10: """
@@ -102,12 +102,12 @@ What does the pH equal when half of a weak acid is neutralised?|the pKa of the a
 }
 
 
-def _read() -> tuple[Question, ...]:
+def _read() -> tuple[MultipleChoice, ...]:
     found = []
     for grade, lines in _BY_GRADE.items():
         for number, line in enumerate(lines.split("\n")[1:-1], 1):
             text, a, b, c, d = line.split("|")
-            found.append(Question(f"own-{grade}-{number:02d}", text, (a, b, c, d), 0, grade / 100))
+            found.append(MultipleChoice(f"own-{grade}-{number:02d}", text, (a, b, c, d), 0, grade / 100))
     return tuple(found)
 
 

@@ -1,6 +1,7 @@
-"""Small additions: one to three digits, half of the draws with no addend above two (a miniature, not the paper's).
+"""The maker of small additions for the tiny models: one to three digits, half with addends of at most two digits.
 
-It draws what the tiny models are trained on and, with seeds of its own, the instances they are asked.
+A miniature, not the paper's benchmark. It draws what the tiny models are trained on and, with seeds of its own, the
+instances they are asked.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Which of many places lie within a distance of many others, on a sphere (reliability 1.3, OURS).
+"""Radius search on a sphere: which of many places lie within great-circle distances of others (1.3, OURS).
 
 It knows coordinates; it must never know a name, a population or an item. The haversine alone decides; products of
 unit vectors only say, with room to spare, for which pairs it need not be asked.
@@ -27,7 +27,7 @@ def haversine(one: Point, other: Point) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Sphere:
-    """Places in an order of their own, of which the first within a distance are sought."""
+    """A search index over places in a given order: finds the first one within a distance."""
 
     points: Sequence[Point]
     vectors: Any
@@ -86,7 +86,7 @@ class Sphere:
 
 
 def sphere(points: Sequence[Point]) -> Sphere:
-    """Prepare places for looking up, once for all origins."""
+    """Build the search index of places, once for all origins."""
     return Sphere(points, _vectors(points))
 
 

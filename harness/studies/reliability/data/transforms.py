@@ -1,4 +1,4 @@
-"""The demo of the transforms benchmark as a dataset, and the benchmark's difficulty f_w+l (reliability 1.5, 2).
+"""The maker of the transforms demo, and the benchmark's difficulty f_w+l (reliability 1.5, 2).
 
 It knows inputs and outputs; it must never know a prompt's wording, a model or how a response is scored.
 """
@@ -15,7 +15,7 @@ from harness.rowtypes import Gold, Item
 from harness.studies.reliability.data.budget import token_budget
 from harness.studies.reliability.data.difficulty import calibrated
 from harness.studies.reliability.data.ids import ids
-from harness.studies.reliability.data.transforms_demo import GENERATOR_VERSION, TASKS, Instance, draw
+from harness.studies.reliability.data.transforms_demo import GENERATOR_VERSION, TASKS, TaskInstance, draw
 from harness.studies.reliability.data.words_distance import f_wl, levenshtein, word_count
 
 TASK, SOURCE = "transforms", "transforms-demo"
@@ -23,7 +23,7 @@ LONGEST = 20_000  # characters whose distance is computed over the command line
 
 
 def facts(given: str, answer: str) -> dict[str, Any]:
-    """Give the difficulty of an input and its output, and what it is the sum of."""
+    """Give the difficulty of a text task from its input and output, and the terms of the sum."""
     for name, value in (("input", given), ("output", answer)):
         if not isinstance(value, str) or len(value) > LONGEST:
             raise InputError(
@@ -75,7 +75,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     rows.write_one(out / "counts", {TASK: counts})
 
 
-def _gold(name: str, each: Instance, raw: int, difficulty: float) -> Gold:
+def _gold(name: str, each: TaskInstance, raw: int, difficulty: float) -> Gold:
     return {
         "id": name,
         "gold": {"target": each.target, "accepted": list(each.accepted), "answer_shape": each.answer_shape},

@@ -1,4 +1,4 @@
-"""Twelve small tasks of our own over the eight areas of reliability 1.5, every answer computed: `transforms-demo`.
+"""Generators of twelve text tasks of our own over the eight areas of reliability 1.5, every answer computed.
 
 It knows how an instance is drawn and what its right answer is; it must never know a prompt's wording or a model.
 """
@@ -19,8 +19,8 @@ _CLOCK = r"\b\d{2}:\d{2}\b"
 
 
 @dataclass(frozen=True, slots=True)
-class Instance:
-    """What is asked, on what, and the one right answer with what a well-formed answer must contain."""
+class TaskInstance:
+    """An instance of a text task: instruction, text, the one right answer, and the pattern of a well-formed answer."""
 
     instruction: str
     text: str
@@ -31,7 +31,7 @@ class Instance:
 
 @dataclass(frozen=True, slots=True)
 class TaskType:
-    """One kind of task: its name and area, its instruction, and how text and answer are drawn."""
+    """A generator of one kind of task: its name and area, its instruction, and how text and answer are drawn."""
 
     name: str
     area: str
@@ -40,13 +40,13 @@ class TaskType:
     draw: Callable[[seeds.Stream], tuple[str, str]]
 
 
-def draw(seed: int, task: int, index: int) -> Instance:
+def draw(seed: int, task: int, index: int) -> TaskInstance:
     """Draw one instance of task 1..12; no draw depends on another, and every seed gives others."""
     if not 1 <= task <= len(TASKS):
         raise InputError(f"there is no task {task}", where="task", next=f"use 1 to {len(TASKS)}")
     kind = TASKS[task - 1]
     text, target = kind.draw(seeds.stream(seeds.derive(seed, "transforms.draw", f"{task:02d}-{index}")))
-    return Instance(kind.instruction, text, target, (), kind.answer_shape)
+    return TaskInstance(kind.instruction, text, target, (), kind.answer_shape)
 
 
 def _one(source: seeds.Stream, choices: Sequence[str]) -> str:

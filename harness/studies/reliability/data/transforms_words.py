@@ -1,4 +1,4 @@
-"""The words that the small tasks of the demo are put together from; all of them our own choice.
+"""Data: the word lists from which the text tasks of the transforms demo are drawn, all of our own choice.
 
 No word here stands in a prompt of the benchmark or in an instruction: who repeats the question must not be right.
 """

@@ -1,4 +1,4 @@
-"""Words and how often each is met: a list that somebody gives, or the package wordfreq where none is given.
+"""Word-frequency lists: a file that somebody gives, or the package wordfreq where none is given.
 
 It knows lines, words and counts; it must never know what a word is wanted for.
 """
@@ -15,7 +15,7 @@ _DIGITS = 18  # a count that has more would be no count of words
 
 
 def counts(path: Path) -> Iterator[tuple[str, int]]:
-    """Read lines of a word and its count, apart by a tab or a comma; the first line may name the columns."""
+    """Read a list of words and counts, separated by a tab or a comma; the first line may name the columns."""
     for number, line in lines(path, "words"):
         word, _, count = line.replace(",", "\t").rpartition("\t")
         if count.isascii() and count.isdigit() and len(count) <= _DIGITS:
@@ -43,7 +43,7 @@ def lines(path: Path, name: str) -> Iterator[tuple[int, str]]:
 
 
 def wordfreq(dataset: str) -> Any:
-    """Give the package of word frequencies."""
+    """Import the package wordfreq; where it is missing, the error says what to install or give."""
     try:
         import wordfreq as package  # noqa: PLC0415 - a package of data, read only where no list is given
     except ImportError as bad:

@@ -1,4 +1,4 @@
-"""Words and edits between two texts: the difficulty f_w+l of the transforms benchmark (reliability 2, OURS).
+"""Word counts and Levenshtein distance: the difficulty f_w+l of the transforms benchmark (reliability 2, OURS).
 
 It knows two texts; it must never know a task, an item or a scale.
 """
@@ -12,7 +12,7 @@ def word_count(text: str) -> int:
 
 
 def levenshtein(left: str, right: str) -> int:
-    """Give the fewest insertions, deletions and replacements of characters that turn one text into the other.
+    """Give the Levenshtein distance: the fewest insertions, deletions and replacements of characters.
 
     One column of the table at a time, all its rows at once: the bits of two whole numbers say where the column goes
     up or down by one (Myers 1999, in Hyyro's form), so that hundreds of characters cost hundreds of additions.
@@ -41,5 +41,5 @@ def levenshtein(left: str, right: str) -> int:
 
 
 def f_wl(text: str, answer: str) -> int:
-    """Give words(input) + words(output) + Levenshtein(input, output)."""
+    """Give the difficulty f_w+l: words(input) + words(output) + Levenshtein(input, output)."""
     return word_count(text) + word_count(answer) + levenshtein(text, answer)

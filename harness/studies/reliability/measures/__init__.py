@@ -1,1 +1,1 @@
-"""What is computed from labels: shares over bins, indicators, their intervals and comparisons."""
+"""Statistics computed from labels: shares over bins, indicators, their intervals and comparisons."""

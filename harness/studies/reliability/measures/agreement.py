@@ -1,4 +1,4 @@
-"""How far the labels of a rule set agree with those of a person who read the same responses (reliability 4.1).
+"""Agreement of a rule set's labels with those of a person who read the same responses (reliability 4.1).
 
 It knows pairs of labels; it must never know a rule, a response's text or who wrote it.
 A cell is always named person -> rules. The measures and their intervals are OURS: the paper gives none.
@@ -17,8 +17,8 @@ from harness.studies.reliability.terms import LABELS, SUBTYPES
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
-    """What a person and the rules said of one response."""
+class LabelPair:
+    """Two labels of one response: a person's and the rules'."""
 
     benchmark: str
     person: str
@@ -26,15 +26,15 @@ class Pair:
 
 
 def agreement(given: Iterable[Mapping[str, Any]], seed: int = 0) -> dict[str, Any]:
-    """Compare `label` (a person's) with `found` (the rules'), a benchmark at a time and together."""
+    """Measure agreement of `label` (a person's) with `found` (the rules'), by benchmark and together."""
     labels, subtypes, parted, rule_sets = [], [], [], set()
     for number, row in enumerate(given):
         pair = _pair(row, ("label", "found"), LABELS, f"rows[{number}]")
         labels.append(pair)
         rule_sets.add(row.get("rule_set"))
         if pair.person != pair.rules:
-            told = {name: row[name] for name in ("id", "benchmark") if name in row}
-            parted.append({**told, "row": number, "label": pair.person, "found": pair.rules})
+            identity = {name: row[name] for name in ("id", "benchmark") if name in row}
+            parted.append({**identity, "row": number, "label": pair.person, "found": pair.rules})
         elif pair.person == "a" and row.get("avoidance") is not None and row.get("found_avoidance") is not None:
             subtypes.append(_pair(row, ("avoidance", "found_avoidance"), SUBTYPES, f"rows[{number}]"))
     if len(rule_sets) > 1:
@@ -52,7 +52,7 @@ def agreement(given: Iterable[Mapping[str, Any]], seed: int = 0) -> dict[str, An
     }
 
 
-def _pair(row: Mapping[str, Any], names: tuple[str, str], classes: Sequence[str], where: str) -> Pair:
+def _pair(row: Mapping[str, Any], names: tuple[str, str], classes: Sequence[str], where: str) -> LabelPair:
     if not isinstance(row, Mapping):
         raise InputError("a row is not an object", where=where, next="give rows of label and found")
     for name in names:
@@ -61,10 +61,10 @@ def _pair(row: Mapping[str, Any], names: tuple[str, str], classes: Sequence[str]
     for name in ("benchmark", "rule_set"):
         if not isinstance(row.get(name, ""), str):
             raise InputError(f"`{name}` is not text", where=where, next="give its name, or leave it out")
-    return Pair(row.get("benchmark", ""), row[names[0]], row[names[1]])
+    return LabelPair(row.get("benchmark", ""), row[names[0]], row[names[1]])
 
 
-def _parts(pairs: Sequence[Pair], classes: Sequence[str], seed: int) -> dict[str, Any]:
+def _parts(pairs: Sequence[LabelPair], classes: Sequence[str], seed: int) -> dict[str, Any]:
     """Give the measures of each benchmark and of all: together a resample keeps every benchmark's share."""
     strata = {name: [[0] * len(classes) for _ in classes] for name in sorted({pair.benchmark for pair in pairs})}
     for pair in pairs:

@@ -1,4 +1,4 @@
-"""Bins of equal size over difficulty, as every curve of the study uses them (reliability 6.1).
+"""Equal-size bins (quantile bins) over difficulty, as every curve of the study uses them (reliability 6.1).
 
 It knows ids and difficulties; it must never know a label.
 """
@@ -14,7 +14,7 @@ from harness.studies.reliability.terms import BINS
 
 @dataclass(frozen=True)
 class Bins:
-    """Where each item falls, and the difficulty of each bin: the same for all models of a benchmark."""
+    """The bins of a benchmark: which bin each item is in, and each bin's difficulty; the same for all models."""
 
     of_item: list[int]
     members: list[list[int]]  # the places of its items
@@ -23,7 +23,7 @@ class Bins:
     high: list[float]
 
     def span(self, place: int) -> dict[str, float]:
-        """Give what a report says of one bin's difficulty."""
+        """Give one bin's difficulty and its bounds, for a report."""
         return {"difficulty": self.difficulty[place], "low": self.low[place], "high": self.high[place]}
 
 

@@ -1,4 +1,4 @@
-"""What the six numbers hide: kinds of avoidance, cut answers, and the easiest items (reliability 4, 6.9; R4, R11).
+"""Breakdowns beside the six indicators: kinds of avoidance, truncated answers, easiest bins (4, 6.9; R4, R11).
 
 It knows labels and counts beside them; it must never know a response or a rule.
 """
@@ -23,8 +23,8 @@ NONE_AVOIDANT = {"missing": "no avoidant responses"}
 
 
 @dataclass(slots=True)
-class Tally:
-    """What is counted of one model on one benchmark, besides its labels."""
+class AnswerCounts:
+    """Counts of one model on one benchmark besides its labels: kinds of avoidance, and truncated answers."""
 
     avoidance: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SUBTYPES, 0))
     avoidant: int = 0
@@ -50,26 +50,26 @@ def _count(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and value >= 0
 
 
-Tallies = dict[str, dict[str, Tally]]  # benchmark -> model
+Tallies = dict[str, dict[str, AnswerCounts]]  # benchmark -> model
 
 
-class Counted:
-    """Rows on their way to a table, counted as they pass, each also under its subset."""
+class CountedRows:
+    """A pass-through counter: counts rows on their way to a table, each also under its subset."""
 
     def __init__(self) -> None:
         self.whole: Tallies = {}
         self.parts: Tallies = {}
 
     def passing(self, given: Iterator[Labelled]) -> Iterator[Labelled]:
-        """Count rows and hand them on."""
+        """Yield every row unchanged, after counting it."""
         for row in given:
             part = f"{row['benchmark']}:{row['subset']}"
             for name, group in ((row["benchmark"], self.whole), (part, self.parts)):
-                group.setdefault(name, {}).setdefault(row["model"], Tally()).add(row)
+                group.setdefault(name, {}).setdefault(row["model"], AnswerCounts()).add(row)
             yield row
 
 
-def avoidance(tallies: Sequence[Tally]) -> dict[str, Any]:
+def avoidance(tallies: Sequence[AnswerCounts]) -> dict[str, Any]:
     """Give counts and shares of the kinds of avoidance, pooled; the shares are of the avoidant responses."""
     total = sum(tally.avoidant for tally in tallies)
     kinds = {name: sum(tally.avoidance[name] for tally in tallies) for name in SUBTYPES}
@@ -90,7 +90,7 @@ def by_group(tallies: Tallies, models: Mapping[str, Mapping[str, Any]]) -> dict[
 
 
 def easiest(table: Table, bins: int, discount: float) -> dict[str, Any]:
-    """Give the easiest bin of every model, and how far from the easiest item on nothing at all was wrong."""
+    """Give each model's easiest bin and error-free range: how far from the easiest item nothing was wrong."""
     cuts = cut(table.ids, table.difficulties, bins)
     ends = [[low, high] for low, high in zip(cuts.low, cuts.high, strict=True)]
     found = {}
@@ -143,7 +143,7 @@ def _shown(tallies: Tallies, tables: Mapping[str, Table], bins: int, guessed: Ma
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write kinds of avoidance, truncations and the easiest bins: by benchmark and model, by group, and by subset."""
-    counted, asked = Counted(), (params.get("bins", BINS), discounts(params.get("discount", {})))
+    counted, asked = CountedRows(), (params.get("bins", BINS), discounts(params.get("discount", {})))
     labels = gather(counted.passing(checked(inputs["labels"])))
     groups = by_group(counted.whole, params.get("models", {}))
     document = {**_shown(counted.whole, labels.benchmarks, *asked), "avoidance_by_group": groups}

@@ -1,4 +1,4 @@
-"""The fit of a difficulty function to people's expectations: the two-parameter logistic of reliability 2.1 (OURS).
+"""Weighted logistic regression of people's expected failure on a measure of difficulty (reliability 2.1, OURS).
 
 It knows a measure, an expected failure and a weight an item; it must never know people, items or files.
 """
@@ -19,8 +19,8 @@ _ITERATIONS, _HALVINGS, _SETTLED = 300, 40, 1e-12
 
 
 @dataclass(frozen=True, slots=True)
-class Fit:
-    """d(f) = 100 / (1 + exp(-(alpha + beta f))), in the units of f."""
+class LogisticFit:
+    """A fitted logistic curve, d(f) = 100 / (1 + exp(-(alpha + beta f))), in the units of f."""
 
     alpha: float
     beta: float
@@ -36,7 +36,7 @@ class Fit:
         return logistic(self.alpha, self.beta, f)
 
     def row(self) -> dict[str, Any]:
-        """Give the fit as a report shows it."""
+        """Give the fit's parameters as fields of a report."""
         return {"alpha": self.alpha, "beta": self.beta, "inverted": self.inverted, "n_items": self.n_items}
 
     def block(self, n_ratings: int, data_sha256: str) -> dict[str, Any]:
@@ -51,8 +51,8 @@ class Fit:
         }
 
 
-def fit(f: Sequence[float], y: Sequence[float], weights: Sequence[float] | None = None) -> Fit:
-    """Maximise sum w (y log p + (1-y) log(1-p)); an item of weight 0 has no say and is not counted."""
+def fit(f: Sequence[float], y: Sequence[float], weights: Sequence[float] | None = None) -> LogisticFit:
+    """Fit by maximum likelihood: maximise sum w (y log p + (1-y) log(1-p)); an item of weight 0 is not counted."""
     points = _points(f, y, weights)
     low = min(value for value, _, _ in points)
     reach = max(value for value, _, _ in points) - low
@@ -77,7 +77,7 @@ def fit(f: Sequence[float], y: Sequence[float], weights: Sequence[float] | None 
     alpha = a - b * middle / spread - beta * low
     if not (math.isfinite(alpha) and math.isfinite(beta)):
         raise InputError("the values of `f` lie too close together", where="f", next="give `f` in larger units")
-    return Fit(alpha, beta, len(points))
+    return LogisticFit(alpha, beta, len(points))
 
 
 def _points(
@@ -92,7 +92,7 @@ def _points(
         for place, value in enumerate(values):
             if not is_number(value) or not low <= value <= high:
                 wanted = {"f": "a finite number", "y": "a share, 0 to 1", "weights": "a number, 0 or more"}[name]
-                raise InputError(f"`{name}` holds something else than {wanted}", where=f"{name}[{place}]")
+                raise InputError(f"`{name}` holds something other than {wanted}", where=f"{name}[{place}]")
     points = [each for each in zip(f, y, given, strict=True) if each[2] > 0]
     if len({value for value, _, _ in points}) < 2:
         raise InputError(
@@ -148,12 +148,12 @@ def _step(points: Sequence[tuple[float, float, float]], a: float, b: float) -> t
     return (h11 * g0 - h01 * g1) / determinant, (h00 * g1 - h01 * g0) / determinant
 
 
-def curve(found: Fit, given: Sequence[Any]) -> list[dict[str, float]]:
+def curve(found: LogisticFit, given: Sequence[Any]) -> list[dict[str, float]]:
     """Give the difficulty at each of some values of the measure, given plainly or as objects with `f`."""
     points = []
     for place, each in enumerate(given):
         value = each.get("f") if isinstance(each, Mapping) else each
         if not is_number(value):
-            raise InputError("`predict` holds something else than finite numbers", where=f"predict[{place}]")
+            raise InputError("`predict` holds something other than finite numbers", where=f"predict[{place}]")
         points.append({"f": value, "difficulty": found.predict(value)})
     return points

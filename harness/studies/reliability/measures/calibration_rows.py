@@ -1,4 +1,4 @@
-"""The same fit as `calibration`, for many resamples at once: what the intervals of alpha and beta come from.
+"""The logistic regression of `calibration` for many resamples at once, for the intervals of alpha and beta.
 
 It knows arrays; a resample in which no curve is best, or none was reached, is nan and is never shown as a value.
 """

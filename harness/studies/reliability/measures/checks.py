@@ -1,4 +1,4 @@
-"""What a benchmark proves of its own scorer: stand-ins that must be right always, or never, and are.
+"""Sanity checks of each benchmark's scorer: stand-in models that must be always right, or never.
 
 It knows the models' totals on each benchmark and what each stand-in must reach; never a rule, an item or a response.
 """
@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from harness import rows
-from harness.studies.checks import check, together
+from harness.studies.checks import all_hold, check
 from harness.studies.reliability.terms import share
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the share each stand-in is found right, and whether that is what a sound scorer gives it."""
+    """Write each stand-in's share of right answers, and whether a sound scorer would give it that."""
     behaviours: Mapping[str, Mapping[str, Any]] = params["behaviours"]
     [summary] = rows.read(inputs["proportions"])
     benchmarks = {
@@ -25,11 +25,11 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
         for benchmark, found in summary["benchmarks"].items()
     }
     verdicts = (row["verdict"] for models in benchmarks.values() for row in models.values())
-    rows.write_one(out / "checks", {"benchmarks": benchmarks, "verdict": together(verdicts)})
+    rows.write_one(out / "checks", {"benchmarks": benchmarks, "verdict": all_hold(verdicts)})
 
 
 def _check(totals: Mapping[str, Any] | None, behaviour: Mapping[str, Any]) -> dict[str, Any]:
-    """Hold one model on one benchmark against what it was built to reach."""
+    """Check one model on one benchmark against what it was built to reach."""
     totals = totals or {"counts": {"c": 0}, "n_scored": 0, "errors": 0}
     scored, correct = totals["n_scored"], totals["counts"]["c"]
     return check(correct, scored, totals["errors"], share(correct, scored), behaviour)

@@ -51,7 +51,7 @@ def generality(h: Sequence[float], psi: Sequence[float], kmin: float | None = 0.
 
 
 def merged(h: Sequence[float], psi: Sequence[float]) -> list[Point]:
-    """Sort the points and let those of equal difficulty be one, with their mean success."""
+    """Sort the points of a curve and merge those of equal difficulty into one, with their mean success."""
     if len(h) != len(psi):
         raise InputError(f"{len(h)} difficulties but {len(psi)} shares", where="psi", next="give one of each a point")
     if not all(0 <= share <= 1 for share in psi):

@@ -11,7 +11,7 @@ from typing import Any
 
 from harness import rows
 from harness.studies.intervals import LEVEL, RESAMPLES
-from harness.studies.reliability.measures.findings import NEVER_WRONG, Asked, Found, find, means
+from harness.studies.reliability.measures.estimates import NEVER_WRONG, AnalysisOptions, TableEstimates, estimate, means
 from harness.studies.reliability.measures.labelled import read
 from harness.studies.reliability.terms import BINS, LABELS, NAMES, NOTHING_SCORED, discounts
 
@@ -20,15 +20,15 @@ ONE_PROMPT = "one prompt says nothing about another"
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write six indicators, correlations and shares of every model, by benchmark, by part and as means."""
-    asked = Asked(
+    """Write the six indicators, correlations and shares of every model, by benchmark, by part and as means."""
+    asked = AnalysisOptions(
         params.get("bins", BINS),
         params.get("resamples", RESAMPLES),
         params["seed"],
         discounts(params["discount"]),
     )
     labels = read(inputs["labels"])
-    found = {name: find(table, asked) for name, table in labels.benchmarks.items()}
+    found = {name: estimate(table, asked) for name, table in labels.benchmarks.items()}
     summary = {
         "rule_set": params["rule_set"],
         "calibrated": labels.calibrated,
@@ -41,7 +41,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
             "fixed": ["calibration", "templates"],
         },
         "benchmarks": {name: _entries(each) for name, each in found.items()},
-        "parts": {name: _entries(find(table, asked)) for name, table in labels.parts.items()},
+        "parts": {name: _entries(estimate(table, asked)) for name, table in labels.parts.items()},
         "models": {
             model: means([each for each in found.values() if model in each.points], model)
             for model in sorted({model for each in found.values() for model in each.points})
@@ -50,7 +50,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     rows.write_one(out / "indicators", summary)
 
 
-def _entries(found: Found) -> dict[str, Any]:
+def _entries(found: TableEstimates) -> dict[str, Any]:
     return {
         model: {
             **{name: value for kind in ("correctness", "prudence") for name, value in _three(found, model, kind)},
@@ -71,7 +71,7 @@ def _entries(found: Found) -> dict[str, Any]:
     }
 
 
-def _three(found: Found, model: str, kind: str) -> list[tuple[str, dict[str, Any]]]:
+def _three(found: TableEstimates, model: str, kind: str) -> list[tuple[str, dict[str, Any]]]:
     """Give the three indicators of correctness or of prudence, each with the companions that make it readable."""
     point = found.points[model]
     steady, agreed = point["stability"][kind], point["concordance"][kind]

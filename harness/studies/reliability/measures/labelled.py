@@ -1,4 +1,4 @@
-"""The rows of `labels` as every analysis reads them: checked, and gathered into tables by benchmark and by part.
+"""The reader of the `labels` table for every analysis: rows checked, and gathered by benchmark and by part.
 
 It knows how a row is laid out; it must never know a response, a rule or what an analysis computes.
 """
@@ -13,7 +13,7 @@ from typing import Any
 from harness import rows
 from harness.errors import InputError
 from harness.stats import is_number
-from harness.studies.reliability.measures.table import Item, Table
+from harness.studies.reliability.measures.table import Table, TableItem
 from harness.studies.reliability.rowtypes import Labelled
 from harness.studies.reliability.terms import UNSCORED, counted
 
@@ -23,7 +23,7 @@ Texts = dict[str, dict[str, str]]  # model -> item -> labels
 
 @dataclass(frozen=True)
 class Labels:
-    """All that a run's labels say, and whether every difficulty is calibrated."""
+    """All tables of labels of a run, and whether every difficulty is calibrated."""
 
     benchmarks: dict[str, Table]
     subsets: dict[str, Table]  # of the benchmarks that have more than one
@@ -39,19 +39,19 @@ class Labels:
 
 @dataclass
 class _Heap:
-    """The rows of one benchmark as they come, in any order."""
+    """The rows of one benchmark, collected in any order."""
 
     benchmark: str
     prompts: int
-    items: dict[str, Item] = field(default_factory=dict)
+    items: dict[str, TableItem] = field(default_factory=dict)
     texts: Texts = field(default_factory=dict)
     variants: dict[str, Texts] = field(default_factory=dict)
 
     def take(self, row: Labelled, where: str) -> None:
-        """Put one row on the heap; it must agree with those of the same item from other models."""
+        """Add one row; it must agree with those of the same item from other models."""
         name, model, difficulty = row["item"], row["model"], row["difficulty"]
         assert difficulty is not None  # `checked` refuses such a row
-        item = Item(row["subset"], difficulty, row.get("flags") or {})
+        item = TableItem(row["subset"], difficulty, row.get("flags") or {})
         if self.items.setdefault(name, item) != item:
             raise InputError(f"item {name} has another subset, difficulty or flag than in an earlier row", where=where)
         mine = self.texts.setdefault(model, {})
@@ -72,7 +72,7 @@ class _Heap:
         return labels
 
     def table(self, texts: Texts, part: str = "") -> Table:
-        """Put items and models in the order of their names; a model answers all items of a benchmark or none."""
+        """Build the table, items and models sorted by name; a model answers all items of a benchmark or none."""
         items = dict(sorted(self.items.items()))
         for model, mine in texts.items():
             if len(mine) != len(items):

@@ -1,4 +1,4 @@
-"""The table that every analysis reads: one row for an item and a model, its labels side by side.
+"""The steps that make the `labels` table: one row for an item and a model, its labels side by side.
 
 Millions of scores become hundreds of thousands of rows here, once, benchmark by benchmark and model by model, so that
 no analysis reads a response or a score. It must never know a rule, nor what an item asks.
@@ -22,7 +22,7 @@ CUT = ("length", "max_tokens")  # how providers say that an answer was cut at it
 
 @dataclass
 class _Tally:
-    """What is found of one item's answers, by the place of each in the row of labels."""
+    """The labels of one item's answers so far, by the place of each in the row of labels."""
 
     labels: dict[int, str] = field(default_factory=dict)
     target_only: dict[int, str] = field(default_factory=dict)
@@ -50,8 +50,8 @@ def collect(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
         if item["id"] in tallies
     )
     rows.write(out / "labels", table)
-    told = {"templates": [template for template, _ in places], "rule_set": next(iter(rule_sets), None)}
-    rows.write_one(out / "places", {"model": params["model"], "benchmark": params["benchmark"], **told})
+    rest = {"templates": [template for template, _ in places], "rule_set": next(iter(rule_sets), None)}
+    rows.write_one(out / "places", {"model": params["model"], "benchmark": params["benchmark"], **rest})
 
 
 def templates(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:

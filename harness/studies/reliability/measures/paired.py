@@ -1,4 +1,4 @@
-"""Two models held against each other on the same items and wordings (reliability 6.9, OURS).
+"""Paired tests of two models on the same items and wordings: McNemar, sign flips, intervals (6.9, OURS).
 
 Wordings of one item are no independent draws: a test is made per wording, or over items, never pooled over wordings.
 It knows labels and ids; it must never know which of the two anybody would like to win.
@@ -29,7 +29,7 @@ MEASURES: Mapping[str, Callable[[Any], Any]] = {
 
 
 @dataclass(frozen=True)
-class Draws:
+class PairedDraws:
     """Resamples and sign flips of the items of one benchmark: the same for all models, and for both measures."""
 
     weights: Any
@@ -37,19 +37,19 @@ class Draws:
     units: int  # items of the largest subset: how many can stand for one another
 
     @staticmethod
-    def of(strata: Mapping[str, Sequence[int]], what: str, seed: int, count: int) -> Draws:
-        """Draw them; `strata` gives the places of the items of each subset, which are resampled apart."""
+    def of(strata: Mapping[str, Sequence[int]], what: str, seed: int, count: int) -> PairedDraws:
+        """Make the draws; `strata` gives the places of the items of each subset, which are resampled apart."""
         import numpy as np  # noqa: PLC0415
 
         flips = sign_flips(seed, count, what, sum(map(len, strata.values())))
         drawn = multiplicities(seed, count, strata)
         units = max(map(len, strata.values()), default=0)
-        return Draws(drawn.astype(np.float64), flips, units)  # whole numbers as floats: their products stay exact
+        return PairedDraws(drawn.astype(np.float64), flips, units)  # whole numbers as floats: their products stay exact
 
 
 @dataclass(frozen=True)
-class Measured:
-    """The comparison of one measure, and the resampled differences, from which means over benchmarks are made."""
+class MeasureDifference:
+    """The paired difference of one measure, with its resamples, from which means over benchmarks are made."""
 
     row: dict[str, Any]
     value: float | None
@@ -57,7 +57,9 @@ class Measured:
     units: int
 
 
-def compare(a: Sequence[str], b: Sequence[str], templates: Sequence[Any], draws: Draws) -> dict[str, Measured]:
+def compare(
+    a: Sequence[str], b: Sequence[str], templates: Sequence[Any], draws: PairedDraws
+) -> dict[str, MeasureDifference]:
     """Compare two columns of labels, item by item and wording by wording, on what was scored for both."""
     left, right = (codes(column, len(templates)) for column in (a, b))
     both = (left != ord(UNSCORED)) & (right != ord(UNSCORED))
@@ -66,7 +68,7 @@ def compare(a: Sequence[str], b: Sequence[str], templates: Sequence[Any], draws:
     }
 
 
-def _measured(left: Any, right: Any, both: Any, templates: Sequence[Any], draws: Draws) -> Measured:
+def _measured(left: Any, right: Any, both: Any, templates: Sequence[Any], draws: PairedDraws) -> MeasureDifference:
     import numpy as np  # noqa: PLC0415
 
     counted = zip((left & ~right).sum(axis=0).tolist(), (right & ~left).sum(axis=0).tolist(), strict=True)
@@ -91,15 +93,15 @@ def _measured(left: Any, right: Any, both: Any, templates: Sequence[Any], draws:
         "n_pairs": total,
         "degenerate": draws.units < intervals.FEWEST or not total,
     }
-    return Measured(row, value, resampled, draws.units)
+    return MeasureDifference(row, value, resampled, draws.units)
 
 
-def shown(found: Mapping[str, Measured]) -> dict[str, Any]:
-    """Give a comparison as a report shows it: of correctness, and of prudence beside it."""
+def as_document(found: Mapping[str, MeasureDifference]) -> dict[str, Any]:
+    """Give a comparison as fields of a report: of correctness, and of prudence beside it."""
     return {**found["correctness"].row, "prudence": found["prudence"].row}
 
 
-def overall(found: Sequence[Mapping[str, Measured]]) -> dict[str, Any]:
+def overall(found: Sequence[Mapping[str, MeasureDifference]]) -> dict[str, Any]:
     """Average the differences over benchmarks, unweighted (6.6), resample by resample."""
     row: dict[str, Any] = {"benchmarks": len(found)}
     for name in MEASURES:
@@ -112,7 +114,7 @@ def overall(found: Sequence[Mapping[str, Measured]]) -> dict[str, Any]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the comparison of each pair of models, a against b: benchmark by benchmark, subsets apart, and overall."""
+    """Write the paired comparison of model pairs, a against b: by benchmark, subsets apart, and overall."""
     wanted = [tuple(pair) for pair in params["pairs"]]
     models = {model for pair in wanted for model in pair}
     labels = read(inputs["labels"])
@@ -120,10 +122,10 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     if lacking := sorted(models - known):
         raise InputError(f"no labels of the model {lacking[0]}", where="pairs", next="name models of this run")
     results: list[dict[str, Any]] = [{"a": a, "b": b, "benchmarks": {}, "parts": {}} for a, b in wanted]
-    means: list[list[Mapping[str, Measured]]] = [[] for _ in wanted]
+    means: list[list[Mapping[str, MeasureDifference]]] = [[] for _ in wanted]
     for place, name, table in labels.groups():
         for number, found in _pairs(table, wanted, params, template_ids(inputs, table)):
-            results[number][place][name] = shown(found)
+            results[number][place][name] = as_document(found)
             if place == "benchmarks":
                 means[number].append(found)
     for result, found_all in zip(results, means, strict=True):
@@ -133,11 +135,11 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 def _pairs(
     table: Table, wanted: Sequence[Sequence[str]], params: Mapping[str, Any], templates: Sequence[Any]
-) -> list[tuple[int, Mapping[str, Measured]]]:
+) -> list[tuple[int, Mapping[str, MeasureDifference]]]:
     """Compare the pairs of which both have labels here; resamples are drawn once, and dropped with the table."""
     met = [(number, a, b) for number, (a, b) in enumerate(wanted) if a in table.labels and b in table.labels]
     if not met:
         return []
     again = params.get("seed", 0), params.get("resamples", intervals.RESAMPLES)
-    draws = Draws.of(table.strata(), table.name, *again)
+    draws = PairedDraws.of(table.strata(), table.name, *again)
     return [(number, compare(table.column(a), table.column(b), templates, draws)) for number, a, b in met]

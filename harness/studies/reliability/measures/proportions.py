@@ -1,4 +1,4 @@
-"""Indicator 1 and the stacked curve behind it: how often a model is right, silent or wrong (reliability 6.1, 6.3).
+"""Indicator 1 and its stacked curve: shares of correct, avoidant and incorrect answers (reliability 6.1, 6.3).
 
 It knows labels, difficulties and names of models; it must never know a benchmark's rules or a response's text.
 """
@@ -19,7 +19,7 @@ from harness.studies.reliability.terms import BINS, LABELS, Counts, are_labels, 
 
 
 def proportions(given: Iterable[Mapping[str, Any]], bins: int = BINS) -> dict[str, Any]:
-    """Give the curve and the totals of one model from its labels, item by item."""
+    """Give one model's stacked curve and totals from its labels, a row an item."""
     ids: list[str] = []
     difficulties: list[float] = []
     counts: list[Counts] = []
@@ -45,12 +45,12 @@ def _item(row: Mapping[str, Any], where: str) -> tuple[str, float]:
 def _counts(row: Mapping[str, Any], where: str) -> Counts:
     labels = row.get("labels")
     if not are_labels(labels):
-        raise InputError("`labels` is missing or holds something else than c, a and i", where=where)
+        raise InputError("`labels` is missing or holds something other than c, a and i", where=where)
     return counted(labels)
 
 
 def curve(ids: Sequence[str], difficulties: Sequence[float], counts: Sequence[Counts], bins: int) -> dict[str, Any]:
-    """Pool counts over bins of equal size, and over all; a share is a count divided once by the scored pairs."""
+    """Pool label counts in equal-size bins, and over all; a share is a count divided once by the scored pairs."""
     if len(set(ids)) != len(ids):
         raise InputError("two rows have the same id", where="id", next="give the labels of an item in one row")
     found, table = cut(ids, difficulties, bins), []
@@ -75,7 +75,7 @@ def curve(ids: Sequence[str], difficulties: Sequence[float], counts: Sequence[Co
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the curve of every model on every benchmark and part, with the answers that were never scored beside it."""
+    """Write every model's stacked curve on every benchmark and part, with counts of answers never scored beside it."""
     labels = read(inputs["labels"])
     summary = {
         "rule_set": params["rule_set"],

@@ -1,4 +1,4 @@
-"""The measures of all models over many resamples at once: what `measures` gives for one, as arrays (reliability 6.9).
+"""The vectorised form of `measures`: values of all models over many bootstrap resamples at once (reliability 6.9).
 
 It knows counts of labels as arrays; it must never know rows, names or a seed. `measures` is the definition:
 tests hold the two together, on the labels as they are and on resampled ones.
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from harness.stats import bin_edges
 from harness.studies.intervals import ratio
 from harness.studies.reliability.measures.replicate_bins import binned, concordance, correlations
-from harness.studies.reliability.measures.replicate_items import Items, item_correlations, prepare, stabilities
+from harness.studies.reliability.measures.replicate_items import PreparedItems, item_correlations, prepare, stabilities
 from harness.studies.reliability.terms import BINS, LABELS, NAMES, SIX, Counts
 from harness.studies.resample import Array
 
@@ -20,24 +20,26 @@ CELLS = 1_000_000  # numbers of a working array: bounds the memory, whatever is 
 
 
 @dataclass(frozen=True)
-class Board:
-    """The instances of a benchmark in the order of the bins, with the labels of all models."""
+class SortedCounts:
+    """Label counts of all models on a benchmark as one array, instances sorted by difficulty."""
 
     order: list[int]  # the place of each in the table
     difficulty: Array  # [instance]
     counts: Array  # [instance, model, label]
 
 
-def board(ids: Sequence[str], difficulties: Sequence[float], counts: Iterable[Sequence[Counts]]) -> Board:
-    """Lay the labels of several models out as one array, sorted once as the bins want it."""
+def sorted_counts(
+    ids: Sequence[str], difficulties: Sequence[float], counts: Iterable[Sequence[Counts]]
+) -> SortedCounts:
+    """Lay out the label counts of several models as one array, sorted by difficulty once."""
     import numpy as np  # noqa: PLC0415
 
     order = sorted(range(len(ids)), key=lambda place: (difficulties[place], ids[place]))
     labels = np.array(list(counts), np.int32).transpose(1, 0, 2)[order]
-    return Board(order, np.array(difficulties, np.float64)[order], labels)
+    return SortedCounts(order, np.array(difficulties, np.float64)[order], labels)
 
 
-def replicate(given: Board, drawn: Array, bins: int = BINS, discount: float = 0.0) -> dict[str, Array]:
+def replicate(given: SortedCounts, drawn: Array, bins: int = BINS, discount: float = 0.0) -> dict[str, Array]:
     """Give each value of `measures.flat` as [resample, model], NaN where it is undefined.
 
     `drawn` is [resample, instance]: how often each instance of the table stands in each resample.
@@ -53,7 +55,9 @@ def replicate(given: Board, drawn: Array, bins: int = BINS, discount: float = 0.
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
 
-def _some(given: Board, items: Items, edges: Sequence[int], weights: Array, discount: float) -> Mapping[str, Array]:
+def _some(
+    given: SortedCounts, items: PreparedItems, edges: Sequence[int], weights: Array, discount: float
+) -> Mapping[str, Array]:
     cut = binned(given.difficulty, given.counts, edges, weights)
     total = cut.counts.sum(axis=1)
     scored, (correct, avoidant, incorrect) = total.sum(axis=2), (total[..., at] for at in range(len(LABELS)))

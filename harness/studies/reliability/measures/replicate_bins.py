@@ -1,4 +1,4 @@
-"""Curves over bins for many resamples at once: their correlation with difficulty, and their concordance (6.2, 6.5).
+"""Vectorised curves over bins for many resamples: correlation with difficulty, and concordance (6.2, 6.5).
 
 It knows sorted instances and how often each is drawn; it must never know where these come from.
 """
@@ -15,15 +15,15 @@ from harness.studies.resample import Array
 
 
 @dataclass(frozen=True)
-class Cut:
-    """The bins of each resample."""
+class ResampledBins:
+    """The equal-size bins of each resample, as arrays."""
 
     difficulty: Array  # [resample, bin]: the mean of the members
     tied: Array  # [resample, bin]: whether a bin has the very difficulty of the one before
     counts: Array  # [resample, bin, model, label]
 
 
-def binned(difficulty: Array, counts: Array, edges: Sequence[int], weights: Array) -> Cut:
+def binned(difficulty: Array, counts: Array, edges: Sequence[int], weights: Array) -> ResampledBins:
     """Cut each resample into bins of equal size: its instances are the sorted ones, each as often as it was drawn."""
     import numpy as np  # noqa: PLC0415
 
@@ -36,10 +36,10 @@ def binned(difficulty: Array, counts: Array, edges: Sequence[int], weights: Arra
     mean = np.stack([difficulty[each].mean(axis=1) for each in cuts], axis=1)
     tied = np.zeros(low.shape, bool)
     tied[:, 1:] = low[:, :-1] == high[:, 1:]  # sorted: only then are all members of both alike
-    return Cut(np.where(low == high, low, mean), tied, pooled)
+    return ResampledBins(np.where(low == high, low, mean), tied, pooled)
 
 
-def correlations(cut: Cut) -> Array:
+def correlations(cut: ResampledBins) -> Array:
     """Give Spearman's coefficient of difficulty and the rate of each label as [resample, model, label]."""
     import numpy as np  # noqa: PLC0415
 
@@ -50,8 +50,8 @@ def correlations(cut: Cut) -> Array:
     return spearman_rows(levels.reshape(rows), rates.reshape(rows)).reshape(rates.shape[:-1])
 
 
-def concordance(cut: Cut, discount: float) -> Array:
-    """Give the two indicators, of correctness and of prudence, as [resample, model, kind]."""
+def concordance(cut: ResampledBins, discount: float) -> Array:
+    """Give difficulty concordance, of correctness and of prudence, as [resample, model, kind]."""
     import numpy as np  # noqa: PLC0415
 
     points, psi = _merged(cut.tied, _successes(cut.counts, discount))

@@ -1,4 +1,4 @@
-"""What instances say one by one, for many resamples at once: prompting stability and rank correlation (6.2, 6.4).
+"""Vectorised item-level statistics for many resamples: prompting stability and rank correlation (6.2, 6.4).
 
 It knows sorted instances and how often each is drawn; it must never know where these come from.
 """
@@ -12,8 +12,8 @@ from harness.studies.resample import Array
 
 
 @dataclass(frozen=True)
-class Items:
-    """What of the instances is the same in every resample."""
+class PreparedItems:
+    """Precomputed arrays of the instances: what is the same in every resample."""
 
     starts: Array  # where each distinct difficulty begins
     scored: Array  # [model, instance]: whether anything was scored
@@ -21,8 +21,8 @@ class Items:
     squares: Array  # [instance, model, (c in, c out, i in, i out)]: the terms of the stability
 
 
-def prepare(difficulty: Array, counts: Array) -> Items:
-    """Work out once what all resamples share."""
+def prepare(difficulty: Array, counts: Array) -> PreparedItems:
+    """Precompute the arrays that all resamples share."""
     import numpy as np  # noqa: PLC0415
 
     prompts = counts.sum(axis=2)
@@ -31,7 +31,7 @@ def prepare(difficulty: Array, counts: Array) -> Items:
     inside[..., [1, 3]] = prompts[..., None] - inside[..., [1, 3]]
     squares = inside**2 / np.maximum(prompts, 1)[..., None]
     rates = counts / np.maximum(prompts, 1)[..., None]
-    return Items(starts, prompts.T > 0, [_levels(rates[:, model]) for model in range(counts.shape[1])], squares)
+    return PreparedItems(starts, prompts.T > 0, [_levels(rates[:, model]) for model in range(counts.shape[1])], squares)
 
 
 def _levels(rates: Array) -> Array:
@@ -46,7 +46,7 @@ def _levels(rates: Array) -> Array:
     return found.reshape(len(rates), -1)
 
 
-def stabilities(items: Items, weights: Array, total: Array) -> Array:
+def stabilities(items: PreparedItems, weights: Array, total: Array) -> Array:
     """Give the scaled stability of correctness and of prudence as [resample, model, kind]."""
     import numpy as np  # noqa: PLC0415
 
@@ -59,7 +59,7 @@ def stabilities(items: Items, weights: Array, total: Array) -> Array:
     return np.clip(200 * (stability - 0.5), 0, 100)
 
 
-def item_correlations(items: Items, weights: Array) -> Array:
+def item_correlations(items: PreparedItems, weights: Array) -> Array:
     """Give Spearman's coefficient of difficulty and each label's rate over instances, as [resample, model, label].
 
     Instances of one rate are ranked together: all that is needed of them is how many there are, and the sum of the

@@ -1,4 +1,4 @@
-"""How avoidance and error change with training compute, raw and shaped models apart (reliability 6.7, Fig. 4).
+"""Regression of avoidance and error on training compute, raw and shaped models apart (reliability 6.7, Fig. 4).
 
 It knows models' compute and their shares of labels; it must never know a model that only its name describes.
 """
@@ -26,9 +26,9 @@ def line(flops: Sequence[float], value: Sequence[float]) -> dict[str, Any]:
         raise InputError("`flops` and `value` differ in length", where="flops", next="give one of each a model")
     for place, (compute, each) in enumerate(zip(flops, value, strict=True)):
         if not _compute(compute):
-            raise InputError("`flops` holds something else than positive numbers", where=f"flops[{place}]")
+            raise InputError("`flops` holds something other than positive numbers", where=f"flops[{place}]")
         if not is_number(each):
-            raise InputError("`value` holds something else than finite numbers", where=f"value[{place}]")
+            raise InputError("`value` holds something other than finite numbers", where=f"value[{place}]")
     x = [math.log10(compute) for compute in flops]
     if len(set(x)) < 2:
         return {"slope_per_decade": _TOO_FEW, "intercept": _TOO_FEW, "n": len(x), "degenerate": True}
@@ -55,7 +55,7 @@ def means(per_benchmark: Iterable[Counts]) -> dict[str, Any]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the points of Fig. 4 and a line a group and measure; a model without known compute is named, not shown."""
+    """Write the points of Fig. 4 and a regression line a group and measure; models without known compute are listed."""
     counted: dict[str, list[Counts]] = {}
     for table in read(inputs["labels"]).benchmarks.values():
         for model in table.labels:
@@ -100,7 +100,7 @@ def _flops(text: Any, model: str) -> float:
 
 
 def fits(points: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Fit one line a group and measure, each over the points that have the measure."""
+    """Fit a regression line a group and measure, each over the points that have the measure."""
     found: dict[str, Any] = {}
     for each in GROUPS.values():
         inside = [point for point in points if group(point) == each]

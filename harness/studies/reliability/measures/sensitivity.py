@@ -1,4 +1,4 @@
-"""The stacked curve of each wording by itself: how far a result hangs on how the question was put (reliability 6.1).
+"""Prompt sensitivity: the stacked curve of each wording by itself, and their spread (reliability 6.1).
 
 It knows labels, difficulties and template ids; it must never know a template's text.
 """
@@ -19,7 +19,7 @@ from harness.studies.reliability.terms import BINS, LABELS, NAMES, NONE_SCORED, 
 def curves(
     columns: Sequence[str], templates: Sequence[Any], bins: Sequence[int], difficulty: Sequence[float]
 ) -> dict[str, Any]:
-    """Give the curve of every wording of one model, and how far they lie apart; `difficulty` is one a bin."""
+    """Give the curve of every wording of one model, and their spread; `difficulty` has one value a bin."""
     counts = _counts(columns, bins, len(difficulty), len(templates))
     found: dict[str, Any] = {}
     for template in dict.fromkeys(templates):
@@ -57,7 +57,7 @@ def table_of(table: Table, templates: Sequence[Any], bins: int) -> dict[str, Any
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the curves per wording of every benchmark and model, subsets apart beside them."""
+    """Write the stacked curves by wording of every benchmark and model, and those of subsets apart."""
     document: dict[str, Any] = {"benchmarks": {}, "parts": {}}
     for place, name, table in read(inputs["labels"]).groups():
         document[place][name] = table_of(table, template_ids(inputs, table), params.get("bins", BINS))

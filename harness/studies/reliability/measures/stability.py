@@ -17,7 +17,7 @@ NOTHING = dict.fromkeys(
 
 
 def stability(positives: Sequence[int], prompts: Sequence[int]) -> dict[str, Any]:
-    """Give the published value, 0 to 100 as `scaled`, and beside it what pure noise would reach.
+    """Give prompting stability as published, 0 to 100 as `scaled`, and beside it what pure noise would reach.
 
     Two prompts of an instance are drawn with the possibility that they are the same one, so noise alone reaches
     100 / P; `corrected` takes that away. Instances may differ in prompts; one without any says nothing.

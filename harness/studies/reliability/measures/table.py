@@ -1,4 +1,4 @@
-"""The labels of all models on one benchmark, or on a part of it: item by item, in the order of ids.
+"""A table of labels: all models on one benchmark, or on a part of it, item by item, in the order of ids.
 
 It knows ids, difficulties and label texts; it must never know a file, a scoring rule or who is behind a model.
 """
@@ -13,8 +13,8 @@ from harness.studies.reliability.terms import UNSCORED, Triple, counted
 
 
 @dataclass(frozen=True)
-class Item:
-    """One instance: what is the same for every model."""
+class TableItem:
+    """One item of a table: id, difficulty and subset, the same for every model."""
 
     subset: str
     difficulty: float
@@ -23,12 +23,12 @@ class Item:
 
 @dataclass(frozen=True)
 class Table:
-    """Labels of each model; every model has labels of every item."""
+    """The labels of several models on the same items; every model has labels of every item."""
 
     benchmark: str
     part: str  # empty: all of the benchmark
     prompts: int  # how many answers of a model an item has: one character each
-    items: dict[str, Item]
+    items: dict[str, TableItem]
     labels: dict[str, dict[str, str]]  # model -> item -> one character an answer
 
     @property
@@ -55,15 +55,15 @@ class Table:
         return [counted(text) for text in self.labels[model].values()]
 
     def errors(self, model: str) -> int:
-        """Say how many answers of one model were never scored."""
+        """Count the answers of one model that were errors and never scored."""
         return sum(text.count(UNSCORED) for text in self.labels[model].values())
 
     def strata(self) -> dict[str, list[int]]:
-        """Give the places of the items of each subset: what is resampled apart (6.9)."""
+        """Give the positions of each subset's items: the strata that are resampled apart (6.9)."""
         return strata(item.subset for item in self.items.values())
 
     def only(self, part: str, places: Sequence[int]) -> Table:
-        """Give the table of the items at some places."""
+        """Give the sub-table of the items at some positions."""
         ids = self.ids
         chosen = [ids[place] for place in places]
         labels = {model: {item: texts[item] for item in chosen} for model, texts in self.labels.items()}
@@ -71,7 +71,7 @@ class Table:
 
 
 def strata(subsets: Iterable[str]) -> dict[str, list[int]]:
-    """Group places by what stands at them."""
+    """Group positions by subset, as the strata of a bootstrap."""
     found: dict[str, list[int]] = {}
     for place, subset in enumerate(subsets):
         found.setdefault(subset, []).append(place)
@@ -79,7 +79,7 @@ def strata(subsets: Iterable[str]) -> dict[str, list[int]]:
 
 
 def codes(column: Sequence[str], width: int) -> Any:
-    """Lay label texts out as an array of items x answers, one code a character."""
+    """Encode label texts as an array of items x answers, one code a character."""
     import numpy as np  # noqa: PLC0415
 
     return np.frombuffer("".join(column).encode(), np.uint8).reshape(len(column), width)

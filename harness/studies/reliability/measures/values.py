@@ -1,4 +1,4 @@
-"""All point values of one model on one benchmark: six indicators, their companions, correlations (reliability 6.1-6.7).
+"""Point estimates of one model on one benchmark: six indicators, their companions, correlations (6.1-6.7).
 
 It knows ids, difficulties and counts of labels; it must never know names of models or benchmarks, or rows.
 """
@@ -72,7 +72,7 @@ def _stability(counts: Sequence[Counts], at: int) -> dict[str, Any]:
 
 
 def flat(found: Mapping[str, Any]) -> dict[str, float | None]:
-    """List the values that get an interval, each under one name."""
+    """Flatten the values that get an interval into one mapping by name."""
     return {
         **found["indicators"],
         **{f"spearman.bins.{label}": found["spearman_difficulty_vs_rate"][label] for label in LABELS},

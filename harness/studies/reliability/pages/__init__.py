@@ -1,1 +1,1 @@
-"""What a reader sees: figures, tables, model cards and the page."""
+"""Output for readers: figures, tables, model cards and the report."""

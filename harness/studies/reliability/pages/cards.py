@@ -1,4 +1,4 @@
-"""The reliability card: one page a model, with all that its six numbers rest on and must not be read without.
+"""Model cards: one HTML page a model, with its six indicators and all that they must not be read without.
 
 It knows one model's values; it must never know an item, a wording's text or a response.
 """
@@ -9,13 +9,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from harness.studies.documents import documents, number
+from harness.studies.documents import section as inside
 from harness.studies.pages import Html, bullets, document, el, fill, join, named, section, text
-from harness.studies.reading import documents, number
-from harness.studies.reading import section as inside
 from harness.studies.reliability.pages import outputs, tables
-from harness.studies.reliability.pages.reading import SHAPED, STAND_IN, Basis, Facts, basis, family, kind
-from harness.studies.reliability.pages.shown import MARKS, people
-from harness.studies.reliability.pages.tables import Documents, Line
+from harness.studies.reliability.pages.fragments import MARKS, people
+from harness.studies.reliability.pages.model_facts import SHAPED, STAND_IN, Basis, Facts, basis, family, kind
+from harness.studies.reliability.pages.tables import Documents, TableLine
 
 DOCUMENTS = ("indicators", "proportions", "sensitivity", "breakdowns", "people")
 WARNINGS = (
@@ -40,7 +40,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def card(model: str, facts: Facts, given: Documents, rests: Basis) -> bytes:
-    """Make one card: a page that holds all it needs."""
+    """Make one model's card: a self-contained HTML page."""
     lines = tables.lines_of_model(given["indicators"], model)
     warnings = bullets([rests.warning, *WARNINGS] if rests.planted else WARNINGS)
     shown = join(_tables(model, lines, given)) if lines else el("p", "No response of this model was scored.")
@@ -51,9 +51,9 @@ def card(model: str, facts: Facts, given: Documents, rests: Basis) -> bytes:
     return document(f"Reliability card: {model}", filled)
 
 
-def _tables(model: str, lines: list[Line], given: Documents) -> Iterator[Html]:
+def _tables(model: str, lines: list[TableLine], given: Documents) -> Iterator[Html]:
     """Show the benchmarks of a model, line by line, below their mean."""
-    first, whole, means = "Benchmark", [line for line in lines if not line.inner], Line("Unweighted mean", model)
+    first, whole, means = "Benchmark", [line for line in lines if not line.inner], TableLine("Unweighted mean", model)
     yield tables.six(f"Six indicators, 0 to 100, with their intervals. {OVERREACH}", first, [means, *lines], given)
     yield tables.difficulty(f"Along difficulty, 0 to 100. {COLOURS}", first, lines, given)
     yield tables.asked("What was asked and what came back; kinds of avoidance as counts", first, lines, given)
@@ -61,7 +61,7 @@ def _tables(model: str, lines: list[Line], given: Documents) -> Iterator[Html]:
 
 
 def about(facts: Facts) -> list[Html]:
-    """Say what a model is, in a line."""
+    """Describe a model in one line: kind, family, size, compute."""
     what = kind(facts)
     words = {
         SHAPED: "shaped: tuned on instructions or by people's preferences, or moderated",
@@ -85,7 +85,7 @@ def _thousands(given: object) -> str:
     return str(given) if known is None or not known.is_integer() else f"{known:,.0f}"
 
 
-def _rests(rests: Basis, given: Documents, lines: list[Line]) -> Html:
+def _rests(rests: Basis, given: Documents, lines: list[TableLine]) -> Html:
     discounts = ", ".join(sorted(inside(given["indicators"], "discount")))
     guessed = (
         f"A quarter of what does not avoid is taken off the concordance for guessing: {discounts}."
@@ -106,7 +106,7 @@ def _rests(rests: Basis, given: Documents, lines: list[Line]) -> Html:
 
 
 def origin(rests: Basis) -> str:
-    """Say whose study this is, and what it is not."""
+    """Give the note on origin: whose study this reproduces, and what it is not."""
     paper = "Zhou et al., Larger and more instructable language models become less reliable, Nature 634 (2024)"
     if rests.all_imported:
         return f"After {paper}, on the published dataset, imported by whoever may use it."

@@ -1,4 +1,4 @@
-"""The figures of the study: which there are, what each is drawn from, and the step that draws them all.
+"""The step that draws the study's figures: which there are, and the analysis each is drawn from.
 
 It knows the documents of the analyses; it must never know an item or a response. Nothing is computed here.
 """
@@ -11,14 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from harness.studies import plots
-from harness.studies.reading import documents
+from harness.studies.documents import documents
 from harness.studies.reliability.pages import outputs
 from harness.studies.reliability.pages.figures_curves import stacked, templates
-from harness.studies.reliability.pages.figures_grid import Shown
+from harness.studies.reliability.pages.figures_grid import GridModels
 from harness.studies.reliability.pages.figures_indicators import indicators
 from harness.studies.reliability.pages.figures_people import supervision
 from harness.studies.reliability.pages.figures_scaling import scaling
-from harness.studies.reliability.pages.reading import Models, basis
+from harness.studies.reliability.pages.model_facts import Models, basis
 
 DOCUMENTS = ("indicators", "proportions", "sensitivity", "scaling", "people")
 
@@ -35,9 +35,9 @@ def _drawers(params: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, p
     rests = basis(params, given["indicators"])
     found: dict[str, plots.Drawer] = {"figure-1": partial(indicators, given["indicators"], models, rests)}
     for stem, part in outputs.sheets("figure-2", models).items():
-        found[stem] = partial(stacked, given["proportions"], Shown(models, part, rests))
+        found[stem] = partial(stacked, given["proportions"], GridModels(models, part, rests))
     found["figure-3"] = partial(supervision, given["people"], rests)
     found["figure-4"] = partial(scaling, given["scaling"], models, rests)
     for stem, part in outputs.sheets("figure-templates", models).items():
-        found[stem] = partial(templates, given["sensitivity"], Shown(models, part, rests))
+        found[stem] = partial(templates, given["sensitivity"], GridModels(models, part, rests))
     return found

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from harness.studies import plots
-from harness.studies.reading import number, section
+from harness.studies.documents import number, section
 from harness.studies.reliability.pages import outputs
-from harness.studies.reliability.pages.figures_grid import Bins, Cell, Shown, grid
-from harness.studies.reliability.pages.reading import SHARES
+from harness.studies.reliability.pages.figures_grid import Bins, GridModels, GridPanel, grid
+from harness.studies.reliability.pages.model_facts import SHARES
 from harness.studies.reliability.terms import GUESSED
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ WORST: Mapping[str, Any] = {"color": FILL["incorrect"], "linewidth": 1.6, "lines
 OTHER: Mapping[str, Any] = {"color": "#b4b4b4", "linewidth": 0.6}
 
 
-def stacked(document: Mapping[str, Any], shown: Shown) -> plots.Sheet:
+def stacked(document: Mapping[str, Any], shown: GridModels) -> plots.Sheet:
     """Draw Fig. 2: in each bin of difficulty the shares of correct, avoidant and incorrect answers, one on another."""
     benchmarks = section(document, "benchmarks")
     curves = {name: {model: section(benchmarks, name, model) for model in shown.rows} for name in sorted(benchmarks)}
@@ -47,7 +47,7 @@ def stacked(document: Mapping[str, Any], shown: Shown) -> plots.Sheet:
     return sheet
 
 
-def _stack(bins: Bins, guessed: float) -> Cell:
+def _stack(bins: Bins, guessed: float) -> GridPanel:
     shares = {name: [_share(each, name) for each in bins] for name in SHARES}
     edges = list(range(len(bins) + 1))
 
@@ -61,7 +61,7 @@ def _stack(bins: Bins, guessed: float) -> Cell:
             tops = [guessed * (correct + wrong) for correct, wrong in given]
             panel.stairs(tops, edges, baseline=None, color=plots.INK, linewidth=1.1, linestyle=(0, (2.5, 1.5)))
 
-    return Cell(bins, draw if any(math.isfinite(share) for share in shares["correct"]) else None)
+    return GridPanel(bins, draw if any(math.isfinite(share) for share in shares["correct"]) else None)
 
 
 def _share(found: Mapping[str, Any], name: str) -> float:
@@ -69,7 +69,7 @@ def _share(found: Mapping[str, Any], name: str) -> float:
     return math.nan if value is None else value
 
 
-def templates(document: Mapping[str, Any], shown: Shown) -> plots.Sheet:
+def templates(document: Mapping[str, Any], shown: GridModels) -> plots.Sheet:
     """Draw the share of correct answers along difficulty for each wording alone."""
     benchmarks = section(document, "benchmarks")
     cells = {
@@ -93,11 +93,11 @@ def _line2d(name: str, how: Mapping[str, Any]) -> Any:
     return Line2D([], [], label=name, **how)
 
 
-def _spread(found: Mapping[str, Any]) -> Cell:
+def _spread(found: Mapping[str, Any]) -> GridPanel:
     overall = {name: _share(section(found, name), "correct") for name in found}
     known = sorted((name for name in overall if math.isfinite(overall[name])), key=lambda name: (len(name), name))
     if not known:
-        return Cell([], None)
+        return GridPanel([], None)
     lines = {
         name: [(at + 0.5, _share(each, "correct")) for at, each in enumerate(found[name].get("bins", []))]
         for name in known
@@ -113,7 +113,7 @@ def _spread(found: Mapping[str, Any]) -> Cell:
             across, up = zip(*lines[name], strict=True) if lines[name] else ((), ())
             panel.plot(across, up, marker="." if len(across) == 1 else "", **how)
 
-    return Cell(found[known[0]].get("bins", []), draw)
+    return GridPanel(found[known[0]].get("bins", []), draw)
 
 
 def _swatches(sheet: plots.Sheet) -> None:

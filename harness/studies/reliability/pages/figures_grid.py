@@ -1,4 +1,4 @@
-"""A grid of benchmarks and models, each panel a walk along difficulty: the sheet that several figures share.
+"""The panel grid of several figures: a column a benchmark, a row a model, difficulty along each panel's foot.
 
 It knows where panels stand and what is written around them; it must never know what is drawn inside.
 """
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from harness.studies import plots
-from harness.studies.reading import ends
-from harness.studies.reliability.pages.reading import Basis, Models, family, kind
+from harness.studies.documents import ends
+from harness.studies.reliability.pages.model_facts import Basis, Models, family, kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -21,8 +21,8 @@ Bins = Sequence[Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class Shown:
-    """The models of one sheet, what is known of them, and what their values rest on."""
+class GridModels:
+    """The models of one sheet of a grid, their facts, and the basis of their values."""
 
     models: Models
     rows: Sequence[str]
@@ -30,14 +30,16 @@ class Shown:
 
 
 @dataclass(frozen=True)
-class Cell:
-    """One panel: the bins along its foot, and how it is drawn; nothing to draw where nothing was scored."""
+class GridPanel:
+    """One panel of a grid: the bins along its foot, and the function that draws it; none where nothing was scored."""
 
     bins: Bins
     draw: Callable[[Axes], None] | None
 
 
-def grid(shown: Shown, cells: Mapping[str, Mapping[str, Cell]], title: str, under: str, note: str) -> plots.Sheet:
+def grid(
+    shown: GridModels, cells: Mapping[str, Mapping[str, GridPanel]], title: str, under: str, note: str
+) -> plots.Sheet:
     """Lay out a column a benchmark and a row a model; difficulty stands under the last row."""
     count = max(len(shown.rows), 1)
     sheet = plots.sheet(plots.WIDTH, TOP + count * (ROW + GAP) - GAP + 0.45 + plots.depth(note))

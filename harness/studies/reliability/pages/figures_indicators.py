@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.studies import plots
-from harness.studies.reading import interval, number, section
-from harness.studies.reliability.pages import outputs, reading
-from harness.studies.reliability.pages.reading import RAW, SHAPED, SIX, STAND_IN, UNSAID, kind
+from harness.studies.documents import interval, number, section
+from harness.studies.reliability.pages import model_facts, outputs
+from harness.studies.reliability.pages.model_facts import RAW, SHAPED, SIX, STAND_IN, UNSAID, kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -23,9 +23,9 @@ FIRST = ("correctness_proportion", "correctness_stability", "correctness_concord
 ORDER = (*FIRST, *(name for name in SIX if name not in FIRST))
 
 
-def indicators(document: Mapping[str, Any], models: reading.Models, rests: reading.Basis) -> plots.Sheet:
-    """Draw a panel an indicator, a row a model."""
-    grouped = reading.families(models)
+def indicators(document: Mapping[str, Any], models: model_facts.Models, rests: model_facts.Basis) -> plots.Sheet:
+    """Draw Fig. 1: a panel an indicator, a row a model."""
+    grouped = model_facts.families(models)
     lines = _lines(grouped)
     note = rests.small_print(
         "Each value is the unweighted mean over benchmarks; * over fewer benchmarks than the run has; † at least one "
@@ -40,7 +40,7 @@ def indicators(document: Mapping[str, Any], models: reading.Models, rests: readi
         outputs.TITLES["figure-1"],
         "0 to 100, more is better. The bar behind a mark is its interval.",
     )
-    _legend(sheet, sorted({kind(facts) for facts in models.values()}, key=reading.KINDS.index))
+    _legend(sheet, sorted({kind(facts) for facts in models.values()}, key=model_facts.KINDS.index))
     width = (plots.WIDTH - NAMES_WIDTH - 0.2 - 5 * GAP) / 6
     for place, name in enumerate(ORDER):
         panel = sheet.panel(NAMES_WIDTH + place * (width + GAP), TOP, width, max(len(lines), 1) * ROW)

@@ -1,4 +1,4 @@
-"""Figure 3: what people say of answers that do not avoid, over bins of difficulty (reliability 6.8).
+"""Figure 3: people's verdicts on answers that do not avoid, over bins of difficulty (reliability 6.8).
 
 It knows shares of model->human cells; it must never know a person or an answer. Simulated people are named as such in
 the largest letters of the figure.
@@ -11,9 +11,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.studies import plots
-from harness.studies.reading import ends, interval, number, resampled, section
+from harness.studies.documents import ends, interval, number, resampled, section
 from harness.studies.reliability.pages import outputs
-from harness.studies.reliability.pages.reading import Basis
+from harness.studies.reliability.pages.model_facts import Basis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -35,7 +35,7 @@ TOP, LEFT, HEIGHT, GAP = 1.5, 0.55, 2.0, 0.75
 
 
 def supervision(document: Mapping[str, Any], rests: Basis) -> plots.Sheet:
-    """Draw a panel a benchmark: shares of cells in each bin, an interval around the dangerous one."""
+    """Draw Fig. 3: a panel a benchmark, shares of verdict cells in each bin, an interval around incorrect->correct."""
     found = section(document, "s2", "curve")
     curves = {name: bins for name, bins in sorted(found.items()) if isinstance(bins, list) and bins}
     across = WIDE if len(curves) > 2 * NARROW else NARROW

@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from harness.studies import plots
-from harness.studies.reading import number, section
+from harness.studies.documents import number, section
 from harness.studies.reliability.pages import outputs
-from harness.studies.reliability.pages.reading import RAW, SHAPED, Basis, Models, kind
+from harness.studies.reliability.pages.model_facts import RAW, SHAPED, Basis, Models, kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +29,7 @@ Points = Sequence[Mapping[str, Any]]
 
 
 def scaling(document: Mapping[str, Any], models: Models, rests: Basis) -> plots.Sheet:
-    """Draw a column a measure, raw models above and shaped ones below, with their lines."""
+    """Draw Fig. 4: a column a measure, raw models above and shaped ones below, with fitted lines."""
     points = [point for point in document.get("points", []) if (number(point.get("flops")) or 0) > 0]
     without = len({*models} - {point["model"] for point in points})
     note = rests.small_print(

@@ -1,4 +1,4 @@
-"""How the files a person reads are called: figures and cards, known from the models before anything is computed.
+"""File names of figures and model cards, known from the models before anything is computed.
 
 It knows names of models and their families; it must never know a value.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import PurePath
 
-from harness.studies.reliability.pages.reading import Models, families
+from harness.studies.reliability.pages.model_facts import Models, families
 from harness.studies.slugs import slugs
 
 REPORT = "report.html"
@@ -36,7 +36,7 @@ def figures(models: Models) -> tuple[str, ...]:
 
 
 def sheets(stem: str, models: Models) -> dict[str, list[str]]:
-    """Say which models stand on which sheet of a figure that has a row a model: few on one, many a family a sheet."""
+    """Assign models to the sheets of a figure that has a row a model: few on one sheet, many one family a sheet."""
     grouped = families(models)
     if len(models) <= MODELS_A_SHEET:
         return {stem: [model for members in grouped.values() for model in members]}

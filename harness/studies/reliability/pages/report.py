@@ -1,4 +1,4 @@
-"""The report of a run: one page with every table and figure, what they rest on, and what they do not say.
+"""The HTML report of a run: every table and figure, what they rest on, and what they do not show.
 
 It knows the documents of the analyses and the drawn figures; it must never know an item or a response.
 """
@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 from harness.studies import pages
-from harness.studies.inline import inline
+from harness.studies.documents import documents, number, section
+from harness.studies.inline_svg import inline_svg
 from harness.studies.pages import Html, bullets, document, el, fill, join, named
-from harness.studies.reading import documents, number, section
 from harness.studies.reliability.pages import outputs, tables, tables_run
 from harness.studies.reliability.pages.cards import COLOURS, OVERREACH, WARNINGS, origin
-from harness.studies.reliability.pages.reading import Basis, Models, basis, families
-from harness.studies.reliability.pages.shown import MARKS, part, people
-from harness.studies.reliability.pages.tables import Documents, Line
+from harness.studies.reliability.pages.fragments import MARKS, part, people
+from harness.studies.reliability.pages.model_facts import Basis, Models, basis, families
+from harness.studies.reliability.pages.tables import Documents, TableLine
 
 DOCUMENTS = (
     "indicators", "proportions", "sensitivity", "breakdowns", "comparisons", "scaling", "people", "checks",
@@ -51,7 +51,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def page(models: Models, given: Documents, figures: Mapping[str, str], rests: Basis) -> bytes:
-    """Make the page from what was computed and drawn."""
+    """Make the HTML of the report from the analyses' documents and the drawn figures."""
     parts = {
         "Are the rules sound?": tables_run.soundness(given),
         "Six indicators": _means(models, given),
@@ -98,8 +98,8 @@ def _means(models: Models, given: Documents) -> list[Html]:
     return [tables.six(caption, "Model", lines, given)]
 
 
-def _lines(models: Models, benchmark: str) -> list[Line]:
-    return [Line(model, model, benchmark) for members in families(models).values() for model in members]
+def _lines(models: Models, benchmark: str) -> list[TableLine]:
+    return [TableLine(model, model, benchmark) for members in families(models).values() for model in members]
 
 
 def _benchmark(name: str, models: Models, given: Documents) -> Html:
@@ -121,7 +121,7 @@ def _figure(name: str, svg: str) -> Html:
     stem, title = Path(name).stem, outputs.title(name)
     sheet = stem.removeprefix(next(kind for kind in outputs.TITLES if stem.startswith(kind))).strip("-")
     words = f"{title} ({sheet})" if sheet else title
-    return fill(FIGURE, drawn=inline(svg, stem, words), words=words, name=name, stem=stem)
+    return fill(FIGURE, drawn=inline_svg(svg, stem, words), words=words, name=name, stem=stem)
 
 
 def _models(models: Models) -> Html:

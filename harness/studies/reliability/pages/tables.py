@@ -1,4 +1,4 @@
-"""The tables that a model's card and a run's page share: one line a model or a benchmark, a column a value.
+"""The HTML tables that model cards and report share: one line a model or a benchmark, a column a value.
 
 It knows the documents' shapes; it must never know a single item, nor compute a value.
 """
@@ -9,20 +9,20 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from harness.studies.cells import NONE, bounds, count, percent, value
+from harness.studies.documents import number, section
 from harness.studies.pages import Html, named, table
-from harness.studies.reading import number, section
-from harness.studies.reliability.pages.reading import SHARES, SIX
-from harness.studies.reliability.pages.shown import bars, part
+from harness.studies.reliability.pages.fragments import bars, part
+from harness.studies.reliability.pages.model_facts import SHARES, SIX
 from harness.studies.reliability.terms import LABELS, SUBTYPES
-from harness.studies.shown import NONE, bounds, count, percent, value
 
 EASIEST = ("correct", "correct_discounted", "incorrect")
 Documents = Mapping[str, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
-class Line:
-    """One line of a table: whose values it shows, and of which benchmark, or part of one; none: of all together."""
+class TableLine:
+    """One line of a table: a model, and a benchmark or part of one; without a benchmark the mean over all."""
 
     name: str
     model: str
@@ -30,40 +30,40 @@ class Line:
 
     @property
     def inner(self) -> bool:
-        """Whether it stands below the line of a whole benchmark."""
+        """Whether the line is of a part of a benchmark, and so indented below it."""
         return ":" in self.benchmark
 
     def entry(self, document: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Find this line in a document that lays out benchmarks, their parts, and means of models."""
+        """Find this line's entry in a document of benchmarks, their parts, and means of models."""
         if not self.benchmark:
             return section(document, "models", self.model)
         return section(document, "parts" if self.inner else "benchmarks", self.benchmark, self.model)
 
     def counts(self, breakdowns: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
-        """Find this line among the breakdowns of a kind."""
+        """Find this line's entry among the breakdowns of a kind."""
         place = ("parts", kind) if self.inner else (kind,)
         return section(breakdowns, *place, self.benchmark, self.model)
 
 
-def lines_of_model(indicators: Mapping[str, Any], model: str) -> list[Line]:
+def lines_of_model(indicators: Mapping[str, Any], model: str) -> list[TableLine]:
     """List the benchmarks of one model, each with its parts below it."""
     parts = sorted(section(indicators, "parts"))
     found = []
     for benchmark in sorted(section(indicators, "benchmarks")):
-        found.append(Line(benchmark, model, benchmark))
+        found.append(TableLine(benchmark, model, benchmark))
         below = [name for name in parts if name.partition(":")[0] == benchmark]
-        found += [Line(part(name).partition(": ")[2], model, name) for name in below]
+        found += [TableLine(part(name).partition(": ")[2], model, name) for name in below]
     return [line for line in found if line.entry(indicators)]
 
 
-def _table(caption: str, head: Sequence[str], lines: Sequence[Line], cells: Sequence[Sequence[str]]) -> Html:
+def _table(caption: str, head: Sequence[str], lines: Sequence[TableLine], cells: Sequence[Sequence[str]]) -> Html:
     body = [[named(line.name), *each] for line, each in zip(lines, cells, strict=True)]
     mixed = any(line.inner for line in lines) and not all(line.inner for line in lines)
     return table(caption, head, body, parts=[at for at, line in enumerate(lines) if line.inner] if mixed else ())
 
 
-def six(caption: str, first: str, lines: Sequence[Line], given: Documents) -> Html:
-    """Show the six indicators, never without the shares behind them."""
+def six(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
+    """Make the table of the six indicators, never without the shares behind them."""
     head = [first, *SIX.values(), "Correct", "Avoidant", "Incorrect", "Wrong if not right"]
     cells = [
         [
@@ -76,8 +76,8 @@ def six(caption: str, first: str, lines: Sequence[Line], given: Documents) -> Ht
     return _table(caption, head, lines, cells)
 
 
-def companions(caption: str, first: str, lines: Sequence[Line], given: Documents) -> Html:
-    """Show what stability and concordance have to be read against, and the rank correlations."""
+def companions(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
+    """Make the table of baselines for stability and concordance, and of the rank correlations."""
     head = [
         first, "Stability of pure noise", "Correctness stability above noise", "Prudence stability above noise",
         "Concordance of a flat curve: correctness", "Concordance of a flat curve: prudence", "Range of difficulty",
@@ -102,8 +102,8 @@ def companions(caption: str, first: str, lines: Sequence[Line], given: Documents
     return _table(caption, head, lines, cells)
 
 
-def asked(caption: str, first: str, lines: Sequence[Line], given: Documents) -> Html:
-    """Show what was asked and what came back."""
+def asked(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
+    """Make the table of what was asked and what came back: items, answers, errors."""
     head = [first, "Items", "Wordings", "Scored responses", "In error", "Cut at their budget", "Ethical", "Epistemic",
             "Non-conforming"]  # fmt: skip
     cells = []
@@ -116,8 +116,8 @@ def asked(caption: str, first: str, lines: Sequence[Line], given: Documents) -> 
     return _table(caption, head, lines, cells)
 
 
-def difficulty(caption: str, first: str, lines: Sequence[Line], given: Documents) -> Html:
-    """Show the walk along difficulty: bars, the easiest bin, how far nothing was wrong, and the spread of wordings."""
+def difficulty(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
+    """Make the table along difficulty: bars, the easiest bin, the error-free range, the spread of wordings."""
     head = [first, "Easy to hard", "Easiest bin", "Correct there", "less what guessing finds", "Incorrect there",
             "Nothing wrong up to", "Correct by wording, lowest to highest"]  # fmt: skip
     cells = []

@@ -1,4 +1,4 @@
-"""The tables that only the page of a run has: checks, kinds of avoidance, comparisons, compute, people.
+"""The HTML tables of the report alone: checks, kinds of avoidance, comparisons, compute, people.
 
 It knows the documents' shapes; it must never know a single item, nor compute a value.
 """
@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from harness.studies.cells import NONE, count, percent, value
+from harness.studies.documents import number, section
 from harness.studies.pages import Html, el, join, named, table
-from harness.studies.reading import number, section
-from harness.studies.reliability.pages.shown import part
-from harness.studies.reliability.pages.shown import people as said_of_people
+from harness.studies.reliability.pages.fragments import part
+from harness.studies.reliability.pages.fragments import people as said_of_people
 from harness.studies.reliability.pages.tables import Documents
 from harness.studies.reliability.terms import SUBTYPES
-from harness.studies.shown import NONE, count, percent, value
 
 LEVEL = 0.05
 RATES: Mapping[str, str] = {
@@ -33,7 +33,7 @@ EXPECTED = {"all": "always right", "none": "never right", None: "nothing: report
 
 
 def soundness(given: Documents) -> list[Html]:
-    """Show what the stand-ins prove of the rules, and how far the rules agree with people's labels."""
+    """Make the tables of the scorers' sanity checks by stand-ins, and of their agreement with people's labels."""
     checks = section(given["checks"], "benchmarks")
     body = [
         [
@@ -57,7 +57,7 @@ def soundness(given: Documents) -> list[Html]:
 
 
 def avoidance(given: Documents) -> list[Html]:
-    """Show how raw and shaped models avoid."""
+    """Make the table of kinds of avoidance, raw and shaped models apart."""
     groups = section(given["breakdowns"], "avoidance_by_group")
     head = ["Models", "Avoidant responses", "Ethical", "Epistemic", "Non-conforming"]
     body = [
@@ -76,7 +76,7 @@ def avoidance(given: Documents) -> list[Html]:
 
 
 def comparisons(given: Documents) -> list[Html]:
-    """Show pairs of models, each test by wording, and the difference over items."""
+    """Make the table of paired model comparisons: tests by wording, and the difference over items."""
     pairs = given["comparisons"].get("pairs") or []
     return [_pair(pair) for pair in pairs if isinstance(pair, Mapping)]
 
@@ -111,7 +111,7 @@ def _compared(row: Mapping[str, Any]) -> list[Html]:
 
 
 def scaling(given: Documents) -> list[Html]:
-    """Show the fitted lines, and who could not be drawn."""
+    """Make the table of lines fitted over compute, and the list of models without known compute."""
     fits = section(given["scaling"], "fits")
     head = ["Models", "Share", "Slope a decade of FLOPs", "Intercept", "n"]
     body = [
@@ -130,7 +130,7 @@ def scaling(given: Documents) -> list[Html]:
 
 
 def people(given: Documents) -> list[Html]:
-    """Show what people, or simulated people, expect of items and make of outputs."""
+    """Make the tables of the human studies: expectations of items, verdicts on outputs; simulated ones are named so."""
     found = given["people"]
     first, second = section(found, "s1", "benchmarks"), section(found, "s2", "benchmarks")
     made = [el("p", el("strong", said_of_people(found)))]

@@ -1,1 +1,1 @@
-"""The two surveys: what people expect of a task and whether they see a model's mistakes."""
+"""The two surveys of people: the difficulty they expect of a task, and whether they see a model's mistakes."""

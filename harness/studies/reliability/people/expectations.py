@@ -1,4 +1,4 @@
-"""Study S1: how hard people think items are, against how hard they are and how sure they were (reliability 6.8).
+"""Study S1: perceived against actual difficulty of items, and people's confidence (reliability 6.8).
 
 It knows people's numbers and items' measures; it must never know a question, nor whether people were simulated.
 """
@@ -14,7 +14,7 @@ from harness.stats import is_number
 from harness.studies.reliability.measures.bins import cut
 from harness.studies.reliability.measures.calibration import fit
 from harness.studies.reliability.measures.calibration_rows import fit_rows
-from harness.studies.reliability.people.ratings import CONSTANT, Rating, Sheet
+from harness.studies.reliability.people.ratings import CONSTANT, Rating, RatingArrays
 
 BINS = 10
 Candidates = Mapping[str, Mapping[str, float]]  # function -> item -> value
@@ -23,10 +23,10 @@ Candidates = Mapping[str, Mapping[str, float]]  # function -> item -> value
 def summary(
     given: Sequence[Rating], candidates: Candidates, difficulty: Mapping[str, float] | None, seed: int, draws: int
 ) -> dict[str, Any]:
-    """Give everything S1 says of one benchmark, or of one subset; all numbers in percent, 0 to 100."""
+    """Compute the results of S1 on one benchmark, or on one subset; all numbers in percent, 0 to 100."""
     if not given:
         return {"missing": "no survey rows"}
-    sheet = Sheet(given, seed, draws)
+    sheet = RatingArrays(given, seed, draws)
     expected, failed, sure = (sheet.means(each) for each in (sheet.expected, sheet.failed, sheet.sure))
     selection = _selection(sheet, candidates, expected)
     chosen = selection["selected"]
@@ -62,7 +62,7 @@ def _rest(value: float | None) -> float | None:
     return None if value is None else 100 - value
 
 
-def _selection(sheet: Sheet, candidates: Candidates, expected: tuple[Any, Any]) -> dict[str, Any]:
+def _selection(sheet: RatingArrays, candidates: Candidates, expected: tuple[Any, Any]) -> dict[str, Any]:
     """Choose the difficulty function by the largest |Spearman| with the items' mean expectation (OURS)."""
     import numpy as np  # noqa: PLC0415
 
@@ -77,7 +77,7 @@ def _selection(sheet: Sheet, candidates: Candidates, expected: tuple[Any, Any]) 
     return {"selected": best or {"missing": CONSTANT}, "candidates": found}
 
 
-def _calibration(sheet: Sheet, given: Sequence[Rating], name: str, known: Mapping[str, float]) -> dict[str, Any]:
+def _calibration(sheet: RatingArrays, given: Sequence[Rating], name: str, known: Mapping[str, float]) -> dict[str, Any]:
     """Fit the logistic of section 2.1 to item means, each weighing as many ratings as it rests on."""
     at = [place for place, item in enumerate(sheet.items) if item in known]
     f = [known[sheet.items[place]] for place in at]
@@ -99,7 +99,7 @@ def _calibration(sheet: Sheet, given: Sequence[Rating], name: str, known: Mappin
     }
 
 
-def _curve(sheet: Sheet, difficulty: Mapping[str, float]) -> list[dict[str, Any]]:
+def _curve(sheet: RatingArrays, difficulty: Mapping[str, float]) -> list[dict[str, Any]]:
     """Give perceived and actual failure and confidence over bins of equal size on the difficulty scale."""
     import numpy as np  # noqa: PLC0415
 

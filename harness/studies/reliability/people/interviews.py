@@ -1,4 +1,4 @@
-"""Interviews with the simulated participants: who is shown what, and what they say, in the records of real surveys.
+"""Simulated interviews for S1 and S2: who is shown what and answers what, in the format of real survey rows.
 
 It knows simulated participants and tables of labels; it must never know an analysis.
 """
@@ -11,7 +11,7 @@ from typing import Any
 from harness import seeds
 from harness.studies.reliability.measures.table import Table
 from harness.studies.reliability.people import simulate
-from harness.studies.reliability.rowtypes import Expected, Judged
+from harness.studies.reliability.rowtypes import Expected, VerdictRow
 from harness.studies.reliability.terms import UNSCORED
 
 MOST = 30  # items a participant and study
@@ -19,7 +19,7 @@ POOL = 30  # items of a benchmark that the participants share, so that an item h
 
 
 def pools(tables: Mapping[str, Table], seed: int) -> dict[str, list[str]]:
-    """Draw the items of each benchmark that the studies are about."""
+    """Draw the item pool of each benchmark for both studies."""
     return {
         name: sorted(seeds.sample(seeds.stream(seeds.derive(seed, "people.pool", name)), table.ids, POOL))
         for name, table in tables.items()
@@ -27,7 +27,7 @@ def pools(tables: Mapping[str, Table], seed: int) -> dict[str, list[str]]:
 
 
 def _drawn(
-    who: simulate.Person, study: str, pool: Mapping[str, Sequence[str]], seed: int
+    who: simulate.SimulatedPerson, study: str, pool: Mapping[str, Sequence[str]], seed: int
 ) -> Iterator[tuple[str, list[str], seeds.Stream]]:
     """Give one participant's items, equally many of each benchmark as far as there are."""
     for name, items in pool.items():
@@ -36,12 +36,12 @@ def _drawn(
 
 
 def s1(
-    people: Sequence[simulate.Person],
+    people: Sequence[simulate.SimulatedPerson],
     tables: Mapping[str, Table],
     pool: Mapping[str, Sequence[str]],
     seed: int,
 ) -> Iterator[Expected]:
-    """Ask every participant what an average human would fail at."""
+    """Simulate S1: every participant says of items how likely an average human fails."""
     for who in people:
         for name, items, _ in _drawn(who, "s1", pool, seed):
             for item in items:
@@ -50,14 +50,14 @@ def s1(
 
 
 def s2(
-    people: Sequence[simulate.Person],
+    people: Sequence[simulate.SimulatedPerson],
     tables: Mapping[str, Table],
     pool: Mapping[str, Sequence[str]],
     models: Sequence[str],
     templates: Mapping[str, Sequence[Any]],
     seed: int,
-) -> Iterator[Judged]:
-    """Show every participant outputs, each of a model and in a wording drawn for it, and ask what they are."""
+) -> Iterator[VerdictRow]:
+    """Simulate S2: every participant gives verdicts on outputs, each of a model and a wording drawn for it."""
     for who in people:
         for name, items, source in _drawn(who, "s2", pool, seed):
             table = tables[name]

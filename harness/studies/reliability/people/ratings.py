@@ -1,4 +1,4 @@
-"""Ratings of study S1 (reliability 6.8): the record, its check, and the arrays in which people are resampled.
+"""Ratings of study S1 (reliability 6.8): the row, its validation, and arrays for a bootstrap over people.
 
 It knows people's numbers on items; it must never know a question, nor whether people were simulated.
 """
@@ -22,7 +22,7 @@ CONSTANT = "constant, or fewer than two items"
 
 @dataclass(frozen=True, slots=True)
 class Rating:
-    """One person on one item: the own answer's label, the confidence in it, and the failure expected of others."""
+    """One person's rating of one item: own answer's label, confidence in it, and the failure expected of others."""
 
     person: str
     benchmark: str
@@ -32,7 +32,7 @@ class Rating:
     expected: float
 
     def row(self) -> Expected:
-        """Give the record of section 6.8."""
+        """Give the survey row of section 6.8."""
         return {
             "participant_id": self.person,
             "benchmark": self.benchmark,
@@ -44,7 +44,7 @@ class Rating:
 
 
 def ratings(rows: Iterable[Any]) -> list[Rating]:
-    """Check rows against the record of section 6.8; nobody rates an item twice."""
+    """Validate survey rows (6.8); nobody rates an item twice."""
     found: dict[tuple[str, str, str], Rating] = {}
     for number, row in enumerate(rows, 1):
         where = f"s1 row {number}"
@@ -65,8 +65,8 @@ def ratings(rows: Iterable[Any]) -> list[Rating]:
     return list(found.values())
 
 
-class Sheet:
-    """Ratings as arrays of people x items, and the same under resampling of people."""
+class RatingArrays:
+    """Ratings as arrays of people x items, with bootstrap resamples of people."""
 
     def __init__(self, given: Sequence[Rating], seed: int, draws: int) -> None:
         import numpy as np  # noqa: PLC0415
@@ -95,15 +95,15 @@ class Sheet:
         return value, intervals.ratio(self.drawn @ (values * of).sum(axis=1), self.drawn @ of.sum(axis=1))
 
     def shown(self, value: float | None, values: Any, why: str = "no such ratings") -> dict[str, Any]:
-        """Put a value beside its interval over people."""
+        """Give a value with its interval over resampled people."""
         return intervals.beside(value, values, len(self.people), why)
 
     def spearman(self, left: tuple[Any, Any], right: tuple[Any, Any]) -> dict[str, Any]:
-        """Correlate two measures of items by rank."""
+        """Give Spearman's correlation of two measures of items, with its interval."""
         value = spearman(left[0].tolist(), right[0].tolist())
         return self.shown(value, intervals.spearman_rows(left[1], right[1]), CONSTANT)
 
     def difference(self, left: tuple[float | None, Any], right: tuple[float | None, Any]) -> dict[str, Any]:
-        """Subtract two means."""
+        """Give the difference of two means, with its interval."""
         value = None if left[0] is None or right[0] is None else left[0] - right[0]
         return self.shown(value, left[1] - right[1])

@@ -1,4 +1,4 @@
-"""Respondents that stand in for people in the studies S1 and S2, since the raw survey data is not ours to ship.
+"""Simulated survey respondents for the studies S1 and S2, since the raw survey data is not ours to ship.
 
 Everything here is made up and says so in every output: it proves the analyses and shows nothing about people.
 It knows a difficulty and a label; it must never know a question or an output.
@@ -22,8 +22,8 @@ SLIP = 0.1  # how often somebody with noise 1 says another thing than meant
 
 
 @dataclass(frozen=True, slots=True)
-class Person:
-    """One simulated participant."""
+class SimulatedPerson:
+    """A simulated participant: made up, and never shown as a person."""
 
     id: str
     skill: float  # how much better than the average human, in logits
@@ -31,10 +31,10 @@ class Person:
     noise: float  # 0 to 1: how scattered what one reports is
 
 
-def person(seed: int, index: int, width: int) -> Person:
-    """Draw one participant; no draw depends on another."""
+def person(seed: int, index: int, width: int) -> SimulatedPerson:
+    """Draw one simulated participant from seed and index; no draw depends on another."""
     name = f"person-{index:0{width}d}"
-    return Person(
+    return SimulatedPerson(
         name,
         skill=0.8 * _normal(seed, "skill", name),
         caution=_unit(seed, "caution", name),
@@ -53,14 +53,14 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     rows.write_one(out / "counts", {TASK: {"drawn": count, "kept": count, "removed": 0}})
 
 
-def read(path: Path) -> list[Person]:
-    """Read participants back."""
+def read(path: Path) -> list[SimulatedPerson]:
+    """Read the dataset of participants."""
     names = ("skill", "caution", "noise")
-    return [Person(row["id"], *(float(row[name]) for name in names)) for row in rows.read(path)]
+    return [SimulatedPerson(row["id"], *(float(row[name]) for name in names)) for row in rows.read(path)]
 
 
-def expects(who: Person, item: str, difficulty: float, seed: int) -> Expectation:
-    """Answer one item of S1: the label of the own answer, the confidence in it, the failure expected of others."""
+def expects(who: SimulatedPerson, item: str, difficulty: float, seed: int) -> Expectation:
+    """Simulate one answer in S1: the label of the own answer, the confidence in it, the failure expected of others."""
     about = f"{who.id}/{item}"
     fails = _logistic((difficulty - 50) / WIDTH - who.skill)
     if _unit(seed, "answer", about) >= fails:
@@ -77,8 +77,8 @@ def expects(who: Person, item: str, difficulty: float, seed: int) -> Expectation
     }
 
 
-def verdict(who: Person, output: str, label: str, difficulty: float, seed: int) -> str:
-    """Judge one output of S2, knowing better only where one could have answered oneself."""
+def verdict(who: SimulatedPerson, output: str, label: str, difficulty: float, seed: int) -> str:
+    """Simulate one verdict in S2; the person knows better only where they could have answered the item themselves."""
     about = f"{who.id}/{output}"
     if _unit(seed, "slip", about) < SLIP * who.noise:
         return "caiu"[min(3, int(4 * _unit(seed, "slip.to", about)))]

@@ -1,4 +1,4 @@
-"""The two human studies over the labels of a run (reliability 6.8): of survey rows if there are any, else simulated.
+"""The analysis step of the human studies S1 and S2 (reliability 6.8): over survey rows, or simulated ones.
 
 A result says `simulated` for itself. It must never mix answers of people with simulated ones, nor quote an output.
 """
@@ -12,17 +12,17 @@ from typing import Any
 from harness import rows
 from harness.studies.intervals import LEVEL
 from harness.studies.reliability.people import expectations, interviews, ratings, simulate, supervision
-from harness.studies.reliability.people.setting import SCALE, Setting, scale, setting
+from harness.studies.reliability.people.context import SCALE, SurveyContext, scale, survey_context
 from harness.studies.reliability.people.verdicts import verdicts
-from harness.studies.reliability.rowtypes import Expected, Judged
+from harness.studies.reliability.rowtypes import Expected, VerdictRow
 from harness.studies.reliability.terms import is_stand_in
 
 NO_ROWS = {"missing": "no survey rows"}
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write what S1 and S2 say; where neither has survey rows, both are asked of the simulated participants."""
-    about = setting(params, inputs)
+    """Write the results of S1 and S2; where neither has survey rows, both are simulated."""
+    about = survey_context(params, inputs)
     simulated = not {"s1", "s2"} & set(inputs)
     first: Sequence[Any]
     second: Sequence[Any]
@@ -40,8 +40,8 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 def _asked(
-    about: Setting, people: Sequence[simulate.Person], facts: Mapping[str, Mapping[str, Any]]
-) -> tuple[list[Expected], list[Judged]]:
+    about: SurveyContext, people: Sequence[simulate.SimulatedPerson], facts: Mapping[str, Mapping[str, Any]]
+) -> tuple[list[Expected], list[VerdictRow]]:
     """Ask the simulated participants; outputs of stand-ins are shown only where there are no others."""
     tables = about.labels.benchmarks
     pool = interviews.pools(tables, about.seed)
@@ -52,7 +52,7 @@ def _asked(
     return list(first), list(second)
 
 
-def s1(given: Iterable[Any], about: Setting, simulated: bool) -> dict[str, Any]:
+def s1(given: Iterable[Any], about: SurveyContext, simulated: bool) -> dict[str, Any]:
     """Analyse S1 benchmark by benchmark, and subset by subset where a benchmark has several."""
     everyone = ratings.ratings(given)
     rated = [
@@ -67,8 +67,8 @@ def s1(given: Iterable[Any], about: Setting, simulated: bool) -> dict[str, Any]:
     found: dict[str, Any] = {**sizes, **left_out, "benchmarks": {}, "parts": {}}
     for place, name, table in about.labels.groups():
         inside = [each for each in rated if each.benchmark == table.benchmark and each.item in table.items]
-        told = expectations.summary(inside, about.functions(table), scale(table), about.seed, about.resamples)
-        found[place][name] = _without_block(told, simulated)
+        result = expectations.summary(inside, about.functions(table), scale(table), about.seed, about.resamples)
+        found[place][name] = _without_block(result, simulated)
     return found
 
 
@@ -77,16 +77,16 @@ def _not_asked(count: int) -> dict[str, int]:
     return {"not_asked": count} if count else {}
 
 
-def _without_block(told: dict[str, Any], simulated: bool) -> dict[str, Any]:
+def _without_block(result: dict[str, Any], simulated: bool) -> dict[str, Any]:
     """Take away a calibration block that no manifest may use, and say why."""
-    fitted = told.get("calibration", {})
+    fitted = result.get("calibration", {})
     why = "simulated respondents calibrate nothing" if simulated else "fitted on the scale itself, not on a raw measure"
     if "block" in fitted and (simulated or fitted["function"] == SCALE):
-        return {**told, "calibration": {**fitted, "block": {"missing": why}}}
-    return told
+        return {**result, "calibration": {**fitted, "block": {"missing": why}}}
+    return result
 
 
-def s2(given: Sequence[Any], about: Setting) -> dict[str, Any]:
+def s2(given: Sequence[Any], about: SurveyContext) -> dict[str, Any]:
     """Analyse S2: matrices and errors over all, by benchmark, subset and model, and the curves of Fig. 3."""
     seen = verdicts(given, about)
     left_out = _not_asked(len(given) - len(seen))

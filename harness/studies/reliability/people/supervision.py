@@ -1,4 +1,4 @@
-"""Study S2: what people say of a model's output against what it was; cells are always named model->human (6.8).
+"""Study S2: confusion matrix of true label and human verdict of outputs; cells are always named model->human (6.8).
 
 It knows pairs of labels, people and difficulties; it must never know an output's text.
 """
@@ -11,7 +11,7 @@ from typing import Any
 from harness.errors import InputError
 from harness.studies import intervals
 from harness.studies.reliability.measures.bins import cut
-from harness.studies.reliability.people.verdicts import HUMAN, Verdict
+from harness.studies.reliability.people.verdicts import HUMAN, HumanVerdict
 from harness.studies.reliability.terms import LABELS
 from harness.studies.resample import multiplicities
 
@@ -37,7 +37,7 @@ def matrix(records: Iterable[Any]) -> dict[str, dict[str, int]]:
         model, human = pair
         if model not in LABELS or human not in HUMAN:
             raise InputError(
-                "a record holds something else than a label",
+                "a record holds something other than a label",
                 where=f"records[{place}]",
                 next="the model's is c, a or i, the person's c, a, i or u",
             )
@@ -55,7 +55,7 @@ def errors(counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
     return {**found, "degenerate": any(isinstance(each, Mapping) for each in found.values())}
 
 
-def summary(given: Sequence[Verdict], seed: int, draws: int) -> dict[str, Any]:
+def summary(given: Sequence[HumanVerdict], seed: int, draws: int) -> dict[str, Any]:
     """Give the matrix and the five shares with intervals over resampled people."""
     if not given:
         return {"missing": NO_VERDICTS}
@@ -73,7 +73,7 @@ def summary(given: Sequence[Verdict], seed: int, draws: int) -> dict[str, Any]:
     return {"counts": counts, **found, **sizes, "degenerate": len(people) < 2 or len({e.item for e in given}) < 2}
 
 
-def curve(given: Sequence[Verdict], seed: int, draws: int, bins: int = BINS) -> list[dict[str, Any]]:
+def curve(given: Sequence[HumanVerdict], seed: int, draws: int, bins: int = BINS) -> list[dict[str, Any]]:
     """Give Fig. 3: over bins of equal size, the share of each cell among the outputs that are not avoidant."""
     shown = [each for each in given if each.outcome != "a"]
     difficulty = {each.item: each.difficulty for each in shown}
@@ -101,7 +101,7 @@ def curve(given: Sequence[Verdict], seed: int, draws: int, bins: int = BINS) -> 
     return table
 
 
-def _cells(given: Sequence[Verdict], people: Sequence[str], bins: Mapping[str, int], key: Any) -> Any:
+def _cells(given: Sequence[HumanVerdict], people: Sequence[str], bins: Mapping[str, int], key: Any) -> Any:
     """Count verdicts as an array of people x bins x cells."""
     import numpy as np  # noqa: PLC0415
 

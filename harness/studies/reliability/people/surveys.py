@@ -1,4 +1,4 @@
-"""Real answers of people to the two studies, as whoever holds them gives them: who took part, and nothing else.
+"""The maker of the survey dataset: participants of the real surveys, and how many answers each gave.
 
 The answers themselves go to the analysis as they are; this only counts. It must never know an answer.
 """

@@ -1,4 +1,4 @@
-"""Verdicts of study S2 (reliability 6.8): the record, its check, and the label of the output that was judged.
+"""Verdicts of study S2 (reliability 6.8): the row, its validation, and the true label of the output judged.
 
 It knows labels and names; it must never know an output's text.
 """
@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.studies.reliability.measures.table import Table
-from harness.studies.reliability.people.setting import Setting
+from harness.studies.reliability.people.context import SurveyContext
 from harness.studies.reliability.terms import LABELS, UNSCORED
 
 HUMAN = (*LABELS, "u")  # what a person says of an output; u: unsure
@@ -19,8 +19,8 @@ FIELDS = ("participant_id", "benchmark", "instance_id", "model", "template", "ve
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
-    """One person on one output."""
+class HumanVerdict:
+    """One person's verdict on one output, with the output's true label."""
 
     person: str
     benchmark: str
@@ -31,8 +31,8 @@ class Verdict:
     difficulty: float
 
 
-def verdicts(given: Iterable[Any], setting: Setting) -> list[Verdict]:
-    """Check rows and look up what each output was; nobody judges one twice, and what a run did not ask is left out."""
+def verdicts(given: Iterable[Any], setting: SurveyContext) -> list[HumanVerdict]:
+    """Validate survey rows and add each output's label; nobody judges one twice, and items not asked are left out."""
     seen: set[tuple[str, ...]] = set()
     found = []
     for number, row in enumerate(given, 1):
@@ -48,7 +48,7 @@ def verdicts(given: Iterable[Any], setting: Setting) -> list[Verdict]:
         if key in seen:
             raise InputError("a participant judges the same output twice", where=where, next="keep one of the two rows")
         seen.add(key)
-        found.append(Verdict(person, benchmark, item, model, outcome, verdict, table.items[item].difficulty))
+        found.append(HumanVerdict(person, benchmark, item, model, outcome, verdict, table.items[item].difficulty))
     return found
 
 

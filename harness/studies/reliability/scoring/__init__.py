@@ -1,1 +1,1 @@
-"""The steps that label the answers of one benchmark, one module each."""
+"""Score steps: each module labels the answers of one benchmark."""

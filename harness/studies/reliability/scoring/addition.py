@@ -1,4 +1,4 @@
-"""The step that labels responses to additions; apart from the maker, whose data must not depend on a scoring rule.
+"""The score step of the addition benchmark; apart from the maker, whose data must not depend on a scoring rule.
 
 It must never know who answered.
 """
@@ -10,14 +10,14 @@ from typing import Any, TypeGuard
 from harness.errors import InputError
 from harness.rowtypes import Gold, Item
 from harness.scorers.outcome.addition import addition
-from harness.scorers.outcome.result import Outcome
-from harness.studies.reliability.scoring.scored import by, part
+from harness.scorers.outcome.result import LabelResult
+from harness.studies.reliability.scoring.scored import part, score_step
 
 MOST_DIGITS = 1_000  # the study's addends have up to 100; Python itself gives up at 4,300
 
 
-def label(item: Item, gold: Gold, text: str) -> Outcome:
-    """Label one response, by the addends; a gold that is not their sum would make every label a lie."""
+def label(item: Item, gold: Gold, text: str) -> LabelResult:
+    """Label one response, by the addends; a gold that is not their sum is an error, not a label."""
     a, b = part(item, "input", "a"), part(item, "input", "b")
     if not (_is_decimal(a) and _is_decimal(b)):
         raise InputError("an addend is not a text of decimal digits", where=f"item {item['id']}")
@@ -31,4 +31,4 @@ def _is_decimal(given: Any) -> TypeGuard[str]:
     return isinstance(given, str) and given.isascii() and given.isdigit() and len(given) <= MOST_DIGITS
 
 
-score = by(label)
+score = score_step(label)

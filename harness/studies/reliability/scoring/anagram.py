@@ -1,4 +1,4 @@
-"""The step that labels responses to anagrams; apart from the maker, whose data must not depend on a scoring rule.
+"""The score step of the anagram benchmark; apart from the maker, whose data must not depend on a scoring rule.
 
 It must never know who answered.
 """
@@ -8,16 +8,16 @@ from __future__ import annotations
 from harness.errors import InputError
 from harness.rowtypes import Gold, Item
 from harness.scorers.outcome.anagram import anagram
-from harness.scorers.outcome.result import Outcome
-from harness.studies.reliability.scoring.scored import by, part
+from harness.scorers.outcome.result import LabelResult
+from harness.studies.reliability.scoring.scored import part, score_step
 
 
-def label(item: Item, gold: Gold, text: str) -> Outcome:
-    """Label one response, by the words that solve the item; a gold of other letters would make every label a lie."""
+def label(item: Item, gold: Gold, text: str) -> LabelResult:
+    """Label one response, by the words that solve the item; a gold of other letters is an error, not a label."""
     letters, target = part(item, "input", "anagram"), part(gold, "gold", "target")
     if sorted(letters) != sorted(target):
         raise InputError("the gold is not made of the letters that are shown", where=f"gold {item['id']}")
     return anagram(letters, gold["gold"].get("accepted", ()), text, target)
 
 
-score = by(label)
+score = score_step(label)

@@ -1,4 +1,4 @@
-"""The step that labels responses to questions for the most populous city nearby, with the names of all cities.
+"""The score step of the locality benchmark, which looks up the names of all cities in a gazetteer.
 
 It must never know who answered.
 """
@@ -13,7 +13,7 @@ from harness import rows
 from harness.rowtypes import Gold, Item
 from harness.scorers.outcome.gazetteer import gazetteer
 from harness.scorers.outcome.locality import locality
-from harness.scorers.outcome.result import Outcome
+from harness.scorers.outcome.result import LabelResult
 from harness.studies.reliability.scoring.scored import part, write
 
 
@@ -22,7 +22,7 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     [given] = rows.read(inputs["gazetteer"])
     names = gazetteer(given["names"])
 
-    def label(item: Item, gold: Gold, text: str) -> Outcome:
+    def label(item: Item, gold: Gold, text: str) -> LabelResult:
         return locality(part(item, "input", "city"), part(gold, "gold", "target"), text, names)
 
     write(inputs, out, label)

@@ -1,4 +1,4 @@
-"""The step that labels responses to science questions; a question with its options, and the key apart.
+"""The score step of the science benchmark: multiple-choice answers against the key.
 
 It must never know who answered.
 """
@@ -7,17 +7,17 @@ from __future__ import annotations
 
 from harness.errors import InputError
 from harness.rowtypes import Gold, Item
-from harness.scorers.outcome.result import Outcome
+from harness.scorers.outcome.result import LabelResult
 from harness.scorers.outcome.science import LETTERS, science
-from harness.studies.reliability.scoring.scored import by, part
+from harness.studies.reliability.scoring.scored import part, score_step
 
 
-def label(item: Item, gold: Gold, text: str) -> Outcome:
-    """Label one response; a key that is no letter of an option would make every label a lie."""
+def label(item: Item, gold: Gold, text: str) -> LabelResult:
+    """Label one response; a key that is no letter of an option is an error, not a label."""
     options, key = part(item, "options"), part(gold, "gold", "target")
     if key not in tuple(LETTERS) or key not in options:
         raise InputError("the gold is not the letter of an option", where=f"gold {item['id']}")
     return science(options, key, text)
 
 
-score = by(label)
+score = score_step(label)

@@ -1,4 +1,4 @@
-"""What the score steps of all benchmarks share: the score that a benchmark's label of a response gives.
+"""The body of the benchmarks' score steps: a label of each response becomes its score.
 
 It must never know a benchmark, nor who answered.
 """
@@ -11,16 +11,16 @@ from typing import Any, Literal, overload
 
 from harness.errors import InputError
 from harness.rowtypes import Found, Gold, Item
-from harness.scorers.outcome.result import Outcome
+from harness.scorers.outcome.result import LabelResult
 from harness.studies import scored
 
 SCORER = "reliability.outcome"
-Label = Callable[[Item, Gold, str], Outcome]  # of the text of a response
+Label = Callable[[Item, Gold, str], LabelResult]  # of the text of a response
 Step = Callable[[Mapping[str, Any], Mapping[str, Path], Path], None]
 
 
-def by(label: Label) -> Step:
-    """Give the step that scores every response by a label that needs the item and its gold alone."""
+def score_step(label: Label) -> Step:
+    """Make a score step from a labelling function that needs the item and its gold alone."""
 
     def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
         write(inputs, out, label)
@@ -44,7 +44,7 @@ def part(row: Item, field: Literal["input", "options"], *path: str) -> Any: ...
 @overload
 def part(row: Gold, field: Literal["gold"], *path: str) -> Any: ...
 def part(row: Item | Gold, field: str, *path: str) -> Any:
-    """Give what a label needs of an item or a gold; where it is missing, the row and the field are named."""
+    """Read a field of an item or a gold; where it is missing, the error names row and field."""
     found: Any = row
     for name in (field, *path):
         if not isinstance(found, Mapping) or name not in found:

@@ -1,4 +1,4 @@
-"""The step that labels answers to text tasks; apart from the maker, whose data must not depend on a scoring rule.
+"""The score step of the transforms benchmark; apart from the maker, whose data must not depend on a scoring rule.
 
 It must never know who answered.
 """
@@ -6,15 +6,15 @@ It must never know who answered.
 from __future__ import annotations
 
 from harness.rowtypes import Gold, Item
-from harness.scorers.outcome.result import Outcome
+from harness.scorers.outcome.result import LabelResult
 from harness.scorers.outcome.transforms import transforms
-from harness.studies.reliability.scoring.scored import by, part
+from harness.studies.reliability.scoring.scored import part, score_step
 
 
-def label(item: Item, gold: Gold, text: str) -> Outcome:
-    """Label one response, by the item's input and what stands in its gold."""
+def label(item: Item, gold: Gold, text: str) -> LabelResult:
+    """Label one response by the item's input and its gold."""
     asked, target, right = part(item, "input", "text"), part(gold, "gold", "target"), gold["gold"]
     return transforms(asked, target, text, right.get("answer_shape"), right.get("accepted", ()))
 
 
-score = by(label)
+score = score_step(label)

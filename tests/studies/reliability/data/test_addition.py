@@ -11,7 +11,7 @@ from studies.reliability.data.scoring import response, scores
 
 from harness import rows
 from harness.errors import InputError
-from harness.studies.reliability.data.addition import Pair, carries, draw, facts, harmonic_digits, kept, make
+from harness.studies.reliability.data.addition import Addends, carries, draw, facts, harmonic_digits, kept, make
 from harness.studies.reliability.scoring.addition import score
 
 positive = st.integers(1, 10**100 - 1)
@@ -69,7 +69,7 @@ def made(tmp_path):
 
 
 @pytest.mark.parametrize("seed", [0, 7, 2**53 - 1])
-def test_the_filter_keeps_as_many_as_the_published_draw_within_what_chance_allows(made, seed):
+def test_the_filter_keeps_as_many_as_the_published_draw_up_to_chance(made, seed):
     items, gold, [counts] = made(seed, 5000)
     assert counts["addition"] == {"drawn": 5000, "kept": len(items), "removed": 5000 - len(items)}
     assert 3040 <= len(items) <= 3270
@@ -89,7 +89,7 @@ def test_no_item_shows_its_answer_and_gold_is_the_sum(made):
         assert set(item) == {"id", "task", "input", "difficulty", "meta"}
 
 
-def test_items_are_in_the_order_of_their_ids_and_a_draw_does_not_depend_on_the_others(made):
+def test_items_are_in_order_of_ids_and_draws_are_independent(made):
     few, _, _ = made(7, 50)
     many, _, _ = made(7, 200)
     assert [row["id"] for row in many] == sorted(row["id"] for row in many)
@@ -121,7 +121,7 @@ def test_a_draw_is_made_from_its_own_seed_by_rejection_on_raw_bits():
     digits_a, digits_b = below(100) + 1, below(100) + 1
     a = 10 ** (digits_a - 1) + below(9 * 10 ** (digits_a - 1))
     b = 10 ** (digits_b - 1) + below(9 * 10 ** (digits_b - 1))
-    assert draw(7, 3) == Pair(3, str(a), str(b))
+    assert draw(7, 3) == Addends(3, str(a), str(b))
     assert (len(str(a)), len(str(b))) == (digits_a, digits_b)
 
 

@@ -15,11 +15,11 @@ from harness.models.providers.baseline import REFUSAL
 from harness.models.providers.forgery import FORGERY
 from harness.scorers.outcome.anagram import anagram
 from harness.scorers.prepare import EPISTEMIC, ETHICAL
-from harness.studies.reliability.data.anagram import Shuffled, draw, facts, make, shuffled
+from harness.studies.reliability.data.anagram import ShuffledWord, draw, facts, make, shuffled
 from harness.studies.reliability.data.anagram_offline import likely_words
 from harness.studies.reliability.data.anagram_words import SAID, letters, load
 from harness.studies.reliability.scoring.anagram import score
-from harness.studies.reliability.tools.raw_difficulty import ANALYSES
+from harness.studies.reliability.standalone.raw_difficulty import ANALYSES
 
 pytestmark = pytest.mark.together
 TABLES = ("items", "gold", "budgets", "counts")
@@ -60,7 +60,7 @@ PUBLISHED_LIST = "".join(
     [("listen", "silent", 6, True), ("cat", "cat", 3, False), ("ab", "ba", 2, False), ("letter", "leter", 5, False),
      ("aab", "abb", 3, False), ("a" * 20 + "b", "b" + "a" * 20, 21, False), ("", "", 0, False)],
 )  # fmt: skip
-def test_an_anagram_has_the_words_letters_in_another_order_and_3_to_20_of_them(word, shown, f_let, valid):
+def test_an_anagram_is_the_words_3_to_20_letters_in_another_order(word, shown, f_let, valid):
     assert facts(word, shown) == {"f_let": f_let, "valid": valid}
     assert ANALYSES["reliability.anagram_validity"].run({"word": word, "anagram": shown}) == facts(word, shown)
 
@@ -74,7 +74,7 @@ def test_facts_refuse_what_is_no_word(wrong):
         ANALYSES["reliability.anagram_validity"].run({"word": "cat"})
 
 
-def test_the_published_counts_come_out_of_a_list_as_large_as_the_published_one(made):
+def test_a_list_as_large_as_the_published_one_gives_the_published_counts(made):
     items, gold, budgets, [counts] = made({"seed": 7, "per_length": 100}, words=PUBLISHED_LIST)
     assert len(items) == len(gold) == len(budgets) == 1570
     found = counts["anagram"]
@@ -111,7 +111,7 @@ def test_difficulty_is_the_rank_of_the_length_or_what_a_calibration_says(made):
     assert items[0]["meta"]["calibrated"] is True
 
 
-def test_the_draws_depend_neither_on_the_order_of_the_list_nor_on_other_lengths(made):
+def test_draws_depend_neither_on_the_lists_order_nor_on_other_lengths(made):
     lines = PUBLISHED_LIST.splitlines(keepends=True)
     first = made({"seed": 7, "per_length": 20}, words=PUBLISHED_LIST)
     random.Random(1).shuffle(lines)
@@ -153,14 +153,14 @@ def test_a_word_of_one_letter_only_is_left_out_and_counted(made):
         shuffled(7, "aaa")
 
 
-def test_every_word_of_the_list_with_the_same_letters_is_accepted_but_not_the_one_shown():
+def test_each_word_of_the_same_letters_is_accepted_but_the_shown_one():
     words = dict.fromkeys(("lister", "litres", "tilers", "relist", "cat"), 1)
     for seed in range(40):
         for item in draw(seed, words, 10):
             same = sorted(word for word in words if letters(word) == letters(item.word))
             assert list(item.accepted) == [word for word in same if word != item.shown]
     two = list(draw(0, {"aab": 1, "aba": 1, "baa": 1}, 3))
-    assert Shuffled("aab", two[0].shown, ()) not in two
+    assert ShuffledWord("aab", two[0].shown, ()) not in two
     assert all(item.shown not in item.accepted and item.word in item.accepted for item in two)
 
 
@@ -169,7 +169,7 @@ def test_every_word_of_the_list_with_the_same_letters_is_accepted_but_not_the_on
     ["word,count\nlisten,5\nsilent,3\n", "listen\t5\nsilent\t3\n", "\ufefflisten\t5\r\nsilent\t3\r\n\n",
      "listen,5\nListen,5\nl-sten,1\nsil3nt,1\nli,9\nsilent,3\n" + "a" * 21 + "b,3\n"],
 )  # fmt: skip
-def test_a_list_may_have_a_header_tabs_or_commas_and_only_its_lower_case_words_count(made, text):
+def test_a_list_has_tabs_or_commas_and_only_lower_case_words_count(made, text):
     _, gold, _, [counts] = made({"seed": 7, "per_length": 5}, words=text)
     assert sorted(row["gold"]["target"] for row in gold) == ["listen", "silent"]
     assert counts["anagram"]["words"]["spelled"] == 2
@@ -242,7 +242,7 @@ def test_without_files_the_packages_list_is_used_filtered_and_named(packaged):
     assert not {"the", "answer", "word", "norfolk", "edith", "vfb"} & set(words.counts)
 
 
-def test_the_oracle_is_always_right_the_refuser_avoids_and_the_forger_is_never_right(packaged):
+def test_the_oracle_is_right_the_refuser_avoids_the_forger_never_right(packaged):
     drawn = list(draw(3, packaged.counts, 40))
     assert len(drawn) > 600
     for item in drawn:

@@ -41,7 +41,7 @@ def made(tmp_path):
     return make_rows
 
 
-def test_filters_drop_all_rows_of_a_name_first_and_then_names_of_other_than_one_word(made):
+def test_filters_drop_repeated_names_first_and_then_names_of_many_words(made):
     cities = [
         *NEAR, ("Twinton", 10, 20.02, 9e6), ("Twinton", 50, 50, 1), ("New Hope", 10, 20, 8e6),
         ("Ch\u014fnji", 10, 20, 7e6, "Chonji"), ("Chonji", 10, 20.001, 5e6), ("Nowhere", 10, 20.03, ""),
@@ -58,7 +58,7 @@ def test_filters_drop_all_rows_of_a_name_first_and_then_names_of_other_than_one_
         assert row["gold"]["true_target"] in ("Twinton", "New Hope") and row["gold"]["true_target_filtered"] is True
 
 
-def test_the_true_target_is_sought_among_all_rows_and_is_the_target_where_that_survives(made):
+def test_the_true_target_is_sought_among_all_rows_and_may_be_the_target(made):
     items, gold, _, _, _ = made(NEAR)
     for item, row in zip(items, gold, strict=True):
         assert row["gold"]["true_target"] == row["gold"]["target"] != item["input"]["city"]
@@ -69,7 +69,7 @@ def test_the_true_target_is_sought_among_all_rows_and_is_the_target_where_that_s
     assert by_city["Corvo"]["target"] == "Belmar" and by_city["Corvo"]["target_population"] == 450000
 
 
-def test_an_item_shows_what_is_asked_and_nothing_that_depends_on_the_answer(made):
+def test_an_item_shows_the_question_and_nothing_that_tells_the_answer(made):
     items, gold, budgets, _, _ = made(NEAR, words="arden\t99\nbelmar\t9\ncorvo\t999\n")
     for item, row, budget in zip(items, gold, budgets, strict=True):
         assert item["id"] == row["id"] == budget["id"]
@@ -150,7 +150,7 @@ def test_bins_reach_from_the_least_to_the_greatest_and_follow_the_order(values):
         assert found[values.index(one)] <= found[values.index(other)]
 
 
-def test_one_seed_gives_one_dataset_and_the_order_of_the_rows_does_not_matter(made, tmp_path):
+def test_one_seed_gives_one_dataset_whatever_the_order_of_rows(made, tmp_path):
     cities = [(named(n), 10 + n / 100, 20, n % 7 + 1) for n in range(120)]
     first = made(cities, per_bin=2)
     kept = [(tmp_path / name).read_bytes() for name in MADE]
@@ -191,7 +191,7 @@ def test_the_stand_ins_get_the_labels_they_must_get_in_all_wordings(made, tmp_pa
 
 
 @pytest.mark.long
-def test_the_packaged_cities_make_a_dataset_in_which_every_wording_repeated_is_no_answer(tmp_path, monkeypatch):
+def test_with_packaged_cities_a_repeated_wording_is_never_an_answer(tmp_path, monkeypatch):
     """Its larger cities; all of them make the dataset whose digest the demo's lock pins."""
     monkeypatch.setattr("harness.studies.reliability.data.cities.LEAST", 15_000)
     make({"seed": 7, "per_bin": 3}, {}, tmp_path)

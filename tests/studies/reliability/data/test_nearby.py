@@ -12,7 +12,7 @@ from harness.studies.reliability.data import sphere
 from harness.studies.reliability.data.cities import City
 from harness.studies.reliability.data.nearby import Candidates, within
 from harness.studies.reliability.data.sphere import haversine
-from harness.studies.reliability.tools.choice import ANALYSES
+from harness.studies.reliability.standalone.locality import ANALYSES
 
 
 def scattered(count, seed=1):
@@ -55,7 +55,7 @@ def test_the_radius_is_inclusive_to_the_last_bit():
                     assert candidates.counts([origin], [d_km]) == [slow_targets(cities, origin, d_km)[1]]
 
 
-def test_ties_go_to_the_name_that_comes_first_and_a_city_in_the_same_place_is_another_city():
+def test_ties_go_to_the_first_name_and_cities_in_one_place_are_distinct():
     here = [City(name, name, 1, 1, "", 5) for name in ("Bree", "Alda", "Cole")]
     assert [city.name for city in Candidates(here).targets(here, [1, 1, 1])] == ["Alda", "Bree", "Alda"]
     assert Candidates([]).targets(here, [1, 1, 1]) == [None] * 3

@@ -89,7 +89,7 @@ def test_every_form_of_a_copy_gives_the_same_rows(copy, name, encoding):
     assert counts["science"] == {"instances": 1, "prompts": 2}
 
 
-def test_lines_that_hold_nothing_are_skipped_and_the_others_keep_their_numbers(copy):
+def test_empty_lines_are_skipped_and_the_others_keep_their_numbers(copy):
     plain = normalise(copy(ROWS), {})
     lines = copy([*ROWS, {**SUM, "template": "x"}]).read_text().splitlines()
     spaced = copy([], "spaced.jsonl")
@@ -194,7 +194,7 @@ def twice(row, **other):
         ([{**SUM, "b": "7" * 1001}], "`b` is not a number of decimal digits"),
         ([{**SUM, "target": SECRET}], "`target` is not a number of decimal digits"),
         ([{**SUM, "target": "11"}], "not the sum of `a` and `b`"),
-        ([{**WORD, "anagram": SECRET}], "`anagram` holds something else"),
+        ([{**WORD, "anagram": SECRET}], "`anagram` holds something other"),
         ([{**WORD, "target": SECRET}], "not made of the letters"),
         (without("subset"), "`subset` is missing"),
         ([{**SCIENCE, "subset": SECRET}], "names no subset"),
@@ -230,7 +230,7 @@ def test_a_table_has_a_list_as_json_or_as_one_text(copy, accepted, kept):
     assert kept is None or normalise(copy([{**TASK, "accepted": kept}]), {})[0] == found
 
 
-def test_a_shape_of_the_longest_and_a_template_as_a_table_spells_it_are_taken(copy):
+def test_the_longest_shape_and_a_template_as_tables_spell_it_are_taken(copy):
     [row] = normalise(copy([{**TASK, "answer_shape": "b" * 500, "template": "3.0"}]), {})[0]
     assert (row["template"], len(row["answer_shape"])) == (3, 500)
 

@@ -42,7 +42,7 @@ WRONG: dict[str, dict[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", WRONG)
-def test_a_faulty_row_of_openbookqa_is_refused_by_its_number_and_never_quoted(obqa, name):
+def test_a_faulty_openbookqa_row_is_refused_by_number_and_never_quoted(obqa, name):
     with pytest.raises(InputError) as refused:
         obqa([hub(1), hub(2, **WRONG[name])])
     assert refused.value.where == "questions, row 2"
@@ -84,7 +84,7 @@ BAD = {name: {name: ""} for name in GPQA if name in GPQA[:6] or name == "Non-Exp
 
 
 @pytest.mark.parametrize("name", BAD)
-def test_an_empty_field_or_a_missing_column_of_gpqa_is_named_and_nothing_quoted(gpqa, name):
+def test_an_empty_or_missing_gpqa_column_is_named_and_nothing_quoted(gpqa, name):
     with pytest.raises(InputError) as refused:
         gpqa([record(1), record(2, **BAD[name]), record(3)])
     assert refused.value.where == "questions, row 2" and name in refused.value.what

@@ -20,7 +20,7 @@ from harness.studies.reliability.data.transforms import facts, make
 from harness.studies.reliability.data.transforms_demo import TASKS, draw
 from harness.studies.reliability.data.words_distance import levenshtein
 from harness.studies.reliability.scoring.transforms import score
-from harness.studies.reliability.tools.raw_difficulty import ANALYSES
+from harness.studies.reliability.standalone.raw_difficulty import ANALYSES
 
 TABLES = ("items", "gold", "budgets", "counts")
 AREAS = {
@@ -186,7 +186,7 @@ def test_capitals_are_those_of_the_packaged_gazetteer():
 
 
 @pytest.mark.parametrize("task", range(1, 13))
-def test_the_oracle_is_right_the_refuser_avoids_and_the_forger_is_never_right(task):
+def test_the_oracle_is_right_the_refuser_avoids_the_forger_never_right(task):
     for index in range(100):
         made = draw(13, task, index)
         given = (made.answer_shape, made.accepted)

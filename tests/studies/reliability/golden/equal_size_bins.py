@@ -6,7 +6,7 @@ from pathlib import Path
 
 from golden.case import Tally, each
 
-from harness.studies.reliability.tools.indicators import ANALYSES
+from harness.studies.reliability.standalone.indicators import ANALYSES
 
 GIVEN = ("ids", "difficulty", "n_bins")
 EXPECTED = ("bin_of_item", "bin_sizes", "bin_mean_difficulty")

@@ -7,7 +7,7 @@ from pathlib import Path
 from golden.case import Tally, check, laid_out, tolerance
 from golden.files import cases_or_one, load
 
-from harness.studies.reliability.tools.indicators import ANALYSES
+from harness.studies.reliability.standalone.indicators import ANALYSES
 
 FILES = ("indicators_*.json",)
 GIVEN = ("ids", "difficulty", "labels", "n_bins")

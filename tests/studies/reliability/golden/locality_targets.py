@@ -9,7 +9,7 @@ from typing import Any
 from golden.case import Tally, check, tolerance
 from golden.files import cases, load
 
-from harness.studies.reliability.tools.choice import ANALYSES
+from harness.studies.reliability.standalone.locality import ANALYSES
 
 FILES = ("locality_targets*.json",)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from golden.case import Tally, check, tolerance
 from golden.files import cases_or_one, load
 
-from harness.studies.reliability.tools.people import ANALYSES
+from harness.studies.reliability.standalone.people import ANALYSES
 
 FILES = ("logistic_calibration*.json",)
 

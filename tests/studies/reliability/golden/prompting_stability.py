@@ -6,7 +6,7 @@ from pathlib import Path
 
 from golden.case import Tally, each
 
-from harness.studies.reliability.tools.indicators import ANALYSES
+from harness.studies.reliability.standalone.indicators import ANALYSES
 
 FILES = ("prompting_stability*.json",)
 GIVEN = ("positives_per_instance", "prompts_per_instance")

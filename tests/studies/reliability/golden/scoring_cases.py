@@ -7,7 +7,7 @@ from pathlib import Path
 from golden.case import Tally, check
 from golden.files import cases, load
 
-from harness.studies.reliability.tools.outcome import SCORERS
+from harness.studies.reliability.standalone.outcome import SCORERS
 
 FILES = ("scoring_cases*.json",)
 # The fields that the cases of each benchmark give.

@@ -1,4 +1,4 @@
-"""What people made of answers: right or wrong, seen as which."""
+"""Golden reader: supervision matrices of true labels and people's verdicts."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from golden.case import Tally, check, laid_out, tolerance
 from golden.files import cases_or_one, load
 
-from harness.studies.reliability.tools.people import ANALYSES
+from harness.studies.reliability.standalone.people import ANALYSES
 
 FILES = ("supervision_matrix*.json",)
 EXPECTED = (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from golden.case import Tally, each
 
-from harness.studies.reliability.tools.people import ANALYSES
+from harness.studies.reliability.standalone.people import ANALYSES
 
 FILES = ("token_budget*.json",)
 GIVEN = ("benchmark", "model_group", "expected_output_chars")

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from golden.case import Tally, each
 
-from harness.studies.reliability.tools.raw_difficulty import ANALYSES
+from harness.studies.reliability.standalone.raw_difficulty import ANALYSES
 
 GIVEN = ("input", "output")
 EXPECTED = ("words_in", "words_out", "levenshtein", "f_wl")

@@ -16,8 +16,8 @@ from harness.scorers.outcome.by_row import BENCHMARKS
 from harness.stats import kappa
 from harness.studies.intervals import RESAMPLES, share
 from harness.studies.reliability.measures.agreement import agreement, table
+from harness.studies.reliability.standalone.agreement import ANALYSES
 from harness.studies.reliability.terms import LABELS
-from harness.studies.reliability.tools.agreement import ANALYSES
 
 analyse = ANALYSES["reliability.agreement"].run
 CASES = Path(__file__).parents[3] / "golden" / "cases" / "reliability"
@@ -70,7 +70,7 @@ def test_kappa_is_agreement_beyond_chance_over_what_chance_leaves(pairs):
 
 
 @given(st.lists(st.tuples(st.sampled_from(["p", "q"]), st.sampled_from(LABELS), st.sampled_from(LABELS)), max_size=15))
-def test_any_labels_give_defined_values_in_any_order_and_the_benchmarks_add_up(given_rows):
+def test_any_labels_in_any_order_give_values_and_benchmarks_add_up(given_rows):
     made = [{"benchmark": b, "label": p, "found": f} for b, p, f in given_rows]
     found = agreement(made)
     backwards = agreement(made[::-1])
@@ -94,13 +94,13 @@ def test_where_chance_is_certain_kappa_is_missing_and_the_table_degenerate(given
     assert why in found["kappa"]["value"]["missing"] == found["kappa"]["interval"]["missing"]
 
 
-def test_one_response_on_which_they_differ_is_degenerate_and_has_no_interval():
+def test_a_single_disagreement_is_degenerate_and_has_no_interval():
     found = agreement(told({("c", "i"): 1}))["together"]
     assert found["degenerate"] is True and found["accuracy"]["value"] == 0
     assert found["kappa"] == {"value": 0, "interval": {"missing": "too few units to resample"}}
 
 
-def test_one_response_a_benchmark_leaves_nothing_to_resample_within_benchmarks():
+def test_one_response_a_benchmark_leaves_nothing_to_resample():
     found = agreement([{"benchmark": b, "label": b[0], "found": b[0]} for b in ("c1", "a1", "i1")])["together"]
     assert found["degenerate"] is True and found["kappa"]["value"] == 1
     assert "missing" in found["kappa"]["interval"]
@@ -113,7 +113,7 @@ def test_resamples_in_which_kappa_is_undefined_are_counted():
     assert found["interval"] == [1, 1]
 
 
-def test_the_interval_of_kappa_is_that_of_resampled_responses_and_follows_the_seed():
+def test_the_interval_of_kappa_resamples_responses_and_follows_the_seed():
     import numpy
 
     counts = {("c", "c"): 30, ("c", "a"): 6, ("a", "a"): 14, ("i", "i"): 17, ("i", "c"): 9, ("a", "i"): 4}
@@ -231,7 +231,7 @@ def by_hand():
     return analyse({"rows": HAND, "gazetteer": SHARED["gazetteer"], "common_words": SHARED["common_words"]})
 
 
-def test_the_rules_agree_with_the_hand_labels_as_well_as_when_they_were_made(by_hand):
+def test_the_rules_agree_with_the_hand_labels_as_well_as_before(by_hand):
     found = by_hand["benchmarks"]
     assert set(found) == FIVE and by_hand["together"]["n"] == len(HAND)
     below = {name: part["kappa"] for name, part in found.items() if part["kappa"]["value"] < LEAST_KAPPA[name]}

@@ -77,7 +77,7 @@ def test_points_of_one_difficulty_are_one_point_of_their_mean_success():
     assert generality([0.1, 0.1, 0.5, 0.5, 0.9], [1, 0.8, 0.6, 0.2, 0.1]) == pytest.approx(merged)
 
 
-def test_a_logistic_curve_has_the_spread_of_its_slope_and_a_flat_one_that_of_its_level():
+def test_spread_follows_a_logistic_curves_slope_and_a_flat_ones_level():
     slope = 40.0
     h = [place / 2000 for place in range(2001)]
     found = generality(h, [1 / (1 + math.exp(slope * (each - 0.5))) for each in h])

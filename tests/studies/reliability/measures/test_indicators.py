@@ -60,7 +60,7 @@ def test_our_own_golden_cases_are_what_the_slow_computation_gives(path):
     st.sampled_from([0, 0.25]),
 )
 @settings(deadline=None)
-def test_the_measures_are_what_a_slow_computation_from_the_definitions_gives(items, bins, discount):
+def test_the_measures_equal_a_slow_computation_from_the_definitions(items, bins, discount):
     ids = [f"i{len(items) - place:03}" for place in range(len(items))]
     difficulty, labels = [item[0] for item in items], [item[1] for item in items]
     found = plain(ids, difficulty, labels, bins, discount)
@@ -165,7 +165,7 @@ def test_the_document_holds_values_intervals_and_what_they_rest_on(analysed):
     assert all(map(math.isfinite, numbers(summary)))
 
 
-def test_two_analyses_agree_bit_for_bit_and_another_seed_moves_intervals_alone(analysed, tmp_path):
+def test_analyses_agree_bit_for_bit_and_a_seed_moves_intervals_alone(analysed, tmp_path):
     given_rows = [*many(), *many("anagram", count=7)]
     first = analysed(given_rows)
     before = (tmp_path / "indicators").read_bytes()
@@ -204,7 +204,7 @@ def test_the_discount_is_of_its_benchmark_and_of_the_parts_of_it(analysed):
         assert one["spearman"] == other["spearman"]
 
 
-def test_a_summary_is_the_unweighted_mean_over_benchmarks_and_u_the_ratio_of_means(analysed):
+def test_a_summary_is_the_unweighted_mean_and_u_the_ratio_of_means(analysed):
     given_rows = [*many(), *(label(f"t{n}", "aaai", benchmark="transforms", difficulty=n) for n in range(3))]
     summary = analysed(given_rows)
     entry, benchmarks = summary["models"]["m"], summary["benchmarks"]

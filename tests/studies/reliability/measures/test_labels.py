@@ -33,7 +33,7 @@ def collected(tmp_path):
     return run
 
 
-def test_labels_stand_in_the_order_of_templates_and_samples_whatever_the_order_of_scores(collected):
+def test_labels_are_in_order_of_template_and_sample_not_of_scores(collected):
     scores = [score("a", 7, "i"), score("a", 2, "c", 1), score("a", 2, "a", 0, avoidance="ethical")]
     [row], places = collected(scores)
     assert (row["labels"], row["avoidance"]["ethical"], row["errors"]) == ("aci", 1, 0)

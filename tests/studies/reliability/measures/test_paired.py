@@ -5,15 +5,15 @@ import pytest
 
 from harness import rows
 from harness.errors import InputError
-from harness.studies.reliability.measures.paired import Draws, analyse, compare, shown
+from harness.studies.reliability.measures.paired import PairedDraws, analyse, as_document, compare
 
 
 def draws(size, count=400, seed=3):
-    return Draws.of({"": range(size)}, "x", seed, count)
+    return PairedDraws.of({"": range(size)}, "x", seed, count)
 
 
 def test_only_what_was_scored_for_both_is_compared_wording_by_wording():
-    found = shown(compare(["cc-", "ca-", "ici"], ["ci-", "icc", "iii"], [4, 5, 9], draws(3)))
+    found = as_document(compare(["cc-", "ca-", "ici"], ["ci-", "icc", "iii"], [4, 5, 9], draws(3)))
     assert [(row["template"], row["a_only"], row["b_only"], row["n"]) for row in found["templates"]] == [
         (4, 1, 0, 3), (5, 2, 1, 3), (9, 0, 0, 1),
     ]  # fmt: skip
@@ -26,7 +26,9 @@ def test_only_what_was_scored_for_both_is_compared_wording_by_wording():
 
 def test_the_bootstrap_resamples_items_with_all_their_wordings():
     # five items, each right in all ten wordings for one of the two: over items this proves little, over pairs much
-    found = shown(compare(["c" * 10] * 4 + ["i" * 10], ["i" * 10] * 4 + ["c" * 10], list(range(10)), draws(5, 2000)))
+    found = as_document(
+        compare(["c" * 10] * 4 + ["i" * 10], ["i" * 10] * 4 + ["c" * 10], list(range(10)), draws(5, 2000))
+    )
     low, high = found["difference"]["interval"]
     assert low == pytest.approx(-0.2, abs=0.01) and high == 1
     assert found["sign_flip_p"] == pytest.approx(12 / 32, abs=0.04)  # |sum| of five signs is at least 3 in 12 of 32
@@ -37,7 +39,7 @@ def test_sign_flips_agree_with_the_exact_distribution():
     lead = np.array([3, 2, 1, -1, 3, 2])
     signs = np.array(np.meshgrid(*[[-1, 1]] * 6)).reshape(6, -1)
     exact = (np.abs(lead @ signs) >= abs(lead.sum())).mean()
-    assert shown(compare(a, b, [1, 2, 3], draws(6, 5000)))["sign_flip_p"] == pytest.approx(exact, abs=0.02)
+    assert as_document(compare(a, b, [1, 2, 3], draws(6, 5000)))["sign_flip_p"] == pytest.approx(exact, abs=0.02)
 
 
 def test_the_test_over_items_keeps_its_level_where_wordings_are_alike():
@@ -49,32 +51,32 @@ def test_the_test_over_items_keeps_its_level_where_wordings_are_alike():
         for _ in range(2):
             right = np.repeat(source.random((40, 1)) < 0.5, 15, axis=1) ^ (source.random((40, 15)) < 0.1)
             columns.append(["".join("c" if each else "i" for each in row) for row in right])
-        wrong += shown(compare(columns[0], columns[1], list(range(15)), draws(40, 200)))["sign_flip_p"] <= 0.05
+        wrong += as_document(compare(columns[0], columns[1], list(range(15)), draws(40, 200)))["sign_flip_p"] <= 0.05
     assert wrong / 200 < 0.1
 
 
 def test_the_same_model_twice_differs_in_nothing():
-    found = shown(compare(["cai", "cci"], ["cai", "cci"], [1, 2, 3], draws(2)))
+    found = as_document(compare(["cai", "cci"], ["cai", "cci"], [1, 2, 3], draws(2)))
     assert found["difference"] == {"value": 0, "interval": [0, 0]}
     assert found["sign_flip_p"] == 1 and {row["p_holm"] for row in found["templates"]} == {1}
 
 
 @pytest.mark.parametrize(("a", "b", "size"), [([], [], 0), (["--"], ["cc"], 1), (["c-"], ["-c"], 1)])
 def test_nothing_scored_for_both_is_said(a, b, size):
-    found = shown(compare(a, b, [1, 2], draws(size)))
+    found = as_document(compare(a, b, [1, 2], draws(size)))
     assert found["degenerate"] is True
     assert "missing" in found["difference"]["value"] and "missing" in found["sign_flip_p"]
 
 
 def test_one_item_has_a_difference_and_no_interval():
-    found = shown(compare(["cc"], ["ci"], [1, 2], draws(1)))
+    found = as_document(compare(["cc"], ["ci"], [1, 2], draws(1)))
     assert (found["difference"]["value"], found["sign_flip_p"], found["degenerate"]) == (0.5, 1, True)
     assert "missing" in found["difference"]["interval"]
 
 
 def test_one_item_a_subset_leaves_nothing_to_resample_and_says_so():
-    apart = Draws.of({"p": [0], "q": [1], "r": [2]}, "x", 3, 400)
-    found = shown(compare(["cc", "ci", "cc"], ["ci", "ii", "ii"], [1, 2], apart))
+    apart = PairedDraws.of({"p": [0], "q": [1], "r": [2]}, "x", 3, 400)
+    found = as_document(compare(["cc", "ci", "cc"], ["ci", "ii", "ii"], [1, 2], apart))
     assert (found["difference"]["value"], found["degenerate"]) == (4 / 6, True)
     assert "missing" in found["difference"]["interval"]
 
@@ -121,7 +123,7 @@ def test_pairs_are_compared_by_benchmark_by_subset_and_overall(analysed):
     assert pair["parts"]["x:p"]["n_items"] == 1 and pair["parts"]["x:x"]["n_items"] == 2
 
 
-def test_a_benchmark_that_one_of_the_two_never_met_is_left_out_and_an_unknown_model_is_refused(analysed):
+def test_a_benchmark_of_only_one_is_left_out_and_unknown_models_refused(analysed):
     labels = columns(a={"x": ["cc"], "y": ["cc"]}, b={"x": ["ii"]})
     [pair] = analysed(labels, [["a", "b"]])["pairs"]
     assert list(pair["benchmarks"]) == ["x"] and pair["overall"]["benchmarks"] == 1

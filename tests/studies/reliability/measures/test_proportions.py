@@ -8,7 +8,7 @@ from harness import rows
 from harness.errors import InputError
 from harness.studies.reliability.measures import checks
 from harness.studies.reliability.measures.proportions import analyse, proportions
-from harness.studies.reliability.tools.catalogue import ANALYSES
+from harness.studies.reliability.standalone.catalogue import ANALYSES
 
 NONE = {"missing": "no scored responses"}
 some_rows = st.lists(
@@ -117,7 +117,7 @@ def analysed(tmp_path):
     return analyse_rows
 
 
-def test_every_model_gets_its_own_curve_on_every_benchmark_and_its_errors_beside_it(analysed):
+def test_each_model_has_a_curve_on_each_benchmark_with_errors_beside_it(analysed):
     easy, hard = {"difficulty": 0}, {"difficulty": 10}
     found = analysed(
         [
@@ -182,7 +182,7 @@ def test_one_failure_on_one_benchmark_is_a_failure(checked):
     assert checked([label("a", "cc", "o"), label("b", "ci", "o", "science")], o="all")[0] == "fail"
 
 
-def test_a_stand_in_of_which_nothing_is_expected_is_reported_with_its_share(checked):
+def test_a_stand_in_without_an_expectation_is_reported_with_its_share(checked):
     verdict, found = checked([label("a", "ci-", "l")], l=None)
     assert found["l"] == {
         "correct": 0.5, "n": 2, "errors": 1, "expected": None, "adversarial": False, "verdict": "reported",

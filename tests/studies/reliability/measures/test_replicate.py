@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from harness.studies.reliability.measures import replicate as replicating
 from harness.studies.reliability.measures.bins import cut
-from harness.studies.reliability.measures.replicate import board, replicate
+from harness.studies.reliability.measures.replicate import replicate, sorted_counts
 from harness.studies.reliability.measures.values import flat, measures
 from harness.studies.resample import multiplicities
 
@@ -47,7 +47,7 @@ def same(found, expected, model, row=0):
 @pytest.mark.long
 def test_each_instance_once_gives_what_the_plain_definition_gives(benchmark, bins, discount):
     ids, difficulties, counts = benchmark
-    found = replicate(board(ids, difficulties, counts), np.ones((1, len(ids)), np.int32), bins, discount)
+    found = replicate(sorted_counts(ids, difficulties, counts), np.ones((1, len(ids)), np.int32), bins, discount)
     for model, each in enumerate(counts):
         expected = flat(measures(cut(ids, difficulties, bins), difficulties, each, discount))
         assert found.keys() == expected.keys()
@@ -60,19 +60,19 @@ def test_each_instance_once_gives_what_the_plain_definition_gives(benchmark, bin
 def test_a_resample_gives_what_the_plain_definition_gives_on_its_instances(benchmark, bins, discount, seed):
     ids, difficulties, counts = benchmark
     drawn = multiplicities(seed, 3, {"all": range(len(ids))})
-    found = replicate(board(ids, difficulties, counts), drawn, bins, discount)
+    found = replicate(sorted_counts(ids, difficulties, counts), drawn, bins, discount)
     for model, each in enumerate(counts):
         for row, times in enumerate(drawn):
             same(found, plainly(ids, difficulties, each, times, bins, discount), model, row)
 
 
-def test_a_large_benchmark_in_several_portions_agrees_with_the_plain_definition(monkeypatch):
+def test_a_large_benchmark_in_portions_agrees_with_the_plain_definition(monkeypatch):
     monkeypatch.setattr(replicating, "CELLS", 20_000)
     source = np.random.Generator(np.random.PCG64(3))
     size = 6000  # beyond what single precision ranks exactly
     ids, difficulties = [f"{n:05}" for n in range(size)], [float(d) for d in source.integers(0, 400, size) / 4]
     counts = source.multinomial(15, [0.5, 0.2, 0.3], size).tolist()
     drawn = multiplicities(0, 5, {"all": range(size)})
-    found = replicate(board(ids, difficulties, [counts]), drawn)
+    found = replicate(sorted_counts(ids, difficulties, [counts]), drawn)
     for row, times in enumerate(drawn):
         same(found, plainly(ids, difficulties, counts, times, 30, 0.0), 0, row)

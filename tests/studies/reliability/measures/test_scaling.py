@@ -10,7 +10,7 @@ from scipy import stats
 from harness import rows
 from harness.errors import InputError
 from harness.studies.reliability.measures.scaling import analyse, line
-from harness.studies.reliability.pages.reading import RAW, SHAPED, STAND_IN, UNSAID, kind
+from harness.studies.reliability.pages.model_facts import RAW, SHAPED, STAND_IN, UNSAID, kind
 from harness.studies.reliability.terms import group
 
 
@@ -103,7 +103,7 @@ def test_models_without_known_compute_or_kind_are_named_and_not_shown(analysed):
     assert found["fits"]["raw"]["avoidant"]["degenerate"] is True
 
 
-def test_a_stand_in_is_in_no_line_whatever_its_facts_say_and_a_group_is_read_in_any_case(analysed):
+def test_a_stand_in_is_in_no_line_and_a_group_is_read_in_any_case(analysed):
     models = {
         "oracle": facts("true", flops="1e20", stand_in=True), "refuser": facts(flops="1e20", provider="baseline"),
         "tuned": facts("True", flops="1e21"), "first": facts("FALSE", flops="1e20"), "odd": facts("no", flops="1e20"),
@@ -127,7 +127,7 @@ def test_figures_and_cards_read_a_group_as_the_analyses_do(said, more):
     assert (shown == UNSAID) is (shown != STAND_IN and str(said).lower() not in ("true", "false"))
 
 
-def test_a_model_that_is_always_right_or_never_scored_has_no_u_and_is_left_out_of_its_line(analysed):
+def test_a_model_always_right_or_never_scored_has_no_u_and_is_in_no_line(analysed):
     models = {name: facts(flops=flops) for name, flops in (("a", "1e20"), ("b", "1e21"), ("c", "1e22"))}
     found = analysed([("a", "x", "cc"), ("b", "x", "--"), ("c", "x", "ai")], models)
     assert [("missing" in point["ultracrepidarianism"]) for point in found["points"][:2]] == [True, True]

@@ -9,7 +9,7 @@ from harness.studies.reliability.measures.proportions import proportions
 from harness.studies.reliability.measures.sensitivity import analyse, curves
 
 
-def test_each_wording_has_its_own_curve_and_they_are_held_against_each_other():
+def test_each_wording_has_its_own_curve_and_their_spread_is_given():
     found = curves(["ci", "ca", "i-", "c-"], [3, 8], [0, 0, 1, 1], [10, 20])
     assert found["templates"]["3"] == {
         "correct": 0.75, "avoidant": 0, "incorrect": 0.25,

@@ -44,7 +44,7 @@ def whole(tmp_path_factory, ten):
     return folder / "out", pages_of(folder, made.TEN, made.documents(made.TEN), ten)["report.html"]
 
 
-def test_a_card_shows_values_with_their_intervals_and_all_they_are_read_with(written):
+def test_a_card_shows_values_with_intervals_and_their_companions(written):
     given = made.documents(made.TEN)
     entry = given["indicators"]["benchmarks"]["addition"]["base-7b"]
     entry["correctness_proportion"] = {"value": 12.34, "interval": [10.2, 15.0]}
@@ -88,7 +88,7 @@ def test_a_card_says_how_many_parameters_a_model_has(written, parameters, shown)
     assert f"; parameters: {shown} ." in written(models, made.documents(models))["card-lonely.html"].text
 
 
-def test_degenerate_means_and_intervals_beside_their_value_are_marked_with_what_that_means(written):
+def test_degenerate_means_and_intervals_beside_their_value_are_marked(written):
     given = made.documents(made.ONE)
     mean = given["indicators"]["models"]["lonely"]
     mean["prudence_stability"] = {"value": 12.3, "interval": [10.0, 15.0], "degenerate": True, "benchmarks": 5}
@@ -118,7 +118,7 @@ def test_the_page_holds_every_part_of_the_report(whole):
     assert {f"shown-{stem}" for stem in outputs.TITLES} <= set(report.ids)
 
 
-def test_figures_on_one_page_do_not_share_an_id_nor_point_outside_themselves(whole):
+def test_figures_on_one_page_share_no_id_and_point_only_inside(whole):
     text = (whole[0] / "report.html").read_text("utf-8")
     pieces = re.findall(r"<figure id=\"shown-([\w.-]+)\">(.*?)</figure>", text, re.DOTALL)
     assert [name for name, _ in pieces] == list(outputs.TITLES)

@@ -12,11 +12,11 @@ import support_reliability_documents as made
 from harness.studies import plots
 from harness.studies.reliability.pages import figures, outputs
 from harness.studies.reliability.pages.figures_curves import FILL, stacked, templates
-from harness.studies.reliability.pages.figures_grid import Shown
+from harness.studies.reliability.pages.figures_grid import GridModels
 from harness.studies.reliability.pages.figures_indicators import ORDER, indicators
 from harness.studies.reliability.pages.figures_people import SIMULATED, supervision
 from harness.studies.reliability.pages.figures_scaling import NOTHING, scaling
-from harness.studies.reliability.pages.reading import basis, families
+from harness.studies.reliability.pages.model_facts import basis, families
 
 pytestmark = pytest.mark.together  # they share the figures of `ten`
 FIVE = tuple(outputs.TITLES)
@@ -73,7 +73,7 @@ def texts(sheet):
 
 def test_missing_values_are_said_and_not_drawn():
     given = made.emptied(made.documents(made.ONE))
-    shown = Shown(made.ONE, ["lonely"], rests(given))
+    shown = GridModels(made.ONE, ["lonely"], rests(given))
     first = sheet_of(indicators, given["indicators"], made.ONE, shown.rests)
     assert texts(first).count("no value") == 6 and not any(axes.lines for axes in first.figure.axes)
     for draw, document in ((stacked, "proportions"), (templates, "sensitivity")):
@@ -107,7 +107,7 @@ def test_cells_of_people_are_drawn_as_they_are():
     assert str(panel.lines[1].get_ydata()[3]) == "nan"
 
 
-def test_a_row_of_figure_1_is_the_value_with_its_interval_and_shows_raw_as_hollow():
+def test_a_row_of_figure_1_is_value_and_interval_and_raw_is_hollow():
     given = made.documents({**made.ONE, "shaped": made.model("Base", "true")})
     given["indicators"]["models"]["lonely"]["correctness_proportion"] = {"value": 37.5, "interval": [30.0, 52.0]}
     sheet = sheet_of(indicators, given["indicators"], {**made.ONE, "shaped": made.model("Base", "true")}, rests(given))
@@ -140,9 +140,9 @@ def one_bin(**shares):
     return {name: {"lonely": curve} for name in ("addition", "science")}
 
 
-def test_stacked_bars_are_the_shares_and_science_shows_a_quarter_of_what_does_not_avoid():
+def test_stacked_bars_are_shares_and_science_shows_the_guessing_quarter():
     document = {"benchmarks": one_bin(correct=0.5, avoidant=0.2, incorrect=0.3)}
-    shown = Shown(made.ONE, ["lonely"], basis({}, {}))
+    shown = GridModels(made.ONE, ["lonely"], basis({}, {}))
     addition, science = sheet_of(stacked, document, shown).figure.axes
     heights = [patch.get_data().values.tolist() for patch in addition.patches]
     assert heights == [[pytest.approx(1.0)], [pytest.approx(0.7)], [0.5]]
@@ -167,7 +167,7 @@ def test_the_best_and_the_worst_wording_are_told_apart():
         "10": {"correct": 0.1, "bins": []},
     }
     document = {"benchmarks": {"addition": {"lonely": {"templates": {**found, "3": {"correct": {"missing": "x"}}}}}}}
-    [panel] = sheet_of(templates, document, Shown(made.ONE, ["lonely"], basis({}, {}))).figure.axes
+    [panel] = sheet_of(templates, document, GridModels(made.ONE, ["lonely"], basis({}, {}))).figure.axes
     worst, best = panel.lines
     assert (len(worst.get_xdata()), list(best.get_xdata()), best.get_ydata()[0]) == (0, [0.5, 1.5], 0.5)
     assert best.get_color() == FILL["correct"] and worst.get_color() == FILL["incorrect"]
@@ -204,7 +204,7 @@ def test_many_models_are_split_by_family_and_names_are_known_before(drawn):
     assert all(outputs.title(name) == outputs.TITLES["figure-2"] for name in names if name.startswith("figure-2"))
 
 
-def test_a_family_too_large_for_a_sheet_gets_several_and_no_two_files_share_a_name():
+def test_a_large_family_gets_several_sheets_with_distinct_file_names():
     models = {f"m{n}": made.model("One Family", "false") for n in range(30)}
     models |= {
         f"n{n}": made.model(family, "true") for n, family in enumerate(["a/b", "a b", "A B", "é", "x-1-of-2", ""])

@@ -77,7 +77,7 @@ def test_the_function_that_correlates_best_in_either_direction_is_chosen():
     assert "missing" in found["candidates"]["constant"]["spearman"]["value"]
 
 
-def test_a_function_that_lacks_items_is_judged_on_those_it_has_and_none_at_all_is_said():
+def test_a_function_is_judged_on_the_items_it_has_and_having_none_is_said():
     found = summary(panel(EXPECTED), {"some": {"i0": 1, "i7": 9, "i9": 3}}, None, 0, 50)
     assert found["selection"]["candidates"]["some"]["n_items"] == 2 and found["selection"]["selected"] == "some"
     none = summary(panel(EXPECTED), {}, None, 0, 50)

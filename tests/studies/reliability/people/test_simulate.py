@@ -1,4 +1,4 @@
-"""Respondents that stand in for people: seeded, independent of each other, and sensible on the whole."""
+"""Simulated respondents: seeded, independent of each other, and sensible on the whole."""
 
 import statistics
 
@@ -6,13 +6,13 @@ import pytest
 
 from harness import rows
 from harness.errors import InputError
-from harness.studies.reliability.people.simulate import Person, expects, make, person, read, verdict
+from harness.studies.reliability.people.simulate import SimulatedPerson, expects, make, person, read, verdict
 
-CALM = Person("calm", 0.0, 0.5, 0.0)
+CALM = SimulatedPerson("calm", 0.0, 0.5, 0.0)
 PEOPLE = [person(3, index, 5) for index in range(200)]
 
 
-def test_the_maker_writes_participants_in_the_order_of_their_ids_and_reads_them_back(tmp_path):
+def test_participants_are_written_in_order_of_ids_and_read_back(tmp_path):
     make({"seed": 3, "count": 12}, {}, tmp_path)
     found = list(rows.read(tmp_path / "items"))
     assert [row["id"] for row in found] == sorted(f"person-{n:05d}" for n in range(12))
@@ -51,10 +51,10 @@ def test_harder_items_are_failed_more_and_expected_to_be():
 
 
 def test_the_skilled_fail_less_and_the_cautious_say_so_more_often():
-    good, bad = ([Person(f"{skill}", skill, 0.5, 0.5)] * 40 for skill in (2.0, -2.0))
+    good, bad = ([SimulatedPerson(f"{skill}", skill, 0.5, 0.5)] * 40 for skill in (2.0, -2.0))
     assert failures(50, good)[0] < failures(50, bad)[0]
     silent = [
-        sum(expects(Person("p", 0, caution, 0), f"i{n}", 90, 1)["answer_label"] == "a" for n in range(300))
+        sum(expects(SimulatedPerson("p", 0, caution, 0), f"i{n}", 90, 1)["answer_label"] == "a" for n in range(300))
         for caution in (0.0, 0.9)
     ]
     assert silent[0] == 0 < silent[1]

@@ -58,7 +58,7 @@ def test_simulated_people_are_asked_within_bounds_and_the_result_says_so(analyse
     assert 0 < low < found["s2"]["all"]["supervision_accuracy"]["value"] < high < 1
 
 
-def test_no_manifest_can_be_calibrated_on_simulated_people_nor_on_the_scale_itself(analysed):
+def test_no_calibration_comes_of_simulated_people_or_of_the_scale_itself(analysed):
     def block(**more):
         return analysed(**more)["s1"]["benchmarks"]["addition"]["calibration"]["block"]
 
@@ -74,7 +74,7 @@ def test_the_same_seed_gives_the_same_study_whatever_the_order_of_rows(analysed)
     assert analysed() == analysed(label_rows()[::-1]) != analysed(params={"seed": 1})
 
 
-def test_raw_measures_compete_to_explain_expectations_those_of_the_gold_too(analysed):
+def test_raw_measures_even_of_the_gold_compete_to_explain_expectations(analysed):
     items = sorted({row["item"]: row["difficulty"] for row in label_rows()}.items())
     questions = [{"id": i, "meta": {"raw_difficulty": {"f_flat": 1, "f_up": d**2, "f_none": None}}} for i, d in items]
     gold = [{"id": i, "gold": {"target": "t"}, "raw_difficulty": {"f_noise": int(i[-1]) % 2}} for i, _ in items]
@@ -165,7 +165,7 @@ def test_one_participant_and_one_item_are_defined(analysed):
     assert found["s2"]["all"]["degenerate"] is True
 
 
-def test_answers_about_items_that_a_limited_run_did_not_ask_are_counted_and_left_out(analysed):
+def test_answers_about_items_not_in_a_limited_run_are_counted_and_left_out(analysed):
     asked = [row for row in label_rows() if row["item"].endswith("00000") or row["benchmark"] == "science"]
     questions = [{"id": row["item"], "task": row["benchmark"]} for row in label_rows()]
     left = "addition-00007"

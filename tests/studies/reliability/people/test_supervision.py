@@ -6,14 +6,14 @@ from hypothesis import strategies as st
 
 from harness.errors import InputError
 from harness.studies.reliability.people.supervision import curve, errors, matrix, summary
-from harness.studies.reliability.people.verdicts import Verdict
+from harness.studies.reliability.people.verdicts import HumanVerdict
 
 pairs = st.lists(st.tuples(st.sampled_from("cai"), st.sampled_from("caiu")), max_size=60)
 
 
 def verdicts(*each):
     """person, item, model's label, verdict; the item's number is its difficulty."""
-    return [Verdict(person, "x", f"i{item:02d}", "m", outcome, said, item) for person, item, outcome, said in each]
+    return [HumanVerdict(person, "x", f"i{item:02d}", "m", outcome, said, item) for person, item, outcome, said in each]
 
 
 @given(pairs)
@@ -75,7 +75,7 @@ def test_the_order_of_verdicts_does_not_matter_and_the_seed_does():
     assert summary(given_all, 0, 200) == summary(given_all[::-1], 0, 200) != summary(given_all, 1, 200)
 
 
-def test_the_curve_shows_outputs_that_are_not_avoidant_over_bins_of_equal_size():
+def test_the_curve_shows_non_avoidant_outputs_over_equal_size_bins():
     given_all = verdicts(
         ("p", 1, "c", "c"), ("p", 2, "i", "c"), ("q", 2, "i", "u"), ("q", 3, "c", "i"), ("p", 4, "i", "i"),
         ("q", 9, "a", "c"),

@@ -1,0 +1,163 @@
+"""Audit of a run's files: its journal chain, its lines in the list of runs, its record, and strange files beside.
+
+It reads bytes and chains alone, and never the meaning of a step.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+from harness.digest import canonical, differences, sha256
+from harness.evidence.audit.checks import Report
+from harness.evidence.record import FINISHED, spell, summarise
+from harness.files import is_leftover, is_plain, open_plain, read_plain, translating_os_errors
+from harness.store.journal import Chain, Event, read_chain
+from harness.store.store import Store
+
+TAIL = 4096  # no last line of a run is longer
+
+
+def audit_run_files(store: Store, run: str, report: Report) -> Chain | None:
+    """Check the hash chain of a run's journal and what vouches for it; None where the journal has no first event."""
+    chain = _journal(store, run, report)
+    if chain:
+        for flaw in _strangers(chain):
+            report.fail("unaccounted", "journal.jsonl", flaw)
+        ended = _heads(store, run, chain, report)
+        _record(store, run, chain, ended, report)
+        _folder(store, run, report)
+    return chain
+
+
+def _journal(store: Store, run: str, report: Report) -> Chain | None:
+    path = store.journal(run)
+    if not is_plain(path):
+        report.fail("chain.broken", "journal.jsonl", "the run has no journal")
+        return None
+    chain = read_chain(path)
+    if chain.broken:
+        report.fail("chain.broken", "journal.jsonl", chain.broken)
+    if chain.torn:
+        report.skip("chain.incomplete", "journal.jsonl", chain.torn)
+    if not chain.events or chain.events[0]["event"] != "run.started" or chain.events[0].get("run") != run:
+        report.fail("chain.broken", "journal.jsonl", "it does not begin with the start of this run")
+        return None
+    last = chain.events[-1]
+    if last["event"] != "run.finished":
+        report.skip("chain.incomplete", "journal.jsonl", "the run never ended")
+    elif last["status"] != "done":
+        report.skip("chain.incomplete", "journal.jsonl", f"the run ended as {last['status']!r}")
+    elif not chain.broken and not chain.torn:
+        report.settle(
+            "chain.broken",
+            "journal.jsonl",
+            [] if last["events"] == len(chain.events) else [f"it holds {len(chain.events)} of {last['events']} events"],
+            f"{len(chain.events)} events",
+        )
+    return chain
+
+
+def _strangers(chain: Chain) -> Iterator[str]:
+    """Name the lines that no run writes where they stand: the record sums up whatever it is given."""
+    seen: set[tuple[str, str]] = set()
+    done = chain.events[-1].get("status") == "done"
+    for number, event in enumerate(chain.events, 1):
+        kind = event["event"]
+        if kind in ("run.started", "run.finished", "calls", "output") or kind in FINISHED:
+            once = ("end", event["step"]) if kind in FINISHED else (kind, str(event.get("name", "")))
+            if once in seen:
+                yield f"line {number} repeats the {' of '.join(filter(None, once))}"
+            seen.add(once)
+        elif kind == "step.failed" and done:
+            yield f"line {number} says that {event['step']} failed, in a run that is done"
+        if kind == "run.finished" and number < len(chain.events):
+            yield f"line {number} ends the run, and lines follow it"
+    if chain.events[0].get("limit", 1) < 1:
+        yield "line 1 limits the run to no item"
+
+
+def _heads(store: Store, run: str, chain: Chain, report: Report) -> bool:
+    """Find this run in the store's list of runs, by the digests of its first and last line; say if it ends there."""
+    heads = store.heads.read()
+    if heads.broken:
+        report.fail("chain.broken", "heads.jsonl", heads.broken)
+    if heads.torn:
+        report.skip("chain.incomplete", "heads.jsonl", heads.torn)
+    mine, flaws = _lines_of(store, run, heads)
+    if "run.started" not in mine:
+        flaws.append("the start of this run is not in the store's list of runs")
+    elif mine["run.started"]["journal"] != chain.lines[0]:
+        report.fail("chain.broken", "journal.jsonl", "its first line is not the one heads.jsonl names")
+    ended = chain.events[-1]["event"] == "run.finished"
+    if "run.finished" in mine:
+        if mine["run.finished"]["journal"] != chain.head:
+            report.fail("chain.broken", "journal.jsonl", "its last line is not the one heads.jsonl names")
+        path = store.record(run)
+        if not is_plain(path) or sha256(read_plain(path)) != mine["run.finished"]["record"]:
+            report.fail("record.changed", "record.json", "it is not the record that heads.jsonl names")
+    elif ended:
+        report.skip("chain.incomplete", "heads.jsonl", "the end of this run is not in the list of runs")
+    report.settle("unaccounted", "heads.jsonl", flaws)
+    return "run.finished" in mine
+
+
+def _lines_of(store: Store, run: str, heads: Chain) -> tuple[dict[str, Event], list[str]]:
+    """Give the lines of the list that speak of this run, and name those that no run wrote, or that lost theirs."""
+    mine: dict[str, Event] = {}
+    flaws = []
+    for head in heads.events:
+        if head["run"] == run:
+            if head["event"] in mine:
+                flaws.append(f"line {head['n'] + 1} repeats the {head['event']} of this run")
+            mine[head["event"]] = head
+        elif not is_plain(store.journal(head["run"])):
+            flaws.append(f"line {head['n'] + 1} names run {head['run']}, which left no journal")
+        elif _line(store.journal(head["run"]), last=head["event"] == "run.finished") != head["journal"]:
+            flaws.append(f"line {head['n'] + 1} names run {head['run']}, whose journal is not the one that was listed")
+    return mine, flaws
+
+
+def _line(path: Path, *, last: bool) -> str:
+    """Name the first or the last line of a journal, without reading what lies between."""
+    with translating_os_errors(path), open_plain(path) as file:
+        if last:
+            file.seek(max(0, path.stat().st_size - TAIL))
+            tail = file.read()
+            return sha256(tail[tail.rfind(b"\n", 0, -1) + 1 :])
+        return sha256(file.readline())
+
+
+def _record(store: Store, run: str, chain: Chain, ended: bool, report: Report) -> None:
+    """Compute the record again, since it is the summary of the journal and nothing else; compare field by field."""
+    path = store.record(run)
+    if not is_plain(path):
+        if ended:
+            report.fail("record.changed", "record.json", "it is missing")
+        elif chain.events[-1]["event"] == "run.finished":
+            report.skip("chain.incomplete", "record.json", "the run was killed before it wrote its record")
+        return
+    data = read_plain(path)
+    if chain.broken:
+        report.skip("record.changed", "record.json", "it cannot be computed from a broken journal")
+        return
+    wanted = summarise(chain.events, chain.head)
+    if data == spell(wanted):
+        report.held("record.changed", "record.json")
+        return
+    try:
+        found = json.loads(data)
+        pointers = list(differences(wanted, found)) or ["its spelling"]
+    except (ValueError, RecursionError):
+        pointers = ["it is not JSON"]
+    report.settle("record.changed", "record.json", pointers)
+
+
+def _folder(store: Store, run: str, report: Report) -> None:
+    """Name what lies in a run's folder besides its journal and its record: somebody added it."""
+    known = {"journal.jsonl", "record.json"}
+    found = (path.name for path in (store.runs / run).iterdir() if not is_leftover(path.name))
+    strangers = sorted(set(found) - known)
+    for name in strangers:
+        report.fail("unaccounted", f"runs/{run}/{canonical(name).decode()}", "no run makes such a file")

@@ -1,0 +1,150 @@
+"""The subject of a run, by which histories are matched: its study, its data by maker or URL, its models by identity.
+
+Seeds, counts, wordings, generation, instruments and names part nothing: to vary them until a claim is met is how a
+claim is fished. A study's own settings part histories, and what missed under others is counted beside.
+It knows what a lock says; it must never know what a run made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import islice, product
+from typing import Any
+from urllib.parse import urldefrag
+
+from harness.manifest.claim import split
+from harness.manifest.models import is_stand_in
+
+SAID = ("model", "source", "behaviour")  # how providers call the model that is meant
+WEIGHTS = ".safetensors"
+MOST_PLACES = 16  # at which one pointer is looked for in a run that calls things otherwise
+Names = Mapping[str, frozenset[str]]  # what goes by a name in a manifest, and by what it is known anywhere
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What a run is about: study, data, models and settings, whatever they are called in the manifest."""
+
+    study: str
+    data: Names
+    models: Names
+    real: frozenset[str]  # the models that are no stand-ins
+    settings: Mapping[str, Any] = field(default_factory=dict)  # the study's own, as they are written
+
+
+def subject_of(intent: Mapping[str, Any], pins: Mapping[str, Any]) -> Subject:
+    """Return the subject of a run, from a manifest's intent and the pins of its lock."""
+    models, data = (_parts(intent, pins, kind) for kind in ("models", "datasets"))
+    return Subject(
+        str(intent.get("study")),
+        {name: frozenset(_data(said, pin)) for name, said, pin in data},
+        {name: frozenset(_model(said, pin)) for name, said, pin in models},
+        frozenset(name for name, said, _ in models if not is_stand_in(said)),
+        _mapping(intent.get("settings")),
+    )
+
+
+def _parts(
+    intent: Mapping[str, Any], pins: Mapping[str, Any], kind: str
+) -> list[tuple[str, Mapping[str, Any], Mapping[str, Any]]]:
+    """Give what a manifest names of a kind, each with what it says of it and what the lock pins."""
+    said, pinned = (_mapping(side.get(kind)) for side in (intent, pins))
+    return [(str(name), _mapping(said[name]), _mapping(pinned.get(name))) for name in said]
+
+
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, Mapping) else {}
+
+
+def _model(said: Mapping[str, Any], pin: Mapping[str, Any]) -> Iterator[str]:
+    """Say who a model is: what its provider knows it by, and the digests of its weights."""
+    known = next((str(said[name]) for name in SAID if said.get(name)), "")
+    yield f"{said.get('provider')} {known.casefold()}"
+    yield from (str(digest) for file, digest in _mapping(pin.get("files")).items() if str(file).endswith(WEIGHTS))
+    if "answers" in pin:
+        yield str(pin["answers"])
+
+
+def _data(said: Mapping[str, Any], pin: Mapping[str, Any]) -> Iterator[str]:
+    """Say what data is: who makes it, or where it was published; the same bytes from elsewhere are the same data."""
+    if "make" in said:
+        yield f"make {said['make']}"
+    elif isinstance(files := said.get("fetch"), Mapping):  # lists that share a file are of the same data
+        for file in map(_mapping, files.values()):
+            yield f"fetch {urldefrag(str(file.get('url'))).url}"
+            yield str(file.get("sha256"))
+    else:
+        yield f"fetch {urldefrag(str(files)).url}"
+        yield from (str(side["sha256"]) for side in (said, pin) if side.get("sha256"))
+
+
+def canonical(pointer: str) -> str:
+    """Normalise a claim's pointer: a statistic and its `/value` are the same."""
+    return pointer.removesuffix("/value")
+
+
+def equivalent_pointers(
+    pointers: Sequence[str], here: Subject, there: Subject, untouched: Collection[str] = ()
+) -> list[tuple[str, ...]] | None:
+    """For each pointer, list where another run holds the same value, likeliest first; None: another subject.
+
+    In outputs that are `untouched` no model had a part, and none parts them. Elsewhere a model that a pointer names
+    decides; where none is named, works are about the same unless both have real models and share none. So neither a
+    stand-in nor a dataset that is added makes a history begin anew.
+    """
+    if not same_subject(here, there, models=False):
+        return None
+    found, names, free = [], False, True
+    for pointer in pointers:
+        output, path = split(pointer)
+        asked = output not in untouched
+        twins = [_twins(here.models.get(name), there.models) if asked else [] for name in path]
+        options = [_renamed(name, here, there, known, asked=asked) for name, known in zip(path, twins, strict=True)]
+        names, free = names or any(twins), free and not asked
+        found.append(tuple(output + "#" + "".join(map(_spelt, chosen)) for chosen in _some(options)))
+    return found if all(found) and (free or names or same_subject(here, there)) else None
+
+
+def same_subject(here: Subject, there: Subject, *, models: bool = True) -> bool:
+    """Whether two subjects share study and data, and, if `models`, a real model."""
+    known = here.study == there.study and bool(_every(here.data) & _every(there.data))
+    if not known or not models or not (here.real or there.real):
+        return known
+    mine, others = here.models, there.models
+    if here.real and there.real:
+        mine, others = (
+            {name: known[name] for name in real} for known, real in ((mine, here.real), (others, there.real))
+        )
+    return bool(_every(mine) & _every(others))
+
+
+def _renamed(name: str, here: Subject, there: Subject, twins: Sequence[str], *, asked: bool) -> Sequence[str]:
+    """Give what one name of a pointer can be called elsewhere: a model is who it is, data is who made it."""
+    if twins:
+        return [name] if name in twins else twins
+    if asked and name in here.models and name in there.models:
+        return []  # another model goes by this name there
+    mine, others = here.data.get(name), there.data.get(name)
+    if mine is None:
+        return [name]
+    if others is None:
+        return [name, *_twins(mine, there.data)]
+    # A dataset may have taken the name of the one that is meant, which then goes by another.
+    return [name] if mine & _every(there.data) or others & _every(here.data) else []
+
+
+def _twins(mine: frozenset[str] | None, others: Names) -> list[str]:
+    return [name for name, known in others.items() if mine and mine & known]
+
+
+def _some(options: Sequence[Sequence[str]]) -> Iterator[tuple[str, ...]]:
+    return islice(product(*options), MOST_PLACES)
+
+
+def _every(names: Names) -> frozenset[str]:
+    return frozenset().union(*names.values())
+
+
+def _spelt(name: str) -> str:
+    return "/" + name.replace("~", "~0").replace("/", "~1")

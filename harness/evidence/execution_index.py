@@ -1,0 +1,99 @@
+"""Index of executed steps: which listed run executed a step or a trial. An entry that no run executed is not trusted.
+
+Journals are read newest first and only as far as is needed; one that still grows is read again.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+
+from harness.errors import HarnessError
+from harness.files import translating_os_errors
+from harness.store.entries import Entry
+from harness.store.listed import Listed, follow_journal, listed
+from harness.store.store import Store
+
+TRIAL = "trial"  # no key of a step
+
+
+class ExecutionIndex:
+    """Looks up which run of a store executed a step; journals are read newest first, and only as far as needed."""
+
+    def __init__(self, store: Store) -> None:
+        self.store = store
+        self._found: dict[tuple[str, ...], str] = {}  # (key, entry) -> run; (TRIAL, identity) -> outcome
+        self._waiting: Iterator[Listed] = iter(())
+        self._open: dict[str, tuple[Listed, int]] = {}  # runs that may go on, and how much of each was read
+        self._read: set[str] = set()
+        self._heads = -1  # bytes of the list of runs when it was last read
+        self._lock = threading.Lock()
+
+    def run_of(self, key: str, entry: str) -> str | None:
+        """Return a run that executed the step of this key and wrote this entry; None if no listed run did."""
+        return self._asked(key, entry)
+
+    def outcome(self, trial: str) -> str | None:
+        """Return the digest of a trial's outcome from a listed run, by the trial's identity; None if there is none."""
+        return self._asked(TRIAL, trial)
+
+    def _asked(self, *wanted: str) -> str | None:
+        with self._lock:
+            while wanted not in self._found:
+                known = next(self._waiting, None)
+                if known:
+                    self._take(known)
+                elif not self._more():
+                    return None
+            return self._found[wanted]
+
+    def has(self, entry: Entry) -> bool:
+        """Whether a listed run executed the step of this entry."""
+        return self.run_of(entry.key, entry.digest) is not None
+
+    def begin(self, run: str) -> None:
+        """Register the run that is under way: it notes its own steps, so its journal is never re-read."""
+        with self._lock:
+            self._read.add(run)
+
+    def note(self, run: str, entry: Entry) -> None:
+        """Add a step that the run under way has executed and written to its journal."""
+        with self._lock:
+            self._found[entry.key, entry.digest] = run
+
+    def note_trial(self, trial: str, outcome: str) -> None:
+        """Add the outcome of a trial that the run under way has written to its journal."""
+        with self._lock:
+            self._found[TRIAL, trial] = outcome
+
+    def _more(self) -> bool:
+        """Look for lines that came since: runs that were started, and journals that grew."""
+        grown = [known for known, size in self._open.values() if self._size(known.run) != size]
+        size = self.store.heads.path.stat().st_size if self.store.heads.path.is_file() else 0
+        new: list[Listed] = []
+        if size != self._heads:
+            self._heads = size
+            new = [known for known in listed(self.store).values() if known.run not in self._read]
+        self._waiting = iter([*reversed(new), *grown])
+        return bool(new or grown)
+
+    def _take(self, known: Listed) -> None:
+        """Read what a run executed; one whose journal is not what the list says executed nothing."""
+        self._read.add(known.run)
+        self._open.pop(known.run, None)
+        if not known.ended:
+            self._open[known.run] = (known, self._size(known.run))
+        try:
+            chain = follow_journal(self.store, known)
+        except HarnessError:
+            return  # the audit of any run names it
+        for event in chain.events:
+            if event["event"] == "step.done":
+                self._found[event["key"], event["entry"]] = known.run
+            elif event["event"] == "trial.done":
+                self._found[TRIAL, event["trial"]] = event["outcome"]
+
+    def _size(self, run: str) -> int:
+        path = self.store.journal(run)
+        with translating_os_errors(path):
+            return path.stat().st_size if path.is_file() else -1

@@ -1,0 +1,82 @@
+"""Pinned input files: what a lock says of them, and which of them changed between two runs, line by line.
+
+A key holds digests alone; which file of the project one is, the lock of the run says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness import arrays, rows
+from harness.errors import HarnessError
+from harness.evidence.trail import RecordedStep, Trail
+from harness.manifest.coverage import files_of
+
+MOST_TEXT = 1 << 20  # bytes of a file that is compared line by line
+
+
+@dataclass(frozen=True)
+class ChangedLine:
+    """A line of a pinned text file in two runs; empty on a side that does not have it."""
+
+    file: str
+    line: int
+    left: str
+    right: str
+
+
+def data_pin(digest: str, path: Path) -> dict[str, Any]:
+    """Return the pin of a dataset file: its digest, and its row count unless it is an array."""
+    return {"sha256": digest} if arrays.file_format(path) else {"sha256": digest, "rows": rows.count(path)}
+
+
+def pinned_files(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
+    """Map the digest of each pinned file to its name: prompts, tables, published data, weights."""
+    texts = (*pins.get("prompts", {}).values(), *pins.get("tables", {}).values())
+    named = {str(pin["sha256"]): str(pin["file"]) for pin in texts if "file" in pin}
+    for name, pin in {**pins.get("instruments", {}), **pins.get("models", {})}.items():
+        named |= {str(digest): f"{name}/{file}" for file, digest in pin.get("files", {}).items()}
+        named |= {str(pin["answers"]): f"{name}/imported answers"} if "answers" in pin else {}
+    for name, pin in pins.get("datasets", {}).items():
+        if isinstance(pin.get("sha256"), str):
+            named[pin["sha256"]] = f"dataset {name}"
+        named |= {str(digest): f"dataset {name}: {file}" for file, digest in files_of(pin).items()}
+    return named
+
+
+def changed_files(
+    before: RecordedStep, old: Trail, after: RecordedStep, new: Trail, pointer: str
+) -> Iterator[tuple[str, str]]:
+    """Return old and new digest of a pinned file that changed in a step's inputs; nothing if no lock names it."""
+    name, _, number = pointer.removeprefix("/inputs/").partition("/")
+    ends = [step.entry.preimage["inputs"].get(name) for step in (before, after)]
+    digests = [end[int(number)] if isinstance(end, list) and number else end for end in ends]
+    left, right = (digest if isinstance(digest, str) else "" for digest in digests)
+    if left in pinned_files(old.lock.pins) or right in pinned_files(new.lock.pins):
+        yield left, right
+
+
+def file_name(left: str, old: Trail, right: str, new: Trail) -> str:
+    """Return the name of a pinned file from its old and new digest: by the newer lock, else by the older."""
+    return pinned_files(new.lock.pins).get(right) or pinned_files(old.lock.pins).get(left, "")
+
+
+def changed_lines(left: str, old: Trail, right: str, new: Trail) -> list[ChangedLine]:
+    """Compare a pinned text file line by line; one too large, binary or lost gives no lines."""
+    one, two = _lines(old, left), _lines(new, right)
+    if one is None or two is None:
+        return []
+    name, longest = file_name(left, old, right, new), max(len(one), len(two))
+    pairs = ((at + 1, one[at] if at < len(one) else "", two[at] if at < len(two) else "") for at in range(longest))
+    return [ChangedLine(name, at, a, b) for at, a, b in pairs if a != b]
+
+
+def _lines(trail: Trail, digest: str) -> list[str] | None:
+    try:
+        path = trail.store.blobs.deliver(digest)
+        return path.read_text(encoding="utf-8").splitlines() if path.stat().st_size <= MOST_TEXT else None
+    except (HarnessError, UnicodeDecodeError):
+        return None

@@ -1,0 +1,74 @@
+"""Parsers for the documents that a run keeps: code closures and environments. A malformed one is refused.
+
+Whoever reads one takes its fields for what they are: a document that says something else is refused here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.digest import parse
+from harness.errors import InputError
+from harness.store.blobs import is_digest
+
+_TEXTS = ("image", "python", "implementation", "platform")
+_ENVIRONMENTS = ("environment/2", "environment/1")  # what the harness writes, and what it wrote
+
+
+def closure_files(data: bytes, where: str) -> dict[str, str]:
+    """Parse a code closure: the files of a step's code, each with its digest."""
+    body = parse(data, "closure/1", where)
+    files = body.get("files")
+    if set(body) != {"type", "files"} or not isinstance(files, dict) or not files:
+        raise _refuse("a closure names the files of a step's code", where)
+    if not all(isinstance(digest, str) and is_digest(digest) for digest in files.values()):
+        raise _refuse("a closure names each file by its SHA-256", where)
+    return files
+
+
+def read_environment(data: bytes, where: str) -> dict[str, Any]:
+    """Parse an environment document: the image, Python, and every package by name."""
+    older = b'"type":"environment/1"' in data[-40:]  # the last field of all, in canonical form
+    body = parse(data, _ENVIRONMENTS[older], where)
+    if not all(isinstance(body.get(name), str) for name in _TEXTS):
+        raise _refuse(f"an environment says its {', '.join(_TEXTS)}", where)
+    packages, loose = body.get("packages"), body.get("loose")
+    if not isinstance(packages, dict) or not all(map(_is_package, packages.values())) or not isinstance(loose, dict):
+        raise _refuse("an environment names each package with its version and its record", where)
+    if not isinstance(body.get("stdlib", ""), str):
+        raise _refuse("an environment names the standard library by its digest", where)
+    return body
+
+
+def environment_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
+    """List what differs between two environments: Python, platform, packages and loose modules."""
+    for field in ("python", "platform"):
+        if old[field] != new[field]:
+            yield f"{field} {old[field]} → {new[field]}"
+    if "stdlib" in old and "stdlib" in new and old["stdlib"] != new["stdlib"]:
+        yield "the standard library"
+    for name in sorted({*old["packages"], *new["packages"]}):
+        one, two = old["packages"].get(name), new["packages"].get(name)
+        if one != two:
+            versions = [package["version"] if package else "absent" for package in (one, two)]
+            files = sorted({*_altered(one)} ^ {*_altered(two)})
+            yield f"{name} {versions[0]} → {versions[1]}" if not files else f"{name}: {', '.join(files[:4])}"
+    for name in sorted({*old["loose"], *new["loose"]}):
+        if old["loose"].get(name) != new["loose"].get(name):
+            yield f"{name}, which no package lists"
+    if old["type"] != new["type"]:
+        yield f"told as {old['type']} → {new['type']}"
+
+
+def _altered(package: Mapping[str, Any] | None) -> list[str]:
+    """Give the files of a package that were not the installed ones, each with the digest that it had."""
+    return [str(one) for one in package.get("altered", ())] if package else []
+
+
+def _is_package(value: object) -> bool:
+    return isinstance(value, Mapping) and all(isinstance(value.get(name), str) for name in ("version", "record"))
+
+
+def _refuse(what: str, where: str) -> InputError:
+    return InputError(what, where=where, next="`harness audit RUN` names what else is not as it should be")

@@ -1,0 +1,165 @@
+"""Audit of a run by the installed harness: its planner, its engine, its code, and the working files of the project.
+
+It executes nothing that a recorded run brought along.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import Collection, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from harness.digest import differences, sha256
+from harness.engines.engine import NO_IMAGE
+from harness.errors import HarnessError, MissingError
+from harness.evidence.audit.audit import InstalledHarness, audit
+from harness.evidence.audit.checks import UNCONFIRMED, Report
+from harness.evidence.audit.reexecution import Reexecuted, ReexecutionOptions
+from harness.evidence.compare import compare
+from harness.evidence.record import read_record
+from harness.manifest.load import Loaded, parse_manifest
+from harness.manifest.lockfile import Lock, expect_path, load_expect, lock_path
+from harness.manifest.schema import Resources
+from harness.run.closure import Code
+from harness.run.engines import EngineChoice, engine_of_run, kinds, limits
+from harness.run.installed import InstallCheck
+from harness.run.installed import check_once as look_at_packages
+from harness.run.plan import check_manifest, plan
+from harness.run.recorded_runs import first_event, levels_of
+from harness.run.reexecute import batch_reexecutor, step_reexecutor
+from harness.run.shutdown import stoppable
+from harness.run.workshop import Workshop
+from harness.steps import Plan, Step
+from harness.store.journal import read_chain
+from harness.store.store import Store
+
+
+def replan(data: bytes, lock: Lock, limit: int) -> Plan:
+    """Plan a recorded run again, from its manifest's bytes and its lock."""
+    manifest, tree = parse_manifest(data, "manifest")
+    loaded = Loaded(manifest, data, tree, Path("manifest"), Path())
+    return plan(check_manifest(loaded), lock, limit)
+
+
+def audit_files(store: Store, run: str, loaded: Loaded, report: Report) -> None:
+    """Audit a run against the working files: its manifest, lock and expectation as they are now."""
+    try:
+        begin = first_event(store, run)
+        if begin["manifest"] != loaded.sha256:
+            ran = parse_manifest(store.blobs.read(begin["manifest"]), "manifest")[0]
+            pointers = list(differences(ran.intent(), loaded.manifest.intent())) or ["its text, not its meaning"]
+            report.settle("manifest.changed", loaded.path.name, pointers)
+        path = lock_path(loaded.root, loaded.manifest.name)
+        data = path.read_bytes() if path.is_file() else b""
+        if sha256(data) != begin["lock"]:
+            report.settle("lock.changed", path.name, _pointers(store.blobs.read(begin["lock"]), data))
+        _expected(store, run, loaded, report)
+    except HarnessError as bad:
+        report.skip(
+            "expect.changed", loaded.path.name, f"the working files cannot be held against this run: {bad.what}"
+        )
+
+
+def _expected(store: Store, run: str, loaded: Loaded, report: Report) -> None:
+    """Hold the outputs of a run against the expectation, whatever else was found; without one nothing is confirmed."""
+    where = expect_path(loaded.root, loaded.manifest.name).name
+    try:
+        expect = load_expect(loaded.root, loaded.manifest.name)
+    except HarnessError as bad:
+        report.fail("expect.changed", where, bad.what)
+        return
+    record = read_record(store, run)
+    if limit := record.body.get("limit"):
+        report.skip("expect.changed", where, f"the run was limited to {limit} items of each dataset")
+        return
+    verdicts = compare(record, expect, *levels_of(store, run), store.blobs.deliver)
+    if any(one.verdict == "unconfirmed" for one in verdicts):
+        report.skip(UNCONFIRMED, where, "no run was accepted under this lock: `harness lock --accept RUN`")
+    flaws = [f"{one.name}: {one.verdict} {one.detail}" for one in verdicts if one.verdict in ("disagreed", "missing")]
+    report.settle("output.differs", "expect", flaws)
+
+
+def _pointers(old: bytes, new: bytes) -> list[str]:
+    """Name the fields at which two documents part, also where the newer one was damaged."""
+    try:
+        return list(differences(json.loads(old), json.loads(new))) or ["its spelling"]
+    except ValueError:
+        return ["it is missing" if not new else "it is not JSON"]
+
+
+def audit_run(
+    store: Store,
+    run: str,
+    images: Path | None = None,
+    how: ReexecutionOptions | None = None,
+    stop: threading.Event | None = None,
+) -> Report:
+    """Audit one run with the installed planner, engine and code; executes no code that the run brought along."""
+    how = how or ReexecutionOptions(jobs=len(os.sched_getaffinity(0)))
+    with ThreadPoolExecutor(1) as reader:  # what is installed is read while steps are made again
+        look = reader.submit(look_at_packages, full=True) if how.level != "hashes" else None
+        report = _audited(store, run, images or store.root, how, stop)
+        if look:
+            _packages(look.result(), report)
+    return report
+
+
+def _packages(look: InstallCheck, report: Report) -> None:
+    """Say whether what is installed here is what was installed and locked: whatever was made again rests on it."""
+    for one in look.altered:
+        tell = {"file": report.fail, "version": report.skip, "unlocked": report.held}[one.kind]
+        tell("package.changed", one.path, one.why)
+    cost = f"{look.files:,} files, {look.bytes >> 20:,} MiB read in {look.wall:.1f} s"
+    report.held("package.changed", "packages", f"{cost}; {len(look.altered)} are not as they were installed or locked")
+    report.packages = {"files": look.files, "bytes": look.bytes, "cpu_ms": round(1000 * look.cpu)}
+
+
+def _audited(store: Store, run: str, images: Path, how: ReexecutionOptions, stop: threading.Event | None) -> Report:
+    code = Code()
+    installed = InstalledHarness(replan, lambda kind: code.closure(kind).files, recordable_isolations)
+    try:
+        workshop = _workshop_of(store, run, images, stop)
+    except MissingError as bad:
+        why = bad
+
+        def unable(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
+            raise why
+
+        return audit(store, run, installed, replace(how, one=unable))
+    with stoppable(workshop.cancel):
+        return audit(
+            store, run, installed, replace(how, one=step_reexecutor(workshop), batch=batch_reexecutor(workshop))
+        )
+
+
+def recordable_isolations(engine: str) -> Collection[str] | None:
+    """Return the isolations that an engine can write into a journal; None where it is not installed."""
+    kind = kinds().get(engine)
+    return None if kind is None else (kind.isolations or (kind.only,))
+
+
+def _workshop_of(store: Store, run: str, images: Path, stop: threading.Event | None) -> Workshop:
+    """Give a place where the steps of a run can be made again: its engine and image, what its manifest allowed.
+
+    Where the engine of its image is not to be had, this machine does: equal bytes prove as much.
+    """
+    try:
+        begin = read_chain(store.journal(run)).events[0]
+        resources = parse_manifest(store.blobs.read(begin["manifest"]), "manifest")[0].resources
+        image = str(begin["image"])
+        seen = store.blobs.read(begin["environment"]) if image != NO_IMAGE else None
+    except (HarnessError, LookupError):
+        resources, image, seen = Resources(), NO_IMAGE, None  # the audit itself says what is wrong
+    choice = EngineChoice(images=images)
+    try:
+        engine = engine_of_run(choice, image, resources)
+    except MissingError:
+        if image == NO_IMAGE:
+            raise
+        engine, seen = engine_of_run(choice, NO_IMAGE, resources), None
+    return Workshop(store, engine, limits(resources), environment=seen, threads=resources.threads, cancel=stop)

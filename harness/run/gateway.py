@@ -1,0 +1,191 @@
+"""The gateway process of a run: started for runs that call models elsewhere, and ended with them.
+
+It starts with the first question, so a run without any starts none. No step ever sees a key of a provider.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import selectors
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.errors import HarnessError, InputError, MissingError, RefusedError, StepError
+from harness.manifest.schema import Manifest
+from harness.models.gate.keys import Keys
+from harness.run.closure import code_root
+from harness.run.named_models import gateway_models
+
+START = 60.0  # seconds in which a gateway must listen
+END = 30.0
+SOON = 1.0  # in which it says what it did so far; who waits longer is told what it said last
+NAME = "gateway.sock"
+MEANT = "or `--max-errors 100%`, where refusals are what you count"
+
+
+class Gateway:
+    """A gateway process that lives as long as a run; it ends when its stdin closes, however the harness ends."""
+
+    def __init__(self, models: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> None:
+        self.models, self._more = models, dict(more or {})
+        self.ready: dict[str, Any] = {}  # what it said when it listened
+        self.summary: dict[str, Any] = {}
+        self._now: dict[str, Any] = {}  # what it had done when it was last asked
+        self._heard = bytearray()
+        self._turn = threading.Lock()
+        self._process: subprocess.Popen[bytes] | None = None
+
+    @property
+    def socket(self) -> Path:
+        """The path of its socket; the first step that asks starts the process, so a finished run starts none."""
+        with self._turn:
+            if self._process is None:
+                self._start()
+            return self._folder / NAME
+
+    @property
+    def priced(self) -> bool:
+        """Whether the price of any live model is known; a replayed tape costs nothing."""
+        return any(told.get("prices") and told["mode"] != "replay" for told in self.models.values())
+
+    def now(self) -> dict[str, Any]:
+        """Return the gateway's counts by model so far; those of the last answer where it is busy."""
+        if self._turn.acquire(blocking=False):  # it may be starting, for another thread
+            try:
+                if self._process and self._process.stdin:
+                    self._process.stdin.write(b"?\n")
+                    self._process.stdin.flush()
+                    self._now = self._line(self._process, SOON).get("now", self._now)
+            except (BrokenPipeError, MissingError):
+                pass  # it is busy, or has ended, which the step that asks it will say
+            finally:
+                self._turn.release()
+        return self._now
+
+    def judged(self, problem: HarnessError | None) -> HarnessError | None:
+        """Explain the failure of a run: a missing key, or the provider's own words where it refused everything."""
+        if not isinstance(problem, StepError):
+            return problem
+        for name, told in self.summary.get("models", {}).items():
+            if "missing_key" in told["errors"]:
+                try:
+                    Keys(os.environ).find(self.models[name]["key"])
+                except HarnessError as lack:
+                    return lack
+            if "gave_up" in told:
+                remedy = "correct what it names and run again: of this run only answers are kept"
+                return RefusedError(f"{name} {told['gave_up']}", where=problem.where, next=f"{remedy}; {MEANT}")
+        return problem
+
+    def __enter__(self) -> Gateway:
+        """Stand ready."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """Let it finish."""
+        self.end()
+
+    @property
+    def gone(self) -> bool:
+        """Whether the process was started and has ended by itself."""
+        return self._process is not None and self._process.poll() is not None
+
+    def end(self) -> None:
+        """Stop the process, if it was started, and keep the summary it gives."""
+        with self._turn:
+            if self._process:
+                self._end(self._process)
+                self._process = None
+
+    def _start(self) -> None:
+        """Start it and wait until it listens."""
+        self._folder = Path(tempfile.mkdtemp(prefix="harness-"))
+        self._errors = open(self._folder / "errors", "w+b")  # noqa: SIM115 - closed when it has ended
+        self._process = subprocess.Popen(
+            [sys.executable, "-s", "-P", "-B", "-m", "harness.models.gate.gateway"],
+            stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, start_new_session=True,
+            env={**os.environ, "PYTHONPATH": str(code_root())},
+        )  # fmt: skip
+        assert self._process.stdin
+        line = json.dumps({"socket": str(self._folder / NAME), "models": self.models, **self._more}).encode() + b"\n"
+        try:
+            with contextlib.suppress(BrokenPipeError):  # it says why on its stdout
+                self._process.stdin.write(line)
+                self._process.stdin.flush()
+            said = self._line(self._process, START)
+            if said.get("ready") is not True:
+                raise self._refused(said)
+            self.ready = said
+        except BaseException:
+            self._end(self._process)
+            self._process = None
+            raise
+
+    def _end(self, process: subprocess.Popen[bytes]) -> None:
+        assert process.stdin and process.stdout
+        with contextlib.suppress(OSError):
+            process.stdin.close()
+        try:
+            while "now" in (rest := self._line(process, END)):
+                pass  # an answer that nobody waited for
+            self.summary = rest if "models" in rest else {}
+            process.wait(END)
+        except (subprocess.TimeoutExpired, HarnessError):
+            process.kill()
+            process.wait()
+        process.stdout.close()
+        self._errors.close()
+        for path in self._folder.iterdir():
+            path.unlink()
+        self._folder.rmdir()
+
+    def _line(self, process: subprocess.Popen[bytes], seconds: float) -> dict[str, Any]:
+        """Read one line of what it says; nothing where it has ended."""
+        assert process.stdout
+        pipe, until = process.stdout.fileno(), time.monotonic() + seconds
+        with selectors.DefaultSelector() as ready:
+            ready.register(pipe, selectors.EVENT_READ)
+            while b"\n" not in self._heard:
+                if not ready.select(max(0.0, until - time.monotonic())):
+                    raise MissingError(
+                        "the gateway does not answer", next="run again; if it happens again, see the log with --debug"
+                    )
+                data = os.read(pipe, 65536)
+                if not data:
+                    break
+                self._heard += data
+        line, _, rest = self._heard.partition(b"\n")
+        self._heard = rest
+        try:
+            value = json.loads(line or b"{}")
+        except ValueError:
+            return {}
+        return value if isinstance(value, dict) else {}
+
+    def _refused(self, said: Mapping[str, Any]) -> HarnessError:
+        error = said.get("error")
+        if isinstance(error, dict):
+            kind = InputError if error.get("code") == InputError.code else MissingError
+            return kind(str(error["what"]), where=str(error["where"]), next=str(error["next"]))
+        self._errors.seek(0)
+        tail = self._errors.read().decode("utf-8", "replace").strip().rsplit("\n", 1)[-1]
+        return MissingError(f"the gateway ended at its start: {tail[:300]}", next="pip install 'llm-harness[api]'")
+
+
+@contextlib.contextmanager
+def run_gateway(manifest: Manifest, root: Path, more: Mapping[str, Any] | None = None) -> Iterator[Gateway | None]:
+    """Provide a gateway to a run that calls models elsewhere; None to any other."""
+    models = gateway_models(manifest, root)
+    if not models:
+        yield None
+        return
+    with Gateway(models, more) as running:
+        yield running

@@ -1,0 +1,59 @@
+"""Progress reports of a run: finished steps, answers of models under way, programs tried; at most once a second.
+
+It only tells: nothing here is written to the journal, and no run depends on who listens.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from harness.run.answer_progress import AnswerCounter, AnswerProgress
+from harness.run.schedule import StepSchedule
+from harness.run.workshop import StepResult
+from harness.steps import Step
+
+TURN = 1.0  # seconds between two reports of what is under way
+Progress = Callable[[str, str, int, int], None]  # step, state, done, total
+
+
+class ProgressReporter:
+    """Reports the progress of one run to whoever listens."""
+
+    def __init__(self, schedule: StepSchedule, answers: AnswerCounter) -> None:
+        self.answers = answers
+        self.on_step: Progress = lambda _step, _state, _done, _total: None
+        self.on_answers: Callable[[AnswerProgress], None] | None = None
+        self._schedule, self._reported = schedule, 0.0
+        self._trials: dict[str, tuple[int, int]] = {}  # steps that try programs: how many have ended, of how many
+
+    def count_trials(self, step: str, done: int, total: int) -> None:
+        """Note how many programs of a step have ended; called from any thread."""
+        self._trials[step] = (done, total)
+
+    def step_begins(self, step: Step) -> None:
+        """Note that a step is on its way."""
+        self.answers.begins(step)
+
+    def step_ends(self, step: Step, result: StepResult) -> None:
+        """Report a finished step, and at once the answers it brought."""
+        self._step(step.name, result.state)
+        if self.on_answers and self.answers.ends(step, result):
+            self._report_answers(soon=True)
+
+    def under_way(self) -> None:
+        """Report answers and programs under way, at most once a second."""
+        self._report_answers(soon=False)
+        if self._trials and time.monotonic() - self._reported >= TURN:
+            self._reported = time.monotonic()
+            for step, (done, total) in dict(self._trials).items():
+                self._step(step, f"{done} of {total} programs")
+            self._trials.clear()
+
+    def _step(self, name: str, state: str) -> None:
+        self.on_step(name, state, len(self._schedule.results), len(self._schedule.plan.steps))
+
+    def _report_answers(self, *, soon: bool) -> None:
+        if self.on_answers and (soon or (self.answers.asking and time.monotonic() - self._reported >= TURN)):
+            self._reported = time.monotonic()
+            self.on_answers(self.answers.now(self._schedule.made))

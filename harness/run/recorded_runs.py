@@ -1,0 +1,105 @@
+"""Lookup of recorded runs: the newest run of a manifest, what a run began with, and how it compared.
+
+It reads what the list of runs vouches for, and takes no older run where a newer one cannot be read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.errors import DamageError, HarnessError, InputError
+from harness.evidence.compare import compare, overall
+from harness.evidence.record import read_record
+from harness.evidence.selfcheck import FAIL, self_check
+from harness.manifest.load import Loaded
+from harness.manifest.lockfile import load_expect, read_lock
+from harness.store.journal import Event
+from harness.store.listed import damaged, listed, require_listed, started
+from harness.store.store import Store
+
+
+@dataclass(frozen=True)
+class Newest:
+    """The newest run of a manifest, if any, and a newer one that cannot be read and may be of that manifest."""
+
+    run: str = ""
+    hidden: str = ""
+
+
+def newest_runs(store: Store, names: Collection[str]) -> dict[str, Newest]:
+    """Find the newest run of each manifest in one pass over the list of runs."""
+    found: dict[str, Newest] = {}
+    hidden = ""
+    called: dict[str, str] = {}
+    for known in reversed(listed(store).values()):
+        if len(found) == len(set(names)):
+            break
+        first_event = started(store, known)
+        lock = str(first_event["lock"]) if first_event else ""
+        if lock not in called:
+            called[lock] = _named(store, lock) if lock else ""
+        hidden = hidden or ("" if called[lock] else known.run)
+        if called[lock] in names:
+            found.setdefault(called[lock], Newest(known.run, hidden))
+    return {name: found.get(name, Newest(hidden=hidden)) for name in names}
+
+
+def newest_run(store: Store, name: str) -> str:
+    """Find the newest run of a manifest; refuse where a possibly newer one cannot be read."""
+    newest = newest_runs(store, {name})[name]
+    if newest.hidden:
+        raise damaged(f"run {newest.hidden} cannot be read, and may be the newest", str(store.runs), newest.hidden)
+    if not newest.run:
+        raise InputError(f"no run of {name!r} in this store", where=str(store.root), next="`harness run` its manifest")
+    return newest.run
+
+
+def first_event(store: Store, run: str) -> Event:
+    """Return the first event of a run, which names manifest, lock and environment; refuse one not as listed."""
+    event = started(store, require_listed(store, run))
+    if event is None:
+        raise damaged("this run does not begin as the list of runs says", str(store.journal(run)), run)
+    return event
+
+
+def levels_of(store: Store, run: str) -> tuple[str, Mapping[str, Any]]:
+    """Return the digest of a run's lock, and the comparison level of each output."""
+    digest = str(first_event(store, run)["lock"])
+    return digest, read_lock(store.blobs.read(digest), "lock").intent["outputs"]
+
+
+def manifest_name(store: Store, run: str) -> str:
+    """Return the name of the manifest of a run; "" where it cannot be read."""
+    try:
+        return _named(store, str(first_event(store, run)["lock"]))
+    except HarnessError:
+        return ""
+
+
+def _named(store: Store, lock: str) -> str:
+    try:
+        return str(read_lock(store.blobs.read(lock), "lock").intent["name"])
+    except (HarnessError, LookupError):
+        return ""
+
+
+def newest_verdict(root: Path, loaded: Loaded, newest: Newest) -> str:
+    """Return the verdict of a manifest's newest run: `damaged` if it is lost, "" if there is none."""
+    try:
+        store = Store.open(root)
+        if newest.hidden:
+            return "damaged"
+        if not newest.run:
+            return ""
+        record, lock = read_record(store, newest.run), levels_of(store, newest.run)
+    except DamageError:
+        return "damaged"
+    except HarnessError:
+        return ""
+    expect = load_expect(loaded.root, loaded.manifest.name)
+    verdict = overall(record, compare(record, expect, *lock, store.blobs.deliver))
+    failing = self_check(record.outputs, store.blobs.deliver) == FAIL
+    return f"{verdict}, its own checks fail" if failing else verdict

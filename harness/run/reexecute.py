@@ -1,0 +1,149 @@
+"""Re-execution of steps for an audit: outside the store, by the installed code, within a time limit.
+
+What is here other than it was in the run is named beside what came out: files of the code, packages, numerics.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from harness.digest import differences, sha256_file
+from harness.engines.engine import NO_IMAGE
+from harness.errors import HarnessError, MissingError, StepError
+from harness.evidence.audit.reexecution import OverBudget, RecordedKey, Reexecute, ReexecuteBatch, Reexecuted
+from harness.evidence.run_documents import closure_files, environment_changes, read_environment
+from harness.files import remove_tree
+from harness.run.environment import cores
+from harness.run.execute import StepRuntime, StepTask, execute
+from harness.run.execute_batch import execute_batch
+from harness.run.workshop import Workshop
+from harness.steps import Step
+from harness.store.store import Store
+
+
+def step_reexecutor(workshop: Workshop) -> Reexecute:
+    """Return the function by which an audit executes one step again on this machine."""
+    other = _other(workshop)
+
+    def again(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
+        if step.calls:
+            raise MissingError(
+                "this step asked models elsewhere", next="`tape: replay`, and run again: equal digests say more"
+            )
+        here = workshop.setting
+        if _too_wide(workshop, step):
+            raise MissingError(
+                f"this step computed in {workshop.threads} threads, and here are {cores()} cores",
+                next="audit it on a machine that has as many",
+            )
+        if step.infers and parts["device"] != here.device:
+            raise MissingError(
+                f"this step computed on {parts['device']}, and here is {here.device}",
+                next="audit it on a machine with such a device",
+            )
+        return _made(workshop, step, parts["inputs"], other(step, parts), seconds)
+
+    return again
+
+
+def batch_reexecutor(workshop: Workshop) -> ReexecuteBatch:
+    """Return the function by which an audit executes steps of the same code in one process."""
+    other = _other(workshop)
+
+    def again(steps: Sequence[RecordedKey], seconds: float) -> Mapping[str, Reexecuted]:
+        if any(_too_wide(workshop, step) for step, _ in steps):
+            return {}
+        runtime = _timed(workshop.runtime(steps[0][0]), seconds)
+        tasks = [_task(workshop, step, parts["inputs"]) for step, parts in steps]
+        folder = _folder(workshop.store)
+        try:
+            made = execute_batch(tasks, workshop.store, runtime, folder)
+            sound = [(step, parts) for step, parts in steps if step.name in made]
+            return {step.name: Reexecuted(made[step.name], other(step, parts)) for step, parts in sound}
+        except HarnessError:
+            return {}  # whatever is wrong, making each of them alone says it
+        finally:
+            remove_tree(folder)
+
+    return again
+
+
+def _too_wide(workshop: Workshop, step: Step) -> bool:
+    """Whether a step computes in more threads than there are cores: libraries would take fewer here, unsaid."""
+    return step.in_threads and workshop.threads > cores()
+
+
+def _task(workshop: Workshop, step: Step, inputs: Mapping[str, str | list[str]]) -> StepTask:
+    return StepTask(step, inputs, workshop.code.closure(step.kind), workshop.code.sources)
+
+
+def _timed(runtime: StepRuntime, seconds: float) -> StepRuntime:
+    return replace(runtime, limits=replace(runtime.limits, seconds=min(seconds, runtime.limits.seconds)))
+
+
+def _made(
+    workshop: Workshop, step: Step, inputs: Mapping[str, str | list[str]], other: tuple[str, ...], seconds: float
+) -> Reexecuted:
+    runtime = workshop.runtime(step)
+    timed = _timed(runtime, seconds)
+    within = timed.limits.seconds
+    began, folder = time.monotonic(), _folder(workshop.store)
+    try:
+        execute(_task(workshop, step, inputs), workshop.store, timed, folder)
+        return Reexecuted({output: sha256_file(folder / "out" / output)[0] for output in step.outputs}, other)
+    except StepError as bad:
+        if within < runtime.limits.seconds and time.monotonic() - began >= within:
+            raise OverBudget(bad.what) from bad
+        return Reexecuted({}, other, bad.what)
+    finally:
+        remove_tree(folder)
+
+
+def _folder(store: Store) -> Path:
+    """Give a private folder beside the blobs, so that inputs are links; elsewhere where it is for reading only."""
+    try:
+        return Path(tempfile.mkdtemp(prefix="audit-", dir=store.temp))
+    except OSError:
+        return Path(tempfile.mkdtemp(prefix="harness-audit-"))
+
+
+def _other(workshop: Workshop) -> Callable[[Step, Mapping[str, Any]], tuple[str, ...]]:
+    """Give the way to name what is here other than it was in the run of a step."""
+    packages, here = _packages(workshop), workshop.setting
+
+    def other(step: Step, parts: Mapping[str, Any]) -> tuple[str, ...]:
+        numerics = (f"numerics{name}" for name in differences(parts["numerics"], here.numerics_of(step)))
+        return (*_code(workshop, step, str(parts["code"])), *packages(str(parts["environment"])), *numerics)
+
+    return other
+
+
+def _code(workshop: Workshop, step: Step, ran: str) -> Iterator[str]:
+    """Name the files of a step's code that are not those of the run."""
+    here = workshop.code.closure(step.kind)
+    if here.digest != ran:
+        files = closure_files(workshop.store.blobs.read(ran), "code")
+        yield from (name.removeprefix("/").replace("~1", "/") for name in differences(files, here.files))
+
+
+def _packages(workshop: Workshop) -> Callable[[str], list[str]]:
+    """Give the way to name the packages that are not those of a run: it has one environment, which is read once."""
+
+    @functools.cache
+    def changes(environment: str) -> list[str]:
+        if environment == workshop.setting.environment:
+            return []
+        ran = read_environment(workshop.store.blobs.read(environment), "environment")
+        here = json.loads(workshop.environment)
+        image = [f"image {ran['image'][:19]}"] if ran["image"] not in (NO_IMAGE, here["image"]) else []
+        changes = [*image, *environment_changes(ran, here)]
+        return changes or ([] if ran["type"] != here["type"] else ["the environment"])  # an older form says less
+
+    return changes

@@ -1,0 +1,52 @@
+"""ReDoS check of a foreign regular expression: refused where matching could take exponential time.
+
+One whose time grows with a power of the text passes (`.*a.*b`); who searches must bound the text. It knows patterns; it
+must never know the text they are searched in.
+"""
+
+from __future__ import annotations
+
+import re
+from re import _constants as signs  # type: ignore[attr-defined]
+from re import _parser as parser  # type: ignore[attr-defined]
+from typing import Any
+
+LONGEST = 2_000
+FEW = 4  # so often a part may stand that itself repeats: what is tried then grows by powers, not without bound
+_REPEATS = (signs.MAX_REPEAT, signs.MIN_REPEAT)
+
+
+def refusal(pattern: str) -> str:
+    """Give the reason why a pattern is refused; empty where it may be used.
+
+    Many repeats around another repeat, or around a choice, can take time that doubles with each character.
+    """
+    if len(pattern) > LONGEST:
+        return f"a pattern is at most {LONGEST} characters long"
+    try:
+        tree = parser.parse(pattern)
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return "this is no regular expression"
+    return "a repeat stands around another repeat or a choice, which may run for ever" if _nested(tree, False) else ""
+
+
+def _nested(tree: Any, repeated: bool) -> bool:
+    for sign, value in tree:
+        if repeated and (sign is signs.BRANCH or (sign in _REPEATS and value[0] != value[1] and value[1] > 1)):
+            return True
+        if sign in _REPEATS:
+            if _nested(value[2], repeated or value[1] > FEW):
+                return True
+        elif any(_nested(part, repeated) for part in _inside(value)):
+            return True
+    return False
+
+
+def _inside(value: Any) -> list[Any]:
+    """List the patterns within a part of a pattern: of a group, a choice, a look ahead or behind."""
+    if isinstance(value, parser.SubPattern):
+        return [value]
+    if isinstance(value, list | tuple):
+        return [each for part in value for each in _inside(part)]
+    return []

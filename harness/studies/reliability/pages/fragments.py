@@ -1,0 +1,60 @@
+"""HTML fragments of cards and report: names of benchmark parts, small stacked bars, a note on who took part.
+
+It knows shares and words; it must never compute a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.studies.cells import BESIDE, NONE
+from harness.studies.documents import number, section
+from harness.studies.pages import Html, el, join
+from harness.studies.reliability.pages.model_facts import SHARES
+
+PART = {"target_only": "target word only", "true_target_kept": "true target kept"}
+MARKS = (
+    "† degenerate: all alike, one item or one wording; of a mean, on at least one of its benchmarks.",
+    BESIDE,
+)  # what `value` puts behind a number
+BAR, TALL = 4, 36  # units of a small stacked bar
+
+
+def part(name: str) -> str:
+    """Name a part of a benchmark in words."""
+    whole, _, inside = name.partition(":")
+    return f"{whole}: {PART.get(inside, inside)}" if inside else whole
+
+
+def bars(bins: Sequence[Mapping[str, Any]], name: str) -> Html:
+    """Draw small stacked bars as SVG: from below correct, avoidant, incorrect; the easiest bin is on the left."""
+    known = [[number(each.get(share)) for share in SHARES] for each in bins]
+    scored = [triple for triple in known if None not in triple]
+    if not scored:
+        return join([NONE])
+    drawn = []
+    for place, triple in enumerate(known):
+        top = float(TALL)
+        for share, letter in zip(triple, "cai", strict=True):
+            high = TALL * (share or 0.0)
+            top -= high
+            if high >= 0.05:
+                size = {"x": str(BAR * place), "y": f"{max(top, 0):.1f}", "width": str(BAR), "height": f"{high:.1f}"}
+                drawn.append(el("rect", class_=letter, **size))
+    first, last = (", ".join(f"{share or 0:.0%} {what}" for share, what in zip(triple, SHARES, strict=True))
+                   for triple in (scored[0], scored[-1]))  # fmt: skip
+    wide = str(BAR * len(known))
+    return el(
+        "svg", *drawn, class_="bars", role="img", viewBox=f"0 0 {wide} {TALL}", width=wide, height=str(TALL),
+        aria_label=f"{name}: easiest bin {first}; hardest bin {last}",
+    )  # fmt: skip
+
+
+def people(document: Mapping[str, Any]) -> str:
+    """Give the note on participants: none, simulated respondents, or people."""
+    if not section(document, "s1") and not section(document, "s2"):
+        return "No answers of people, real or simulated, are part of this run."
+    if document.get("simulated") is True:
+        return "Simulated respondents: no person took part; what they say proves the analysis and nothing about people."
+    return "Answers of people who took part in the surveys that were given to this run."

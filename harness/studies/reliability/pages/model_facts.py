@@ -1,0 +1,102 @@
+"""Display facts for figures, cards and report: kind, family and order of models, and the basis of all values.
+
+It knows facts of models and the study's indicators; it must never know how a value is drawn, nor compute one.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.studies.documents import number, resampled, section
+from harness.studies.reliability import terms
+
+Facts = Mapping[str, Any]
+Models = Mapping[str, Facts]
+SIX: Mapping[str, str] = {name: name.replace("_", " ").capitalize() for name in terms.SIX}
+SHARES = tuple(terms.NAMES.values())
+RAW, SHAPED = terms.GROUPS.values()
+STAND_IN, UNSAID = "stand-in", "not said"
+KINDS = (RAW, SHAPED, STAND_IN, UNSAID)
+OTHERS = "others"
+
+
+def kind(facts: Facts) -> str:
+    """Give the kind of a model in words: raw, shaped, a stand-in, or that nobody said."""
+    return STAND_IN if terms.is_stand_in(facts) else terms.group(facts) or UNSAID
+
+
+def families(models: Models) -> dict[str, list[str]]:
+    """Group models by family: inside one raw before shaped, small before large; stand-ins and the unsaid come last."""
+    found: dict[str, list[str]] = {}
+    for name in sorted(models, key=lambda name: _place(name, models[name])):
+        found.setdefault(family(models[name]), []).append(name)
+    return found
+
+
+def family(facts: Facts) -> str:
+    """Name the family a model belongs to."""
+    if kind(facts) == STAND_IN:
+        return "stand-ins"
+    return str(facts.get("family") or OTHERS)
+
+
+def _place(name: str, facts: Facts) -> tuple[Any, ...]:
+    sizes = [number(facts.get(size)) or math.inf for size in ("flops", "parameters")]  # compute comes first if known
+    last = kind(facts) == STAND_IN, family(facts) == OTHERS
+    return (*last, family(facts), KINDS.index(kind(facts)), *sizes, _natural(name), name)
+
+
+def _natural(text: str) -> list[tuple[int, str]]:
+    """Give a natural sort key: 7b before 13b."""
+    return [(int(digits or 0), letters) for digits, letters in re.findall(r"([0-9]{0,15})([^0-9]*)", text)]
+
+
+@dataclass(frozen=True)
+class Basis:
+    """The basis of a run's values: rule set, difficulty scale, planted contrasts; every figure and page states it."""
+
+    rule_set: str
+    calibrated: bool
+    intervals: str  # what an interval means
+    planted: bool
+    imported: tuple[str, ...]  # the benchmarks that come from the published dataset, not from data of our own
+    all_imported: bool  # and there are no others
+
+    @property
+    def rules(self) -> str:
+        """Give the sentence that names the rule set of the labels."""
+        return f"Labels by the rule set {self.rule_set}." if self.rule_set else "No rule set is named: nothing scored."
+
+    @property
+    def scale(self) -> str:
+        """Give the sentence on the scale of difficulties: calibrated on people's expectations or not."""
+        if self.calibrated:
+            return "Difficulty calibrated on what people expect."
+        return "Difficulty uncalibrated: not fitted to what people expect."
+
+    @property
+    def warning(self) -> str:
+        """Give the warning that a contrast between models was planted, where it was."""
+        return "Planted contrast, no claim: these models were made to differ." if self.planted else ""
+
+    def small_print(self, *more: str, intervals: bool = False) -> str:
+        """Give the small print at the foot of a figure."""
+        parts = (self.warning, self.rules, self.scale, self.intervals if intervals else "", *more)
+        return " ".join(part for part in parts if part)
+
+
+def basis(params: Mapping[str, Any], indicators: Mapping[str, Any]) -> Basis:
+    """Read the basis of a run's values from the indicators and the step's parameters."""
+    imported, benchmarks = tuple(sorted(params.get("imported", ()))), set(section(indicators, "benchmarks"))
+    return Basis(
+        rule_set=str(indicators.get("rule_set") or ""),
+        calibrated=indicators.get("calibrated") is True,
+        intervals=resampled(section(indicators, "ci")),
+        planted=params.get("planted") is True,
+        imported=imported,
+        all_imported=bool(benchmarks) and benchmarks <= set(imported),
+    )

@@ -1,0 +1,78 @@
+"""The context of both human studies: a run's labels, its items, and the parameters of intervals.
+
+It knows tables, ids and measures; it must never know what anybody said.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.errors import InputError
+from harness.stats import is_number
+from harness.studies.intervals import RESAMPLES
+from harness.studies.reliability.measures.labelled import Labels, read, template_ids
+from harness.studies.reliability.measures.table import Table
+
+SCALE = "difficulty"  # the candidate where no raw measure is at hand: the scale the items are on already
+
+
+@dataclass(frozen=True)
+class SurveyContext:
+    """A run as the human studies see it: tables of labels, difficulty functions, seed and resamples."""
+
+    labels: Labels
+    templates: Mapping[str, Sequence[Any]]
+    items: frozenset[tuple[str, str]]  # benchmark and id of every item of the run's datasets, asked or not
+    measures: Mapping[str, Mapping[str, float]]  # raw measure of difficulty -> item -> value
+    seed: int
+    resamples: int
+
+    def table(self, benchmark: str, item: str, where: str) -> Table | None:
+        """Find the table that a survey row is about; none where a run was limited to other items."""
+        table = self.labels.benchmarks.get(benchmark)
+        if table is not None and item in table.items:
+            return table
+        if (benchmark, item) in self.items:
+            return None
+        raise InputError(
+            f"item {item} of {benchmark} is not among the labels",
+            where=where,
+            next="analyse surveys beside a run over the items they showed",
+        )
+
+    def functions(self, table: Table) -> Mapping[str, Mapping[str, float]]:
+        """Give the candidate difficulty functions of a table: raw measures, or where none is at hand the scale."""
+        found = {
+            name: {item: values[item] for item in table.items if item in values}
+            for name, values in self.measures.items()
+        }
+        return {name: values for name, values in found.items() if values} or {SCALE: scale(table)}
+
+
+def scale(table: Table) -> dict[str, float]:
+    """Give the difficulty of each item on the scale the analyses use."""
+    return {name: item.difficulty for name, item in table.items.items()}
+
+
+def survey_context(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> SurveyContext:
+    """Read the context in a step: the labels, and the benchmarks' items and gold where they are given."""
+    labels = read(inputs["labels"])
+    templates = {name: template_ids(inputs, table) for name, table in labels.benchmarks.items()}
+    items: set[tuple[str, str]] = set()
+    measures: dict[str, dict[str, float]] = {}
+    for name in ("questions", "gold"):
+        for row in rows.read(inputs[name]) if name in inputs else ():
+            if "task" in row:
+                items.add((row["task"], row["id"]))
+            for measure, value in {
+                **row.get("meta", {}).get("raw_difficulty", {}),
+                **row.get("raw_difficulty", {}),
+            }.items():
+                if is_number(value):
+                    measures.setdefault(measure, {})[row["id"]] = value
+    again = params.get("seed", 0), params.get("resamples", RESAMPLES)
+    return SurveyContext(labels, templates, frozenset(items), measures, *again)

@@ -1,0 +1,49 @@
+"""Helpers of several standalone analyses: shared field types, parallel lists, and cases one by one.
+
+It knows kinds of values; it must never know what a field means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Annotated, Any
+
+from harness.errors import InputError
+from harness.scorers.given import AbsentValue, FieldCheck, number, whole
+from harness.studies.reliability.terms import UNSCORED, are_labels
+
+Share = Annotated[float, number(0, 1)]
+Percent = Annotated[float, number(0, 100)]
+Seed = Annotated[int, whole(0)]
+ShareOrAbsent = float | AbsentValue  # of nothing there is no share
+_LETTERS = {"type": ["string", "array"], "items": {"type": "string"}}
+LABELS = FieldCheck(are_labels, "a text or a list of c, a and i", _LETTERS, "leave out what was not scored")
+Labels = Annotated[str | list[str], LABELS]  # of one item
+LabelsAndGaps = Annotated[
+    str | list[str],
+    FieldCheck(lambda given: are_labels(given, UNSCORED), "a text or a list of c, a, i and -", _LETTERS),
+]
+
+
+def each(cases: Sequence[Any], run: Callable[[Mapping[str, Any]], Any]) -> list[Any]:
+    """Run a function over every case of `cases`; an error names the place of its case."""
+    found = []
+    for place, case in enumerate(cases):
+        where = f"cases[{place}]"
+        if not isinstance(case, Mapping):
+            raise InputError("a case is not an object", where=where, next="give the fields of one case each")
+        try:
+            found.append(run(case))
+        except InputError as bad:
+            raise InputError(bad.what, where=f"{where}/{bad.where}", next=bad.next) from bad
+    return found
+
+
+def same_length(given: Mapping[str, Sequence[Any]]) -> None:
+    """Refuse parallel lists of different lengths."""
+    (first, values), *others = given.items()
+    for name, more in others:
+        if len(more) != len(values):
+            raise InputError(
+                f"`{first}` holds {len(values)} values but `{name}` {len(more)}", where=name, next="give one of each"
+            )

@@ -1,0 +1,45 @@
+"""The standalone analysis `models`: the table of the paper's models.
+
+It knows the name a caller uses; what the table says stands beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import Field
+
+from harness.scorers.given import AnalysisInput, ToolOutput
+from harness.scorers.tool import Tool
+from harness.studies.reliability.models import SOURCES, rows
+
+
+class ModelsInput(AnalysisInput):
+    """Input: none."""
+
+
+class ModelsOutput(ToolOutput):
+    """Output: the paper's models, a row each."""
+
+    models: list[dict[str, Any]] = Field(
+        description="objects of paper_name, name (as manifests write it), family and shaped (as the paper has them), "
+        "parameters, tokens, flops (each a value with its source and status, or missing), access, raw_twin (of an "
+        "exact pair), group (of those that were given more tokens), note"
+    )
+    sources: dict[str, str] = Field(description="what the tags of the sources stand for")
+
+
+def models_of(given: ModelsInput) -> dict[str, Any]:
+    """Give the whole table; there is nothing to choose."""
+    return {"models": rows(), "sources": dict(SOURCES)}
+
+
+ANALYSES: Mapping[str, Tool] = {
+    "reliability.models": Tool(
+        about="Lists the paper's 32 models: family, parameters, tokens, compute, exact pairs, and where to get them.",
+        takes=ModelsInput,
+        gives=ModelsOutput,
+        run=models_of,
+    ),
+}

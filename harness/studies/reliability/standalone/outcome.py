@@ -1,0 +1,47 @@
+"""The study's standalone scorer: a response with what was asked, and the label it gets.
+
+It knows the names and fields a caller uses; it must never know where rows come from or where results go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Literal
+
+from pydantic import Field
+
+from harness.scorers.given import ToolOutput
+from harness.scorers.outcome.by_row import BENCHMARKS, BenchmarkRow, labelled
+from harness.scorers.tool import Grader, Tool
+from harness.studies.reliability.terms import SUBTYPES
+
+MORE = "anagram: right by another accepted word; locality: cities mentioned"
+
+
+class OutcomeOutput(ToolOutput):
+    """Output: the label of one response, and the evidence to check it by eye."""
+
+    label: Literal["c", "a", "i"] = Field(description="c, a or i")
+    avoidance: Literal["ethical", "epistemic", "non_conforming"] | None = Field(
+        description=f"{', '.join(SUBTYPES[:-1])} or {SUBTYPES[-1]} where the label is a, else null"
+    )
+    rule_set: str = Field(description="the rules the label was given under")
+    matched_span: tuple[int, int] | None = Field(
+        description="[start, end] of what decided, in the response as the rules read it"
+    )
+    candidates: list[str] = Field(description="the first 20 distinct answers it could be read as")
+    n_candidates: int = Field(description="how many distinct answers it could be read as")
+    alternate_used: bool | None = Field(default=None, description=MORE)
+    rule: int | None = Field(default=None, description="science: which of the rules 1 to 5 decided; null if none did")
+    n_cities: int | None = Field(default=None, description=MORE)
+
+
+SCORERS: Mapping[str, Tool] = {
+    "reliability.outcome": Tool(
+        about="Labels a response correct (c), avoidant (a) or incorrect (i) under the rule set OURS-v1.",
+        takes=BenchmarkRow,
+        gives=OutcomeOutput,
+        run=labelled,
+        grader=Grader(tuple(f"harness.studies.reliability.scoring.{name}:score" for name in sorted(BENCHMARKS)), "c"),
+    ),
+}
