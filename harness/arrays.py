@@ -39,14 +39,14 @@ STAMP = (1980, 1, 1, 0, 0, 0)  # of every member, so that equal arrays have equa
 
 
 def file_format(path: Path) -> str:
-    """Say which form of arrays a file has by how it begins, since outputs bear no suffix: npy, npz, or none."""
+    """Detect by its first bytes whether a file is `npy`, `npz` or neither, since outputs have no suffix."""
     with open(path, "rb") as file:
         begin = file.read(6)
     return "npy" if begin == MAGIC else "npz" if begin[:4] == ZIP else ""
 
 
 def headers(path: Path) -> dict[str, ArrayHeader]:
-    """Give what is said of each array of a file by its name, each held against its bytes; a .npy has one, unnamed."""
+    """Read the header of each array in a file, by name, checked against the bytes; a .npy has one, unnamed."""
     if file_format(path) != "npz":
         with _opened(path, "") as (_, head):
             return {"": head}
@@ -79,7 +79,7 @@ def blocks(path: Path, member: str = "", *, any_order: bool = False) -> Iterator
 
 
 def memory_map(path: Path) -> Array:
-    """Give the array of a .npy file as it lies on the disk, read-only, in whatever order it has; texts are read."""
+    """Memory-map the array of a .npy file, read-only, in whatever order it has; texts and booleans are read instead."""
     import numpy as np  # noqa: PLC0415
 
     with _opened(path, "") as (_, head):
@@ -126,7 +126,7 @@ def write_all(path: Path, arrays: Mapping[str, Array]) -> None:
 
 @contextmanager
 def stream_writer(path: Path, dtype: Any, shape: tuple[int, ...]) -> Iterator[Callable[[Array], None]]:
-    """Write a .npy file of a known shape as a stream: what is given are the next rows, and in the end all of them."""
+    """Open a writer of a .npy file of a known shape: each call appends rows, and at the end all must have come."""
     import numpy as np  # noqa: PLC0415
 
     kind, done = dtype_text(dtype), 0
@@ -187,7 +187,7 @@ def _whole(stream: BinaryIO, head: ArrayHeader, most: int, where: str) -> Array:
 
 
 def _elements(data: bytes, head: ArrayHeader, where: str) -> Array:
-    """Give bytes as elements, if they are some: what is no letter, or neither true nor false, ends numpy in a crash."""
+    """Decode bytes as elements; invalid letters and booleans are refused, since numpy would crash on them."""
     import numpy as np  # noqa: PLC0415
 
     least = {"U": (head.dtype[0] + "u4", 0x10FFFF), "b": ("|u1", 1)}.get(head.dtype[1])
@@ -239,7 +239,7 @@ def _sound(members: list[zipfile.ZipInfo], size: int, where: str) -> None:
                 f"its member {info.filename!r} is encrypted or compressed in a way that is not read", where
             )
     if sum(info.compress_size for info in members) > size:
-        raise array_error("its members would have more bytes than the file: they lie over each other", where)
+        raise array_error("its members overlap: together they are larger than the file", where)
     inflated = sum(info.file_size for info in members if info.compress_type == zipfile.ZIP_DEFLATED)
     if inflated > MOST:
         raise array_error(
@@ -249,7 +249,7 @@ def _sound(members: list[zipfile.ZipInfo], size: int, where: str) -> None:
 
 def _named(name: str, where: str) -> None:
     if not re.fullmatch(r"[^/\\\0]{1,200}\.npy", name) or not name.isprintable():
-        raise array_error(f"its member {name[:60]!r} is called like no array: a name without a path is needed", where)
+        raise array_error(f"its member {name[:60]!r} has no array's name: a name without a path is needed", where)
 
 
 def _member(archive: zipfile.ZipFile, info: zipfile.ZipInfo, where: str) -> tuple[BinaryIO, ArrayHeader]:

@@ -27,7 +27,7 @@ _STRANGE = {errno.ELOOP, errno.ENXIO, errno.ENODEV}  # what opening a link, a so
 
 @contextlib.contextmanager
 def translating_os_errors(where: Path | str) -> Iterator[None]:
-    """Turn the disk's refusals into messages a user can act on."""
+    """Context manager that turns OSError into an error with what, where and what to do next."""
     try:
         yield
     except OSError as bad:
@@ -35,7 +35,7 @@ def translating_os_errors(where: Path | str) -> Iterator[None]:
 
 
 def translate_os_error(bad: OSError, where: Path | str) -> HarnessError:
-    """Say what a refusal of the disk means for the user."""
+    """Translate an OSError (disk full, no permission, wrong path) into an error a user can act on."""
     at = str(bad.filename or where)
     if bad.errno in _FULL:
         return MissingError(
@@ -67,7 +67,7 @@ def open_plain(path: Path) -> BinaryIO:
 
 
 def read_plain(path: Path) -> bytes:
-    """Give the bytes of a plain file, in the words of an error where it is none or cannot be read."""
+    """Read a regular file; what is none, or cannot be read, is an InputError."""
     with translating_os_errors(path), open_plain(path) as file:
         return file.read()
 
@@ -132,7 +132,7 @@ def is_leftover(name: str) -> bool:
 
 
 def write_atomic(path: Path, data: bytes, mode: int = 0o644) -> None:
-    """Put a whole file in place or none of it: temp, fsync, rename, fsync of the folder."""
+    """Write a file whole or not at all: temporary file, fsync, rename, fsync of the folder."""
     with translating_os_errors(path):
         make_folder(path.parent)
         temp = path.parent / f".{path.name}.{secrets.token_hex(4)}.tmp"
@@ -178,7 +178,7 @@ def append_durable(handle: int, lines: Sequence[bytes]) -> None:
 
 
 def open_log(path: Path) -> int:
-    """Open a log for appending; the handle never reaches a child process."""
+    """Open a log for appending; child processes never inherit the handle."""
     with translating_os_errors(path):
         make_folder(path.parent)
         handle = _own(path, os.O_APPEND)
@@ -199,7 +199,7 @@ def _own(path: Path, more: int = 0) -> int:
 
 @contextlib.contextmanager
 def locked(path: Path, *, exclusive: bool = True, wait: bool = True) -> Iterator[bool]:
-    """Hold a lock that dies with its process; gives False where it is taken and the caller did not want to wait."""
+    """File lock that ends with its process; gives False where it is taken and the caller did not want to wait."""
     with translating_os_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = _own(path)

@@ -25,7 +25,7 @@ GROWTH = 21  # numpy leaves room in a header for the digits of a larger shape; s
 
 @dataclass(frozen=True)
 class ArrayHeader:
-    """What an array's file says of it, held against the file: the type of its elements, its shape, where they begin."""
+    """Header of an array: element type, shape, order, and where the elements begin; never the elements."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -50,7 +50,7 @@ class ArrayHeader:
 
 
 def read_header(stream: BinaryIO, where: str) -> ArrayHeader:
-    """Read a header, whatever it says, in bounded time and memory."""
+    """Parse an untrusted header in bounded time and memory."""
     begin = stream.read(8)
     if begin[:6] != MAGIC:
         pickle = begin[:1] == b"\x80" and begin[1:2] in b"\x02\x03\x04\x05"
@@ -78,17 +78,17 @@ def _believable(kind: Any, fortran: Any, shape: Any, start: int, where: str) -> 
         what = "records" if isinstance(kind, list) else repr(kind)[:40]
         raise array_error(f"it holds {what}, and neither numbers, true and false, nor texts", where)
     if not isinstance(fortran, bool):
-        raise array_error("its header does not say in which order its elements lie", where)
+        raise array_error("its header does not say the order of its elements", where)
     if not isinstance(shape, tuple) or len(shape) > 32 or not all(type(one) is int and one >= 0 for one in shape):
-        raise array_error("its header says a shape that is none", where)
+        raise array_error("its header has a shape that is not valid", where)
     head = ArrayHeader(kind, shape, fortran and len(shape) > 1, start)
     if head.width * math.prod(max(one, 1) for one in shape) > LARGEST:
-        raise array_error("its header says a shape beyond all memory", where)
+        raise array_error("its header has a shape beyond all memory", where)
     return head
 
 
 def require_size(head: ArrayHeader, size: int, where: str) -> None:
-    """Hold what a header says against the bytes that follow it, before any memory is taken for them."""
+    """Refuse a file whose size is not what its header says, before memory is allocated for it."""
     has = size - head.start
     if has < head.size:
         raise array_error(f"it is cut short: {head.text()} has {head.size:,} bytes, {has:,} are there", where)
@@ -99,12 +99,12 @@ def require_size(head: ArrayHeader, size: int, where: str) -> None:
 def array_error(
     what: str, where: str, mend: str = "write it again, as numpy.save writes arrays of numbers"
 ) -> InputError:
-    """Word what is wrong with an array: where it lies, and what would mend it."""
+    """Make the error for an array that is refused: what is wrong, where, and what to do about it."""
     return InputError(f"this array is refused: {what}", where=where, next=mend)
 
 
 def read_exactly(stream: BinaryIO, size: int, where: str) -> bytes:
-    """Give so many bytes and no fewer: what ends early has been cut short."""
+    """Read exactly so many bytes; fewer mean that the file was cut short."""
     data = stream.read(size)
     if len(data) != size:
         raise array_error("it is cut short", where)
@@ -112,7 +112,7 @@ def read_exactly(stream: BinaryIO, size: int, where: str) -> bytes:
 
 
 def dtype_text(dtype: Any) -> str:
-    """Spell a type of elements as files have it, the same on every machine; refuse one that would need a pickle."""
+    """Name an element type as files have it, little-endian everywhere; one that would need a pickle is refused."""
     import numpy as np  # noqa: PLC0415
 
     kind: str = np.dtype(dtype).newbyteorder("<").str
@@ -122,7 +122,7 @@ def dtype_text(dtype: Any) -> str:
 
 
 def header_bytes(kind: str, shape: tuple[int, ...]) -> bytes:
-    """Spell a header to the byte as numpy.save does, so that whoever writes an array writes the same file."""
+    """Encode a header byte for byte as numpy.save does, so that equal arrays have equal files."""
     told = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {(*map(int, shape),)!r}, }}"
     told += " " * (GROWTH - len(str(int(shape[0])))) if shape else ""
     told += " " * (64 - (len(MAGIC) + 4 + len(told) + 1) % 64) + "\n"

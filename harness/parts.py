@@ -17,7 +17,7 @@ from harness.errors import InputError
 
 @dataclass(frozen=True)
 class PartRegistry:
-    """One kind of part: `what` a person calls it, the package it lives in, and the name its file gives it."""
+    """Plugins of one kind: what a person calls it, the package it lives in, and the variable its file defines."""
 
     what: str
     package: str

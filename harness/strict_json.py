@@ -6,7 +6,7 @@ from typing import Any
 
 
 def reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Give an object (`object_pairs_hook`), unless a name stands twice in it: which was meant, nobody can say."""
+    """Refuse an object in which a name stands twice; passed to json.loads as `object_pairs_hook`."""
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a name stands twice in one object")

@@ -28,7 +28,7 @@ LAST_WORDS = 4000  # characters of stderr that are kept: the end of it says what
 
 @dataclass(frozen=True)
 class TrialLimits:
-    """What one trial may use; part of the key, since another limit can give another outcome."""
+    """Resource limits of one trial; part of the key, since another limit can give another outcome."""
 
     seconds: int = 10  # of wall time, its start included
     cpu_seconds: int = 10  # of each process
@@ -50,7 +50,7 @@ class TrialLimits:
 
 @dataclass(frozen=True)
 class TrialEnd:
-    """How the engine says that a program ended, and what it left."""
+    """Raw end of a trial as the engine reports it: exit, signal, limits that were hit, output."""
 
     exit: int
     signal: int
@@ -76,7 +76,7 @@ def programs(path: Path) -> Iterator[Program]:
 
 
 def identity(program: Program, limits: TrialLimits) -> dict[str, Any]:
-    """Say what a trial's outcome depends on besides where it runs: equal programs are run once."""
+    """Give as JSON what decides a trial's outcome besides where it runs: equal programs are run once."""
     return {
         "program": sha256(_bytes(program["program"])), "stdin": sha256(_bytes(program.get("stdin", ""))),
         "limits": limits.as_params(),
@@ -84,7 +84,7 @@ def identity(program: Program, limits: TrialLimits) -> dict[str, Any]:
 
 
 def files(program: Program, limits: TrialLimits) -> dict[str, bytes]:
-    """Give the files of a trial's folder: the program, what it reads, and what its entry point is told."""
+    """Files of a trial's folder: the program, its stdin, and the settings of its entry point."""
     return {
         "in/program.py": _bytes(program["program"]),
         "in/stdin": _bytes(program.get("stdin", "")),
@@ -94,7 +94,7 @@ def files(program: Program, limits: TrialLimits) -> dict[str, bytes]:
 
 
 def outcome(ended: TrialEnd) -> Tried:
-    """Say how a program ended: what it printed, and why it stopped where it did not come to its own good end."""
+    """Classify how a trial ended (`done`, `failed`, `killed`, `time` …) and what it printed."""
     said: Tried = {"outcome": _outcome(ended), "stdout": _text(ended.stdout)}
     if said["outcome"] == FAILED:
         said["exit"] = ended.exit

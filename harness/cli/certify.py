@@ -34,7 +34,7 @@ def certify(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Measure a grader over labelled rows, and certify it."""
+    """Measure a grader against labelled rows, and certify it."""
     from harness.cli.measuring import object_of, rows_of
     from harness.digest import sha256
     from harness.files import translating_os_errors

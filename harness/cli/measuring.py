@@ -125,7 +125,7 @@ def _text(source: Path | None) -> bytes:
 
 
 def rows_of(source: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Read JSON Lines one at a time, so that a file of any length is scored in flat memory."""
+    """Read JSON Lines one at a time, so that a file of any length is scored in constant memory."""
     from harness.files import translating_os_errors
 
     name = str(source or "stdin")

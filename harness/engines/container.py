@@ -34,7 +34,7 @@ _ULIMITS = {"core": ("c", 512), "nofile": ("n", 1), "fsize": ("f", 512), "data":
 
 
 def guard_command(bounds: Mapping[str, int], *, grouped: bool = True) -> tuple[str, ...]:
-    """Spell the guard; it sets the bounds of a process once more, since podman's socket leaves out what it was told.
+    """Command of the container's PID 1: it sets resource limits again (podman's socket omits them) and ends with stdin.
 
     `grouped` says that the container has a control group for memory: the count of another's says nothing of it.
     """
@@ -50,7 +50,7 @@ def guard_command(bounds: Mapping[str, int], *, grouped: bool = True) -> tuple[s
 
 @contextmanager
 def translating_engine_errors(what: str) -> Iterator[None]:
-    """Turn what the engine refuses, or that it is gone, into a message a user can act on."""
+    """Context manager that turns errors of the docker SDK into errors a user can act on."""
     import docker.errors  # noqa: PLC0415 - heavy
     import requests  # noqa: PLC0415 - heavy
 
@@ -67,7 +67,7 @@ def translating_engine_errors(what: str) -> Iterator[None]:
 
 
 def translate_engine_error(what: str, said: str) -> HarnessError:
-    """Say what an engine's refusal means."""
+    """Translate an error message of the container engine into an error a user can act on."""
     if any(mark in said for mark in ("could not select device driver", "nknown runtime", "CDI", "nvidia-container")):
         return gpu.no_gpu(f"the engine has no GPU runtime ({said[:200]})")
     if "o such image" in said or "image not known" in said:
@@ -88,7 +88,7 @@ class Container:
         self.client, self.settings, self.id = client, settings, ""
 
     def __enter__(self) -> Container:
-        """Make the container; it does not run yet."""
+        """Create the container; it does not run yet."""
         with translating_engine_errors("it made a container"):
             self.id = self.client.create_container_from_config(self.settings)["Id"]
         return self
@@ -103,8 +103,8 @@ class Container:
                 continue  # the engine is gone: its next start finds the guard dead, and the sweep removes it
             return
 
-    def run(self, watch: JobMonitor, *, counted: bool = False) -> tuple[int, bool]:
-        """Start, watch to the end or the first reason to end it; gives the exit code, and whether memory ran out.
+    def run(self, monitor: JobMonitor, *, counted: bool = False) -> tuple[int, bool]:
+        """Run to the end or to the first reason to kill it; gives the exit code, and whether memory ran out.
 
         `counted` says that the engine bounds no number of processes.
         """
@@ -115,13 +115,13 @@ class Container:
                 self.client.start(self.id)
                 first = self.client.inspect_container(self.id)["State"]["Pid"] if counted else 0
             if first:
-                watch.count(lambda: count_threads(first))
-            watch.begin()
-            _follow(stream.fileno(), watch)
+                monitor.count_with(lambda: count_threads(first))
+            monitor.begin()
+            _follow(stream.fileno(), monitor)
         finally:
             _hang_up(stream)
         with translating_engine_errors("it read how a container ended"):
-            if watch.why:
+            if monitor.why:
                 self._kill()
             self.client.wait(self.id, timeout=ENDING)
             state = self.client.inspect_container(self.id)["State"]
@@ -148,9 +148,9 @@ def _hang_up(held: Any) -> None:
     held.close()
 
 
-def _follow(pipe: int, watch: JobMonitor) -> None:
-    """Hear what the container prints until it ends or is to be ended."""
-    frames, ready = _Frames(watch.hear), select.poll()
+def _follow(pipe: int, monitor: JobMonitor) -> None:
+    """Read what the container prints until it ends or must be ended."""
+    frames, ready = _Frames(monitor.log_output), select.poll()
     ready.register(pipe, select.POLLIN)
     while True:
         if ready.poll(1000 * monitor.poll_seconds):

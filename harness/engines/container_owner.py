@@ -12,7 +12,7 @@ GRACE = 60.0  # seconds after its deadline in which a container's owner removes 
 
 
 def this_process() -> str:
-    """Name this process beyond doubt: the boot, the namespace its number means something in, and when it began."""
+    """Identify this process uniquely: boot id, PID namespace, PID and start time."""
     return f"{_boot()} {_namespace()} {os.getpid()} {_began(os.getpid())}"
 
 
@@ -22,7 +22,7 @@ def deadline(seconds: float) -> int:
 
 
 def is_orphaned(labels: Mapping[str, str]) -> bool:
-    """Whether the owner of a container is dead, or cannot be seen from here and is long overdue."""
+    """Whether a container's owner is dead, or cannot be seen from here and is long overdue."""
     try:
         boot, namespace, pid, began = labels[OWNER].split()
         number, late = int(pid), _now() > int(labels[DEADLINE]) + GRACE

@@ -47,18 +47,18 @@ def _told(bad: Exception) -> str:
 
 
 def probe() -> str:
-    """Say which engine answers here."""
+    """Name the container engine that answers here, for `harness doctor`."""
     return engine_name(connect()[2])
 
 
 def engine_name(version: Mapping[str, Any]) -> str:
-    """Name an engine by what it says of its version."""
+    """Name and version of an engine from its version document."""
     parts = version.get("Components") or [{"Name": "Engine"}]
     return f"{parts[0]['Name']} {version['Version']}"
 
 
 def remove_orphans(client: Any) -> None:
-    """Remove the containers whose harness is dead: what a kill left behind."""
+    """Remove containers whose harness is dead: what a kill left behind. It never touches a live one's."""
     import docker.errors  # noqa: PLC0415 - heavy
 
     with translating_engine_errors("it listed what older runs left"):
@@ -69,7 +69,7 @@ def remove_orphans(client: Any) -> None:
 
 
 def ensure_image(client: Any, names: Sequence[str], load: Callable[[], Iterable[bytes]]) -> str:
-    """Give the name by which the engine knows the image, a digest always; load it where it is not there."""
+    """Load an image into the engine unless it is there; returns its name there, always a digest."""
     with translating_engine_errors("it looked for the image"):
         found = _known(client, names)
         if not found:
@@ -98,12 +98,12 @@ def _known(client: Any, names: Sequence[str]) -> str:
 
 
 def is_rootless(info: Mapping[str, Any]) -> bool:
-    """Whether the engine is run by an ordinary user: root in its containers is that user, and nobody more."""
+    """Whether an ordinary user runs the engine: root in its containers is that user, and nobody more."""
     return info.get("Rootless") is True or "name=rootless" in (info.get("SecurityOptions") or ())
 
 
 def unenforced_limits(client: Any, info: Mapping[str, Any]) -> list[str]:
-    """Name the limits that the engine cannot hold; rootless podman says it can, and leaves out what it cannot."""
+    """List the limits that the engine cannot enforce; rootless podman claims to, and drops them silently."""
     held = {name: info.get(name) is not False for name in (MEMORY, PIDS)}
     if info.get("Rootless") is True:
         with translating_engine_errors("it was asked which limits it can hold"):

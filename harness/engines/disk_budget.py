@@ -17,7 +17,7 @@ SHARE = 0.1  # of the time that looking may take: a step with many files is look
 
 @dataclass
 class DiskBudget:
-    """Watches the folders a step may write to; never follows a link, and stops counting where the budget is spent."""
+    """Counter of what a step wrote to its folders; never follows a link, and stops counting once over the limit."""
 
     folders: tuple[Path, ...]
     limits: Limits

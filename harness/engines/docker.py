@@ -85,7 +85,7 @@ class DockerEngine:
         return SOCKETS / path.name
 
     def facts(self) -> Mapping[str, Any]:
-        """Say what the engine is, for the record, and which limits its kernel cannot hold."""
+        """Name and version of the engine for the record, and the limits it cannot enforce."""
         return {"engine": engine_name(self._version), **({"unbounded": self.unbounded} if self.unbounded else {})}
 
     def run(self, job: Job, on_log: Callable[[bytes], None], cancel: threading.Event) -> Outcome:
@@ -94,13 +94,13 @@ class DockerEngine:
         os.chmod(job.folder / "tmp", 0o1777)  # noqa: S103 - a tmpfs takes its mode from the folder it is laid upon
         if os.geteuid() == 0:  # a rootless engine is the user whose socket it is, and can give nothing to anybody else
             chown_to_step(out, user=os.stat(self._host.removeprefix("unix://")).st_uid if self._rootless else NOBODY)
-        watch = JobMonitor(job.limits, on_log, cancel, (out,))
+        monitor = JobMonitor(job.limits, on_log, cancel, (out,))
         with self._connected() as client, Container(client, self._settings(job)) as container:
             code, oom = container.run(monitor, counted=PIDS in self.unbounded)
         oom = oom or (MEMORY in self.unbounded and code != 0 and b"MemoryError" in monitor.log[-2000:])
         if os.geteuid() == 0:
             chown_back(out)
-        return watch.outcome(code, self.isolation, oom=oom)
+        return monitor.outcome(code, self.isolation, oom=oom)
 
     def _connected(self) -> Any:
         """Open a new client: the SDK's sessions are not safe to share between threads."""
@@ -112,7 +112,7 @@ class DockerEngine:
         """Run a GPU query inside a container that is given all GPUs."""
         settings = self._base(tuple(query), {"PATH": "/usr/local/nvidia/bin:/usr/bin:/bin"}, SMALL)
         settings["HostConfig"]["DeviceRequests"] = self._request(["all"])
-        watch = JobMonitor(SMALL, lambda _: None, threading.Event())
+        monitor = JobMonitor(SMALL, lambda _: None, threading.Event())
         with self._connected() as client, Container(client, settings) as container:
             code, _ = container.run(monitor)
         text = monitor.log.decode("utf-8", "replace")
@@ -186,9 +186,9 @@ def _tmpfs(memory: int) -> str:
     return f"rw,noexec,nosuid,nodev,mode=1777,size={memory}"
 
 
-def _open(setting: EngineOptions) -> DockerEngine:
-    image = setting.image()
-    return DockerEngine(image.id, [image.manifest], image.load, setting.gpus)
+def _open(options: EngineOptions) -> DockerEngine:
+    image = options.image()
+    return DockerEngine(image.id, [image.manifest], image.load, options.gpus)
 
 
 ENGINE = Kind(

@@ -111,7 +111,7 @@ class Engine(Protocol):
 
 @dataclass(frozen=True)
 class LoadableImage:
-    """An image by its digests, `sha256:…`, and the way to its bytes: one archive that `docker load` takes."""
+    """Container image by its digests (`sha256:…`), with a stream that `docker load` accepts."""
 
     id: str
     manifest: str
@@ -120,7 +120,7 @@ class LoadableImage:
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """What is wanted of an engine when it is opened."""
+    """Options for opening an engine: isolation, GPUs, image."""
 
     isolation: str  # one of its kind's isolations; empty: its best
     gpus: int | str  # how many, or `prefer`

@@ -20,7 +20,7 @@ Wanted = int | str  # how many, or `prefer`
 
 
 def choose_device(wanted: Wanted, ask: Callable[[Sequence[str]], str]) -> Device:
-    """Give the device for what a manifest wants; `prefer` falls back to the CPU and says why."""
+    """Choose the device for what a manifest wants; `prefer` falls back to the CPU and says why."""
     if wanted == 0:
         return Device()
     try:
@@ -32,7 +32,7 @@ def choose_device(wanted: Wanted, ask: Callable[[Sequence[str]], str]) -> Device
 
 
 def query_driver(query: Sequence[str]) -> str:
-    """Ask this machine's own driver."""
+    """Run `nvidia-smi` on this machine."""
     try:
         done = subprocess.run(
             list(query), capture_output=True, text=True, errors="replace", timeout=PATIENCE, check=False
@@ -47,7 +47,7 @@ def query_driver(query: Sequence[str]) -> str:
 
 
 def no_gpu(why: str) -> MissingError:
-    """Say that a GPU is wanted where none can be had."""
+    """Make the error for a GPU that is wanted where none can be had."""
     return MissingError(
         f"{NONE}{why}",
         next="install NVIDIA's driver (and, for docker, nvidia-container-toolkit), "

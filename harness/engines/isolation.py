@@ -60,7 +60,7 @@ _BOUND = "{{ ulimit -u {0} || ulimit -p {0} || exit 126; }} 2>/dev/null; "
 
 @functools.cache
 def drops_root() -> bool:
-    """Whether steps run as another user than the harness: it is root, and may name that user in a namespace."""
+    """Whether steps run as another user: the harness is root and may map that user in a namespace."""
     if os.geteuid() != 0:
         return False
     named = all(_names(Path(f"/proc/self/{kind}_map").read_text()) for kind in ("uid", "gid"))
@@ -76,13 +76,13 @@ def _names(mapped: str) -> bool:
 
 
 def counts_per_step() -> bool:
-    """Whether the kernel counts a step's processes apart from its user's others: root's own it bounds nowhere."""
+    """Whether the kernel limits a step's processes apart from its user's others (Linux 5.14, never for plain root)."""
     release = tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2])
     return release >= (5, 14) and (os.geteuid() != 0 or drops_root())
 
 
 def unreadable_to_steps() -> str:
-    """Name what a step needs of the interpreter and may not read as nobody; nothing where all is well."""
+    """First path of the interpreter that a step running as nobody cannot read; empty where all is well."""
     if not drops_root():
         return ""
     needed = (sys.prefix, sys.base_prefix, os.path.realpath(sys.executable), sysconfig.get_path("purelib"))
@@ -90,12 +90,12 @@ def unreadable_to_steps() -> str:
 
 
 def site_packages() -> str:
-    """Say where the packages really lie: our bytecode of them has its place by that."""
+    """Real path of the installed packages: our bytecode of them is filed under it."""
     return os.path.realpath(sysconfig.get_path("purelib"))
 
 
 def interpreter_folders() -> Iterator[str]:
-    """Name what the interpreter and the packages need to be seen, less what lies inside of what was named."""
+    """Folders that the interpreter and its packages need, without those inside one already named."""
     named = ["/usr"]
     for path in sorted({sys.prefix, sys.base_prefix, os.path.realpath(sys.prefix), site_packages()}):
         if not any(path == above or path.startswith(f"{above}/") for above in named):
@@ -104,7 +104,7 @@ def interpreter_folders() -> Iterator[str]:
 
 
 def socket_inside(isolation: str, socket: Path) -> Path:
-    """Say where a step finds a socket: bubblewrap shows it in a place of its own."""
+    """Path of a socket as a step sees it: bubblewrap shows it at a place of its own."""
     return SOCKETS / socket.name if isolation == "bubblewrap" else socket
 
 

@@ -104,7 +104,7 @@ class LocalEngine:
         return folder
 
     def socket(self, path: Path) -> Path:
-        """Say where a step finds a socket of its job."""
+        """Path of a job's socket as the step sees it."""
         return socket_inside(self.isolation, path)
 
     def facts(self) -> Mapping[str, Any]:
@@ -114,14 +114,14 @@ class LocalEngine:
     def run(self, job: Job, on_log: Callable[[bytes], None], cancel: threading.Event) -> Outcome:
         """Run one command; every process it started has ended when this returns."""
         bare = self.isolation == "process"  # elsewhere what a step started ends with its namespace
-        watch = JobMonitor(job.limits, on_log, cancel, (job.folder / "out", job.folder / "tmp"))
+        monitor = JobMonitor(job.limits, on_log, cancel, (job.folder / "out", job.folder / "tmp"))
         if drops_root() and not bare:
             chown_to_step(job.folder / "out", job.folder / "tmp")
-        code, usage = run_process(self._argv(job), job, watch, strays=bare, counted=bare or not counts_per_step())
+        code, usage = run_process(self._argv(job), job, monitor, strays=bare, counted=bare or not counts_per_step())
         if drops_root() and not bare:
             chown_back(job.folder / "out")
-        oom = code != 0 and b"MemoryError" in watch.log[-2000:]
-        return watch.outcome(code, self.isolation, oom=oom, usage=usage)
+        oom = code != 0 and b"MemoryError" in monitor.log[-2000:]
+        return monitor.outcome(code, self.isolation, oom=oom, usage=usage)
 
     def _argv(self, job: Job) -> list[str]:
         """Command line of a step, wrapped in limits, guard and isolation."""

@@ -14,7 +14,7 @@ TURN = 0.1  # seconds between two looks
 
 
 class JobMonitor:
-    """Watches one command: says when it must be ended and why, hears what it prints, and tells how it ended."""
+    """Monitor of one command: says when it must be killed and why, collects its output, reports how it ended."""
 
     def __init__(
         self,

@@ -17,7 +17,7 @@ LAST_BLOCKS = 64  # what a pipe may still hold when its writers have been killed
 
 
 def run_process(
-    argv: Sequence[str], job: Job, watch: JobMonitor, *, strays: bool, counted: bool = False
+    argv: Sequence[str], job: Job, monitor: JobMonitor, *, strays: bool, counted: bool = False
 ) -> tuple[int, dict[str, int]]:
     """Run a command to its end or to the first reason to kill it; returns its exit code and resource usage.
 
@@ -30,7 +30,7 @@ def run_process(
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
     )  # fmt: skip
     if counted:
-        watch.count(lambda: count_threads(process.pid))
+        monitor.count_with(lambda: count_threads(process.pid))
     try:
         _follow(process, monitor)
     finally:
@@ -42,8 +42,8 @@ def run_process(
     return process.returncode, {"cpu_ms": round(1000 * (used.ru_utime + used.ru_stime)), "rss_kib": used.ru_maxrss}
 
 
-def _follow(process: subprocess.Popen[bytes], watch: JobMonitor) -> None:
-    """Hear what the command prints until it ends or is to be ended."""
+def _follow(process: subprocess.Popen[bytes], monitor: JobMonitor) -> None:
+    """Read what the command prints until it ends or must be ended."""
     assert process.stdin and process.stdout
     ended = os.pidfd_open(process.pid)
     pipe = process.stdout.fileno()
@@ -68,8 +68,8 @@ def _follow(process: subprocess.Popen[bytes], watch: JobMonitor) -> None:
         process.stdin.close()
 
 
-def _take(pipe: int, watch: JobMonitor) -> bool:
-    """Read what lies in the pipe; False where there is nothing more to come now."""
+def _take(pipe: int, monitor: JobMonitor) -> bool:
+    """Read what is in the pipe; False where nothing more is there now."""
     try:
         block = os.read(pipe, 65536)
     except BlockingIOError:

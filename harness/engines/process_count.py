@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def count_threads(first: int) -> int:
-    """Count the threads of a process, of all below it, and of all in its session, as the kernel counts them."""
+    """Count the threads of a process, of its descendants, and of its session, from /proc."""
     tasks, below = {}, dict[int, list[int]]()
     open_ = [first]
     for name in os.listdir("/proc"):

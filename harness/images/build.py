@@ -40,7 +40,7 @@ def build(
     relock: bool = False,
     archive: Archive = OWN,
 ) -> Built:
-    """Build one image from its locks; `moved` takes the newest packages, `relock` writes the locks anew."""
+    """Build one image from its locks; `moved` takes the newest packages, `relock` writes new locks."""
     with one_build_at_a_time(store):
         _equipped(store, root, name)
         meant = plan_build(store, root, name, tell, moved=moved, relock=relock, archive=archive)
@@ -68,13 +68,13 @@ def _equipped(store: Store, root: Path, name: str) -> None:
 
 @contextmanager
 def one_build_at_a_time(store: Store) -> Iterator[None]:
-    """Let one build at a time use a store, so that a second finds the layers of the first; `gc` keeps away."""
+    """Lock that lets one build at a time use a store, so that a second reuses its layers; `gc` waits."""
     with store.in_use(), locked(store.locks / "images"):
         yield
 
 
 def assemble(store: Store, meant: BuildPlan, tell: Tell) -> Image:
-    """Make what is missing of an image and shelve it; nothing shows before it is whole."""
+    """Make the missing layers of an image and add it to the store; an unfinished image is never listed."""
     total = len(meant.parts)
     layers = []
     for number, part in enumerate(meant.parts):
@@ -95,7 +95,7 @@ def assemble(store: Store, meant: BuildPlan, tell: Tell) -> Image:
 
 
 def differing(pin: Pin, image: Image, meant: BuildPlan) -> Iterator[str]:
-    """Name the parts in which an image is not what was pinned."""
+    """Name the parts in which an image differs from its pin."""
     if len(pin.diff_ids) != len(meant.parts):
         yield f"it has {len(meant.parts)} layers instead of {len(pin.diff_ids)}"
     layers = [
@@ -111,12 +111,12 @@ def differing(pin: Pin, image: Image, meant: BuildPlan) -> Iterator[str]:
 
 
 def _record(store: Store, part: LayerPlan) -> Path:
-    """Say where it stands which layer the same inputs gave before."""
+    """Path of the record of which layer the same inputs gave before."""
     return store.images / "layers" / f"{document_digest(part.inputs)}.json"
 
 
 def _kept(store: Store, part: LayerPlan) -> str:
-    """Find the layer that was made of the same inputs by the same code, if its bytes are still sound."""
+    """Find the stored layer of the same inputs and the same code, if its bytes are intact."""
     path = _record(store, part)
     try:
         digest = str(parse(path.read_bytes(), "layer/1", str(path))["layer"])

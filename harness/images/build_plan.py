@@ -26,7 +26,7 @@ Make = Callable[[Path, Path], None]  # scratch folder, the layer's file
 
 @dataclass(frozen=True)
 class LayerPlan:
-    """One layer: everything its bytes follow from, and the way to make it."""
+    """Plan of one layer: every input that decides its bytes, and the function that writes it."""
 
     title: str
     inputs: Mapping[str, Any]
@@ -35,7 +35,7 @@ class LayerPlan:
 
 @dataclass(frozen=True)
 class BuildPlan:
-    """An image that is meant, its packages kept: recipe, parts lowest first, and the packages by file name."""
+    """Plan of an image: recipe, layers lowest first, and its packages by file name."""
 
     name: str
     recipe: Recipe
@@ -55,7 +55,7 @@ def plan_build(
     relock: bool = False,
     archive: Archive = debs.OWN,
 ) -> BuildPlan:
-    """Read what an image is made of, and see to it that every package lies in the store."""
+    """Plan a build, and fetch every package that is missing in the store."""
     parts: list[LayerPlan] = []
     sources: dict[str, str] = {}
     stacked: list[Wheel] = []

@@ -23,7 +23,7 @@ _METADATA = re.compile(rf"{re.escape(SITE)}/([^/-]+)-([^/-]+)\.dist-info/METADAT
 
 @dataclass(frozen=True)
 class InstalledPackage:
-    """A package that an image holds: where it comes from, its name and version, and the licence it says."""
+    """Package found in an image: its kind, name and version, and the licence it states."""
 
     kind: str  # deb, pypi
     name: str
@@ -33,7 +33,7 @@ class InstalledPackage:
 
 
 def contents(store: Store, image: Image) -> list[InstalledPackage]:
-    """Read the packages of an image from its layers; each layer is read once, and only its small files."""
+    """List the packages of an image from its layers; each layer is read once, and only its small files."""
     found: list[InstalledPackage] = []
     for digest in image.layers:
         path = store.blobs.path(digest)
@@ -66,7 +66,7 @@ def _of_layer(tar: tarfile.TarFile) -> Iterator[InstalledPackage]:
 
 
 def _of_status(status: str, texts: Mapping[str, str], links: Mapping[str, str]) -> Iterator[InstalledPackage]:
-    """Give the packages that dpkg calls installed; documentation may be shared by a link to another's folder."""
+    """Find the packages that dpkg's status file calls installed; documentation may be a link to another's folder."""
     for stanza in filter(None, status.split("\n\n")):
         fields = HeaderParser().parsestr(stanza)
         if str(fields["Status"]).endswith(" installed"):

@@ -81,7 +81,7 @@ def _is_oci(text: object) -> bool:
 
 
 def add_image(store: Store, image: Image) -> None:
-    """Enter an image whose blobs all lie in the store; the entry keeps them from being swept."""
+    """List an image whose blobs all lie in the store; the entry keeps them from garbage collection."""
     body = {
         "type": "image/1", "name": image.name, "config": image.config, "manifest": image.manifest,
         "layers": list(image.layers), "sources": dict(image.sources),
@@ -95,7 +95,7 @@ def inventory_path(store: Store, image: Image) -> Path:
 
 
 def remove_image(store: Store, image: Image) -> None:
-    """Take an image off the shelf; its bytes go with the next sweep, unless something else needs them."""
+    """Remove an image from the store's list; the next `gc` frees its blobs unless something else needs them."""
     path = store.images / f"{image.config}.json"
     with translating_os_errors(path):
         path.unlink(missing_ok=True)
@@ -104,20 +104,20 @@ def remove_image(store: Store, image: Image) -> None:
 
 
 def list_images(store: Store) -> list[Image]:
-    """List the images a store holds, by name."""
+    """List the images of a store, by name."""
     with translating_os_errors(store.images):
         paths = sorted(store.images.glob("*.json")) if store.images.is_dir() else []
     return sorted((_read(path) for path in paths), key=lambda image: (image.name, image.config))
 
 
 def find_image(store: Store, image_id: str) -> Image | None:
-    """Find an image by its ID."""
+    """Find an image by its ID, or None."""
     path = store.images / f"{image_id.removeprefix('sha256:')}.json"
     return _read(path) if _is_oci(image_id) and path.is_file() else None
 
 
 def require_image(store: Store, image_id: str, name: str) -> Image:
-    """Give an image that must be there."""
+    """Get an image by its ID, or raise an error that says how to build or fetch it."""
     image = find_image(store, image_id)
     if image is None:
         raise MissingError(

@@ -44,7 +44,7 @@ def keep(store: Store, root: Path, image: Image) -> None:
 
 
 def _locked(line: Sequence[LocatedRecipe]) -> Iterator[tuple[str, str]]:
-    """List what the locks name: files and their SHA-256."""
+    """List the files and SHA-256 that the locks name."""
     for one in line:
         if one.recipe.suite:
             yield from ((deb.file, deb.sha256) for deb in read_debs(one).packages)
@@ -54,7 +54,7 @@ def _locked(line: Sequence[LocatedRecipe]) -> Iterator[tuple[str, str]]:
 
 
 def _held(store: Store, image: Image, line: Sequence[LocatedRecipe]) -> Sequence[tuple[InstalledPackage, str]]:
-    """Pair every package that the layers hold with the locked file it came from; refuse where the two lists part.
+    """Match every package in the layers with the locked file it came from; refuse where the two lists differ.
 
     An image that was built here names its files itself; one that was fetched is held against the locks as they are.
     """
@@ -71,7 +71,7 @@ def _held(store: Store, image: Image, line: Sequence[LocatedRecipe]) -> Sequence
 
 
 def _file(package: InstalledPackage) -> str:
-    """Name the file of a package as an image lists what it was made of."""
+    """File name of a package as an image lists its sources."""
     if package.kind == "pypi":
         return f"{package.name}-{package.version}.whl"
     return f"{package.name}_{package.version.replace(':', '%3a')}_{package.arch}.deb"

@@ -60,7 +60,7 @@ def of_metadata(text: str) -> Licence:
 
 
 def combined(found: Iterable[Licence]) -> str:
-    """Give one expression for an image: every expression that was said, and one word for all that say none."""
+    """Combine licences into one SPDX expression for an image; packages that state none count as one unknown."""
     parts: set[str] = set()
     for one in found:
         if not one.exact:

@@ -69,7 +69,7 @@ class Wheel:
 
 
 def read_debs(loaded: LocatedRecipe) -> Debs:
-    """Read the Debian lock beside a recipe; it must answer what the recipe asks for now."""
+    """Read the Debian lock beside a recipe; one that was resolved for another request is refused."""
     recipe, path = loaded.recipe, loaded.folder / DEBS
     mend = f"`harness images build {recipe.name} --relock` resolves its packages anew"
     if not path.is_file():

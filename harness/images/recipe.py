@@ -69,7 +69,7 @@ class Recipe(BaseModel):
 
 @dataclass(frozen=True)
 class LocatedRecipe:
-    """A recipe, where its parts stand, and the project it belongs to."""
+    """Recipe with the lines it was read from and the project it belongs to."""
 
     recipe: Recipe
     tree: Tree
@@ -119,7 +119,7 @@ def load(root: Path, name: str) -> LocatedRecipe:
 
 
 def lineage(root: Path, name: str) -> list[LocatedRecipe]:
-    """Give the recipes an image is stacked from, the one that begins with Debian first."""
+    """Recipes an image is stacked from, the Debian base first."""
     return list(_ancestors(load(root, name), ()))[::-1]
 
 

@@ -20,7 +20,7 @@ from harness.store.store import Store
 
 @dataclass(frozen=True)
 class ImageCheck:
-    """What was found of one image; it agrees where there are no flaws."""
+    """Result of verifying one image: what is wrong with it; it agrees where nothing is."""
 
     name: str
     image_id: str
@@ -34,7 +34,7 @@ class ImageCheck:
 
 
 def verify(store: Store, root: Path, names: Sequence[str], tell: Tell, *, rebuild: bool = False) -> list[ImageCheck]:
-    """Read stored images again; without names, all that the project pins and the store holds."""
+    """Verify stored images; without names, all that the project pins and the store holds."""
     known = pins(root)
     if not names and not known:
         raise InputError("this project pins no image", where=str(root), next="`harness images build NAME` pins one")

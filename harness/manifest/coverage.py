@@ -48,7 +48,7 @@ def names_text(names: Collection[str]) -> str:
 
 
 def contradicted_files(said: Mapping[str, Any], datasets: Mapping[str, Any]) -> Iterator[str]:
-    """Point to what a lock pins of published files that is not what its manifest says of them."""
+    """JSON Pointers at which a lock's pins of published files differ from its manifest."""
     for name, pin in sorted(datasets.items()):
         wanted = intended_files(said.get(name))
         if wanted or is_files(pin):
@@ -56,7 +56,7 @@ def contradicted_files(said: Mapping[str, Any], datasets: Mapping[str, Any]) -> 
 
 
 def intended_files(said: Any) -> dict[str, Any]:
-    """Give the digests that an intent says of the files of a dataset; whoever wrote it, nothing else is taken."""
+    """Digests that an intent states for the files of a dataset; anything malformed is ignored."""
     fetched = said.get("fetch") if isinstance(said, Mapping) else None
     files = fetched.items() if isinstance(fetched, Mapping) else ()
     return {path: file.get("sha256") for path, file in files if isinstance(file, Mapping)}

@@ -36,7 +36,7 @@ class Asking(BaseModel):
 
 @dataclass(frozen=True)
 class InstrumentSettings:
-    """A model that measures: its provider's settings, how it is asked, and how often the same."""
+    """Settings of an instrument: its provider's, how it is asked, and its repeats."""
 
     model: Any  # its provider's settings
     asking: Asking
@@ -47,7 +47,7 @@ class InstrumentSettings:
 
 
 def _read(value: Any) -> InstrumentSettings:
-    """Type what a manifest says of an instrument: what is a model's by its provider, and the rest here."""
+    """Parse an instrument: a model's settings typed by its provider, and the rest here."""
     if isinstance(value, InstrumentSettings):
         return value
     given = value if isinstance(value, Mapping) else {}
@@ -60,4 +60,4 @@ def _forms(value: Any) -> tuple[Any, ...]:
     return (settings_of(value), Asking)
 
 
-Named = Annotated[Any, PlainValidator(_read), PlainSerializer(InstrumentSettings.said), TypedByValue(_forms)]
+Named = Annotated[Any, PlainValidator(_read), PlainSerializer(InstrumentSettings.as_data), TypedByValue(_forms)]

@@ -15,7 +15,7 @@ from harness.manifest.read import Place
 
 
 def suggestion(place: Place, value: Any, schema: Any) -> str:
-    """Say what to write instead of a key that is not known at its place."""
+    """Word what to write instead of an unknown key: the closest known one, or the list."""
     known = sorted(dict.fromkeys(_known(schema, value, place[:-1]))) if place else []
     if close := difflib.get_close_matches(str(place[-1]), known, 1) if place else []:
         return f"did you mean `{close[0]}`?"

@@ -20,7 +20,7 @@ from harness.manifest.schema import Manifest
 
 @dataclass(frozen=True)
 class ModelFolders:
-    """Where models lie that are no part of a project: a person's own folder of them, and the hub's cache."""
+    """Folders of models outside a project: a person's own, and the hub's cache."""
 
     models: Path | None = None  # what `source: folder:NAME` is relative to
     hub: Path | None = None
@@ -44,7 +44,7 @@ class Loaded:
 
 
 def load(path: Path, homes: ModelFolders | None = None) -> Loaded:
-    """Read a manifest from a file of a project; nothing is written, whatever it holds."""
+    """Load a manifest from a file of a project; it writes nothing, whatever the file holds."""
     data = read_bytes(path)
     root = project_root(path)
     manifest, tree = parse_manifest(data, str(path))

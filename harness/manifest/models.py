@@ -26,7 +26,7 @@ def _reader(provider: str) -> TypeAdapter[Any]:
 
 @dataclass(frozen=True)
 class TypedByValue:
-    """Marks what is typed by what its value says, and gives the classes that type it to who names the known keys."""
+    """Annotation of a field whose type depends on its value; gives those types for suggestions of keys."""
 
     forms: Callable[[Any], tuple[Any, ...]]
 

@@ -187,7 +187,7 @@ class Split(_Part):
 
 
 class AttemptBudget(_Part):
-    """What one attempt may use."""
+    """Budget of one attempt by an agent."""
 
     calls: Annotated[int, Field(ge=1)]
     seconds: Annotated[int, Field(ge=1)]

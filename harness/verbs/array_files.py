@@ -75,7 +75,7 @@ def plain(result: Mapping[str, Any], to: Path | None) -> dict[str, Any]:
         _require_few(sum(array.size for array in found.values()), "the result's arrays have too much to read:")
         return dict(listed(result))
     if not found:
-        raise InputError("the result holds no array to write", where=str(to), next="leave out -o")
+        raise InputError("the result has no array to write", where=str(to), next="leave out -o")
     with translating_os_errors(to):
         arrays.write_all(to, found)
         return dict(listed(_pointed(result, "", {name: head.text() for name, head in arrays.headers(to).items()})))

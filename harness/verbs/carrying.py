@@ -59,7 +59,7 @@ class CarryResult(Result):
 
 
 def carry(project: Project, asked: CarryRequest, watch: Watch | None = None) -> CarryResult:
-    """Lock manifests anew and take their expectations along, where a run gives every output the same bytes."""
+    """Lock manifests again and carry their expectations along, where a run gives every output the same bytes."""
     watch, allowed = watch or Watch(), read_error_limit(asked.max_errors) or NO_ERRORS
     found = []
     for loaded in [project.manifest(path) for path in asked.manifests]:

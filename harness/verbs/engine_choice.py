@@ -24,7 +24,7 @@ class EngineRequest(Request):
         return EngineChoice(self.engine, self.isolation, images, moved, watch.say)
 
     def place(self, project: Project, watch: Watch) -> RunTarget:
-        """Say where steps are made."""
+        """Open the place where steps are made."""
         return RunTarget(project.store, self.choice(project, watch), stop=watch.stop)
 
 

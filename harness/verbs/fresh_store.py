@@ -17,7 +17,7 @@ GONE = "the store of this reproduction is gone: the next one begins with nothing
 
 @dataclass
 class FreshStore:
-    """Where a reproduction keeps what it makes, and whether that stays."""
+    """Path of the temporary store, and whether it is kept."""
 
     root: Path
     stays: bool = False
@@ -25,7 +25,7 @@ class FreshStore:
 
 @contextmanager
 def fresh_store(given: Path | None, project: Path, say: Callable[[str], None]) -> Iterator[FreshStore]:
-    """Give a store in which nothing stands; one that was not asked for by name goes, unless it is to stay."""
+    """Context manager of an empty store; it is deleted in the end unless it was named or is to be kept."""
     if given is not None:
         if given.exists() and any(given.iterdir()):
             raise InputError("a reproduction needs a fresh store", where=str(given), next="name a new or empty folder")
@@ -40,7 +40,7 @@ def fresh_store(given: Path | None, project: Path, say: Callable[[str], None]) -
 
 @contextmanager
 def _own(folder: Path) -> Iterator[FreshStore]:
-    """Hold a new place; its lock stands beside it for as long as there is no verdict."""
+    """Create and lock a temporary store; the lock beside it is held until there is a verdict."""
     place = FreshStore(folder / stamp())
     lock = _lock(place.root)
     with locked(lock):

@@ -209,7 +209,7 @@ def lock(project: Project, asked: LockRequest, watch: Watch | None = None) -> Lo
 
 
 def _files_here(loaded: Loaded, locked: WrittenLock, watch: Watch) -> dict[str, Any]:
-    """Say how many files of published data are here, and of the others why not and how to get them."""
+    """Count the files of published data that are here, with reasons and remedies for the others."""
     found = {}
     covered = data_coverage(file_coverage(locked.lock.pins["datasets"]))
     for name, dataset in loaded.manifest.datasets.items():

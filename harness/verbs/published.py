@@ -109,7 +109,7 @@ def _data(one: JudgedClaim) -> ClaimData:
 
 
 def _lost(one: JudgedClaim) -> tuple[object, ...]:
-    """Tell claims that are gone apart: what nobody claims any more may have been about several manifests."""
+    """Separate claims that are gone: what nobody claims any more may have been about several manifests."""
     return one.withdrawn, one.manifest, one.of, one.tolerance, one.published, one.where
 
 

@@ -71,7 +71,7 @@ def get(project: Project, asked: GetRequest) -> GetResult:
 
 
 def _array(path: Path) -> str:
-    """Say of an array what it is, since its bytes say nothing to a person; of any other output nothing."""
+    """Describe an output that is an array, since its bytes mean nothing to a person; None for any other."""
     if not arrays.file_format(path):
         return ""
     try:
@@ -223,7 +223,7 @@ class DiffResult(Result):
 
 
 def diff(project: Project, asked: DiffRequest) -> DiffResult:
-    """Say where two runs first part, why, and in which rows."""
+    """Compare two runs: where they first differ, why, and in which rows."""
     parted = differ.diff(read_trail(*project.run(asked.left)), read_trail(*project.run(asked.right)))
     return DiffResult(
         level=parted.level, first=parted.first, cause=parted.cause,

@@ -223,7 +223,7 @@ def reproduce(project: Project, asked: ReproduceRequest, watch: Watch | None = N
 
 
 def _run(loaded: Loaded, place: RunTarget, watch: Watch, limit: int = 0) -> FinishedRun:
-    """Run a manifest, and tell of its steps and of the answers of its models."""
+    """Run a manifest, and report its steps and unanswered rows."""
     tell = watch.task(loaded.manifest.name)
     return run_manifest(
         loaded, place, tell, limit, lambda found: tell(progress_text(found), ANSWERS, found.done, found.total)
@@ -237,7 +237,7 @@ def _graders(loaded: Loaded) -> dict[str, str]:
 
 
 def _imported(ran: FinishedRun) -> list[ImportedData]:
-    """Say what became of imported rows, as the run itself counted them."""
+    """Read the counts of imported rows from the run."""
     found, counts = [], dict[str, Any]()
     if "imported" in ran.record.outputs:
         [counts] = rows.read(ran.store.blobs.deliver(ran.record.outputs["imported"]["sha256"]))

@@ -22,7 +22,7 @@ def marked(mark: str, due: object = None) -> dict[str, str]:
 
 def dead() -> str:
     """Give the mark of a process that has ended."""
-    code = "from harness.engines.container_owner import me; print(me())"
+    code = "from harness.engines.container_owner import this_process; print(this_process())"
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
 
 
@@ -30,7 +30,7 @@ def test_the_living_keep_what_is_theirs_even_when_it_is_late() -> None:
     assert not is_orphaned(marked(this_process())) and not is_orphaned(marked(this_process(), 0))
 
 
-def test_what_the_dead_left_is_abandoned_and_so_is_all_of_an_earlier_start_of_the_machine() -> None:
+def test_containers_of_dead_owners_and_earlier_boots_are_orphaned() -> None:
     assert is_orphaned(marked(dead()))
     _, *rest = this_process().split()
     assert is_orphaned(marked(" ".join(["another-boot", *rest])))
@@ -41,7 +41,7 @@ def test_a_number_that_another_process_has_now_does_not_save_a_container() -> No
     assert is_orphaned(marked(f"{boot} {namespace} {pid} 1"))
 
 
-def test_an_owner_that_cannot_be_seen_from_here_is_dead_when_it_is_long_overdue() -> None:
+def test_an_owner_in_another_namespace_is_dead_when_long_overdue() -> None:
     boot, _, pid, began = this_process().split()
     elsewhere = f"{boot} pid:[1] {pid} {began}"
     now = deadline(0)

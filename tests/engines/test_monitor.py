@@ -11,7 +11,7 @@ from harness.engines.engine import Limits, Outcome
 from harness.engines.monitor import JobMonitor
 
 
-def watch(folder: Path, **limits: float) -> tuple[JobMonitor, threading.Event, list[bytes]]:
+def monitored(folder: Path, **limits: float) -> tuple[JobMonitor, threading.Event, list[bytes]]:
     cancel, heard = threading.Event(), list[bytes]()
     return JobMonitor(Limits(**limits), heard.append, cancel, (folder,)), cancel, heard  # type: ignore[arg-type]
 

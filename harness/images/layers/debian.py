@@ -34,7 +34,7 @@ _MERGED = 'cd "$1" && for d in bin sbin lib lib64; do mkdir -p usr/$d && ln -s u
 
 
 def write(blobs: Blobs, folder: Path, debs: Sequence[Deb], suite: str, epoch: int, target: Path) -> None:
-    """Write the Debian layer; the folder is scratch room on the disk of the store."""
+    """Write the Debian layer's tar; `folder` is scratch space on the disk of the store."""
     require_program("mmdebstrap", "mmdebstrap")
     require_program("dpkg-deb", "dpkg")
     with translating_os_errors(folder):

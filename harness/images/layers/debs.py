@@ -18,7 +18,7 @@ OWN = Archive()
 
 
 def ensure_debs(store: Store, name: str, locked: Debs, tell: Tell, archive: Archive = OWN) -> None:
-    """See to it that every locked .deb lies in the store; what is missing is fetched and held against its digest."""
+    """Fetch the locked .debs that the store lacks; each is checked against its locked digest."""
     states = {deb: store.blobs.state(deb.sha256) for deb in locked.packages}
     for deb, state in states.items():
         if state == "changed":

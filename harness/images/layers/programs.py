@@ -25,7 +25,7 @@ def environment(temp: Path, *, network: bool = False) -> dict[str, str]:
 
 
 def require_program(program: str, package: str) -> str:
-    """Find a program, or say which Debian package brings it."""
+    """Find a program, or raise an error that names the Debian package with it."""
     found = shutil.which(program)
     if not found:
         raise MissingError(f"{program} is not installed", next=f"apt-get install {package}")
@@ -33,7 +33,7 @@ def require_program(program: str, package: str) -> str:
 
 
 def program_error(what: str, said: str, advice: str) -> HarnessError:
-    """Say why a tool failed: in the usual words where the disk was full, else in its own last ones."""
+    """Make the error of a failed program: the usual one for a full disk, else its own last lines."""
     lines = [line for line in said.strip().splitlines() if line.strip()]
     if full := next((line for line in lines if _FULL.search(line)), ""):
         return MissingError(

@@ -77,7 +77,7 @@ def _pockets(root: str, suite: str) -> list[Pocket]:
 
 
 def _own(folder: Path) -> list[Pocket]:
-    """Read what this machine's apt would ask, in whatever form its sources are written; nothing is fetched."""
+    """Read the sources this machine's apt would use, in whatever form they are written; nothing is fetched."""
     require_program("apt-get", "apt")
     (folder / "asked" / "lists" / "partial").mkdir(parents=True, exist_ok=True)
     said = _apt(folder, "apt-get", "update", "--print-uris", "-o", f"Dir::State={folder / 'asked'}")
@@ -85,7 +85,7 @@ def _own(folder: Path) -> list[Pocket]:
 
 
 def _own_snapshots(folder: Path) -> str:
-    """Find where newer versions of apt say that Debian's older states are kept."""
+    """Find the snapshot server that newer versions of apt are configured with."""
     require_program("apt-config", "apt")
     said = _apt(folder, "apt-config", "dump", "--format", "%f %v%n", "Acquire::Snapshots::URI::Origin::Debian")
     found = re.search(r"^\S+ (\S+)$", said, re.MULTILINE)
@@ -100,7 +100,7 @@ def _apt(folder: Path, *words: str) -> str:
     )  # fmt: skip
     if done.returncode:
         raise program_error(
-            f"{words[0]} {words[1]}", done.stderr or done.stdout, f"mend apt's sources, or {OPTION} URL"
+            f"{words[0]} {words[1]}", done.stderr or done.stdout, f"correct apt's sources, or {OPTION} URL"
         )
     return done.stdout
 

@@ -23,7 +23,7 @@ _PLATFORMS = (
 
 
 def ensure_wheels(store: Store, wheels: Sequence[Wheel], tell: Callable[[str], None]) -> None:
-    """See to it that every locked wheel lies in the store."""
+    """Fetch the locked wheels that the store lacks; each is checked against its locked digest."""
     states = {wheel: store.blobs.state(wheel.sha256) for wheel in wheels}
     for wheel, state in states.items():
         if state == "changed":
@@ -60,7 +60,7 @@ def _sound(folder: Path, wanted: Sequence[Wheel]) -> list[Path]:
 
 
 def _pip(wanted: Sequence[Wheel], folder: Path, extra: Sequence[str]) -> str:
-    """Fetch wheels for the image's Python, whatever Python and system this is; gives what pip said if it failed."""
+    """Download wheels for the image's Python, whatever Python and system this is; returns pip's output if it failed."""
     with translating_os_errors(folder):
         lines = "".join(f"{one.name}=={one.version} --hash=sha256:{one.sha256}\n" for one in wanted)
         (folder / "wanted.txt").write_text(lines)
@@ -78,7 +78,7 @@ def _pip(wanted: Sequence[Wheel], folder: Path, extra: Sequence[str]) -> str:
 
 
 def _refused(wanted: Sequence[Wheel], said: str) -> HarnessError:
-    """Say why wheels could not be had, naming the line of the lock where pip's words tell which."""
+    """Make the error for wheels that could not be had, with the line of the lock where pip names one."""
     failure = program_error(
         "pip download", said, "check the network and pip's index, then build again: what came is kept"
     )

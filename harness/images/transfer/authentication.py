@@ -14,7 +14,7 @@ _FIELD = re.compile(r'(?:([A-Za-z][A-Za-z0-9_-]*)[ \t]+)?([A-Za-z][A-Za-z0-9_-]*
 
 
 def bearer_challenge(header: str) -> dict[str, str] | None:
-    """Give the fields of a Bearer challenge; None where there is none."""
+    """Parse the fields of a Bearer challenge; None where there is none."""
     found: dict[str, str] | None = None
     scheme = ""
     for new, name, quoted, bare in _FIELD.findall(header[:_LONGEST]):
@@ -26,7 +26,7 @@ def bearer_challenge(header: str) -> dict[str, str] | None:
 
 
 def wants_basic(header: str) -> bool:
-    """Whether user and password themselves are asked for."""
+    """Whether a challenge asks for Basic authentication: user and password themselves."""
     return re.search(r"(?:^|,)\s*basic\b", header[:_LONGEST], re.IGNORECASE) is not None
 
 

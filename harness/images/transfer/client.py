@@ -40,7 +40,7 @@ class Body(Protocol):
 
 
 class RetryableError(Exception):
-    """The registry did not answer this time."""
+    """Transient failure of a request (busy, connection lost): it may be sent again."""
 
     def __init__(self, why: str, pause: float = 0) -> None:
         super().__init__(why)
@@ -49,7 +49,7 @@ class RetryableError(Exception):
 
 
 class RegistryClient:
-    """A conversation with one registry about one repository; `actions` is `pull` or `pull,push`."""
+    """HTTP client of one repository in a registry; `actions` is `pull` or `pull,push`."""
 
     def __init__(self, reference: Reference, actions: str) -> None:
         try:
@@ -110,7 +110,7 @@ class RegistryClient:
             try:
                 piece: bytes = answer.raw.read(size, decode_content=False)
             except (HTTPError, OSError):
-                raise RetryableError("the registry broke off in the middle") from None
+                raise RetryableError("the registry closed the connection in the middle") from None
             return piece
 
         return read
@@ -208,12 +208,12 @@ class RegistryClient:
         except (requests.exceptions.RequestException, OSError) as bad:
             raise RetryableError(f"no connection to {_host(url)} ({type(bad).__name__})") from None
 
-    def _answer_to(self, challenge: str) -> str:
-        """Give what to say to a registry that asks who we are; nothing where there is nothing to say."""
+    def _authorization_for(self, challenge: str) -> str:
+        """Make the Authorization header for a challenge: Basic or a token; empty without credentials."""
         asked = bearer_challenge(challenge)
         if asked is None:
             return f"Basic {self._login}" if self._login and wants_basic(challenge) else ""
-        realm = self.allowed(self.reference.origin, asked.get("realm", ""))
+        realm = self.checked_url(self.reference.origin, asked.get("realm", ""))
         query = {"scope": self._scope} | ({"service": asked["service"]} if "service" in asked else {})
         headers = {"Authorization": f"Basic {self._login}"} if self._login else {}
         url = f"{realm}{'&' if urlsplit(realm).query else '?'}{urlencode(query)}"

@@ -128,7 +128,7 @@ def check_config(data: bytes, layers: tuple[Descriptor, ...], where: str) -> Non
 
 
 def require_pinned(pin: Pin, expected: Pin | None, where: str) -> None:
-    """Refuse an image that is not the one that is meant."""
+    """Refuse an image that is not the pinned one."""
     if expected is None or pin == expected:
         return
     pairs = zip(
@@ -174,7 +174,7 @@ class _Incoming(RawIOBase):
 
 
 def receive_blob(store: Store, read: Read, want: Descriptor, where: str, meter: Meter = ignore_progress) -> None:
-    """Bring one blob into a store, hashed while it comes; what differs is dropped, what breaks off leaves nothing."""
+    """Download one blob into a store; one whose size or digest differs is dropped, and nothing partial stays."""
     with store.folder("image") as folder:
         path = folder / "blob"
         with translating_os_errors(path), open(path, "xb", buffering=0) as file:
@@ -189,7 +189,7 @@ def receive_blob(store: Store, read: Read, want: Descriptor, where: str, meter: 
 
 
 def has_blob(store: Store, want: Descriptor, where: str) -> bool:
-    """Whether a store has a blob already, and of the size that is named."""
+    """Whether a store has a blob intact; one of another size than the descriptor says is an error."""
     if store.blobs.state(want.sha256) != "sound":
         return False
     if file_size(store.blobs.path(want.sha256)) != want.size:
@@ -234,7 +234,7 @@ def _with_sources(store: Store, image: Image, where: str) -> Image:
 
 
 def file_size(path: Path) -> int:
-    """Say how many bytes a file has."""
+    """Size of a file in bytes."""
     with translating_os_errors(path):
         return path.stat().st_size
 

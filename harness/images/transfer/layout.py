@@ -48,13 +48,13 @@ def blob_path(digest: str) -> str:
 
 
 def describe_blobs(store: Store, image: Image) -> list[Descriptor]:
-    """Describe the blobs of an image that lie in a store, checked: the config, then each layer once."""
+    """Descriptors of an image's blobs in a store, checked: the config, then each layer once."""
     blobs = [(CONFIG, image.config), *((LAYER, layer) for layer in dict.fromkeys(image.layers))]
     return [Descriptor(media, digest, file_size(store.blobs.deliver(digest))) for media, digest in blobs]
 
 
 def _heads(store: Store, image: Image) -> dict[str, bytes]:
-    """Give the small files of an archive: what an OCI reader starts from, and what `docker load` starts from."""
+    """Small files at the start of an archive: the OCI index and the manifest that `docker load` reads."""
     manifest = Descriptor(MANIFEST, image.manifest, file_size(store.blobs.deliver(image.manifest)))
     names = {"io.containerd.image.name": f"docker.io/{tag(image)}", "org.opencontainers.image.ref.name": tag(image)}
     index = {"schemaVersion": 2, "mediaType": INDEX, "manifests": [{**manifest.as_data(), "annotations": names}]}
@@ -97,10 +97,10 @@ def _header(name: str, size: int) -> bytes:
 
 
 def write_archive(store: Store, image: Image, path: Path, meter: Meter = ignore_progress) -> None:
-    """Write the archive whole or not at all."""
+    """Write the archive atomically: whole or not at all."""
     temp = path.parent / f".{path.name}.{token_hex(4)}.tmp"
     if path.is_dir():
-        raise InputError("a folder stands where the archive is to go", where=str(path), next="name a file")
+        raise InputError("the archive cannot be written: this is a folder", where=str(path), next="name a file")
     with translating_os_errors(path):
         make_folder(path.parent)
         try:
@@ -114,7 +114,7 @@ def write_archive(store: Store, image: Image, path: Path, meter: Meter = ignore_
 
 
 def write_layout(store: Store, image: Image, folder: Path, meter: Meter = ignore_progress) -> None:
-    """Write an OCI layout folder whole or not at all; a folder that holds anything is left alone."""
+    """Write an OCI layout folder whole or not at all; a folder that is not empty is left alone."""
     with translating_os_errors(folder):
         if folder.is_symlink() or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
             raise InputError(
@@ -141,7 +141,7 @@ def write_layout(store: Store, image: Image, folder: Path, meter: Meter = ignore
 def read_layout(
     store: Store, path: Path, name: str, expected: Pin | None = None, meter: Meter = ignore_progress
 ) -> Image:
-    """Take in the image that a layout folder or an archive holds; nothing is shelved unless every byte is right."""
+    """Ingest the image of a layout folder or an archive; it is listed only if every byte is right."""
     check_name(name)
     with store.in_use(), open_layout(path) as parts:
         wanted = _chosen(read_json(_small(parts, "index.json"), f"{path}: index.json"), name, path)

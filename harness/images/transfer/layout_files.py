@@ -23,7 +23,7 @@ HEADER = 1 << 16  # the longest piece of a tar's own fields that is ever read at
 
 
 class LayoutFiles(Protocol):
-    """Where a layout's files are read from."""
+    """Interface of a layout's files."""
 
     path: Path
 

@@ -8,11 +8,11 @@ Meter = Callable[[int], None]  # is told how many more bytes were moved
 
 
 def ignore_progress(count: int) -> None:
-    """Tell nobody."""
+    """Progress callback that does nothing."""
 
 
 class ByteCounter:
-    """Counts the bytes of one attempt, and takes them back where the attempt was in vain."""
+    """Counter of the bytes of one attempt, which subtracts them again when the attempt fails."""
 
     def __init__(self, meter: Meter) -> None:
         self._meter = meter

@@ -40,7 +40,7 @@ class Pushed:
 
 
 def push(store: Store, image: Image, reference: str, meter: Meter = ignore_progress) -> Pushed:
-    """Bring an image to a registry: what it lacks of the blobs, and last the manifest, by tag or by digest."""
+    """Push an image: the blobs that the registry lacks, then the manifest, by tag or by digest."""
     there = read_reference(reference)
     if there.digest not in (None, image.manifest):
         raise InputError(
@@ -48,11 +48,11 @@ def push(store: Store, image: Image, reference: str, meter: Meter = ignore_progr
             where=str(there),
             next="leave the digest out, or choose the other image",
         )
-    with closing(RegistryClient(there, "pull,push")) as wire:
+    with closing(RegistryClient(there, "pull,push")) as client:
         sent = []
         for blob in describe_blobs(store, image):
-            if not blob_exists(wire, blob):
-                upload(wire, store.blobs.deliver(blob.sha256), blob, meter)
+            if not blob_exists(client, blob):
+                upload(client, store.blobs.deliver(blob.sha256), blob, meter)
                 sent.append(blob)
         manifest = store.blobs.read(image.manifest)
         name = there.tag or f"sha256:{image.manifest}"
@@ -68,7 +68,7 @@ def push(store: Store, image: Image, reference: str, meter: Meter = ignore_progr
 
 
 def pull(store: Store, reference: str, name: str, expected: Pin | None, meter: Meter = ignore_progress) -> Image:
-    """Fetch an image into a store, if it is the one expected; by a tag, or by digest where there is no tag."""
+    """Pull an image into a store, if it is the expected one; by tag, or by digest where there is no tag."""
     there = read_reference(reference)
     check_name(name)
     wanted = there.digest or (expected.manifest.removeprefix("sha256:") if expected else None)
@@ -84,8 +84,8 @@ def pull(store: Store, reference: str, name: str, expected: Pin | None, meter: M
             where=str(there),
             next="leave the digest out, or give the image another name",
         )
-    with store.in_use(), closing(RegistryClient(there, "pull")) as wire:
-        manifest = _wanted_manifest(store, wire, there, wanted)
+    with store.in_use(), closing(RegistryClient(there, "pull")) as client:
+        manifest = _wanted_manifest(store, client, there, wanted)
 
         def bring(want: Descriptor) -> None:
             client.with_retries(lambda: _download(client, store, want, meter))
@@ -93,8 +93,8 @@ def pull(store: Store, reference: str, name: str, expected: Pin | None, meter: M
         return ingest_image(store, name, manifest, bring, str(there), expected)
 
 
-def _wanted_manifest(store: Store, wire: RegistryClient, there: Reference, wanted: str) -> bytes:
-    """Give the manifest's bytes: the store's own where no tag is to be followed, else those of the registry."""
+def _wanted_manifest(store: Store, client: RegistryClient, there: Reference, wanted: str) -> bytes:
+    """Get the manifest's bytes: from the store where the digest is known, else from the registry."""
     if there.tag is None or there.digest:
         if store.blobs.state(wanted) == "sound" and store.blobs.path(wanted).stat().st_size <= SMALL:
             return store.blobs.read(wanted)
@@ -117,10 +117,10 @@ def _wanted_manifest(store: Store, wire: RegistryClient, there: Reference, wante
     return manifest
 
 
-def _manifest(wire: RegistryClient, name: str) -> bytes | None:
-    """Read a manifest by tag or digest; None where there is none."""
-    url = f"{wire.reference.api}/manifests/{name}"
-    with wire.ask("GET", url, {"Accept": f"{MANIFEST}, {INDEX}"}) as answer:
+def _manifest(client: RegistryClient, name: str) -> bytes | None:
+    """Fetch a manifest by tag or digest; None where there is none."""
+    url = f"{client.reference.api}/manifests/{name}"
+    with client.request("GET", url, {"Accept": f"{MANIFEST}, {INDEX}"}) as answer:
         if answer.status_code == 404:
             return None
         if answer.status_code != 200:
@@ -128,19 +128,21 @@ def _manifest(wire: RegistryClient, name: str) -> bytes | None:
         return read_all(client.read(answer), SMALL, str(client.reference))
 
 
-def _download(wire: RegistryClient, store: Store, want: Descriptor, meter: Meter) -> None:
-    with wire.ask("GET", f"{wire.reference.api}/blobs/sha256:{want.sha256}") as answer:
+def _download(client: RegistryClient, store: Store, want: Descriptor, meter: Meter) -> None:
+    with client.request("GET", f"{client.reference.api}/blobs/sha256:{want.sha256}") as answer:
         if answer.status_code != 200:
-            raise wire.refusal(answer, f"reading blob {want.sha256[:12]}")
-        tally = ByteCounter(meter)
+            raise client.error_for(answer, f"reading blob {want.sha256[:12]}")
+        counter = ByteCounter(meter)
         try:
-            receive_blob(store, wire.read(answer), want, f"{wire.reference}: sha256:{want.sha256}", tally)
+            receive_blob(store, client.read(answer), want, f"{client.reference}: sha256:{want.sha256}", counter)
         except RetryableError:
-            tally.undo()
+            counter.undo()
             raise
 
 
-def _put_manifest(wire: RegistryClient, name: str, manifest: bytes) -> None:
-    with wire.ask("PUT", f"{wire.reference.api}/manifests/{name}", {"Content-Type": MANIFEST}, manifest) as answer:
+def _put_manifest(client: RegistryClient, name: str, manifest: bytes) -> None:
+    with client.request(
+        "PUT", f"{client.reference.api}/manifests/{name}", {"Content-Type": MANIFEST}, manifest
+    ) as answer:
         if answer.status_code not in (200, 201, 202):
             raise client.error_for(answer, "writing the manifest")

@@ -23,18 +23,18 @@ NOT_WHOLE = frozenset({405, 411, 413, 416, 501})  # answers to a blob that is se
 BYTES = {"Content-Type": "application/octet-stream"}
 
 
-def blob_exists(wire: RegistryClient, blob: Descriptor) -> bool:
-    """Whether a registry says it has a blob."""
-    return wire.retried(lambda: _asked(wire, blob))
+def blob_exists(client: RegistryClient, blob: Descriptor) -> bool:
+    """Whether a registry says it has a blob (HEAD request)."""
+    return client.with_retries(lambda: _asked(client, blob))
 
 
-def upload(wire: RegistryClient, path: Path, blob: Descriptor, meter: Meter) -> None:
-    """Send one blob: whole where the registry takes it, else in pieces; begun anew where the line breaks."""
-    wire.retried(lambda: _upload(wire, path, blob, meter))
+def upload(client: RegistryClient, path: Path, blob: Descriptor, meter: Meter) -> None:
+    """Upload one blob: whole where the registry takes it, else in chunks; restarted when the connection breaks."""
+    client.with_retries(lambda: _upload(client, path, blob, meter))
 
 
-def _asked(wire: RegistryClient, blob: Descriptor) -> bool:
-    with wire.ask("HEAD", f"{wire.reference.api}/blobs/sha256:{blob.sha256}") as answer:
+def _asked(client: RegistryClient, blob: Descriptor) -> bool:
+    with client.request("HEAD", f"{client.reference.api}/blobs/sha256:{blob.sha256}") as answer:
         if answer.status_code not in (200, 404):
             raise client.error_for(answer, f"asking for blob {blob.sha256[:12]}")
         return answer.status_code == 200
@@ -59,8 +59,8 @@ class _Outgoing:
                 self._meter(len(piece))
 
 
-def _upload(wire: RegistryClient, path: Path, blob: Descriptor, meter: Meter) -> None:
-    tally = ByteCounter(meter)
+def _upload(client: RegistryClient, path: Path, blob: Descriptor, meter: Meter) -> None:
+    counter = ByteCounter(meter)
     try:
         url, _ = _begun(client)
         headers = {**BYTES, "Content-Length": str(blob.size)}
@@ -70,16 +70,16 @@ def _upload(wire: RegistryClient, path: Path, blob: Descriptor, meter: Meter) ->
             if answer.status_code == 201:
                 return
             if answer.status_code not in NOT_WHOLE:
-                raise wire.refusal(answer, f"writing blob {blob.sha256[:12]}")
-        tally.undo()
-        _upload_in_pieces(wire, path, blob, tally)
+                raise client.error_for(answer, f"writing blob {blob.sha256[:12]}")
+        counter.undo()
+        _upload_in_pieces(client, path, blob, counter)
     except RetryableError:
-        tally.undo()
+        counter.undo()
         raise
 
 
-def _upload_in_pieces(wire: RegistryClient, path: Path, blob: Descriptor, meter: Meter) -> None:
-    url, least = _begun(wire)
+def _upload_in_pieces(client: RegistryClient, path: Path, blob: Descriptor, meter: Meter) -> None:
+    url, least = _begun(client)
     piece = max(PIECE, least)
     for start in range(0, blob.size, piece):
         length = min(piece, blob.size - start)
@@ -93,18 +93,18 @@ def _upload_in_pieces(wire: RegistryClient, path: Path, blob: Descriptor, meter:
             raise client.error_for(answer, f"ending blob {blob.sha256[:12]}")
 
 
-def _begun(wire: RegistryClient) -> tuple[str, int]:
-    """Ask where a blob is to be sent, and the least size of its pieces."""
-    url = f"{wire.reference.api}/blobs/uploads/"
-    with wire.ask("POST", url, {"Content-Length": "0"}) as answer:
+def _begun(client: RegistryClient) -> tuple[str, int]:
+    """Start an upload session: returns its URL and the registry's minimum chunk size."""
+    url = f"{client.reference.api}/blobs/uploads/"
+    with client.request("POST", url, {"Content-Length": "0"}) as answer:
         if answer.status_code != 202:
             raise client.error_for(answer, "writing")
         least = answer.headers.get("OCI-Chunk-Min-Length", "")
         return _next(client, url, answer), min(int(least), LARGEST) if least.isdecimal() and len(least) < 12 else 0
 
 
-def _next(wire: RegistryClient, url: str, answer: requests.Response) -> str:
-    return wire.allowed(url, answer.headers.get("Location", ""))
+def _next(client: RegistryClient, url: str, answer: requests.Response) -> str:
+    return client.checked_url(url, answer.headers.get("Location", ""))
 
 
 def _ending(url: str, blob: Descriptor) -> str:

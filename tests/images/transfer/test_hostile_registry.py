@@ -15,7 +15,7 @@ from registries import Answer, Asked, Registry, hostile, serving, special_at
 from harness.digest import sha256
 from harness.errors import HarnessError, InputError, MissingError
 from harness.images.image import Image, list_images
-from harness.images.transfer import upload
+from harness.images.transfer import client, upload
 from harness.images.transfer.authentication import PASSWORD, USER
 from harness.images.transfer.registry import pull, push
 from harness.store.store import Store
