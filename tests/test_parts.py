@@ -32,7 +32,7 @@ def test_a_module_that_holds_no_part_is_none(name):
 
 
 def test_a_part_is_given_by_the_place_it_is_written_at():
-    assert part("harness.parts:Shelf") is PartRegistry
+    assert part("harness.parts:PartRegistry") is PartRegistry
 
 
 def test_two_scorers_of_one_name_are_refused(monkeypatch):

@@ -131,7 +131,7 @@ def _engine(name: str, kind: Kind, images: Path) -> MachineFinding:
         found = check_isolations(kind, images)
     except HarnessError as bad:
         return MachineFinding("better", name, f"{about}: {bad.what}" if about != kind.about else bad.what, bad.next)
-    kept = ", ".join(f"{one.isolation} keeps {one.claims or 'no'} things from a step" for one in found)
+    kept = ", ".join(f"{one.isolation} passes {one.claims or 'no'} containment checks" for one in found)
     out = [f"{one.isolation} lets a step reach {', '.join(one.escaped)}" for one in found if one.escaped]
     loose = [f"{one.isolation} does not enforce the limits of {', '.join(one.ignored)}" for one in found if one.ignored]
     if out:
@@ -140,7 +140,7 @@ def _engine(name: str, kind: Kind, images: Path) -> MachineFinding:
         )
     if loose:
         return MachineFinding(
-            "better", name, f"{about}; {kept}; {'; '.join(loose)}", "let it hold control groups (version 2)"
+            "better", name, f"{about}; {kept}; {'; '.join(loose)}", "give it control groups (version 2)"
         )
     return MachineFinding("ok", name, f"{about}; {kept}")
 
