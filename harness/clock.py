@@ -1,4 +1,4 @@
-"""The only place that asks what time it is: UTC, for events and for names, never for anything that is computed."""
+"""Clocks, in one place: UTC time stamps for events and names, never an input of a computation."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ MONOTONE = "monotone"  # what a journal says of its times since they never step 
 
 
 class Clock:
-    """A clock that begins with the time of day and only goes forward, whatever somebody sets meanwhile."""
+    """Monotonic UTC clock: starts at the time of day and only goes forward, even if the system's clock is set back."""
 
     def __init__(self) -> None:
         self._begun = datetime.datetime.now(datetime.UTC)
         self._since = time.monotonic()
 
     def now(self) -> str:
-        """Say the time the way every event does: UTC, milliseconds."""
+        """Time stamp of an event: UTC, milliseconds."""
         passed = datetime.timedelta(seconds=time.monotonic() - self._since)
         return (self._begun + passed).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def now() -> str:
-    """Say the time by the clock of the day."""
+    """Time stamp by the system's clock: UTC, milliseconds."""
     return Clock().now()
 
 
 def stamp() -> str:
-    """Name something that begins now: the UTC second and 8 random hex digits."""
+    """Make a unique name from the current UTC second and 8 random hex digits."""
     return f"{datetime.datetime.now(datetime.UTC):%Y%m%dT%H%M%SZ}-{secrets.token_hex(4)}"

@@ -1,4 +1,4 @@
-"""Canonical JSON and SHA-256: the only place that hashes.
+"""Canonical JSON (RFC 8785) and SHA-256: the only place that hashes.
 
 It knows bytes and plain values; it must never know files' names, stores or studies.
 Rows and summaries are RFC 8785. Identity documents (lock, key, journal, record …) are its strict subset:
@@ -22,12 +22,12 @@ _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), ensure_ascii=F
 
 
 def sha256(data: bytes) -> str:
-    """Name bytes by their content, as every reference in the project does."""
+    """SHA-256 of bytes in hex: the name of content everywhere in the project."""
     return hashlib.sha256(data).hexdigest()
 
 
 def sha256_stream(stream: RawIOBase) -> tuple[str, int]:
-    """Name a file of any size in flat memory; returns the digest and the number of bytes read."""
+    """SHA-256 of a stream of any size in constant memory; returns the digest and the number of bytes read."""
     state, size = hashlib.sha256(), 0
     buffer = bytearray(CHUNK)
     view = memoryview(buffer)
@@ -38,13 +38,13 @@ def sha256_stream(stream: RawIOBase) -> tuple[str, int]:
 
 
 def sha256_file(path: Path) -> tuple[str, int]:
-    """Name the bytes of one file as they lie on the disk now."""
+    """SHA-256 of a file as it lies on the disk now."""
     with open(path, "rb", buffering=0) as stream:
         return sha256_stream(stream)
 
 
 def canonical(value: Any) -> bytes:
-    """Give the one RFC 8785 spelling of a value, so that equal data has equal bytes."""
+    """Encode a value as canonical JSON (RFC 8785), so that equal data has equal bytes."""
     try:
         if _plain(value, floats=True):
             return _encode(value).encode()
@@ -59,7 +59,7 @@ def canonical(value: Any) -> bytes:
 
 
 def _plain(value: Any, *, floats: bool) -> bool:  # noqa: PLR0911 - one line a kind of value
-    """Whether json.dumps is known to spell the value as RFC 8785 does; every row and every line passes here."""
+    """Whether json.dumps gives the RFC 8785 encoding of the value: the fast path of every row and line."""
     kind = type(value)
     if kind is dict:
         for key, item in value.items():
@@ -79,7 +79,7 @@ def _plain(value: Any, *, floats: bool) -> bool:  # noqa: PLR0911 - one line a k
 
 
 def document(value: Mapping[str, Any]) -> bytes:
-    """Spell an identity document, refusing whatever lies outside the strict subset."""
+    """Encode an identity document; values outside the strict subset (floats, large integers …) are refused."""
     if not isinstance(value.get("type"), str):
         raise InputError("an identity document needs a `type`", next='give it one, such as "lock/1"')
     try:
@@ -94,7 +94,7 @@ def document(value: Mapping[str, Any]) -> bytes:
 
 
 def _refuse(value: Any) -> None:
-    """Name the first place at which a value leaves the strict subset."""
+    """Find the first place at which a value leaves the strict subset."""
     for pointer, item in walk(value):
         if isinstance(item, float):
             raise InputError("an identity document holds no floats", where=pointer, next="write a decimal string")
@@ -103,18 +103,18 @@ def _refuse(value: Any) -> None:
 
 
 def document_digest(value: Mapping[str, Any]) -> str:
-    """Name an identity document."""
+    """SHA-256 of an identity document."""
     return sha256(document(value))
 
 
 def sealed(value: Mapping[str, Any]) -> bytes:
-    """Spell a document that carries its own digest in `self`, so that a lone file shows its damage."""
+    """Encode a document with its own digest in `self`, so that damage shows without another file."""
     body = {key: item for key, item in value.items() if key != "self"}
     return document({**body, "self": document_digest(body)}) + b"\n"
 
 
 def parse(data: bytes, kind: str, where: str) -> dict[str, Any]:
-    """Read an identity document back; anything but the exact canonical bytes of that type is refused."""
+    """Decode an identity document; anything but the exact canonical bytes of that type is refused."""
 
     def refuse(what: str) -> InputError:
         return InputError(what, where=where, next="restore the file from its source; do not edit it by hand")
@@ -141,7 +141,7 @@ def parse(data: bytes, kind: str, where: str) -> dict[str, Any]:
 
 
 def walk(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
-    """Visit every value of a document with its JSON Pointer, parents first."""
+    """Iterate over every value of a document with its JSON Pointer, parents first."""
     yield pointer, value
     if isinstance(value, Mapping):
         for key, item in value.items():
@@ -152,12 +152,12 @@ def walk(value: Any, pointer: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _below(pointer: str, key: object) -> str:
-    """Point to a member of an object (RFC 6901)."""
+    """JSON Pointer of a member of an object (RFC 6901)."""
     return f"{pointer}/{str(key).replace('~', '~0').replace('/', '~1')}"
 
 
 def differences(old: Any, new: Any, pointer: str = "") -> Iterator[str]:
-    """Name the JSON Pointers at which two documents part, so that a reader is shown the field and not the file."""
+    """JSON Pointers at which two documents differ, so that a reader is shown the field and not the file."""
     if isinstance(old, Mapping) and isinstance(new, Mapping):
         for key in sorted({*old, *new}, key=str):
             at = _below(pointer, key)

@@ -1,4 +1,4 @@
-"""The errors a user can meet: each says what, where and what to do next, and carries its exit code."""
+"""Errors that a user can meet: each says what, where and what to do next, and has an exit code."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ AGREED, DISAGREED, BAD_INPUT, MISSING, STEP_FAILED, INTERRUPTED = 0, 1, 2, 3, 4,
 
 
 class HarnessError(Exception):
-    """The base of everything that ends a verb with a message instead of a traceback."""
+    """Base class of errors that end a verb with a message and an exit code instead of a traceback."""
 
     code = DISAGREED
     name = "disagreed"
@@ -18,7 +18,7 @@ class HarnessError(Exception):
         self.next = next
 
     def __str__(self) -> str:
-        """Spell the error the way a terminal shows it."""
+        """Format the error as a terminal shows it."""
         lines = [self.what]
         if self.where:
             lines.append(f"  where: {self.where}")
@@ -27,7 +27,7 @@ class HarnessError(Exception):
         return "\n".join(lines)
 
     def as_data(self) -> dict[str, dict[str, str | int]]:
-        """Give a script the same message as data (`--json`)."""
+        """Format the error as JSON for a script (`--json`)."""
         return {
             "error": {
                 "code": self.code,
@@ -40,48 +40,48 @@ class HarnessError(Exception):
 
 
 class InputError(HarnessError):
-    """What the user gave is wrong: a manifest, a flag, a file."""
+    """Invalid input by the user: a manifest, an option, a file."""
 
     code = BAD_INPUT
     name = "bad-input"
 
 
 class MissingError(HarnessError):
-    """The machine lacks something: an engine, a package, data, room on the disk, the right to write."""
+    """Something the machine lacks: an engine, a package, data, room on the disk, the right to write."""
 
     code = MISSING
     name = "missing"
 
 
 class RefusedError(HarnessError):
-    """A model elsewhere refused whatever it was asked; nothing of that was stored, and the next run asks again."""
+    """Refusal by a model elsewhere of all requests; nothing of it was stored, and the next run asks again."""
 
     name = "refused"
 
 
 class StepError(HarnessError):
-    """A step failed; nothing of it was stored."""
+    """Failure of a step; nothing of it was stored."""
 
     code = STEP_FAILED
     name = "step-failed"
 
 
 class Defect(HarnessError):  # noqa: N818 - the word a user reads
-    """The harness itself failed: never the user's fault."""
+    """Bug in the harness itself: never the user's fault."""
 
     code = STEP_FAILED
     name = "defect"
 
 
 class Interrupted(HarnessError):  # noqa: N818 - the word a user reads
-    """Somebody stopped the run; what was finished is kept."""
+    """Interruption of a run by a person; what was finished is kept."""
 
     code = INTERRUPTED
     name = "interrupted"
 
 
 class DamageError(HarnessError):
-    """Stored bytes are not what their name says; nothing made from them is delivered."""
+    """Corrupt stored bytes: they do not have the digest they are named by; nothing made from them is delivered."""
 
     code = DISAGREED
     name = "damaged"

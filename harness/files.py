@@ -1,4 +1,4 @@
-"""Atomic, durable writes and locks: the only place that writes files that must survive.
+"""Atomic, durable file writes and file locks: the only place that writes files that must survive a crash.
 
 A reader of such a file sees the old bytes or the new ones, never a mixture, at whatever instant the power goes.
 It must never know what the bytes mean.
@@ -26,16 +26,16 @@ _STRANGE = {errno.ELOOP, errno.ENXIO, errno.ENODEV}  # what opening a link, a so
 
 
 @contextlib.contextmanager
-def told(where: Path | str) -> Iterator[None]:
-    """Turn the disk's refusals into messages a user can act on."""
+def translating_os_errors(where: Path | str) -> Iterator[None]:
+    """Context manager that turns OSError into an error with what, where and what to do next."""
     try:
         yield
     except OSError as bad:
-        raise explained(bad, where) from bad
+        raise translate_os_error(bad, where) from bad
 
 
-def explained(bad: OSError, where: Path | str) -> HarnessError:
-    """Say what a refusal of the disk means for the user."""
+def translate_os_error(bad: OSError, where: Path | str) -> HarnessError:
+    """Translate an OSError (disk full, no permission, wrong path) into an error a user can act on."""
     at = str(bad.filename or where)
     if bad.errno in _FULL:
         return MissingError(
@@ -53,7 +53,7 @@ def explained(bad: OSError, where: Path | str) -> HarnessError:
 
 
 def open_plain(path: Path) -> BinaryIO:
-    """Open a file to read it if it is a plain one: a FIFO would hang its reader, a link lead him elsewhere."""
+    """Open a regular file for reading; links and FIFOs are refused, since one misleads and the other blocks."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as bad:
@@ -67,13 +67,13 @@ def open_plain(path: Path) -> BinaryIO:
 
 
 def read_plain(path: Path) -> bytes:
-    """Give the bytes of a plain file, in the words of an error where it is none or cannot be read."""
-    with told(path), open_plain(path) as file:
+    """Read a regular file; what is none, or cannot be read, is an InputError."""
+    with translating_os_errors(path), open_plain(path) as file:
         return file.read()
 
 
 def is_plain(path: Path) -> bool:
-    """Whether a plain file lies there: neither a link nor anything that only looks like a file."""
+    """Whether a path is a regular file: no link, device or folder."""
     try:
         return stat.S_ISREG(path.lstat().st_mode)
     except OSError:
@@ -81,11 +81,11 @@ def is_plain(path: Path) -> bool:
 
 
 def _no_file(path: Path) -> DamageError:
-    return DamageError("this is no plain file", where=str(path), next="see what lies there, and move it away")
+    return DamageError("this is not a regular file", where=str(path), next="see what it is, and move it away")
 
 
 def sync_folder(folder: Path) -> None:
-    """Make the names in a folder durable: a renamed file survives a crash only after this."""
+    """Flush a folder's entries to disk (fsync): a renamed file survives a crash only after this."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)
@@ -94,7 +94,7 @@ def sync_folder(folder: Path) -> None:
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, and those above it, whose names survive a crash."""
+    """Create a folder and its missing parents durably."""
     if not folder.is_dir():
         make_folder(folder.parent)
         folder.mkdir(exist_ok=True)
@@ -102,7 +102,7 @@ def make_folder(folder: Path) -> None:
 
 
 def remove_tree(folder: Path) -> None:
-    """Remove a folder with all that is in it, however deep it lies and whoever shut it; what resists stays.
+    """Delete a folder tree of any depth, unreadable folders included; what cannot be deleted is left.
 
     Each round lifts what lies two floors down to the first: no path grows long, and nothing recurses.
     """
@@ -127,13 +127,13 @@ def remove_tree(folder: Path) -> None:
 
 
 def is_leftover(name: str) -> bool:
-    """Whether a file is what a kill in the middle of an atomic write leaves behind."""
+    """Whether a file is the temporary file of an atomic write that was killed."""
     return re.fullmatch(r"\..+\.[0-9a-f]{8}\.tmp", name) is not None
 
 
 def write_atomic(path: Path, data: bytes, mode: int = 0o644) -> None:
-    """Put a whole file in place or none of it: temp, fsync, rename, fsync of the folder."""
-    with told(path):
+    """Write a file whole or not at all: temporary file, fsync, rename, fsync of the folder."""
+    with translating_os_errors(path):
         make_folder(path.parent)
         temp = path.parent / f".{path.name}.{secrets.token_hex(4)}.tmp"
         try:
@@ -152,7 +152,7 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o644) -> None:
 
 
 def move_durable(source: Path, target: Path, mode: int) -> None:
-    """Bring a finished file to its final name on the same disk, durably."""
+    """Rename a finished file to its final name on the same disk, durably."""
     handle = os.open(source, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         os.fchmod(handle, mode)
@@ -165,21 +165,21 @@ def move_durable(source: Path, target: Path, mode: int) -> None:
 
 
 def write_all(handle: int, data: bytes) -> None:
-    """Write every byte, whatever the kernel takes at a time."""
+    """Write every byte to a descriptor, however little the kernel takes at a time."""
     view = memoryview(data)
     while view:
         view = view[os.write(handle, view) :]
 
 
 def append_durable(handle: int, lines: Sequence[bytes]) -> None:
-    """Add a batch of lines to an open log in one write and one fdatasync."""
+    """Append lines to an open log in one write and one fdatasync."""
     write_all(handle, b"".join(lines))
     os.fdatasync(handle)
 
 
 def open_log(path: Path) -> int:
-    """Open a log for appending; the handle never reaches a child process."""
-    with told(path):
+    """Open a log for appending; child processes never inherit the handle."""
+    with translating_os_errors(path):
         make_folder(path.parent)
         handle = _own(path, os.O_APPEND)
         try:
@@ -191,7 +191,7 @@ def open_log(path: Path) -> int:
 
 
 def _own(path: Path, more: int = 0) -> int:
-    """Open a plain file of the store for reading and writing, making it where there is none."""
+    """Open a regular file of the store for reading and writing, creating it if needed."""
     if os.path.lexists(path) and not is_plain(path):
         raise _no_file(path)
     return os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC | more, 0o644)
@@ -199,8 +199,8 @@ def _own(path: Path, more: int = 0) -> int:
 
 @contextlib.contextmanager
 def locked(path: Path, *, exclusive: bool = True, wait: bool = True) -> Iterator[bool]:
-    """Hold a lock that dies with its process; gives False where it is taken and the caller did not want to wait."""
-    with told(path):
+    """File lock that ends with its process; gives False where it is taken and the caller did not want to wait."""
+    with translating_os_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = _own(path)
     try:
@@ -210,7 +210,7 @@ def locked(path: Path, *, exclusive: bool = True, wait: bool = True) -> Iterator
         except BlockingIOError:
             yield False
         except OSError as bad:  # some network disks know no locks
-            raise explained(bad, path) from bad
+            raise translate_os_error(bad, path) from bad
         else:
             yield True
     finally:

@@ -1,4 +1,4 @@
-"""What the header of an array says: read with suspicion, held against the file, spelled in one way.
+"""Headers of `.npy` arrays: parsed with bounds, checked against the file's size, and written canonically.
 
 The format is that of `.npy` (numpy.lib.format), less all that needs a pickle. It must never know where a file lies.
 """
@@ -24,8 +24,8 @@ GROWTH = 21  # numpy leaves room in a header for the digits of a larger shape; s
 
 
 @dataclass(frozen=True)
-class Head:
-    """What an array's file says of it, held against the file: the type of its elements, its shape, where they begin."""
+class ArrayHeader:
+    """Header of an array: element type, shape, order, and where the elements begin; never the elements."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -34,83 +34,85 @@ class Head:
 
     @property
     def width(self) -> int:
-        """Give the bytes of one element."""
+        """Bytes of one element."""
         return int(self.dtype[2:]) * (4 if self.dtype[1] == "U" else 1)
 
     @property
     def size(self) -> int:
-        """Give the bytes of all elements."""
+        """Bytes of all elements."""
         return self.width * math.prod(self.shape)
 
     def text(self) -> str:
-        """Spell it for people: `float32 [3, 4]`."""
+        """Format it for people: `float32 [3, 4]`."""
         kind, width = self.dtype[1], self.dtype[2:]
         bits = "" if kind == "b" else width if kind in "US" else str(8 * int(width))
         return f"{NAMES[kind]}{bits} {[*self.shape]}"
 
 
-def read_head(stream: BinaryIO, where: str) -> Head:
-    """Read a header, whatever it says, in bounded time and memory."""
+def read_header(stream: BinaryIO, where: str) -> ArrayHeader:
+    """Parse an untrusted header in bounded time and memory."""
     begin = stream.read(8)
     if begin[:6] != MAGIC:
         pickle = begin[:1] == b"\x80" and begin[1:2] in b"\x02\x03\x04\x05"
-        raise refused("it is a pickle, and none is ever opened" if pickle else "it is no .npy file", where)
+        raise array_error("it is a pickle, and none is ever opened" if pickle else "it is no .npy file", where)
     if begin[6:] not in LENGTHS:
-        raise refused("its version of the format is not known", where)
+        raise array_error("its version of the format is not known", where)
     length = LENGTHS[begin[6:]]
     field = struct.calcsize(length)
-    [size] = struct.unpack(length, exactly(stream, field, where))
+    [size] = struct.unpack(length, read_exactly(stream, field, where))
     if size > HEADER:
-        raise refused(f"its header would have {size:,} bytes, at most {HEADER:,} are read", where)
+        raise array_error(f"its header would have {size:,} bytes, at most {HEADER:,} are read", where)
     try:
-        said = ast.literal_eval(exactly(stream, size, where).decode("utf-8").strip())
+        said = ast.literal_eval(read_exactly(stream, size, where).decode("utf-8").strip())
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
-        raise refused("its header cannot be read", where) from None
+        raise array_error("its header cannot be read", where) from None
     if not isinstance(said, dict) or said.keys() != {"descr", "fortran_order", "shape"}:
-        raise refused("its header does not say type, order and shape", where)
+        raise array_error("its header does not say type, order and shape", where)
     return _believable(said["descr"], said["fortran_order"], said["shape"], 8 + field + size, where)
 
 
-def _believable(kind: Any, fortran: Any, shape: Any, start: int, where: str) -> Head:
+def _believable(kind: Any, fortran: Any, shape: Any, start: int, where: str) -> ArrayHeader:
     if isinstance(kind, str) and kind.lstrip("<>|=").startswith("O"):
-        raise refused("it holds Python objects, which are pickles", where)
+        raise array_error("it holds Python objects, which are pickles", where)
     if not isinstance(kind, str) or not KIND.fullmatch(kind):
         what = "records" if isinstance(kind, list) else repr(kind)[:40]
-        raise refused(f"it holds {what}, and neither numbers, true and false, nor texts", where)
+        raise array_error(f"it holds {what}, and neither numbers, true and false, nor texts", where)
     if not isinstance(fortran, bool):
-        raise refused("its header does not say in which order its elements lie", where)
+        raise array_error("its header does not say the order of its elements", where)
     if not isinstance(shape, tuple) or len(shape) > 32 or not all(type(one) is int and one >= 0 for one in shape):
-        raise refused("its header says a shape that is none", where)
-    head = Head(kind, shape, fortran and len(shape) > 1, start)
+        raise array_error("its header has a shape that is not valid", where)
+    head = ArrayHeader(kind, shape, fortran and len(shape) > 1, start)
     if head.width * math.prod(max(one, 1) for one in shape) > LARGEST:
-        raise refused("its header says a shape beyond all memory", where)
+        raise array_error("its header has a shape beyond all memory", where)
     return head
 
 
-def fit(head: Head, size: int, where: str) -> None:
-    """Hold what a header says against the bytes that follow it, before any memory is taken for them."""
+def require_size(head: ArrayHeader, size: int, where: str) -> None:
+    """Refuse a file whose size is not what its header says, before memory is allocated for it."""
     has = size - head.start
     if has < head.size:
-        raise refused(f"it is cut short: {head.text()} has {head.size:,} bytes, {has:,} are there", where)
+        raise array_error(f"it is cut short: {head.text()} has {head.size:,} bytes, {has:,} are there", where)
     if has > head.size:
-        raise refused(f"{has - head.size:,} bytes follow {head.text()} that belong to nothing", where)
+        raise array_error(f"{has - head.size:,} bytes follow {head.text()} that belong to nothing", where)
 
 
-def refused(what: str, where: str, mend: str = "write it again, as numpy.save writes arrays of numbers") -> InputError:
-    """Word what is wrong with an array: where it lies, and what would mend it."""
+def array_error(
+    what: str, where: str, mend: str = "write it again, as numpy.save writes arrays of numbers"
+) -> InputError:
+    """Make the error for an array that is refused: what is wrong, where, and what to do about it."""
     return InputError(f"this array is refused: {what}", where=where, next=mend)
 
 
-def exactly(stream: BinaryIO, size: int, where: str) -> bytes:
-    """Give so many bytes and no fewer: what ends early has been cut short."""
+def read_exactly(stream: BinaryIO, size: int, where: str) -> bytes:
+    """Read exactly so many bytes; fewer mean that the file was cut short."""
     data = stream.read(size)
     if len(data) != size:
-        raise refused("it is cut short", where)
+        raise array_error("it is cut short", where)
     return data
 
 
-def descr(dtype: Any) -> str:
-    """Spell a type of elements as files have it, the same on every machine; refuse one that would need a pickle."""
+def dtype_text(dtype: Any) -> str:
+    """Name an element type as files have it, little-endian everywhere; one that would need a pickle is refused."""
     import numpy as np  # noqa: PLC0415
 
     kind: str = np.dtype(dtype).newbyteorder("<").str
@@ -119,8 +121,8 @@ def descr(dtype: Any) -> str:
     return kind
 
 
-def spell(kind: str, shape: tuple[int, ...]) -> bytes:
-    """Spell a header to the byte as numpy.save does, so that whoever writes an array writes the same file."""
+def header_bytes(kind: str, shape: tuple[int, ...]) -> bytes:
+    """Encode a header byte for byte as numpy.save does, so that equal arrays have equal files."""
     told = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': {(*map(int, shape),)!r}, }}"
     told += " " * (GROWTH - len(str(int(shape[0])))) if shape else ""
     told += " " * (64 - (len(MAGIC) + 4 + len(told) + 1) % 64) + "\n"

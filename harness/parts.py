@@ -1,4 +1,4 @@
-"""Finds the parts that are chosen by name: engines, providers, scorers, studies.
+"""Plugin lookup by file name: engines, providers, scorers, studies; the only place that imports by name.
 
 A part is found where its kind lives, by the name of its file, so that adding one touches no list. Nothing that a step
 imports may import this: what a step runs is read from its source, and an import by name would not be seen there.
@@ -16,8 +16,8 @@ from harness.errors import InputError
 
 
 @dataclass(frozen=True)
-class Shelf:
-    """One kind of part: `what` a person calls it, the package it lives in, and the name its file gives it."""
+class PartRegistry:
+    """Plugins of one kind: what a person calls it, the package it lives in, and the variable its file defines."""
 
     what: str
     package: str
@@ -25,7 +25,7 @@ class Shelf:
     file: str = ""  # of a part that is a folder: the module in it that says what it is
 
     def find(self, name: str, where: str = "") -> Any:
-        """Give a part by its name, or say which there are."""
+        """Get a part by its name, or raise an error that lists those there are."""
         found = self.get(name)
         if found is None:
             raise InputError(
@@ -34,11 +34,11 @@ class Shelf:
         return found
 
     def get(self, name: object) -> Any:
-        """Give a part by its name, or nothing."""
+        """Get a part by its name, or None."""
         return self._load(name) if isinstance(name, str) and name in self._modules() else None
 
     def names(self) -> list[str]:
-        """List the parts there are: the modules of the package that hold one."""
+        """List the parts there are: the modules of the package that define one."""
         return [name for name in self._modules() if self._load(name) is not None]
 
     def _modules(self) -> tuple[str, ...]:
@@ -57,6 +57,6 @@ def _inside(package: str, *, folders: bool) -> tuple[str, ...]:
 
 
 def part(place: str) -> Any:
-    """Give what one of the project's own modules holds: `module:name`, as a step's kind is written."""
+    """Import an attribute of one of the project's own modules, written `module:name` as step kinds are."""
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module), name)

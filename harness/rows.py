@@ -1,4 +1,4 @@
-"""JSON Lines as every step reads and writes them: canonical rows, one a line, flat memory.
+"""JSON Lines as every step reads and writes them: canonical rows, one a line, in constant memory.
 
 Also the steps that only move rows: `cut` makes the shards, `gather` puts them together again, `merge` joins summaries.
 It must never know what a row means.
@@ -40,13 +40,13 @@ def parts(path: Path) -> list[Path]:
 
 
 def count(path: Path) -> int:
-    """Say how many rows a file has, as a lock pins it."""
+    """Count the rows of a file, as a lock pins it."""
     with open(path, "rb") as lines:
         return sum(1 for _ in lines)
 
 
 def write(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
-    """Write rows in the order given (the caller's order is by id); returns how many."""
+    """Write rows as canonical JSON Lines in the order given; returns how many. It never sorts."""
     count = 0
     with open(path, "wb", buffering=CHUNK) as out:
         for row in rows:
@@ -62,7 +62,7 @@ def write_one(path: Path, value: Any) -> None:
 
 
 def cut(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Cut the first `rows` rows into contiguous slices of `size`: the shards from which all progress comes."""
+    """Step that slices the first `rows` rows into shards of `size`: contiguous slices, the unit of progress."""
     size, index, room = params["size"], -1, 0
     target: BinaryIO | None = None
     with open(inputs["rows"], "rb") as lines:
@@ -80,26 +80,26 @@ def cut(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> Non
 
 
 def merge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Put summaries together into one; a field that two of them have would hide one of the two."""
+    """Step that merges JSON summaries into one; a field that two of them have is refused."""
     whole: Row = {}
     for part in parts(inputs["parts"]):
         [summary] = read(part)
         twice = sorted(whole.keys() & summary.keys())
         if twice:
             raise InputError(
-                f"two parts say something of `{twice[0]}`", where=params["name"], next="rename one of them"
+                f"two summaries have the field `{twice[0]}`", where=params["name"], next="rename one of them"
             )
         whole |= summary
     write_one(out / params["name"], whole)
 
 
 def part_name(index: int) -> str:
-    """Name a slice so that text order is row order."""
+    """File name of a shard; text order is row order."""
     return f"part-{index:05d}"
 
 
 def gather(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Put shards together in their order, byte for byte, into the one output a reader asks for."""
+    """Step that concatenates shards in their order, byte for byte, into one output."""
     with open(out / params["name"], "wb", buffering=CHUNK) as target:
         for part in parts(inputs["parts"]):
             with open(part, "rb") as source:

@@ -1,4 +1,4 @@
-"""What each kind of row holds, field by field: said once, for the type checker.
+"""Types of the rows of every table (TypedDicts), field by field, for the type checker.
 
 Plain dicts when the code runs, so that every step may import this and no library comes along; a field that is spelled
 wrong is an error of `mypy`. It must never know how a row is made or what is computed from it.
@@ -11,13 +11,13 @@ from typing import Any, NotRequired, TypedDict
 
 
 class Missing(TypedDict):
-    """What stands where a value cannot be had: never a number, and never nothing."""
+    """Marker of a value that cannot be had, with the reason: never a number, and never nothing."""
 
     missing: str
 
 
 class Item(TypedDict):
-    """One question, without anything that tells its answer."""
+    """A question, without anything that tells its answer."""
 
     id: str
     task: str
@@ -29,7 +29,7 @@ class Item(TypedDict):
 
 
 class Gold(TypedDict):
-    """The right answer to one item, and whatever is computed from it."""
+    """The right answer to an item, and whatever is computed from it."""
 
     id: str
     gold: Mapping[str, Any]  # `target`, what else is accepted, and what only a scorer may see
@@ -38,21 +38,21 @@ class Gold(TypedDict):
 
 
 class Budget(TypedDict):
-    """How many tokens the answer to one item may take."""
+    """Token budget of the answer to one item."""
 
     id: str
     max_tokens: int
 
 
 class Attachment(TypedDict):
-    """A medium that goes along with a prompt, by its digest: its bytes stand in `media`."""
+    """Reference by digest to an image that goes along with a prompt; its bytes stand in `media`."""
 
     sha256: str
     type: str
 
 
 class Medium(TypedDict):
-    """The bytes of one image, known by their digest."""
+    """An image's bytes, known by their digest."""
 
     id: str  # the SHA-256 of the bytes
     type: str  # such as image/png
@@ -60,7 +60,7 @@ class Medium(TypedDict):
 
 
 class Shot(TypedDict):
-    """One example with its answer, which stands before a question and is never asked."""
+    """Few-shot example with its answer, which stands before a question and is never asked."""
 
     id: str
     input: Mapping[str, Any]  # what a wording may show of it, as of an item
@@ -68,7 +68,7 @@ class Shot(TypedDict):
 
 
 class Prompt(TypedDict):
-    """One item in one wording: what a model is asked, as a text or as messages."""
+    """One item in one wording, as a text or as messages: what a model is asked."""
 
     item: str
     template: int
@@ -81,7 +81,7 @@ class Prompt(TypedDict):
 
 
 class Answer(TypedDict):
-    """Which answer a row is about."""
+    """Identity of an answer: item, wording, model and sample that a row is about."""
 
     item: str
     template: int
@@ -90,7 +90,7 @@ class Answer(TypedDict):
 
 
 class Response(Answer):
-    """What a model said to one prompt in one sample, or why there is nothing."""
+    """A model's response to one prompt in one sample, or the error that stands in its place."""
 
     text: str
     finish: str
@@ -102,7 +102,7 @@ class Response(Answer):
 
 
 class Likelihood(TypedDict):
-    """How likely a model on this machine finds each continuation of one prompt, or why that cannot be said."""
+    """Log-likelihoods of the continuations of one prompt under a local model, or why there are none."""
 
     item: str
     template: int
@@ -112,7 +112,7 @@ class Likelihood(TypedDict):
 
 
 class Judgement(Answer):
-    """What one judge said of one response in one round."""
+    """A judge's verdict on one response in one round."""
 
     judge: str
     repeat: int
@@ -123,14 +123,14 @@ class Judgement(Answer):
 
 
 class Program(Answer):
-    """Code that one answer holds, as it is to be tried."""
+    """A program taken from one answer, as a trial will run it."""
 
     program: str  # Python
     stdin: NotRequired[str]
 
 
 class Tried(TypedDict):
-    """How a program ended, and what it printed."""
+    """Result of running a program: how it ended, and what it printed."""
 
     outcome: str  # done | failed | killed | time | cpu | memory | output
     stdout: str
@@ -140,14 +140,14 @@ class Tried(TypedDict):
 
 
 class Trial(Answer, Tried):
-    """How the code of one answer ended."""
+    """Result of the program of one answer: which answer, and how its run ended."""
 
     trial: str  # its name, as the study calls it
     program: str  # SHA-256
 
 
 class Score(Answer):
-    """One scorer's value of one response; of an error there is no value, and it is counted."""
+    """One scorer's value of one response; an error has no value, and is counted."""
 
     scorer: str
     value: int | float | str | Missing  # a number that is not finite is written as text
@@ -156,7 +156,7 @@ class Score(Answer):
 
 
 class Found(TypedDict):
-    """What a study's rule says of one response: the part of its score that is not the response's own."""
+    """A study's finding about one response: the fields of its score that the response itself does not have."""
 
     value: int | float | str
     outcome: NotRequired[str]

@@ -1,4 +1,4 @@
-"""The only place that makes randomness: seeds derived from what a draw is for, never from order, shard or batch."""
+"""Random numbers, in one place: seeds derived from the purpose of a draw, never from order, shard or batch."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ _T = TypeVar("_T")
 
 
 def derive(seed: int, purpose: str, item: str = "", template: int = 0, sample: int = 0) -> int:
-    """Give the 64-bit seed of one draw: the first 8 bytes of SHA-256 of canonical [seed, purpose, item, …]."""
+    """Derive the 64-bit seed of one draw: the first 8 bytes of SHA-256 of canonical [seed, purpose, item, …]."""
     return int(sha256(canonical([seed, purpose, item, template, sample]))[:16], 16)
 
 
 def unit(seed: int) -> float:
-    """Turn a derived seed into a number in [0, 1) with 53 bits, for one yes-or-no draw."""
+    """Map a derived seed to a number in [0, 1) with 53 bits, for one Bernoulli draw."""
     return (seed >> 11) / 2**53
 
 
 def stream(seed: int) -> Stream:
-    """Open a stream for draws of many values; use it through `below` alone, whose algorithm is ours to keep."""
+    """Open a generator for draws of many values; use it through `below` alone, whose algorithm is pinned here."""
     return random.Random(seed)  # noqa: S311 - reproducible on purpose; nothing secret is drawn
 
 
 def sample(source: Stream, items: Sequence[_T], count: int) -> list[_T]:
-    """Draw some of a sequence without putting any back; all of it where it holds no more."""
+    """Draw without replacement from a sequence; all of it where it has no more."""
     rest = list(items)
     return [rest.pop(below(source, len(rest))) for _ in range(min(count, len(rest)))]
 

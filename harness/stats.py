@@ -1,4 +1,4 @@
-"""Statistics that every study shares: ranks, bins, intervals of shares, agreement, tests and what adjusts them, draws.
+"""Statistics shared by studies: ranks, bins, Wilson intervals, agreement, tests, corrections, bootstrap resamples.
 
 It knows numbers and ids, and draws from the generator it is handed; it must never know a seed, rows, files, models or
 what a number stands for.
@@ -20,12 +20,12 @@ LARGEST = 1e15  # sums of a million such numbers are still exact enough to be co
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value can be a difficulty or a measure: a number, finite, and small enough to be summed."""
+    """Whether a value is a finite number small enough to be summed; booleans and texts are none."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
 def average_ranks(values: Sequence[float]) -> list[float]:
-    """Rank values from 1 so that equal values are treated alike: each gets the mean of the ranks they fill."""
+    """Rank values from 1; ties get the mean of the ranks they fill."""
     order = sorted(range(len(values)), key=values.__getitem__)
     ranks = [0.0] * len(values)
     start = 0
@@ -40,7 +40,7 @@ def average_ranks(values: Sequence[float]) -> list[float]:
 
 
 def spearman(left: Sequence[float], right: Sequence[float]) -> float | None:
-    """Correlate two measures by their average ranks; None where either is constant, because then nothing is ranked."""
+    """Spearman's rank correlation with average ranks; None where either measure is constant."""
     count = len(left)
     if len(right) != count:
         raise InputError(f"{count} values beside {len(right)}", where="spearman", next="give pairs of values")
@@ -51,7 +51,7 @@ def spearman(left: Sequence[float], right: Sequence[float]) -> float | None:
 
 
 def equal_sized_bins(ids: Sequence[str], difficulties: Sequence[float], bins: int) -> list[int]:
-    """Say which bin each item falls in, so that a curve over difficulty rests on equally many items at each point.
+    """Assign items to bins of equal size by difficulty, so that each point of a curve rests on as many items.
 
     Reliability 6.1, OURS: order by (difficulty, id as text); the first bins take the remainder, one item each;
     fewer items than bins give one bin an item.
@@ -59,7 +59,9 @@ def equal_sized_bins(ids: Sequence[str], difficulties: Sequence[float], bins: in
     count = len(ids)
     if len(difficulties) != count:
         raise InputError(
-            f"{count} ids but {len(difficulties)} difficulties", where="difficulties", next="give one difficulty an id"
+            f"{count} ids but {len(difficulties)} difficulties",
+            where="difficulties",
+            next="give one difficulty for each id",
         )
     edges = bin_edges(count, bins)
     order = sorted(range(count), key=lambda index: (difficulties[index], ids[index]))
@@ -71,7 +73,7 @@ def equal_sized_bins(ids: Sequence[str], difficulties: Sequence[float], bins: in
 
 
 def bin_edges(count: int, bins: int) -> list[int]:
-    """Say where each bin of equal size begins among sorted items, and at last where the last one ends."""
+    """Start index of each equal-sized bin among sorted items, and at last the end of the last one."""
     if bins < 1:
         raise InputError(f"{bins} bins", where="bins", next="ask for at least one bin")
     size, larger = divmod(count, bins)
@@ -79,7 +81,7 @@ def bin_edges(count: int, bins: int) -> list[int]:
 
 
 def bin_mean(values: Sequence[float]) -> float:
-    """Give the mean difficulty of a bin without float noise, so that equal bins can be found equal (6.5, OURS)."""
+    """Mean difficulty of a bin without rounding noise, so that equal bins are found equal (6.5, OURS)."""
     if not values:
         raise InputError("a bin without members has no mean", next="leave empty bins out")
     if all(value == values[0] for value in values):
@@ -88,7 +90,7 @@ def bin_mean(values: Sequence[float]) -> float:
 
 
 def wilson(count: int, of: int) -> tuple[float, float]:
-    """Give the 95 % interval of a share, which stays within 0 and 1 however few there are."""
+    """Wilson 95 % interval of a share, which stays within 0 and 1 however few there are."""
     centre = (count + _Z * _Z / 2) / (of + _Z * _Z)
     half = _Z * math.sqrt(count * (of - count) / of + _Z * _Z / 4) / (of + _Z * _Z)
     # Rounding must not push the exact ends inside: nobody missed means an upper end of 1.
@@ -96,7 +98,7 @@ def wilson(count: int, of: int) -> tuple[float, float]:
 
 
 def kappa(matrix: Sequence[Sequence[int]]) -> float | None:
-    """Give Cohen's kappa, or None where agreement by chance is certain; in whole numbers until one division."""
+    """Cohen's kappa, or None where agreement by chance is certain; in whole numbers until one division."""
     total = sum(map(sum, matrix))
     seen = total * sum(row[place] for place, row in enumerate(matrix))
     chance = sum(sum(row) * sum(other[place] for other in matrix) for place, row in enumerate(matrix))
@@ -104,7 +106,7 @@ def kappa(matrix: Sequence[Sequence[int]]) -> float | None:
 
 
 def mcnemar(a_only: int, b_only: int) -> float:
-    """Give the exact two-sided p of a split of discordant pairs under even odds; none discordant is no evidence."""
+    """Exact two-sided McNemar p-value of discordant pairs; 1 where none is discordant."""
     total = a_only + b_only
     term = tail = 1
     for k in range(min(a_only, b_only)):
@@ -115,7 +117,7 @@ def mcnemar(a_only: int, b_only: int) -> float:
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Adjust p-values by Holm's step-down rule: never below a smaller one's, never above 1."""
+    """Holm's step-down correction of p-values: never below a smaller one's, never above 1."""
     order = sorted(range(len(values)), key=values.__getitem__)
     adjusted, reached = [0.0] * len(values), 0.0
     for rank, place in enumerate(order):
@@ -125,7 +127,7 @@ def holm(values: Sequence[float]) -> list[float]:
 
 
 def benjamini_hochberg(values: Sequence[float]) -> list[float]:
-    """Adjust p-values so that those at most q are, on average, false in at most a share q of them (step-up rule)."""
+    """Benjamini-Hochberg correction (step-up) of p-values: those at most q have a false discovery rate of at most q."""
     order = sorted(range(len(values)), key=values.__getitem__)
     adjusted, reached = [0.0] * len(values), 1.0
     for rank in range(len(order), 0, -1):  # from the largest down: never above a larger one's
@@ -136,7 +138,7 @@ def benjamini_hochberg(values: Sequence[float]) -> list[float]:
 
 
 def multiplicities(source: Array, resamples: int, size: int) -> Array:
-    """Say how often each of some units stands in each resample, drawn with replacement by the generator given."""
+    """Bootstrap resamples as counts: how often each unit is drawn with replacement by the given generator."""
     import numpy as np  # noqa: PLC0415 - heavy, and most who import this module draw nothing
 
     found: Array = np.zeros((resamples, size), np.int32)
@@ -148,12 +150,12 @@ def multiplicities(source: Array, resamples: int, size: int) -> Array:
 
 
 def sign_flips(source: Array, count: int, size: int) -> Array:
-    """Give each of some units a sign, anew in each row: what paired differences are under no difference at all."""
+    """Random signs of each unit, a row a permutation: paired differences under the null hypothesis."""
     return source.integers(0, 2, (count, size)) * 2.0 - 1
 
 
 def sign_flip_p(flips: Array, differences: Array) -> float:
-    """Give the two-sided p of the sum of paired differences, whole numbers so that sums are compared exactly."""
+    """Two-sided sign-flip p-value of the sum of paired differences, in whole numbers so that sums compare exactly."""
     import numpy as np  # noqa: PLC0415
 
     beyond = int((np.abs(flips @ differences) >= abs(int(differences.sum()))).sum())

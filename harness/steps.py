@@ -1,4 +1,4 @@
-"""Step, Ref, Plan and the key: pure values that say what is to be done and what could change its result."""
+"""Steps, plans and step keys: pure values that say what is to be done and what could change its result."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ JUDGED = "judgements"  # the stage of what judges say: it may see gold, and no s
 
 @dataclass(frozen=True)
 class Ref:
-    """An output of another step."""
+    """Reference to an output of another step."""
 
     step: str
     output: str
@@ -30,7 +30,7 @@ class Ref:
 
 @dataclass(frozen=True)
 class Pinned:
-    """A file the lock pins by digest; the runner puts its bytes in the store."""
+    """Reference to a file that the lock pins by digest; the runner puts its bytes into the store."""
 
     sha256: str
 
@@ -41,7 +41,7 @@ FACTS = "facts.json"  # what a step observed of the machine: for the journal, ne
 
 @dataclass(frozen=True)
 class Step:
-    """One function from named input files to named output files, run in isolation."""
+    """Declaration of a step: its function (`kind`), parameters, inputs and outputs; the value itself runs nothing."""
 
     name: str
     kind: str  # "package.module:function"
@@ -60,15 +60,15 @@ class Step:
 
     @property
     def in_threads(self) -> bool:
-        """Say whether the threads of the run can change what it makes: sums are rounded in another order."""
+        """Whether the number of threads can change the outputs: floating-point sums are rounded in another order."""
         return self.infers or self.threaded
 
     def takes(self) -> dict[str, str]:
-        """Say whose answers it takes from where; nothing where it takes none."""
+        """Origin of imported answers: model and source; empty for any other step."""
         return {"model": str(self.params["model"]), "source": self.imported} if self.imported else {}
 
     def refs(self) -> Iterator[Ref]:
-        """Give every output of another step that this one reads."""
+        """Iterate over the outputs of other steps that this one reads."""
         for source in self.inputs.values():
             parts = source if isinstance(source, tuple) else (source,)
             yield from (part for part in parts if isinstance(part, Ref))
@@ -81,7 +81,7 @@ def maker(dataset: str) -> str:
 
 @dataclass(frozen=True)
 class Plan:
-    """Steps in an order in which each finds its inputs made, and the outputs a reader may ask for."""
+    """Steps in topological order, and the outputs a reader may ask for; no step is run here."""
 
     steps: tuple[Step, ...]
     outputs: Mapping[str, Ref]
@@ -89,7 +89,7 @@ class Plan:
     optional: frozenset[str] = frozenset()  # outputs that are made only where a manifest declares them
 
     def for_outputs(self, declared: Collection[str]) -> Plan:
-        """Leave out every step that only optional outputs need which nobody declares, and what it would have made."""
+        """Drop the optional outputs that nobody declares, and every step that only those need."""
         needed = {ref.step for name, ref in self.outputs.items() if name in declared or name not in self.optional}
         for step in reversed(self.steps):
             if step.name in needed:
@@ -98,7 +98,7 @@ class Plan:
         return Plan(tuple(step for step in self.steps if step.name in needed), outputs, self.pinned)
 
     def check(self) -> Plan:
-        """Refuse a plan that names what is not there, or that shows the answers to a model."""
+        """Refuse a plan with a dangling reference, or one that shows the right answers to a model."""
         made: dict[tuple[str, str], bool] = {}
         judged: set[str] = set()  # steps that hold what a judge said
         stages: dict[str, str] = {}
@@ -127,7 +127,7 @@ class Plan:
         return self
 
     def as_data(self) -> dict[str, Any]:
-        """Give the plan as an identity document, so that two plans can be held against each other."""
+        """Encode the plan as an identity document, so that two plans can be compared."""
         return {
             "type": "plan/1",
             "outputs": {name: [ref.step, ref.output] for name, ref in self.outputs.items()},
@@ -154,7 +154,7 @@ class Plan:
 
 
 def _require_apart(steps: Iterable[Step]) -> None:
-    """Refuse a trial that is told the answers, but by a model's own words, or that is anything besides a trial."""
+    """Refuse a trial whose inputs hold right answers, or a trial step that does anything else as well."""
     tell: set[tuple[str, str]] = set()
     for step in steps:
         told = any((ref.step, ref.output) in tell for ref in step.refs())
@@ -175,7 +175,7 @@ def _source(source: Source) -> Any:
 
 @dataclass(frozen=True)
 class Setting:
-    """What surrounds every step of a run and can change its result."""
+    """Environment that every step of a run shares and that can change its result; part of every key."""
 
     environment: str  # digest of the environment document, or of the image
     device: str
@@ -183,12 +183,12 @@ class Setting:
     threads: Mapping[str, str] = field(default_factory=dict)  # of the numerics of steps that compute in threads
 
     def numerics_of(self, step: Step) -> dict[str, str]:
-        """Give the numerics under which a step computes."""
+        """Numerics settings under which a step computes."""
         return {**self.numerics, **(self.threads if step.in_threads else {})}
 
 
 def in_threads(count: int | None) -> dict[str, str]:
-    """Give what the numerics of a run in so many threads say beside the usual, which is one.
+    """Numerics settings of a run with so many threads; empty for one thread, the usual.
 
     A library may not choose fewer: how a sum is cut into parts is what another number changes.
     """
@@ -214,5 +214,5 @@ def preimage(step: Step, inputs: Mapping[str, str | list[str]], code: str, setti
 
 
 def key(parts: Mapping[str, Any]) -> str:
-    """Name a result before it exists: the digest of everything that can change it."""
+    """Digest of the preimage: names a step's result before it exists."""
     return document_digest(parts)

@@ -1,12 +1,12 @@
-"""Strict reading of JSON that somebody else wrote: an object in which a name stands twice is refused."""
+"""Strict parsing of JSON written by others: duplicate names in an object are refused."""
 
 from __future__ import annotations
 
 from typing import Any
 
 
-def once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Give an object (`object_pairs_hook`), unless a name stands twice in it: which was meant, nobody can say."""
+def reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Refuse an object in which a name stands twice; passed to json.loads as `object_pairs_hook`."""
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a name stands twice in one object")

@@ -1,4 +1,4 @@
-"""Checks of texts that a person writes into a manifest: decimals, paths inside the project, names, pins.
+"""Validators of texts that a person writes into a manifest: decimals, paths inside the project, names, pins.
 
 Each gives the text back or says in a ValueError how it should look; it must never know which field it checks.
 """
@@ -18,7 +18,7 @@ Check = Callable[[str], str]
 
 
 def decimal(text: str) -> str:
-    """Hold a text against what a decimal number looks like; it is kept as it was written."""
+    """Validate a decimal number; the text is kept as it was written."""
     try:
         if len(text) > 40 or not Decimal(text).is_finite():
             raise ValueError("write a finite decimal number")
@@ -28,7 +28,7 @@ def decimal(text: str) -> str:
 
 
 def tolerance(text: str) -> str:
-    """Hold a text against what a tolerance looks like: so much, or such a share of what is expected."""
+    """Validate a tolerance: an absolute one, or `relative`, a share of what is expected."""
     amount = decimal(text.removesuffix(RELATIVE))
     if amount != amount.strip() or not 0 <= Decimal(amount) <= Decimal("1e300"):
         raise ValueError(f"write a number from 0 to 1e300, such as 1e-6, or `1e-6{RELATIVE}`")
@@ -36,7 +36,7 @@ def tolerance(text: str) -> str:
 
 
 def inside(text: str) -> str:
-    """Refuse a path that could lead out of the project."""
+    """Validate a relative path that cannot lead out of the project."""
     path = PurePosixPath(text)
     if not 0 < len(text) <= 400:
         raise ValueError("a path has 1 to 400 characters")
@@ -46,7 +46,7 @@ def inside(text: str) -> str:
 
 
 def plain_path(text: str) -> str:
-    """Hold the path of a file in a folder to its one plain spelling, so that no two of them mean the same file."""
+    """Validate that a relative path is normalised, so that no two spellings mean the same file."""
     if not (0 < len(text) <= 200 and text.isascii() and text.isprintable()):
         raise ValueError("a path has 1 to 200 printable ASCII characters")
     if "\\" in text or any(part in ("", ".", "..") or part != part.strip() for part in text.split("/")):
@@ -55,21 +55,21 @@ def plain_path(text: str) -> str:
 
 
 def line(text: str) -> str:
-    """Give a text without the space around it; it may be long, and never empty."""
+    """Strip a text of surrounding space; it may be long, and never empty."""
     if not 0 < len(text.strip()) <= 2000:
         raise ValueError("write a text of 1 to 2,000 characters")
     return text.strip()
 
 
 def whole(text: str) -> str:
-    """Give a text as it is, with every space and line break of it; it is never empty."""
+    """Validate a text kept as it is, with every space and line break; it is never empty."""
     if not 0 < len(text) <= 2000:
         raise ValueError("write a text of 1 to 2,000 characters")
     return text
 
 
 def matching(pattern: str, meant: str) -> Check:
-    """Give the check for texts of a pattern; `meant` says how such a text looks."""
+    """Make a validator for texts of a pattern; `meant` describes such a text in its error."""
 
     def check(text: str) -> str:
         if len(text) > 2000 or not re.fullmatch(pattern, text):

@@ -1,4 +1,4 @@
-"""Trials: foreign code, such as a model wrote, as jobs of their own whose crash, kill or running out is an outcome.
+"""Trials: untrusted code, such as a model wrote, run as jobs of their own; a crash or timeout is an outcome, no error.
 
 Here is what a program is, what a trial may use, what its outcome says, and the table that comes of it: plain values,
 without a place to run in. It must never know an engine, a store, a study or what a program is for.
@@ -27,8 +27,8 @@ LAST_WORDS = 4000  # characters of stderr that are kept: the end of it says what
 
 
 @dataclass(frozen=True)
-class Limits:
-    """What one trial may use; part of the key, since another limit can give another outcome."""
+class TrialLimits:
+    """Resource limits of one trial; part of the key, since another limit can give another outcome."""
 
     seconds: int = 10  # of wall time, its start included
     cpu_seconds: int = 10  # of each process
@@ -36,21 +36,21 @@ class Limits:
     output: int = 1 << 20  # bytes of all that it writes
 
     def __post_init__(self) -> None:
-        """Refuse what bounds nothing."""
+        """Refuse limits that are not positive."""
         odd = [name for name, value in self.as_params().items() if type(value) is not int or value < 1]
         if odd:
             raise InputError(f"a trial's limit `{odd[0]}` is no count from 1 up", where="trial")
 
     def as_params(self) -> dict[str, int]:
-        """Spell them as the parameters of a step."""
+        """Encode the limits as parameters of a step."""
         return {
             "seconds": self.seconds, "cpu_seconds": self.cpu_seconds, "memory": self.memory, "output": self.output,
         }  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Ended:
-    """How the engine says that a program ended, and what it left."""
+class TrialEnd:
+    """Raw end of a trial as the engine reports it: exit, signal, limits that were hit, output."""
 
     exit: int
     signal: int
@@ -62,7 +62,7 @@ class Ended:
 
 
 def programs(path: Path) -> Iterator[Program]:
-    """Give the programs of a table, each of which says what runs and what it reads."""
+    """Read the programs of a table, each with what runs and what it reads on stdin."""
     for row in rows.read(path, Program):
         for name in ("program", "stdin"):
             text: Any = row.get(name, "")
@@ -75,16 +75,16 @@ def programs(path: Path) -> Iterator[Program]:
         yield row
 
 
-def identity(program: Program, limits: Limits) -> dict[str, Any]:
-    """Say what a trial's outcome depends on besides where it runs: equal programs are run once."""
+def identity(program: Program, limits: TrialLimits) -> dict[str, Any]:
+    """Give as JSON what decides a trial's outcome besides where it runs: equal programs are run once."""
     return {
         "program": sha256(_bytes(program["program"])), "stdin": sha256(_bytes(program.get("stdin", ""))),
         "limits": limits.as_params(),
     }  # fmt: skip
 
 
-def files(program: Program, limits: Limits) -> dict[str, bytes]:
-    """Give the files of a trial's folder: the program, what it reads, and what its entry point is told."""
+def files(program: Program, limits: TrialLimits) -> dict[str, bytes]:
+    """Files of a trial's folder: the program, its stdin, and the settings of its entry point."""
     return {
         "in/program.py": _bytes(program["program"]),
         "in/stdin": _bytes(program.get("stdin", "")),
@@ -93,8 +93,8 @@ def files(program: Program, limits: Limits) -> dict[str, bytes]:
     }
 
 
-def outcome(ended: Ended) -> Tried:
-    """Say how a program ended: what it printed, and why it stopped where it did not come to its own good end."""
+def outcome(ended: TrialEnd) -> Tried:
+    """Classify how a trial ended (`done`, `failed`, `killed`, `time` …) and what it printed."""
     said: Tried = {"outcome": _outcome(ended), "stdout": _text(ended.stdout)}
     if said["outcome"] == FAILED:
         said["exit"] = ended.exit
@@ -105,7 +105,7 @@ def outcome(ended: Ended) -> Tried:
     return said
 
 
-def _outcome(ended: Ended) -> str:
+def _outcome(ended: TrialEnd) -> str:
     if ended.timed_out:
         return TIME
     if ended.over:
@@ -118,7 +118,7 @@ def _outcome(ended: Ended) -> str:
 
 
 def table(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, tried: Callable[[Program], Tried]) -> None:
-    """Write `trials`: for each answer with a program, in the order of the programs, how that ended.
+    """Step that writes `trials`: for each answer with a program, in the order of the programs, how it ended.
 
     This names the kind of a step that the runner itself makes: `tried` gives what came of each program.
     """
@@ -135,7 +135,7 @@ def table(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, trie
 
 
 def _bytes(text: str) -> bytes:
-    """Spell a text that a model wrote, whatever is in it: half a surrogate becomes a question mark."""
+    """Encode a text that a model wrote, whatever is in it: lone surrogates become question marks."""
     return text.encode("utf-8", "replace")
 
 

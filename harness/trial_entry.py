@@ -1,4 +1,4 @@
-"""The entry point inside the isolation of a trial: bound the process, lead its streams to files, run one program.
+"""Entry point of a trial's process: sets resource limits, redirects streams to files, runs one untrusted program.
 
 It imports the standard library alone. What it sets up protects nobody: the engine's walls and limits do, whatever the
 program makes of its own process.

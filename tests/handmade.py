@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.digest import sha256
-from harness.images.image import Image, save_pins, shelve
+from harness.images.image import Image, add_image, save_pins
 from harness.store.store import Store
 
 MANIFEST = "application/vnd.oci.image.manifest.v1+json"
@@ -57,7 +57,7 @@ def handmade(store: Store, name: str = "cpu", size: int = 3_000_000) -> Image:
         "layers": [descriptor(LAYER, digest, data) for digest, data in zip(digests, tars, strict=True)],
     }
     image = Image(name, store.blobs.put(config), store.blobs.put(json.dumps(body).encode()), tuple(digests), {})
-    shelve(store, image)
+    add_image(store, image)
     return image
 
 

@@ -20,10 +20,10 @@ import pytest
 from support import harness, manifest_text
 
 from harness.digest import document, sha256
+from harness.engines.container_owner import OWNER
 from harness.engines.docker import DockerEngine
-from harness.engines.owner import OWNER
 from harness.files import write_atomic
-from harness.images.image import find, shelve
+from harness.images.image import add_image, find_image
 from harness.images.transfer.layout import archive
 from harness.store.store import Store
 
@@ -64,7 +64,7 @@ def ours(host: str, owner: str = "") -> list[dict[str, Any]]:
 def open_docker(images: tuple[Path, str], **more: Any) -> DockerEngine:
     """Give the docker engine for the tests' image, loading it where the engine does not hold it."""
     store = Store.open(images[0])
-    image = find(store, images[1])
+    image = find_image(store, images[1])
     assert image
     return DockerEngine(image.pin.image_id, [image.pin.manifest], lambda: archive(store, image), **more)
 
@@ -165,7 +165,7 @@ def container_project(folder: Path, images: tuple[Path, str], models: tuple[str,
     """Write a locked project whose steps run in the image of the tests."""
     (folder / "lockfiles").mkdir(parents=True)
     store, image_id = images
-    image = find(Store.open(store), image_id)
+    image = find_image(Store.open(store), image_id)
     assert image
     body = {"type": "images/1", "images": {"tests": image.pin.as_data()}}
     write_atomic(folder / "lockfiles" / "images.json", document(body) + b"\n")
@@ -179,7 +179,7 @@ def container_project(folder: Path, images: tuple[Path, str], models: tuple[str,
 def variant(images: tuple[Path, str], root: Path, name: str) -> str:
     """Shelve an image of the same layers and another ID in a store of its own; gives its ID."""
     store, image_id = images
-    image = find(Store.open(store), image_id)
+    image = find_image(Store.open(store), image_id)
     assert image
     other = Store.make(root)
     blobs = Store.open(store).blobs
@@ -196,5 +196,5 @@ def variant(images: tuple[Path, str], root: Path, name: str) -> str:
         manifest=other.blobs.put(json.dumps(manifest, sort_keys=True).encode()),
     )  # fmt: skip
     other.images.mkdir()
-    shelve(other, made)
+    add_image(other, made)
     return made.pin.image_id

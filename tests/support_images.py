@@ -16,7 +16,7 @@ from support import REPOSITORY, clean_env, command, harness
 from harness.digest import sha256
 from harness.errors import MISSING
 from harness.files import locked
-from harness.images.image import Image, find, pins, shelved
+from harness.images.image import Image, find_image, list_images, pins
 from harness.images.locks import Wheel
 from harness.store.blobs import Blobs
 from harness.store.store import Store
@@ -31,13 +31,18 @@ def built(name: str, *, fresh: bool = False) -> Image:
     """
     with locked(SHARED / "locks" / "test-images"):
         pin = pins(REPOSITORY).get(name)
-        if not fresh and pin and (SHARED / "format").is_file() and (image := find(Store.open(SHARED), pin.image_id)):
+        if (
+            not fresh
+            and pin
+            and (SHARED / "format").is_file()
+            and (image := find_image(Store.open(SHARED), pin.image_id))
+        ):
             return image
         done = harness("images", "build", name, cwd=REPOSITORY)
         if done.returncode == MISSING:
             pytest.skip(f"no image {name} can be built here: {done.stderr.strip()[-600:]}")
         assert done.returncode == 0, done.stderr
-        image = find(Store.open(SHARED), pins(REPOSITORY)[name].image_id)
+        image = find_image(Store.open(SHARED), pins(REPOSITORY)[name].image_id)
         assert image
         return image
 
@@ -56,7 +61,7 @@ def sandbox_store() -> tuple[Path, str]:
 
 
 def _shelf() -> list[Image]:
-    return shelved(Store.open(SHARED)) if (SHARED / "format").is_file() else []
+    return list_images(Store.open(SHARED)) if (SHARED / "format").is_file() else []
 
 
 def project(folder: Path) -> Path:

@@ -11,7 +11,7 @@ from pathlib import Path
 from support import REPOSITORY
 
 from harness.digest import sha256
-from harness.images.image import Image, shelve
+from harness.images.image import Image, add_image
 from harness.images.layers.python import SITE
 from harness.store.store import Store
 
@@ -75,7 +75,7 @@ def handmade(
     """Shelve an image under the name `sandbox`."""
     layers = (layer(store, debian), layer(store, wheels))
     image = Image("sandbox", store.blobs.put(b"a config"), store.blobs.put(b"a manifest"), layers, sources)
-    shelve(store, image)
+    add_image(store, image)
     return image
 
 

@@ -60,10 +60,10 @@ NPY = {
         "does not say",
     ),
     "a header that is a list": (header("[1]"), "does not say"),
-    "an order that is none": (says(order="1"), "in which order"),
-    "a shape below nothing": (says(shape="(-1, 3)"), "a shape that is none"),
-    "a shape of truths": (says(shape="(True, 3)"), "a shape that is none"),
-    "a shape of too many axes": (says(shape=repr((1,) * 40)), "a shape that is none"),
+    "an order that is none": (says(order="1"), "the order of its elements"),
+    "a shape below nothing": (says(shape="(-1, 3)"), "a shape that is not valid"),
+    "a shape of truths": (says(shape="(True, 3)"), "a shape that is not valid"),
+    "a shape of too many axes": (says(shape=repr((1,) * 40)), "a shape that is not valid"),
     "a shape beyond all memory": (says(shape=f"({2**62}, {2**62})"), "beyond all memory"),
     "a shape beyond all memory that is empty": (says(shape=f"(0, {2**62}, {2**62})"), "beyond all memory"),
     "a shape that promises more": (says(shape=f"({10**12},)") + b"1234", "it is cut short: float32 [1000000000000]"),
@@ -82,7 +82,7 @@ def readers(path: Path) -> list[Any]:
     return [
         lambda: list(arrays.blocks(path)),
         lambda: arrays.read(path),
-        lambda: arrays.mapped(path),
+        lambda: arrays.memory_map(path),
     ]
 
 
@@ -96,7 +96,7 @@ def test_what_is_no_sound_array_is_refused_by_name_at_every_way_in(attack: str, 
         assert why in told.value.what and told.value.where == str(tmp_path / "a") and told.value.next
     if "is no letter" not in why and "neither true" not in why:  # what a header says is known without the rest
         with pytest.raises(InputError):
-            arrays.heads(tmp_path / "a")
+            arrays.headers(tmp_path / "a")
 
 
 @pytest.mark.parametrize("attack", NPY)
@@ -118,7 +118,7 @@ def zipped(path: Path, *members: tuple[str, bytes], deflate: bool = False) -> Pa
 
 
 def refused(path: Path) -> str:
-    for read in (arrays.heads, arrays.read_all):
+    for read in (arrays.headers, arrays.read_all):
         with pytest.raises(InputError) as told:
             read(path)
     return told.value.what
@@ -130,7 +130,7 @@ def refused(path: Path) -> str:
 def test_a_member_with_a_path_or_a_strange_name_is_refused(name: str, tmp_path: Path) -> None:
     put = zipped(tmp_path / "a.npz", ("x" * len(name), SOUND))
     put.write_bytes(put.read_bytes().replace(b"x" * len(name), name.encode()))
-    assert "is called like no array" in refused(put)
+    assert "has no array's name" in refused(put)
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
@@ -170,7 +170,7 @@ def test_members_that_lie_over_each_other_are_refused(tmp_path: Path) -> None:
     at = data.index(b"PK\x01\x02")
     data[at + 20 : at + 28] = struct.pack("<II", 10**6, 10**6)
     path.write_bytes(data)
-    assert "they lie over each other" in refused(path)
+    assert "its members overlap" in refused(path)
 
 
 def test_a_flipped_bit_of_a_member_shows_by_its_checksum(tmp_path: Path) -> None:
@@ -203,7 +203,7 @@ DTYPES = [np.bool_, np.int8, np.int64, np.uint16, np.float16, np.float32, np.flo
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
-def test_what_is_written_is_read_back_and_equal_arrays_have_the_bytes_of_numpy(data: Any, tmp_path: Path) -> None:
+def test_arrays_are_read_back_as_written_with_the_bytes_of_numpy(data: Any, tmp_path: Path) -> None:
     shape = data.draw(drawn.array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=5))
     array = data.draw(drawn.arrays(data.draw(st.sampled_from(DTYPES)), shape))
     given_as = np.asarray(array, order="F") if data.draw(st.booleans()) else array
@@ -213,21 +213,21 @@ def test_what_is_written_is_read_back_and_equal_arrays_have_the_bytes_of_numpy(d
     assert path.read_bytes() == saved(little)
     arrays.write_all(archive, {"b": given_as, "a": little})
     whole = arrays.read_all(archive)
-    ways = [arrays.read(path), arrays.mapped(path), whole["a"], whole["b"], _joined(path), _joined(archive, "a")]
+    ways = [arrays.read(path), arrays.memory_map(path), whole["a"], whole["b"], _joined(path), _joined(archive, "a")]
     for found in ways:
         assert found.dtype == little.dtype and found.shape == shape and found.tobytes() == little.tobytes()
-    assert [head.text() for head in arrays.heads(archive).values()] == [arrays.heads(path)[""].text()] * 2
+    assert [head.text() for head in arrays.headers(archive).values()] == [arrays.headers(path)[""].text()] * 2
 
 
 def _joined(path: Path, member: str = "") -> Any:
     pieces = list(arrays.blocks(path, member))
     if not pieces:  # no rows, no block
-        head = arrays.heads(path)[member]
+        head = arrays.headers(path)[member]
         return np.zeros(head.shape, head.dtype)
     return np.concatenate(pieces) if pieces[0].ndim else pieces[0]
 
 
-def test_named_arrays_have_the_same_bytes_in_whatever_order_and_year_they_are_written(tmp_path: Path) -> None:
+def test_named_arrays_have_equal_bytes_in_any_order_and_year(tmp_path: Path) -> None:
     one, two = np.arange(3), np.ones((2, 2), np.float32)
     arrays.write_all(tmp_path / "first", {"one": one, "two": two})
     os.utime(tmp_path / "first", (0, 0))
@@ -243,7 +243,7 @@ def test_fortran_order_is_read_right_and_refused_where_rows_are_streamed(tmp_pat
     np.savez(tmp_path / "a.npz", x=array)
     for found in (
         arrays.read(tmp_path / "a.npy"),
-        arrays.mapped(tmp_path / "a.npy"),
+        arrays.memory_map(tmp_path / "a.npy"),
         arrays.read(tmp_path / "a.npz", "x"),
     ):
         assert found.tolist() == array.tolist()
@@ -255,23 +255,29 @@ def test_fortran_order_is_read_right_and_refused_where_rows_are_streamed(tmp_pat
 
 def test_an_array_is_written_as_a_stream_of_the_rows_that_were_announced(tmp_path: Path) -> None:
     array = np.arange(12, dtype=np.float32).reshape(4, 3)
-    with arrays.writing(tmp_path / "a", np.float32, (4, 3)) as add:
+    with arrays.stream_writer(tmp_path / "a", np.float32, (4, 3)) as add:
         add(array[:1])
         add(array[1:])
     assert (tmp_path / "a").read_bytes() == saved(array)
     wrong = [array.astype(np.float64), array[:, :2], np.concatenate([array, array])]
     for rows in wrong:
-        with pytest.raises(InputError, match="do not fit"), arrays.writing(tmp_path / "b", np.float32, (4, 3)) as add:
+        with (
+            pytest.raises(InputError, match="do not fit"),
+            arrays.stream_writer(tmp_path / "b", np.float32, (4, 3)) as add,
+        ):
             add(rows)
-    with pytest.raises(InputError, match="3 rows came of 4"), arrays.writing(tmp_path / "b", np.float32, (4, 3)) as add:
+    with (
+        pytest.raises(InputError, match="3 rows came of 4"),
+        arrays.stream_writer(tmp_path / "b", np.float32, (4, 3)) as add,
+    ):
         add(array[:3])
 
 
-def test_objects_and_records_are_not_written_and_a_name_with_a_path_neither(tmp_path: Path) -> None:
+def test_objects_records_and_names_with_paths_are_not_written(tmp_path: Path) -> None:
     for array in (np.array([None]), np.zeros(1, [("a", "<f4")]), np.array(["2020"], "M8[Y]")):
         with pytest.raises(InputError, match="are not written"):
             arrays.write(tmp_path / "a", array)
-    with pytest.raises(InputError, match="called like no array"):
+    with pytest.raises(InputError, match="has no array's name"):
         arrays.write_all(tmp_path / "a", {"a/b": np.zeros(1)})
 
 
@@ -294,7 +300,7 @@ for block in arrays.blocks(path):
     rows, last = rows + len(block), float(block[-1, -1])
 print(rows, last, used() - before)
 resource.setrlimit(resource.RLIMIT_DATA, (1 << 30, 1 << 30))
-print(float(arrays.mapped(path)[-1, -1]))
+print(float(arrays.memory_map(path)[-1, -1]))
 """
 
 

@@ -11,7 +11,7 @@ import pytest
 from support import SmallDisk, clean_env, tree
 
 from harness.errors import InputError, MissingError
-from harness.files import locked, move_durable, open_log, told, write_atomic
+from harness.files import locked, move_durable, open_log, translating_os_errors, write_atomic
 
 
 def python(code, *args, within=None):
@@ -107,12 +107,12 @@ def test_a_writer_that_is_killed_leaves_the_old_bytes_or_the_new_ones(tmp_path):
         assert len(words) == 5000 and len(set(words)) == 1
 
 
-def test_a_place_that_cannot_be_written_and_a_file_that_is_not_there_are_told_apart(tmp_path):
+def test_an_unwritable_folder_and_a_missing_file_have_different_errors(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(MissingError) as refused:
         write_atomic(tmp_path / "file" / "below", b"")
     assert refused.value.where and refused.value.next
-    with pytest.raises(InputError, match=r"(?i)no such file"), told(tmp_path):
+    with pytest.raises(InputError, match=r"(?i)no such file"), translating_os_errors(tmp_path):
         (tmp_path / "not there").read_bytes()
     with SmallDisk(tmp_path / "disk", "100k") as disk:
         disk.remount("ro")

@@ -47,7 +47,7 @@ def test_ranks_of_known_values():
 
 
 @given(st.lists(st.tuples(*[st.sampled_from([0.0, 1.5, 2.0, 7.25])] * 2), max_size=30))
-def test_rank_correlation_is_that_of_scipy_and_none_where_a_measure_is_constant(pairs):
+def test_spearman_agrees_with_scipy_and_is_none_for_a_constant_measure(pairs):
     left, right = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     if len(set(left)) < 2 or len(set(right)) < 2:
         assert spearman(left, right) is None

@@ -1,1 +1,1 @@
-"""The agents' MCP server and its tools live here."""
+"""Home of the MCP server, by which agents call the verbs as tools."""

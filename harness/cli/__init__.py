@@ -1,1 +1,1 @@
-"""The verbs: parse, call, print."""
+"""The command line (typer): each module parses options, calls a verb of `harness.verbs` and prints its result."""

@@ -1,4 +1,4 @@
-"""`lock --carry`: what became of expectations, told to a person."""
+"""Command line of `lock --carry`: what became of expectations that were carried to a new lock, shown as text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def carried(project: Project, json: bool, **asked: Any) -> int:
-    """Take expectations along, tell what became of each, and give the exit code."""
+    """Carry expectations to new locks, show what became of each, and return the exit code."""
     from harness.verbs.carrying import CarryRequest, carry
 
     with watching() as watch:
@@ -22,7 +22,7 @@ def carried(project: Project, json: bool, **asked: Any) -> int:
 
 
 def _text(done: CarryResult) -> str:
-    """Lay out each expectation with the lock it named and the new one, and the outputs that part."""
+    """Format each expectation with its old and new lock, and the outputs that differ."""
     rows = [[one.name, one.state, short(one.old), short(one.lock)] for one in done.carried]
     text = table(["manifest", "expectation", "lock", "new lock"], rows)
     parted = [

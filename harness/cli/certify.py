@@ -1,4 +1,4 @@
-"""A grader measured over rows that somebody labelled: the verb `certify`."""
+"""Command line of the verb `certify`: a grader measured against rows that people labelled."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.cli.terminal import render, short
 
 
 def register(app: typer.Typer) -> None:
-    """Add this verb to the command line."""
+    """Add the command `certify` to the command line."""
     app.command()(certify)
 
 
@@ -34,14 +34,14 @@ def certify(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Measure a grader over labelled rows, and certify it."""
-    from harness.cli.tools import object_of, rows_of
+    """Measure a grader against labelled rows, and certify it."""
+    from harness.cli.measuring import object_of, rows_of
     from harness.digest import sha256
-    from harness.files import told
+    from harness.files import translating_os_errors
     from harness.verbs.certifying import CertifyRequest
     from harness.verbs.certifying import certify as verb
 
-    with told(labels):
+    with translating_os_errors(labels):
         digest = sha256(labels.read_bytes())
         shared = object_of(data.read_bytes(), str(data)) if data else {}
     rows = [row for _, row in rows_of(labels)]

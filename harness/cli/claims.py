@@ -1,4 +1,4 @@
-"""The reviewer's verb `claims`: what was published, and what came out, as a table."""
+"""Command line of the verb `claims`: published numbers beside those of the newest run, as a table."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ WIDE, LONG = 72, 24  # characters of a text and of a number in the table; --json
 
 
 def register(app: typer.Typer) -> None:
-    """Add this verb to the command line."""
+    """Add the command `claims` to the command line."""
     app.command()(claims)
 
 
@@ -36,7 +36,7 @@ def claims(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Hold published numbers against those of the newest run."""
+    """Compare published numbers with the newest run's."""
     from harness.verbs.published import ClaimsRequest
     from harness.verbs.published import claims as verb
 
@@ -69,7 +69,7 @@ def _idle(one: ClaimData) -> bool:
 
 
 def _sums(found: Sequence[ClaimData]) -> list[str]:
-    """Say in a line of each manifest how many of its claims did not run, and what they need."""
+    """Count in a line for each manifest the claims that did not run, and say what they need."""
     idle: dict[str, list[str]] = {}
     for one in filter(_idle, found):
         idle.setdefault(one.manifest, []).append(one.verdict.partition("needs ")[2])
@@ -77,7 +77,7 @@ def _sums(found: Sequence[ClaimData]) -> list[str]:
 
 
 def _needed(needs: Sequence[str]) -> str:
-    """Name what claims lack, what most of them lack first."""
+    """Name what claims lack, the most frequent first."""
     counts = Counter(need for one in needs for need in one.split(", "))
     names = [name for name, _ in counts.most_common()]
     return ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
@@ -89,7 +89,7 @@ def _numbers(one: ClaimData) -> str:
 
 
 def _word(one: ClaimData) -> str:
-    """Say the verdict; one that is met says how often the same was tried."""
+    """Word the verdict of a claim; one that is met says how often the same was tried."""
     notes = ["withdrawn" if one.withdrawn else "moved"] * one.moved
     notes += [f"made without {_cut(', '.join(one.without), WIDE)}"] * bool(one.without)
     notes += [f"rests on imported answers: {', '.join(one.imported)}"] * bool(one.imported)
@@ -102,7 +102,7 @@ def _place(one: ClaimData) -> str:
 
 
 def _story(one: ClaimData) -> str:
-    """Say how a claim stood when the manifest was run for the first time."""
+    """Word how a claim stood when the manifest was run for the first time."""
     at = f"{one.manifest} {one.id}:"
     if one.withdrawn:
         return f"{at} was registered by an earlier run, and is gone from the manifest"

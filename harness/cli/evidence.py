@@ -1,4 +1,4 @@
-"""The reviewer's verbs `get`, `audit`, `diff`, `explain`: asked on the command line, shown as tables."""
+"""Command line of the reviewer's verbs `get`, `audit`, `diff` and `explain`, as tables."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ BUDGET = 300.0  # seconds, as `harness.evidence.audit.reexecution` has it: help 
 
 
 def register(app: typer.Typer) -> None:
-    """Add these verbs to the command line."""
+    """Add these commands to the command line."""
     for verb in (get, audit, diff, explain):
         app.command()(verb)
 
@@ -31,7 +31,7 @@ def get(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Give one output file of a run, its bytes checked."""
+    """Get one output file of a run, its bytes checked."""
     from harness.verbs.review import GetRequest
     from harness.verbs.review import get as verb
 
@@ -66,7 +66,7 @@ def audit(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Say whether manifest, lock, record and store agree."""
+    """Check that manifest, lock, record and store agree."""
     from harness.verbs.review import AuditRequest
     from harness.verbs.review import audit as verb
 
@@ -91,7 +91,7 @@ def diff(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Say where two runs first part, why, and in which rows."""
+    """Find where two runs first differ, why, and in which rows."""
     from harness.verbs.review import DiffRequest
     from harness.verbs.review import diff as verb
 

@@ -1,4 +1,4 @@
-"""The verb `gateway`: prints what leads a client to it, and at its end what it did."""
+"""Command line of the verb `gateway`: prints the variables a client needs, and a summary when it ends."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DOING = {
 
 
 def register(app: typer.Typer) -> None:
-    """Add this verb to the command line."""
+    """Add the command `gateway` to the command line."""
     app.command()(gateway)
 
 
@@ -32,7 +32,7 @@ def gateway(
     tape: Annotated[
         Path | None, typer.Option("--tape", envvar="HARNESS_TAPE", help="The tape: a folder.", show_default=False)
     ] = None,
-    record: Annotated[bool, typer.Option("--record", help="Ask for what is not on the tape, and tape it.")] = False,
+    record: Annotated[bool, typer.Option("--record", help="Ask for what is not on the tape, and record it.")] = False,
     live: Annotated[bool, typer.Option("--live", help="Ask for everything, and keep nothing.")] = False,
     provider: Annotated[
         list[str] | None,
@@ -40,7 +40,7 @@ def gateway(
     ] = None,
     upstream: Annotated[
         list[str] | None,
-        typer.Option("--upstream", metavar="[PROVIDER=]URL", help="A server that speaks alike."),
+        typer.Option("--upstream", metavar="[PROVIDER=]URL", help="Another server with the same API."),
     ] = None,
     port: Annotated[
         int, typer.Option("--port", envvar="HARNESS_PORT", min=0, max=65535, help="A port of 127.0.0.1.")
@@ -48,12 +48,12 @@ def gateway(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Record or replay what your own client asks, until ctrl-C."""
+    """Record or replay your own client's requests, until ctrl-C."""
     from harness.verbs import gatewaying as verbs
     from harness.verbs.project import Project
 
     if record and live:
-        raise InputError("what is live is not recorded", where="--record, --live", next="choose one of them")
+        raise InputError("--live answers are never recorded", where="--record, --live", next="leave one of them out")
     asked = verbs.GatewayRequest(
         tape=tape, mode="record" if record else "live" if live else "replay", providers=provider or [],
         upstream=upstream or [], port=port,
@@ -68,12 +68,12 @@ def gateway(
 
 
 def _line(result: Result) -> None:
-    """Give data as one line: a script reads the first while the gateway still runs."""
+    """Print data as one line of JSON: a script reads the first while the gateway still runs."""
     give([data.dumps(result.as_data(), ensure_ascii=True).encode() + b"\n"])
 
 
 def _exports(ready: GatewayReady) -> None:
-    """Print what a shell takes as it is, and beside it what a person wants to know."""
+    """Print shell `export` lines, and beside them remarks for a person."""
     say(f"a gateway at {ready.url} {DOING[ready.mode]}; give its clients these variables; ctrl-C ends it")
     for name in ready.lacking:
         say(f"there is no key {name}: what is asked of its provider, and is not on the tape, is refused")

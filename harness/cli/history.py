@@ -1,4 +1,4 @@
-"""The verb `runs`, shown as a table."""
+"""Command line of the verb `runs`: the list of runs as a table."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from harness.cli.terminal import render, table
 
 
 def register(app: typer.Typer) -> None:
-    """Add this verb to the command line."""
+    """Add the command `runs` to the command line."""
     app.command()(runs)
 
 
 def runs(
     manifest: Annotated[str, typer.Argument(help="Only runs of the manifest of this name.")] = "",
     most: Annotated[
-        int, typer.Option("--most", envvar="HARNESS_MOST", min=0, help="At most so many, the newest; 0: all.")
+        int, typer.Option("--most", envvar="HARNESS_MOST", min=0, help="How many runs, newest first; 0: all.")
     ] = 20,
     store: StoreDir = None,
     json: Json = False,

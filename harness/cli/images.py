@@ -1,4 +1,4 @@
-"""The verbs of container images: build, verify, ls, inventory, rm."""
+"""Command line of container images: build, verify, ls, inventory, rm."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def build(
     snapshots: Annotated[
         str,
         typer.Option(
-            "--snapshots", envvar="HARNESS_SNAPSHOTS", metavar="URL", help="Who keeps older states of that archive."
+            "--snapshots", envvar="HARNESS_SNAPSHOTS", metavar="URL", help="A snapshot server of that archive."
         ),
     ] = "",
     store: StoreDir = None,
@@ -80,7 +80,7 @@ def verify(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Read stored images again and hold them against their pins."""
+    """Verify every byte of stored images against their pins."""
     from harness.verbs.images import VerifyRequest
     from harness.verbs.images import verify as verb
 
@@ -128,15 +128,15 @@ def rm(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Take images off the shelf; `harness gc` then frees their bytes."""
+    """Remove images from the list; `harness gc` then frees their bytes."""
     from harness.verbs.images import RemoveRequest
     from harness.verbs.images import rm as verb
 
     done = verb(project(store), RemoveRequest(name=name))
-    lines = [f"{one.name} {one.image_id} is off the shelf" for one in done.removed]
+    lines = [f"{one.name} {one.image_id} is removed from the list" for one in done.removed]
     return render(done, "\n".join([*lines, "`harness gc --delete` frees what nothing else uses"]), json)
 
 
 def size_text(count: int) -> str:
-    """Spell a number of bytes."""
+    """Format a number of bytes for people."""
     return f"{count / 2**20:.0f} MiB"

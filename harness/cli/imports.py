@@ -1,4 +1,4 @@
-"""The verb that brings in what cannot be fetched: a person's own copy of data, of a dataset, of a tape."""
+"""Command line of the verb `import`, which brings a person's own copy of data, or of a tape, into the store."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Some = TypeVar("Some")
 
 
 def register(app: typer.Typer) -> None:
-    """Add the verb."""
+    """Add the command `import` to the command line."""
     app.command("import")(bring)
 
 
@@ -42,7 +42,7 @@ def bring(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Put your own copy of data where manifests find it."""
+    """Import your own copy of data, so that manifests find it."""
     from harness.verbs.importing import DATA, RESPONSES, ImportRequest
     from harness.verbs.importing import import_ as verb
 
@@ -68,7 +68,7 @@ def bring(
 
 
 def _folder(folder: Path, manifests: list[Path], store: Path | None, json: bool) -> int:
-    """Bring in what manifests pin and a folder holds, and show what is not as it is pinned and what is missing."""
+    """Import what manifests pin and a folder holds; show what differs from its pin and what is missing."""
     from harness.verbs.importing import ImportFolderRequest, import_folder
 
     with watching() as watch:

@@ -1,4 +1,4 @@
-"""The command line: parses, calls, prints. Each verb is one thing a person wants."""
+"""Entry point of the command line: parses, calls a verb, prints its result or its error."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ from harness.cli import (
     images,
     imports,
     manifests,
+    measuring,
     runs,
     stores,
     tapes,
-    tools,
 )
 from harness.cli.terminal import fail, show
 from harness.errors import INTERRUPTED, Defect, HarnessError, InputError, Interrupted
-from harness.files import explained
+from harness.files import translate_os_error
 
 app = typer.Typer(
     name="harness",
@@ -37,7 +37,7 @@ app = typer.Typer(
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
 )
-for verbs in (manifests, runs, history, evidence, claims, tools, certify, imports, stores, images, tapes, gateway):
+for verbs in (manifests, runs, history, evidence, claims, measuring, certify, imports, stores, images, tapes, gateway):
     verbs.register(app)
 GROUPS = {"images": images.app, "tape": tapes.app}
 VERBS = {
@@ -58,7 +58,7 @@ def _version(asked: bool) -> None:
 @app.callback()
 def _options(
     version: Annotated[
-        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     """Reproducible, checkable LLM evaluations: lock what is meant, run it, audit what happened."""
@@ -68,7 +68,7 @@ TRUE = {"1", "true", "t", "yes", "y", "on"}  # the words that typer takes for ye
 
 
 def main(argv: Sequence[str] | None = None) -> NoReturn:
-    """Run a verb and leave with its exit code."""
+    """Entry point of `harness`: run a verb and exit with its code."""
     signal.signal(signal.SIGTERM, _stop)
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")  # a terminal that cannot show a character shows another
@@ -76,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run a verb in this process and give its exit code; no traceback reaches a person who did not ask for it."""
+    """Run a verb in this process and return its exit code; no traceback is shown unless --debug asks for it."""
     as_json, debug = (_asked(argv, name) for name in ("json", "debug"))
     try:
         words = [*argv, "--help"] if list(argv) in ([], *([name] for name in GROUPS)) else list(argv)
@@ -89,12 +89,12 @@ def run(argv: Sequence[str]) -> int:
 
 
 def _asked(argv: Sequence[str], name: str) -> bool:
-    """Whether an option of every verb was given, on the command line or by its variable."""
+    """Whether an option of every verb was given, on the command line or by its environment variable."""
     return f"--{name}" in argv or os.environ.get(f"HARNESS_{name.upper()}", "").lower() in TRUE
 
 
 def _told(bad: BaseException, argv: Sequence[str]) -> HarnessError:
-    """Say in our words what ended a verb."""
+    """Translate what ended a verb into an error of ours."""
     if isinstance(bad, HarnessError):
         return bad
     error: HarnessError
@@ -102,11 +102,11 @@ def _told(bad: BaseException, argv: Sequence[str]) -> HarnessError:
         verb = next((f" {words}" for words in (" ".join(argv[:2]), *argv[:1]) if words in VERBS | GROUPS.keys()), "")
         error = InputError(bad.format_message(), next=f"`harness{verb} --help` shows what it takes")
     elif isinstance(bad, RecursionError):
-        error = InputError("what was given is nested too deeply", next="give flatter data")
+        error = InputError("the input is nested too deeply", next="give flatter data")
     elif isinstance(bad, KeyboardInterrupt):
         error = Interrupted("stopped", next="run again: what was finished is kept")
     elif isinstance(bad, OSError):
-        error = explained(bad, bad.filename or "the disk")
+        error = translate_os_error(bad, bad.filename or "the disk")
     else:
         error = Defect(
             f"a defect of the harness: {type(bad).__name__}: {bad}",

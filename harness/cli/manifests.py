@@ -1,4 +1,4 @@
-"""What is meant and what it is pinned to: `list`, `show`, `lock`."""
+"""Command line of `list`, `show` and `lock`: manifests, and what they are pinned to."""
 
 from __future__ import annotations
 
@@ -109,10 +109,11 @@ def lock(
         bool, typer.Option("--failing-checks", help="Accept a run whose own checks fail; every verdict says so then.")
     ] = False,
     carry: Annotated[
-        bool, typer.Option("--carry", help="Lock anew and run; the expectation goes along if every byte is the same.")
+        bool,
+        typer.Option("--carry", help="Lock again and run; the expectation is carried along if every byte is the same."),
     ] = False,
     at_levels: Annotated[
-        bool, typer.Option("--at-levels", help="With --carry: put up with other bytes that agree at an output's level.")
+        bool, typer.Option("--at-levels", help="With --carry: accept other bytes that agree at an output's level.")
     ] = False,
     max_errors: MaxErrors = "",
     store: StoreDir = None,
@@ -123,7 +124,7 @@ def lock(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Resolve every name to a digest, or accept what a run made."""
+    """Pin every name to a digest, or accept a run's outputs."""
     if bool(accept) == bool(manifests) or (carry and accept):
         raise InputError("give manifests to lock, or --accept RUN", next="`harness lock --help` shows both")
     if at_levels and not carry:

@@ -1,4 +1,4 @@
-"""The options that several verbs share, each with its environment variable, defined once."""
+"""Command-line options that several verbs share, each with its environment variable, defined once."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import typer
 if TYPE_CHECKING:
     from harness.verbs.project import Project
 
-Json = Annotated[bool, typer.Option("--json", envvar="HARNESS_JSON", help="Give data on stdout instead of text.")]
+Json = Annotated[bool, typer.Option("--json", envvar="HARNESS_JSON", help="Print JSON on stdout instead of text.")]
 StoreDir = Annotated[
     Path | None,
     typer.Option("--store", envvar="HARNESS_STORE", help="The store; default: .harness/ in the project's root."),
@@ -26,7 +26,7 @@ Isolation = Annotated[
     typer.Option(
         "--isolation",
         envvar="HARNESS_ISOLATION",
-        help="How steps are shut in, where the engine leaves a choice; default: the best there is.",
+        help="How steps are isolated, where the engine leaves a choice; default: the best here.",
     ),
 ]
 Images = Annotated[
@@ -47,7 +47,9 @@ MaxErrors = Annotated[  # it weakens what is checked, so no variable of a forgot
 Models = Annotated[
     Path | None,
     typer.Option(
-        "--models-dir", envvar="HARNESS_MODELS_DIR", help="Where `source: folder:NAME` of a manifest is looked for."
+        "--models-dir",
+        envvar="HARNESS_MODELS_DIR",
+        help="The folder in which `source: folder:NAME` of a manifest is looked up.",
     ),
 ]
 Manifests = Annotated[list[Path], typer.Argument(help="Manifest files.", show_default=False)]
@@ -57,7 +59,7 @@ Run = Annotated[
 
 
 def project(store: Path | None = None, models: Path | None = None) -> Project:
-    """Give the project that a person stands in, with the store and the folder of models that were named."""
+    """Open the project around the working directory, with the store and the model folder that the options name."""
     from harness.verbs.project import Project
 
     place = models or os.environ.get("HARNESS_MODELS_DIR")  # verbs that have no such option look there, too

@@ -1,4 +1,4 @@
-"""The researcher's verbs `run` and `reproduce`: asked on the command line, shown as tables."""
+"""Command line of the researcher's verbs `run` and `reproduce`, as tables."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def run(
     dry_run: Annotated[
         bool, typer.Option("-n", "--dry-run", help="Say what would be made and what is in the store; run nothing.")
     ] = False,
-    relock: Annotated[bool, typer.Option("--relock", help="Make the lock anew where it no longer fits.")] = False,
+    relock: Annotated[bool, typer.Option("--relock", help="Lock again where the lock no longer fits.")] = False,
     isolation: Isolation = "",
     moved: Moved = False,
     jobs: Jobs = 0,
@@ -77,7 +77,7 @@ def run(
 
 
 def _foreseen(found: DryRunResult, json: bool) -> int:
-    """Show what a run would do."""
+    """Show what a dry run would do."""
     rows = [[one.manifest, stage.stage, stage.cached, stage.executed] for one in found.runs for stage in one.stages]
     whole = sum(stage.executed for one in found.runs for stage in one.stages)
     text = table(["manifest", "stage", "in the store", "to be made"], rows)
@@ -142,7 +142,7 @@ def _table(found: Sequence[RunData]) -> str:
 
 
 def _surroundings(run: RunData) -> str:
-    """Say on what a verdict rests: the engine, the image, the device, and what stand-ins were shown."""
+    """List what a verdict rests on: engine, image, device, and stand-ins that were shown the answers."""
     words = [f"engine {run.engine}", f"isolation {run.isolation}"]
     if run.image_state != "none":
         words.append(f"image: {run.image_state} {short(run.image.removeprefix('sha256:'))}")
@@ -164,7 +164,7 @@ def _surroundings(run: RunData) -> str:
 
 
 def _remark(found: Sequence[RunData], max_errors: str) -> None:
-    """Tell what models left unanswered, in their providers' words, and what to do where that is too much."""
+    """List what models left unanswered, in their providers' words, and the next step where that is too much."""
     for one in found:
         for each in one.imported:
             say(f"{one.manifest}: {each.text()}")
@@ -172,4 +172,4 @@ def _remark(found: Sequence[RunData], max_errors: str) -> None:
             say(f"{one.manifest}: {gap.text()}")
         if one.lacks_answers:
             more = "--max-errors says how many you put up with" if not max_errors else "or allow more with --max-errors"
-            say(f"  next:  mend what is named there and run again: what was answered is kept; {more}")
+            say(f"  next:  correct what is named there and run again: what was answered is kept; {more}")

@@ -1,4 +1,4 @@
-"""The keeper's verbs `doctor`, `fsck`, `gc`: asked on the command line, shown as tables."""
+"""Command line of the maintenance verbs `doctor`, `fsck` and `gc`, as tables."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def register(app: typer.Typer) -> None:
 
 
 def doctor(store: StoreDir = None, json: Json = False, debug: Debug = False) -> int:
-    """Say what this machine can do, and how to do better."""
+    """Check what this machine can do, and how to improve it."""
     from harness.verbs.upkeep import doctor as verb
 
     done = verb(project(store))
@@ -27,7 +27,7 @@ def doctor(store: StoreDir = None, json: Json = False, debug: Debug = False) -> 
 
 
 def fsck(store: StoreDir = None, json: Json = False, debug: Debug = False) -> int:
-    """Read every byte of the store and name what is damaged."""
+    """Read every byte of the store and report damage."""
     from harness.verbs.upkeep import fsck as verb
 
     where = project(store)
@@ -37,12 +37,12 @@ def fsck(store: StoreDir = None, json: Json = False, debug: Debug = False) -> in
 
 
 def gc(
-    delete: Annotated[bool, typer.Option("--delete", help="Delete it; without this, only say what may go.")] = False,
+    delete: Annotated[bool, typer.Option("--delete", help="Delete it; without this option it is only listed.")] = False,
     store: StoreDir = None,
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Say what no run names and may go; --delete lets it go."""
+    """List what no run uses; --delete deletes it."""
     from harness.verbs.upkeep import GcRequest
     from harness.verbs.upkeep import gc as verb
 

@@ -1,4 +1,4 @@
-"""The verbs of tapes as a person types them: ls, verify, import, export, merge, redact."""
+"""Command line of the verbs of tapes: ls, verify, import, export, merge, redact."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def ls(folder: Folder, json: Json = False, debug: Debug = False) -> None:
 
 
 def verify(folder: Folder, json: Json = False, debug: Debug = False) -> int:
-    """Read every byte of a tape and name what is damaged."""
+    """Read every byte of a tape and report damage."""
     from harness.verbs import recordings as verbs
 
     found = verbs.verify_tape(_here(), verbs.TapeRequest(folder=folder))
@@ -66,7 +66,7 @@ def import_(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Tape recorded exchanges from JSON Lines; again adds nothing."""
+    """Import recorded exchanges from JSON Lines; a second time adds nothing."""
     from harness.verbs import recordings as verbs
 
     done = verbs.import_tape(_here(), verbs.ImportTapeRequest(folder=folder, file=file, provider=provider))
@@ -93,7 +93,7 @@ def merge(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Add to a tape what it lacks of others; contradictions are named."""
+    """Add to a tape what others have more; contradictions are reported."""
     from harness.verbs import recordings as verbs
 
     done = verbs.merge_tapes(_here(), verbs.MergeTapesRequest(into=into, sources=sources))
@@ -120,7 +120,7 @@ def redact(
     json: Json = False,
     debug: Debug = False,
 ) -> None:
-    """Write a new tape in which what matches is hidden."""
+    """Write a new tape in which matches are hidden."""
     from harness.verbs import recordings as verbs
 
     asked = verbs.RedactTapeRequest(folder=folder, out=out, match=match or [], fields=field or [])

@@ -1,4 +1,4 @@
-"""The only place that talks to a terminal: data on stdout, messages and progress on stderr."""
+"""Terminal output, in one place: data on stdout, messages and progress on stderr."""
 
 from __future__ import annotations
 
@@ -28,25 +28,25 @@ NARROWEST = 8  # no column of a table is made narrower, whatever the terminal
 
 
 def say(text: str) -> None:
-    """Tell the person something; never data."""
+    """Print a message to the person, on stderr; never data."""
     with _heard(sys.stderr):
         print(clean(text), file=sys.stderr, flush=True)
 
 
 def render(result: Result, text: str, as_json: bool) -> int:
-    """Give a verb's result, data for a script, text for a person, and the exit code that says the same."""
+    """Print a verb's result, as JSON for a script or text for a person, and return its exit code."""
     show(result.as_data(), text, as_json)
     return result.code
 
 
 def show(data: Any, text: str, as_json: bool) -> None:
-    """Give data for a script, or text for a person."""
+    """Print data as JSON for a script, or text for a person."""
     with _heard(sys.stdout):
         print(json.dumps(data, ensure_ascii=True, indent=1) if as_json else clean(text), flush=True)
 
 
 def give(pieces: Iterable[bytes]) -> None:
-    """Give data as the bytes they are, piece by piece; a terminal is spared their control characters."""
+    """Write raw bytes to stdout, piece by piece; on a terminal control characters are removed."""
     read = codecs.getincrementaldecoder("utf-8")("replace").decode
     with _heard(sys.stdout):
         for piece in pieces:
@@ -58,13 +58,13 @@ def give(pieces: Iterable[bytes]) -> None:
 
 
 def on_terminal() -> bool:
-    """Whether a person sees what is given, and not a file or a program."""
+    """Whether stdout is a terminal, and not a file or a pipe."""
     return sys.stdout.isatty()
 
 
 @contextmanager
 def _heard(stream: TextIO) -> Iterator[None]:
-    """Where nobody reads any longer, say the rest to nobody: what a verb does, and how it ends, stay what they are."""
+    """Continue silently after a broken pipe: what a verb does, and its exit code, stay the same."""
     try:
         yield
     except BrokenPipeError:
@@ -72,12 +72,12 @@ def _heard(stream: TextIO) -> Iterator[None]:
 
 
 def clean(text: str) -> str:
-    """Take the control characters out of text that models, data or files put there, so that none reaches a terminal."""
+    """Remove control characters from text of models, data or files, so that no escape sequence reaches a terminal."""
     return "".join(c if c in "\n\t" or c.isprintable() or (c.isspace() and c > "\x9f") else "\ufffd" for c in text)
 
 
 def fail(error: HarnessError, as_json: bool, debug: bool) -> int:
-    """Show an error a user can act on; the whole story only when it was asked for."""
+    """Print an error on stderr, or as JSON; a traceback only when it was asked for."""
     if as_json:
         say(json.dumps(error.as_data(), ensure_ascii=True))
     else:
@@ -90,7 +90,7 @@ def fail(error: HarnessError, as_json: bool, debug: bool) -> int:
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]], notes: Sequence[str] = ()) -> str:
-    """Lay rows out in columns, on a terminal no wider than it is; the note of a row stands below it."""
+    """Format rows in columns, on a terminal no wider than it is; the note of a row stands below it."""
     cells = [[str(cell) for cell in row] for row in [head, *rows]]
     if not any(row[-1] for row in cells):  # a column of remarks in which there is nothing to remark
         cells = [row[:-1] for row in cells]
@@ -108,7 +108,7 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]], notes: Sequence
 
 
 def _below(text: str, room: int, indent: str) -> str:
-    """Spell what stands under a row."""
+    """Format the note under a row."""
     if not room:
         return text and indent + text
     return textwrap.fill(text, room, initial_indent=indent, subsequent_indent=INDENT)
@@ -123,7 +123,7 @@ def _total(widths: Sequence[int]) -> int:
 
 
 def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
-    """Lay one row out, on as many lines as its longest cell needs."""
+    """Format one row, on as many lines as its longest cell needs."""
     parts = [
         [cell] if len(cell) <= width else textwrap.wrap(cell, width) for cell, width in zip(cells, widths, strict=True)
     ]
@@ -133,7 +133,7 @@ def _row(cells: Sequence[str], widths: Sequence[int]) -> str:
 
 @contextmanager
 def watching() -> Iterator[Watch]:
-    """Show what verbs tell while they work: a bar on a terminal, a plain line a second elsewhere."""
+    """Show progress of a verb: a bar on a terminal, at most one plain line a second elsewhere."""
     from harness.verbs.project import Watch
 
     shown: _Lines | _Bars = _Bars() if sys.stderr.isatty() else _Lines()
@@ -144,14 +144,14 @@ def watching() -> Iterator[Watch]:
 
 
 class _Bars:
-    """Progress on a terminal: a bar for the task that is under way, gone before anything else is said."""
+    """Progress bar on a terminal for the current task, removed before anything else is printed."""
 
     def __init__(self) -> None:
         self.task = ""
         self.bar: Bar | None = None
 
     def update(self, told: Progress) -> None:
-        """Show how far a task is."""
+        """Update the bar of a task."""
         if told.task != self.task:
             self.end()
             self.task, self.bar = told.task, _bar(told.task)
@@ -163,12 +163,12 @@ class _Bars:
         self.bar.update(self.bar.task_ids[0], completed=told.done, total=told.total, step=f"{told.step} {told.state}")
 
     def say(self, text: str) -> None:
-        """Say something where the bar was."""
+        """Print a message above the bar."""
         self.end()
         say(text)
 
     def end(self) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self.bar:
             self.bar.stop()
         self.task, self.bar = "", None
@@ -189,13 +189,13 @@ def _bar(title: str) -> Bar:
 
 
 class _Lines:
-    """Progress where nobody watches: at most one line a second, and the last."""
+    """Progress without a terminal: at most one line a second, and the last."""
 
     def __init__(self) -> None:
         self.last, self.text = 0.0, ""
 
     def update(self, told: Progress) -> None:
-        """Say how far a task is, if it is time to."""
+        """Print how far a task is, if a second has passed."""
         now = time.monotonic()
         if told.done == told.total or now - self.last >= 1:
             steps = f"{told.done}/{told.total} steps, {told.step} {told.state}"
@@ -205,18 +205,18 @@ class _Lines:
                 say(text)
 
     def say(self, text: str) -> None:
-        """Say something between two lines."""
+        """Print a message between two progress lines."""
         say(text)
 
     def end(self) -> None:
-        """Nothing is open here."""
+        """Do nothing: no bar is open here."""
 
 
 def short(digest: str) -> str:
-    """Cut a digest to what a person compares."""
+    """Shorten a digest to the letters that a person compares."""
     return digest[:12]
 
 
 def level_text(level: str | Mapping[str, str]) -> str:
-    """Spell a level of comparison."""
+    """Word a level of comparison."""
     return level if isinstance(level, str) else " ".join(f"{name} {value}" for name, value in level.items())

@@ -1,4 +1,4 @@
-"""The verbs that move container images: push, pull, save, load."""
+"""Command line of the verbs that move container images: push, pull, save, load."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ Place = Annotated[
 
 
 def register(app: typer.Typer) -> None:
-    """Add these verbs to the verbs of images."""
+    """Add these commands to the commands of images."""
     for verb in (push, pull, save, load):
         app.command()(verb)
 
 
 def push(name: Name, reference: Place, store: StoreDir = None, json: Json = False, debug: Debug = False) -> int:
-    """Bring a stored image to a registry.
+    """Push a stored image to a registry.
 
     What the registry has already is not sent again.
     """
@@ -52,7 +52,7 @@ def pull(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Fetch an image from a registry, if it is the pinned one.
+    """Pull an image from a registry, if it is the pinned one.
 
     The pins are those of lockfiles/images.json; an image that it does not name is fetched by its digest.
     """
@@ -94,7 +94,7 @@ def load(
     json: Json = False,
     debug: Debug = False,
 ) -> int:
-    """Take an image in from an archive or an OCI layout folder.
+    """Load an image from an archive or an OCI layout folder.
 
     Under a name that lockfiles/images.json pins, only the pinned image is taken.
     """

@@ -1,1 +1,1 @@
-"""Where a step runs: one file an engine, behind one protocol."""
+"""Engines, which run steps in isolation: one file each, behind one protocol (`engine.py`)."""

@@ -1,4 +1,4 @@
-"""One container, from its making to its removal: attached before it starts, watched while it runs, gone afterwards.
+"""Life cycle of one container: created, attached to, started, monitored, removed.
 
 Its standard input is the other end of the harness: whenever and however the harness or the engine dies, the guard
 inside reads the end of it and kills everything in the container.
@@ -15,8 +15,8 @@ from contextlib import contextmanager
 from typing import Any
 
 from harness.engines import gpu
-from harness.engines.crowd import crowd
-from harness.engines.watch import Watch
+from harness.engines.monitor import JobMonitor
+from harness.engines.process_count import count_threads
 from harness.errors import HarnessError, MissingError
 
 ENDING = 30.0  # seconds in which the engine must tell how a container ended
@@ -33,8 +33,8 @@ done"""
 _ULIMITS = {"core": ("c", 512), "nofile": ("n", 1), "fsize": ("f", 512), "data": ("d", 1024)}  # and what each counts in
 
 
-def guard(bounds: Mapping[str, int], *, grouped: bool = True) -> tuple[str, ...]:
-    """Spell the guard; it sets the bounds of a process once more, since podman's socket leaves out what it was told.
+def guard_command(bounds: Mapping[str, int], *, grouped: bool = True) -> tuple[str, ...]:
+    """Command of the container's PID 1: it sets resource limits again (podman's socket omits them) and ends with stdin.
 
     `grouped` says that the container has a control group for memory: the count of another's says nothing of it.
     """
@@ -49,8 +49,8 @@ def guard(bounds: Mapping[str, int], *, grouped: bool = True) -> tuple[str, ...]
 
 
 @contextmanager
-def answered(what: str) -> Iterator[None]:
-    """Turn what the engine refuses, or that it is gone, into a message a user can act on."""
+def translating_engine_errors(what: str) -> Iterator[None]:
+    """Context manager that turns errors of the docker SDK into errors a user can act on."""
     import docker.errors  # noqa: PLC0415 - heavy
     import requests  # noqa: PLC0415 - heavy
 
@@ -58,7 +58,7 @@ def answered(what: str) -> Iterator[None]:
         yield
     except docker.errors.APIError as bad:
         said = str(bad.explanation or bad)
-        raise refusal(what, said) from bad
+        raise translate_engine_error(what, said) from bad
     except (docker.errors.DockerException, requests.exceptions.RequestException, OSError) as bad:
         raise MissingError(
             f"the container engine stopped answering while {what}: {str(bad)[:300]}",
@@ -66,10 +66,10 @@ def answered(what: str) -> Iterator[None]:
         ) from bad
 
 
-def refusal(what: str, said: str) -> HarnessError:
-    """Say what an engine's refusal means."""
+def translate_engine_error(what: str, said: str) -> HarnessError:
+    """Translate an error message of the container engine into an error a user can act on."""
     if any(mark in said for mark in ("could not select device driver", "nknown runtime", "CDI", "nvidia-container")):
-        return gpu.missing(f"the engine has no GPU runtime ({said[:200]})")
+        return gpu.no_gpu(f"the engine has no GPU runtime ({said[:200]})")
     if "o such image" in said or "image not known" in said:
         return MissingError(
             f"the engine does not hold the image: {said[:200]}", next="run again: the image is loaded at the start"
@@ -82,46 +82,46 @@ def refusal(what: str, said: str) -> HarnessError:
 
 
 class Container:
-    """A container that is there from `__enter__` to `__exit__`, whatever happens between."""
+    """Context manager of one container: created on entry, removed on exit, whatever happens between."""
 
     def __init__(self, client: Any, settings: Mapping[str, Any]) -> None:
         self.client, self.settings, self.id = client, settings, ""
 
     def __enter__(self) -> Container:
-        """Make the container; it does not run yet."""
-        with answered("it made a container"):
+        """Create the container; it does not run yet."""
+        with translating_engine_errors("it made a container"):
             self.id = self.client.create_container_from_config(self.settings)["Id"]
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Remove the container, and with it everything that runs in it."""
+        """Remove the container and every process in it."""
         for _attempt in range(2):  # podman refuses where the container ends at this very moment
             try:
-                with answered("it removed a container"):
+                with translating_engine_errors("it removed a container"):
                     self.client.remove_container(self.id, force=True, v=True)
             except HarnessError:
                 continue  # the engine is gone: its next start finds the guard dead, and the sweep removes it
             return
 
-    def run(self, watch: Watch, *, counted: bool = False) -> tuple[int, bool]:
-        """Start, watch to the end or the first reason to end it; gives the exit code, and whether memory ran out.
+    def run(self, monitor: JobMonitor, *, counted: bool = False) -> tuple[int, bool]:
+        """Run to the end or to the first reason to kill it; gives the exit code, and whether memory ran out.
 
         `counted` says that the engine bounds no number of processes.
         """
-        with answered("it started a container"):
+        with translating_engine_errors("it started a container"):
             stream = self.client.attach_socket(self.id, {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1})
         try:
-            with answered("it started a container"):
+            with translating_engine_errors("it started a container"):
                 self.client.start(self.id)
                 first = self.client.inspect_container(self.id)["State"]["Pid"] if counted else 0
             if first:
-                watch.count(lambda: crowd(first))
-            watch.begin()
-            _follow(stream.fileno(), watch)
+                monitor.count_with(lambda: count_threads(first))
+            monitor.begin()
+            _follow(stream.fileno(), monitor)
         finally:
             _hang_up(stream)
-        with answered("it read how a container ended"):
-            if watch.why:
+        with translating_engine_errors("it read how a container ended"):
+            if monitor.why:
                 self._kill()
             self.client.wait(self.id, timeout=ENDING)
             state = self.client.inspect_container(self.id)["State"]
@@ -139,7 +139,7 @@ class Container:
 
 
 def _hang_up(held: Any) -> None:
-    """End the attached stream at once: an engine that still waits to hand on a flood of output would not kill."""
+    """Close the attached stream at once: an engine still forwarding a flood of output would not kill."""
     with socket.socket(fileno=os.dup(held.fileno())) as stream, contextlib.suppress(OSError):
         stream.shutdown(socket.SHUT_RDWR)
     answer = getattr(held, "_response", None)
@@ -148,32 +148,32 @@ def _hang_up(held: Any) -> None:
     held.close()
 
 
-def _follow(pipe: int, watch: Watch) -> None:
-    """Hear what the container prints until it ends or is to be ended."""
-    frames, ready = _Frames(watch.hear), select.poll()
+def _follow(pipe: int, monitor: JobMonitor) -> None:
+    """Read what the container prints until it ends or must be ended."""
+    frames, ready = _Frames(monitor.log_output), select.poll()
     ready.register(pipe, select.POLLIN)
     while True:
-        if ready.poll(1000 * watch.turn):
+        if ready.poll(1000 * monitor.poll_seconds):
             block = os.read(pipe, 65536)
             if not block:
                 return
             frames.take(block)
-        if watch.ends():
+        if monitor.must_end():
             return
 
 
 class _Frames:
-    """What a container prints, taken out of the engine's frames: a header of eight bytes, then as many as it says."""
+    """Demultiplexer of the engine's attach stream: frames of an eight-byte header and as many bytes as it says."""
 
-    def __init__(self, hear: Callable[[bytes], None]) -> None:
-        self.hear, self.buffer = hear, bytearray()
+    def __init__(self, log_output: Callable[[bytes], None]) -> None:
+        self.log_output, self.buffer = log_output, bytearray()
 
     def take(self, block: bytes) -> None:
-        """Take what came, whole frames or parts of them."""
+        """Decode a block, which may hold several frames or a part of one."""
         self.buffer += block
         while len(self.buffer) >= 8:
             size = int.from_bytes(self.buffer[4:8])
             if len(self.buffer) < 8 + size:
                 return
-            self.hear(bytes(self.buffer[8 : 8 + size]))
+            self.log_output(bytes(self.buffer[8 : 8 + size]))
             del self.buffer[: 8 + size]

@@ -1,4 +1,4 @@
-"""The container engine that answers here, dockerd or podman: found, asked its name, swept clean, given an image."""
+"""Client of dockerd and podman: finds the socket and the engine's limits, removes orphans, loads images."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ import socket
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
-from harness.engines.container import answered, refusal
-from harness.engines.owner import OWNER, abandoned
+from harness.engines.container import translate_engine_error, translating_engine_errors
+from harness.engines.container_owner import OWNER, is_orphaned
 from harness.errors import InputError, MissingError
 
 MEMORY, PIDS = "MemoryLimit", "PidsLimit"  # the engine's own names of what it can bound
@@ -18,7 +18,7 @@ ADVICE = "start one (`dockerd`, or `podman system service`) and name its socket 
 
 
 def connect() -> tuple[str, str, dict[str, Any]]:
-    """Find an engine that answers: where, by which version of its API, and what it says of itself."""
+    """Find a container engine that answers; gives its socket, API version and version document."""
     try:
         import docker  # noqa: PLC0415 - heavy
         import docker.errors  # noqa: PLC0415 - heavy
@@ -41,41 +41,41 @@ def connect() -> tuple[str, str, dict[str, Any]]:
 
 
 def _told(bad: Exception) -> str:
-    """Say why an address does not answer; the SDK spells what it met inside its own message."""
+    """Reason why an address does not answer; the SDK hides it inside its own message."""
     silent = any(word in repr(bad) for word in ("FileNotFoundError", "ConnectionRefusedError"))
     return "nothing listens there" if silent else str(bad)
 
 
 def probe() -> str:
-    """Say which engine answers here."""
-    return spell(connect()[2])
+    """Name the container engine that answers here, for `harness doctor`."""
+    return engine_name(connect()[2])
 
 
-def spell(version: Mapping[str, Any]) -> str:
-    """Name an engine by what it says of its version."""
+def engine_name(version: Mapping[str, Any]) -> str:
+    """Name and version of an engine from its version document."""
     parts = version.get("Components") or [{"Name": "Engine"}]
     return f"{parts[0]['Name']} {version['Version']}"
 
 
-def sweep(client: Any) -> None:
-    """Remove the containers whose harness is dead: what a kill left behind."""
+def remove_orphans(client: Any) -> None:
+    """Remove containers whose harness is dead: what a kill left behind. It never touches a live one's."""
     import docker.errors  # noqa: PLC0415 - heavy
 
-    with answered("it listed what older runs left"):
+    with translating_engine_errors("it listed what older runs left"):
         for one in client.containers(all=True, filters={"label": OWNER}):
-            if abandoned(one["Labels"]):
+            if is_orphaned(one["Labels"]):
                 with contextlib.suppress(docker.errors.APIError):  # another harness sweeps at the same time
                     client.remove_container(one["Id"], force=True, v=True)
 
 
-def ensure(client: Any, names: Sequence[str], load: Callable[[], Iterable[bytes]]) -> str:
-    """Give the name by which the engine knows the image, a digest always; load it where it is not there."""
-    with answered("it looked for the image"):
+def ensure_image(client: Any, names: Sequence[str], load: Callable[[], Iterable[bytes]]) -> str:
+    """Load an image into the engine unless it is there; returns its name there, always a digest."""
+    with translating_engine_errors("it looked for the image"):
         found = _known(client, names)
         if not found:
             for line in client.load_image(load()):
                 if "error" in line:
-                    raise refusal("it loaded the image", str(line["error"]))
+                    raise translate_engine_error("it loaded the image", str(line["error"]))
             found = _known(client, names)
     if not found:
         raise MissingError(
@@ -97,16 +97,16 @@ def _known(client: Any, names: Sequence[str]) -> str:
     return ""
 
 
-def rootless(info: Mapping[str, Any]) -> bool:
-    """Whether the engine is run by an ordinary user: root in its containers is that user, and nobody more."""
+def is_rootless(info: Mapping[str, Any]) -> bool:
+    """Whether an ordinary user runs the engine: root in its containers is that user, and nobody more."""
     return info.get("Rootless") is True or "name=rootless" in (info.get("SecurityOptions") or ())
 
 
-def unbounded(client: Any, info: Mapping[str, Any]) -> list[str]:
-    """Name the limits that the engine cannot hold; rootless podman says it can, and leaves out what it cannot."""
+def unenforced_limits(client: Any, info: Mapping[str, Any]) -> list[str]:
+    """List the limits that the engine cannot enforce; rootless podman claims to, and drops them silently."""
     held = {name: info.get(name) is not False for name in (MEMORY, PIDS)}
     if info.get("Rootless") is True:
-        with answered("it was asked which limits it can hold"):
+        with translating_engine_errors("it was asked which limits it can hold"):
             said = client._result(client._get(client._url("/libpod/info")), json=True)
         controllers = said["host"]["cgroupControllers"] or ()
         held = {MEMORY: "memory" in controllers, PIDS: "pids" in controllers}

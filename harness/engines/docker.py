@@ -1,4 +1,4 @@
-"""The docker engine: every step in a container of its own, by image ID, without network or capabilities.
+"""Docker engine: every step in a container of its own, by image ID, without network or capabilities.
 
 It speaks to dockerd, or to podman through its socket. It is handed the image as a stream to load where the engine does
 not hold it, and knows nothing of how images are made.
@@ -14,12 +14,34 @@ from pathlib import Path
 from typing import Any
 
 from harness.engines import gpu
-from harness.engines.container import Container, answered, guard
-from harness.engines.daemon import MEMORY, PIDS, connect, ensure, probe, rootless, spell, sweep, unbounded
-from harness.engines.engine import CROWD, DISK, MACHINE, NETWORK, SOCKETS, Device, Job, Kind, Limits, Outcome, Setting
-from harness.engines.handover import NOBODY, hand_over, take_back
-from harness.engines.owner import DEADLINE, OWNER, deadline, me
-from harness.engines.watch import Watch
+from harness.engines.container import Container, guard_command, translating_engine_errors
+from harness.engines.container_owner import DEADLINE, OWNER, deadline, this_process
+from harness.engines.daemon import (
+    MEMORY,
+    PIDS,
+    connect,
+    engine_name,
+    ensure_image,
+    is_rootless,
+    probe,
+    remove_orphans,
+    unenforced_limits,
+)
+from harness.engines.engine import (
+    DISK,
+    MACHINE,
+    NETWORK,
+    PROCESSES,
+    SOCKETS,
+    Device,
+    EngineOptions,
+    Job,
+    Kind,
+    Limits,
+    Outcome,
+)
+from harness.engines.folder_owner import NOBODY, chown_back, chown_to_step
+from harness.engines.monitor import JobMonitor
 
 PLACE = Path("/step")
 PYTHON = ("python3", "-s", "-S", "-P", "-B")
@@ -27,7 +49,7 @@ SMALL = Limits(seconds=60, memory=256 << 20)
 
 
 class DockerEngine:
-    """Runs steps in containers of one image."""
+    """Engine that runs each step in a new container of one image; a tag is never used."""
 
     name = "docker"
     isolation = "container"
@@ -38,74 +60,74 @@ class DockerEngine:
     ) -> None:
         self.image, self.device = image, Device()
         self._host, self._api, self._version = connect()
-        self._podman = "Podman" in spell(self._version)
+        self._podman = "Podman" in engine_name(self._version)
         with self._connected() as client:
-            sweep(client)
-            self._reference = ensure(client, [image, *names], load)
-            with answered("it was asked what it can do"):
+            remove_orphans(client)
+            self._reference = ensure_image(client, [image, *names], load)
+            with translating_engine_errors("it was asked what it can do"):
                 self._info: dict[str, Any] = client.info()
-            self._rootless = rootless(self._info)
-            self.unbounded = unbounded(client, self._info)
+            self._rootless = is_rootless(self._info)
+            self.unbounded = unenforced_limits(client, self._info)
         nested = frozenset(("users",)) if self._podman else frozenset[str]()  # its filter of calls lets them be made
-        self.claims = NETWORK | DISK | MACHINE - nested | (frozenset() if PIDS in self.unbounded else CROWD)
-        self.device = gpu.choose(gpus, self._ask)
+        self.claims = NETWORK | DISK | MACHINE - nested | (frozenset() if PIDS in self.unbounded else PROCESSES)
+        self.device = gpu.choose_device(gpus, self._ask)
 
     def command(self, script: str) -> tuple[str, ...]:
-        """Spell a command for the image's own interpreter: no user site, no .pth files, no bytecode."""
+        """Command line for the image's own interpreter: no user site, no .pth files, no bytecode."""
         return (*PYTHON, script)
 
     def inside(self, folder: Path) -> Path:
-        """Say where a step finds its private folder."""
+        """Path of a step's private folder inside the container."""
         return PLACE
 
     def socket(self, path: Path) -> Path:
-        """Say where a step finds a socket of its job."""
+        """Path of a job's socket inside the container."""
         return SOCKETS / path.name
 
     def facts(self) -> Mapping[str, Any]:
-        """Say what the engine is, for the record, and which limits its kernel cannot hold."""
-        return {"engine": spell(self._version), **({"unbounded": self.unbounded} if self.unbounded else {})}
+        """Name and version of the engine for the record, and the limits it cannot enforce."""
+        return {"engine": engine_name(self._version), **({"unbounded": self.unbounded} if self.unbounded else {})}
 
     def run(self, job: Job, on_log: Callable[[bytes], None], cancel: threading.Event) -> Outcome:
-        """Run one command in a container that is gone when this returns, with every process in it."""
+        """Run one command in a container that is removed before this returns, with every process in it."""
         out = job.folder / "out"
         os.chmod(job.folder / "tmp", 0o1777)  # noqa: S103 - a tmpfs takes its mode from the folder it is laid upon
         if os.geteuid() == 0:  # a rootless engine is the user whose socket it is, and can give nothing to anybody else
-            hand_over(out, user=os.stat(self._host.removeprefix("unix://")).st_uid if self._rootless else NOBODY)
-        watch = Watch(job.limits, on_log, cancel, (out,))
+            chown_to_step(out, user=os.stat(self._host.removeprefix("unix://")).st_uid if self._rootless else NOBODY)
+        monitor = JobMonitor(job.limits, on_log, cancel, (out,))
         with self._connected() as client, Container(client, self._settings(job)) as container:
-            code, oom = container.run(watch, counted=PIDS in self.unbounded)
-        oom = oom or (MEMORY in self.unbounded and code != 0 and b"MemoryError" in watch.log[-2000:])
+            code, oom = container.run(monitor, counted=PIDS in self.unbounded)
+        oom = oom or (MEMORY in self.unbounded and code != 0 and b"MemoryError" in monitor.log[-2000:])
         if os.geteuid() == 0:
-            take_back(out)
-        return watch.outcome(code, self.isolation, oom=oom)
+            chown_back(out)
+        return monitor.outcome(code, self.isolation, oom=oom)
 
     def _connected(self) -> Any:
-        """Connect anew: the SDK's sessions are not made to be shared by threads, and each closes what it opened."""
+        """Open a new client: the SDK's sessions are not safe to share between threads."""
         import docker  # noqa: PLC0415 - heavy
 
         return docker.APIClient(base_url=self._host, version=self._api, timeout=120)
 
     def _ask(self, query: Sequence[str]) -> str:
-        """Ask the driver from inside a container that is given all GPUs."""
+        """Run a GPU query inside a container that is given all GPUs."""
         settings = self._base(tuple(query), {"PATH": "/usr/local/nvidia/bin:/usr/bin:/bin"}, SMALL)
         settings["HostConfig"]["DeviceRequests"] = self._request(["all"])
-        watch = Watch(SMALL, lambda _: None, threading.Event())
+        monitor = JobMonitor(SMALL, lambda _: None, threading.Event())
         with self._connected() as client, Container(client, settings) as container:
-            code, _ = container.run(watch)
-        text = watch.log.decode("utf-8", "replace")
+            code, _ = container.run(monitor)
+        text = monitor.log.decode("utf-8", "replace")
         if code:
-            raise gpu.missing(f"`nvidia-smi` in the container ended with {code}: {text.strip()[:200]}")
+            raise gpu.no_gpu(f"`nvidia-smi` in the container ended with {code}: {text.strip()[:200]}")
         return text
 
     def _request(self, ids: Sequence[str]) -> list[dict[str, Any]]:
-        """Spell a request for GPUs: to NVIDIA's runtime where the engine has it, else by CDI."""
+        """Encode a request for GPUs: by NVIDIA's runtime where the engine has it, else by CDI."""
         if "nvidia" not in (self._info.get("Runtimes") or {}) and self._info.get("CDISpecDirs"):
             return [{"Driver": "cdi", "DeviceIDs": [f"nvidia.com/gpu={one}" for one in ids]}]
         return [{"Driver": "nvidia", "DeviceIDs": list(ids), "Capabilities": [["gpu", "utility", "compute"]]}]
 
     def _settings(self, job: Job) -> dict[str, Any]:
-        """Spell what a step's container may do: read its folder, write `out/`, and nothing else."""
+        """Make the settings of a step's container: its folder read-only, `out/` writable, and nothing else."""
         settings = self._base(job.argv, job.env, job.limits)
         host = settings["HostConfig"]
         binds = [(job.folder, PLACE, True), (job.folder / "out", PLACE / "out", False)]
@@ -121,7 +143,7 @@ class DockerEngine:
         return settings
 
     def _base(self, argv: Sequence[str], env: Mapping[str, str], limits: Limits) -> dict[str, Any]:
-        """Spell the hardening that every container has; seccomp stays the engine's default."""
+        """Hardening settings of every container; seccomp stays the engine's default."""
         uid, gid = (NOBODY, NOBODY) if os.geteuid() == 0 else (os.geteuid(), os.getegid())
         if self._rootless:
             uid, gid = 0, 0  # the user who runs the engine; any other name is one of his that owns nothing here
@@ -149,13 +171,13 @@ class DockerEngine:
         }
         return {
             "Image": self._reference,
-            "Cmd": [*guard(bounds, grouped=MEMORY not in self.unbounded), *argv],
+            "Cmd": [*guard_command(bounds, grouped=MEMORY not in self.unbounded), *argv],
             "Entrypoint": [],
             "Env": [f"{name}={value}" for name, value in env.items()],
             "User": f"{uid}:{gid}",
             "Hostname": "step",
             "OpenStdin": True, "StdinOnce": True, "AttachStdin": True, "AttachStdout": True, "AttachStderr": True,
-            "Labels": {OWNER: me(), DEADLINE: str(deadline(limits.seconds))},
+            "Labels": {OWNER: this_process(), DEADLINE: str(deadline(limits.seconds))},
             "HostConfig": host,
         }  # fmt: skip
 
@@ -164,9 +186,9 @@ def _tmpfs(memory: int) -> str:
     return f"rw,noexec,nosuid,nodev,mode=1777,size={memory}"
 
 
-def _open(setting: Setting) -> DockerEngine:
-    image = setting.image()
-    return DockerEngine(image.id, [image.manifest], image.load, setting.gpus)
+def _open(options: EngineOptions) -> DockerEngine:
+    image = options.image()
+    return DockerEngine(image.id, [image.manifest], image.load, options.gpus)
 
 
 ENGINE = Kind(

@@ -1,4 +1,4 @@
-"""What an engine is: it runs one command in one private folder and says how that ended.
+"""Interface of an engine: runs one command in one private folder and reports how it ended.
 
 It must never know what a step computes, what a store is, or what a result means.
 """
@@ -16,13 +16,13 @@ NO_IMAGE = "none"
 NETWORK = frozenset(("abstract", "dns", "host", "ipv4", "ipv6", "raw"))
 MACHINE = frozenset(("kernel", "others", "users"))
 DISK = frozenset(("engine", "inputs", "steps", "store"))
-CROWD = frozenset(("processes",))
+PROCESSES = frozenset(("processes",))
 SOCKETS = Path("/run/harness")  # where an isolation with a file system of its own shows the sockets of a job
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What a step may use; never part of a key, since a step that ran out is never stored."""
+    """Resource limits of a step; never part of a key, since a step that hit one is never stored."""
 
     seconds: float = 1800.0
     memory: int = 4 << 30
@@ -34,13 +34,13 @@ class Limits:
 
     @property
     def file_bytes(self) -> int:
-        """Give the most of any one file: a file that is cut there is over the budget, and is told as that."""
+        """Size limit of one file: a file cut there is over the disk budget, and is reported as that."""
         return self.disk + 4096
 
 
 @dataclass(frozen=True)
 class Job:
-    """One command: `in/` and `code/` of its folder are for reading, `out/` and `tmp/` for writing."""
+    """One command to run: `in/` and `code/` of its folder are read-only, `out/` and `tmp/` writable."""
 
     argv: tuple[str, ...]
     folder: Path
@@ -52,7 +52,7 @@ class Job:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a command ended and what it used."""
+    """Result of a job: exit code or signal, limits it hit, resource usage, and the end of its output."""
 
     exit: int
     signal: int = 0
@@ -66,20 +66,20 @@ class Outcome:
 
     @property
     def fine(self) -> bool:
-        """Whether the command came to its own good end; one whose child was killed for memory did not."""
+        """Whether the command succeeded; one whose child was killed for memory did not."""
         return not (self.exit or self.signal or self.oom or self.timed_out or self.cancelled or self.over)
 
 
 @dataclass(frozen=True)
 class Device:
-    """What a step computes on: part of every key, with the facts of the machine that stand behind it."""
+    """Device that a step computes on: its kind is part of every key, its facts go to the record only."""
 
     kind: str = "cpu"  # cpu | cuda:sm_90
     facts: Mapping[str, Any] = field(default_factory=dict)
 
 
 class Engine(Protocol):
-    """A place where steps run."""
+    """Interface of an engine: a place where jobs run. It never knows what a job computes."""
 
     name: str
     isolation: str
@@ -89,29 +89,29 @@ class Engine(Protocol):
     seals_inputs: bool  # a step cannot write to what it is given to read, whatever it tries
 
     def command(self, script: str) -> tuple[str, ...]:
-        """Spell the command that runs a script of the step's folder with the engine's own Python."""
+        """Command line that runs a script of the step's folder with the engine's own Python."""
         ...
 
     def inside(self, folder: Path) -> Path:
-        """Say where a step finds its private folder."""
+        """Path of a step's private folder as the step sees it."""
         ...
 
     def socket(self, path: Path) -> Path:
-        """Say where a step finds a socket of its job."""
+        """Path of a job's socket as the step sees it."""
         ...
 
     def facts(self) -> Mapping[str, Any]:
-        """Say what the engine is, for the record."""
+        """Facts about the engine for the record."""
         ...
 
     def run(self, job: Job, on_log: Callable[[bytes], None], cancel: threading.Event) -> Outcome:
-        """Run a command to its end, its limits or its cancellation; nothing of it survives the call."""
+        """Run a command to its end, its limits or its cancellation; no process of it survives the call."""
         ...
 
 
 @dataclass(frozen=True)
-class Loadable:
-    """An image by its digests, `sha256:…`, and the way to its bytes: one archive that `docker load` takes."""
+class LoadableImage:
+    """Container image by its digests (`sha256:…`), with a stream that `docker load` accepts."""
 
     id: str
     manifest: str
@@ -119,21 +119,21 @@ class Loadable:
 
 
 @dataclass(frozen=True)
-class Setting:
-    """What is wanted of an engine when it is opened."""
+class EngineOptions:
+    """Options for opening an engine: isolation, GPUs, image."""
 
     isolation: str  # one of its kind's isolations; empty: its best
     gpus: int | str  # how many, or `prefer`
-    image: Callable[[], Loadable]  # asked only by an engine that runs in one
+    image: Callable[[], LoadableImage]  # asked only by an engine that runs in one
 
 
 @dataclass(frozen=True)
 class Kind:
-    """What a file of this folder says of its engine, as `ENGINE`: all that is known of it before it is opened."""
+    """Description of an engine (the `ENGINE` of its file), known before one is opened."""
 
     about: str  # one line for a person who chooses
     in_image: bool  # steps run in the image that the manifest names, not in what is installed here
-    open: Callable[[Setting], Engine]
+    open: Callable[[EngineOptions], Engine]
     isolations: tuple[str, ...] = ()  # those a person may choose from
     only: str = ""  # the isolation of an engine that leaves no choice, as it stands in records
     probe: Callable[[], str] | None = None  # names what it would run on here, or says what is missing

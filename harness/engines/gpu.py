@@ -1,4 +1,4 @@
-"""Which GPUs a step would have: asked of `nvidia-smi`, where the step would run."""
+"""GPU detection by `nvidia-smi`, asked where the step would run."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ CAPABILITY = re.compile(r"[0-9]+\.[0-9]+")
 Wanted = int | str  # how many, or `prefer`
 
 
-def choose(wanted: Wanted, ask: Callable[[Sequence[str]], str]) -> Device:
-    """Give the device for what a manifest wants; `prefer` falls back to the CPU and says why."""
+def choose_device(wanted: Wanted, ask: Callable[[Sequence[str]], str]) -> Device:
+    """Choose the device for what a manifest wants; `prefer` falls back to the CPU and says why."""
     if wanted == 0:
         return Device()
     try:
@@ -31,23 +31,23 @@ def choose(wanted: Wanted, ask: Callable[[Sequence[str]], str]) -> Device:
         raise
 
 
-def ask_here(query: Sequence[str]) -> str:
-    """Ask this machine's own driver."""
+def query_driver(query: Sequence[str]) -> str:
+    """Run `nvidia-smi` on this machine."""
     try:
         done = subprocess.run(
             list(query), capture_output=True, text=True, errors="replace", timeout=PATIENCE, check=False
         )
     except OSError as bad:
-        raise missing("`nvidia-smi` is not here, so neither is NVIDIA's driver") from bad
+        raise no_gpu("`nvidia-smi` is not here, so neither is NVIDIA's driver") from bad
     except subprocess.TimeoutExpired as bad:
-        raise missing(f"`nvidia-smi` gave no answer in {PATIENCE:g} s") from bad
+        raise no_gpu(f"`nvidia-smi` gave no answer in {PATIENCE:g} s") from bad
     if done.returncode:
-        raise missing(f"`nvidia-smi` says: {(done.stdout + done.stderr).strip()[:200]}")
+        raise no_gpu(f"`nvidia-smi` says: {(done.stdout + done.stderr).strip()[:200]}")
     return done.stdout
 
 
-def missing(why: str) -> MissingError:
-    """Say that a GPU is wanted where none can be had."""
+def no_gpu(why: str) -> MissingError:
+    """Make the error for a GPU that is wanted where none can be had."""
     return MissingError(
         f"{NONE}{why}",
         next="install NVIDIA's driver (and, for docker, nvidia-container-toolkit), "
@@ -56,20 +56,20 @@ def missing(why: str) -> MissingError:
 
 
 def _cuda(answer: str, count: int) -> Device:
-    """Read the driver's answer; a key names one compute capability, so the GPUs of a step must be alike."""
+    """Parse the driver's answer; a key names one compute capability, so the GPUs of a step must be alike."""
     gpus: list[dict[str, Any]] = [
         dict(zip(FIELDS, (part.strip() for part in row), strict=False)) if len(row) == len(FIELDS) else {}
         for row in csv.reader(answer.splitlines())
         if row
     ]
     if not all(CAPABILITY.fullmatch(gpu.get("compute_cap", "")) for gpu in gpus):
-        raise missing(f"`nvidia-smi` answered {answer.strip()[:200]!r}")
+        raise no_gpu(f"`nvidia-smi` answered {answer.strip()[:200]!r}")
     if len(gpus) < count:
-        raise missing(f"{count} wanted, {len(gpus)} found")
+        raise no_gpu(f"{count} wanted, {len(gpus)} found")
     used = gpus[:count]
     kinds = sorted({gpu["compute_cap"] for gpu in used})
     if len(kinds) != 1:
-        raise missing(f"the first {count} have different compute capabilities ({', '.join(kinds)})")
+        raise no_gpu(f"the first {count} have different compute capabilities ({', '.join(kinds)})")
     facts = [
         {
             "model": gpu["name"], "uuid": gpu["uuid"], "driver": gpu["driver_version"],

@@ -1,4 +1,4 @@
-"""The local engine: a subprocess in a private folder with a scrubbed environment, as isolated as the machine allows.
+"""Local engine: a subprocess in a private folder with a scrubbed environment, as isolated as the machine allows.
 
 `bubblewrap` sees the system read-only, nothing else of the disk, no network and no other process; `namespaces` has no
 network and no other process; `process` is a process. Whatever the isolation, the step dies with the harness.
@@ -17,11 +17,19 @@ from pathlib import Path
 from typing import Any
 
 from harness.engines import gpu
-from harness.engines.engine import CROWD, DISK, MACHINE, NETWORK, NO_IMAGE, Job, Kind, Limits, Outcome
-from harness.engines.handover import hand_over, take_back
+from harness.engines.engine import DISK, MACHINE, NETWORK, NO_IMAGE, PROCESSES, Job, Kind, Limits, Outcome
+from harness.engines.folder_owner import chown_back, chown_to_step
+from harness.engines.isolation import (
+    GUARD,
+    counts_per_step,
+    drops_root,
+    isolation_command,
+    site_packages,
+    socket_inside,
+    unreadable_to_steps,
+)
+from harness.engines.monitor import JobMonitor
 from harness.engines.process import run_process
-from harness.engines.walls import GUARD, around, counts_alone, packages, seen, sheds, shut_to_steps
-from harness.engines.watch import Watch
 from harness.errors import MissingError
 
 ISOLATIONS = ("bubblewrap", "namespaces", "process")
@@ -31,7 +39,7 @@ STEP_PATH = "/usr/bin:/bin"  # where the programs around a step are looked for, 
 
 @functools.cache
 def available() -> tuple[str, ...]:
-    """List the isolations this machine really offers, best first, by trying each once; `process` it always does."""
+    """List the isolations that work here, best first, by trying each once; `process` always does."""
     for program in ("prlimit", "setpriv"):
         if not shutil.which(program, path=STEP_PATH):
             raise MissingError(f"`{program}` is not installed, and no step runs without it", next="install util-linux")
@@ -39,7 +47,7 @@ def available() -> tuple[str, ...]:
     for name in ISOLATIONS:
         try:
             tried = subprocess.run(
-                [*around(name, Path("/"), Limits()), "true"],
+                [*isolation_command(name, Path("/"), Limits()), "true"],
                 env={"PATH": STEP_PATH},
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
@@ -54,7 +62,7 @@ def available() -> tuple[str, ...]:
 
 
 class LocalEngine:
-    """Runs steps on this machine."""
+    """Engine that runs steps as subprocesses of this machine, in the isolation that was chosen."""
 
     name = "local"
     image = NO_IMAGE
@@ -63,71 +71,71 @@ class LocalEngine:
         offered = available()
         if isolation and isolation not in offered:
             raise MissingError(
-                f"this machine does not offer the isolation {isolation!r}",
+                f"this machine does not have the isolation {isolation!r}",
                 next="`harness doctor` says what would make it so (often: apt-get install bubblewrap)",
             )
         self.isolation = isolation or offered[0]
-        if self.isolation != "process" and (shut := shut_to_steps()):
+        if self.isolation != "process" and (shut := unreadable_to_steps()):
             raise MissingError(
-                "a step of root's runs as nobody, who may not read the interpreter", where=shut,
+                "root's steps run as nobody, who may not read the interpreter", where=shut,
                 next=f"`chmod -R go+rX {shut}`, or run as an ordinary user",
             )  # fmt: skip
         self.seals_inputs = self.isolation == "bubblewrap"
-        counted = CROWD if counts_alone() else frozenset[str]()
+        counted = PROCESSES if counts_per_step() else frozenset[str]()
         self.claims = {
             "bubblewrap": NETWORK | MACHINE | DISK | counted,
             "namespaces": NETWORK | MACHINE | counted,
             "process": frozenset[str](),
         }[self.isolation]
-        self.device = gpu.choose(gpus, gpu.ask_here)
+        self.device = gpu.choose_device(gpus, gpu.query_driver)
 
     def command(self, script: str) -> tuple[str, ...]:
-        """Spell a command for the interpreter that runs the harness: no user site, no .pth files, no others' bytecode.
+        """Command line for the harness's own interpreter: no user site, no .pth files, no bytecode of others.
 
         Where none of our own was made it finds none: nothing can lie below `/dev/null`.
         """
         prefix = os.path.realpath(sys.prefix)
         own = os.path.join(prefix, BYTECODE) if os.path.isfile(os.path.join(prefix, BYTECODE_LIST)) else os.devnull
         read = ("-X", f"pycache_prefix={own}", "--check-hash-based-pycs", "always")
-        return (sys.executable, "-s", "-S", "-P", "-B", *read, script, packages())
+        return (sys.executable, "-s", "-S", "-P", "-B", *read, script, site_packages())
 
     def inside(self, folder: Path) -> Path:
-        """Say where a step finds its private folder: where it lies."""
+        """Path of a step's private folder as the step sees it: its path on the host."""
         return folder
 
     def socket(self, path: Path) -> Path:
-        """Say where a step finds a socket of its job."""
-        return seen(self.isolation, path)
+        """Path of a job's socket as the step sees it."""
+        return socket_inside(self.isolation, path)
 
     def facts(self) -> Mapping[str, Any]:
-        """Say what the engine is, for the record: the machine's own facts tell it all."""
+        """Facts about the engine for the record: none, the machine's own tell it all."""
         return {}
 
     def run(self, job: Job, on_log: Callable[[bytes], None], cancel: threading.Event) -> Outcome:
         """Run one command; every process it started has ended when this returns."""
         bare = self.isolation == "process"  # elsewhere what a step started ends with its namespace
-        watch = Watch(job.limits, on_log, cancel, (job.folder / "out", job.folder / "tmp"))
-        if sheds() and not bare:
-            hand_over(job.folder / "out", job.folder / "tmp")
-        code, usage = run_process(self._argv(job), job, watch, strays=bare, counted=bare or not counts_alone())
-        if sheds() and not bare:
-            take_back(job.folder / "out")
-        oom = code != 0 and b"MemoryError" in watch.log[-2000:]
-        return watch.outcome(code, self.isolation, oom=oom, usage=usage)
+        monitor = JobMonitor(job.limits, on_log, cancel, (job.folder / "out", job.folder / "tmp"))
+        if drops_root() and not bare:
+            chown_to_step(job.folder / "out", job.folder / "tmp")
+        code, usage = run_process(self._argv(job), job, monitor, strays=bare, counted=bare or not counts_per_step())
+        if drops_root() and not bare:
+            chown_back(job.folder / "out")
+        oom = code != 0 and b"MemoryError" in monitor.log[-2000:]
+        return monitor.outcome(code, self.isolation, oom=oom, usage=usage)
 
     def _argv(self, job: Job) -> list[str]:
-        """Spell the step's command behind all that bounds, guards and isolates it."""
+        """Command line of a step, wrapped in limits, guard and isolation."""
         on_gpu = job.infers and self.device.kind != "cpu"
         bounds = ["--core=0", f"--fsize={job.limits.file_bytes}"]
         if not on_gpu:  # a driver maps far more than it uses
             bounds.append(f"--data={job.limits.memory}")
-        walls = around(self.isolation, job.folder, job.limits, job.sockets, on_gpu=on_gpu)
+        walls = isolation_command(self.isolation, job.folder, job.limits, job.sockets, on_gpu=on_gpu)
         return ["prlimit", *bounds, *GUARD, *walls, *job.argv]
 
 
 ENGINE = Kind(
     "processes of this machine, as isolated as it allows",
     in_image=False,
-    open=lambda setting: LocalEngine(setting.isolation, setting.gpus),
+    open=lambda options: LocalEngine(options.isolation, options.gpus),
     isolations=ISOLATIONS,
 )

@@ -1,4 +1,4 @@
-"""One process of this machine, from its start to its end, and with it everything that it started."""
+"""Subprocess of the local engine, from start to end, with every process that it started."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from harness.engines.crowd import crowd
 from harness.engines.engine import Job
-from harness.engines.watch import Watch
+from harness.engines.monitor import JobMonitor
+from harness.engines.process_count import count_threads
 
 LAST_BLOCKS = 64  # what a pipe may still hold when its writers have been killed
 
 
 def run_process(
-    argv: Sequence[str], job: Job, watch: Watch, *, strays: bool, counted: bool = False
+    argv: Sequence[str], job: Job, monitor: JobMonitor, *, strays: bool, counted: bool = False
 ) -> tuple[int, dict[str, int]]:
-    """Run a command to its end or the first reason to end it; gives its exit code and what it used.
+    """Run a command to its end or to the first reason to kill it; returns its exit code and resource usage.
 
     It holds the other end of the command's stdin as long as it lives. Nothing that the command started survives the
     call; `strays` says that a process may have left its session and is looked for, `counted` that nobody else bounds
@@ -30,9 +30,9 @@ def run_process(
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
     )  # fmt: skip
     if counted:
-        watch.count(lambda: crowd(process.pid))
+        monitor.count_with(lambda: count_threads(process.pid))
     try:
-        _follow(process, watch)
+        _follow(process, monitor)
     finally:
         _kill(process)
         if strays:
@@ -42,8 +42,8 @@ def run_process(
     return process.returncode, {"cpu_ms": round(1000 * (used.ru_utime + used.ru_stime)), "rss_kib": used.ru_maxrss}
 
 
-def _follow(process: subprocess.Popen[bytes], watch: Watch) -> None:
-    """Hear what the command prints until it ends or is to be ended."""
+def _follow(process: subprocess.Popen[bytes], monitor: JobMonitor) -> None:
+    """Read what the command prints until it ends or must be ended."""
     assert process.stdin and process.stdout
     ended = os.pidfd_open(process.pid)
     pipe = process.stdout.fileno()
@@ -53,14 +53,14 @@ def _follow(process: subprocess.Popen[bytes], watch: Watch) -> None:
             ready.register(ended, selectors.EVENT_READ)
             ready.register(pipe, selectors.EVENT_READ)
             while True:
-                found = {one.fd for one, _ in ready.select(timeout=watch.turn)}
-                if pipe in found and not _take(pipe, watch):
+                found = {one.fd for one, _ in ready.select(timeout=monitor.poll_seconds)}
+                if pipe in found and not _take(pipe, monitor):
                     ready.unregister(pipe)
-                if ended in found or watch.ends():
+                if ended in found or monitor.must_end():
                     break
         _kill(process)
         for _ in range(LAST_BLOCKS):
-            if not _take(pipe, watch):
+            if not _take(pipe, monitor):
                 break
     finally:
         os.close(ended)
@@ -68,24 +68,24 @@ def _follow(process: subprocess.Popen[bytes], watch: Watch) -> None:
         process.stdin.close()
 
 
-def _take(pipe: int, watch: Watch) -> bool:
-    """Read what lies in the pipe; False where there is nothing more to come now."""
+def _take(pipe: int, monitor: JobMonitor) -> bool:
+    """Read what is in the pipe; False where nothing more is there now."""
     try:
         block = os.read(pipe, 65536)
     except BlockingIOError:
         return False
     if block:
-        watch.hear(block)
+        monitor.log_output(block)
     return bool(block)
 
 
 def _kill(process: subprocess.Popen[bytes]) -> None:
-    """End the command's whole session: its group is its own, and stays so until it is waited for."""
+    """Kill the command's process group, which stays its own until it is waited for."""
     os.killpg(process.pid, signal.SIGKILL)
 
 
 def _kill_strays(folder: bytes) -> None:
-    """End what left the command's session: the private folder in its environment says whose it is."""
+    """Kill processes that left the command's session, found by the private folder in their environment."""
     mark = b"=" + folder + b"/"
     for _ in range(100):  # one that forks meanwhile is found by the next pass
         found = False

@@ -57,17 +57,17 @@ def leaves(path: Path) -> dict[str, str]:
 
 def expected_values(level: Level, path: Path) -> dict[str, str]:
     """Return the values that an expectation keeps of an output: none where bytes decide."""
-    return {} if level == "exact" or arrays.form(path) else leaves(path)
+    return {} if level == "exact" or arrays.file_format(path) else leaves(path)
 
 
 def array_form(level: Level, path: Path) -> str:
     """Return the file form of an array that is kept beside an expectation, or "" for any other output."""
-    form = "" if level == "exact" else arrays.form(path)
+    form = "" if level == "exact" else arrays.file_format(path)
     if not form:
         return ""
     if isinstance(level, str) or "within" not in level:
         raise InputError("this output is an array, and no statistics", next="declare it `exact`, or `{within: …}`")
-    size = max(path.stat().st_size, sum(head.size for head in arrays.heads(path).values()))
+    size = max(path.stat().st_size, sum(head.size for head in arrays.headers(path).values()))
     if size > MAX_ARRAY:
         raise InputError(
             f"this output is an array of {size:,} bytes; at most {MAX_ARRAY:,} lie beside an expectation",
@@ -115,7 +115,11 @@ def compare(
 def _parted(expect: Expect, output: str, level: Mapping[str, str], path: Path) -> str:
     wanted = expect.outputs[output]
     if "array" not in wanted:
-        return "it is an array, which was none" if arrays.form(path) else first_deviation(level, wanted["values"], path)
+        return (
+            "it is an array, which was none"
+            if arrays.file_format(path)
+            else first_deviation(level, wanted["values"], path)
+        )
     beside = expect.array(output)
     if not is_plain(beside) or sha256_file(beside)[0] != wanted["sha256"]:
         return f"{beside.parent.name}/{beside.name} is not the array that the expectation pins: restore it from git"

@@ -14,7 +14,7 @@ from typing import Any
 
 from harness import arrays
 from harness.errors import InputError
-from harness.npy import Head
+from harness.npy import ArrayHeader
 from harness.texts import RELATIVE
 
 SHOWN = 60
@@ -48,10 +48,10 @@ def deviation_text(tolerance: str, expected: Path, found: Path) -> str:
 
 def largest_deviation(tolerance: str, expected: Path, found: Path) -> Deviation | None:
     """Return the largest deviation between two files of arrays; None where all elements are within the tolerance."""
-    forms = [arrays.form(path) or "no array" for path in (expected, found)]
+    forms = [arrays.file_format(path) or "no array" for path in (expected, found)]
     if forms[0] != forms[1]:
         return Deviation("the output", forms[0], forms[1])
-    one, two = arrays.heads(expected), arrays.heads(found)
+    one, two = arrays.headers(expected), arrays.headers(found)
     if one.keys() != two.keys():
         name = min(one.keys() ^ two.keys())
         return Deviation(name, "there", "absent") if name in one else Deviation(name, "absent", "there")
@@ -67,7 +67,7 @@ def largest_deviation(tolerance: str, expected: Path, found: Path) -> Deviation 
     return max(strays, key=lambda pair: pair[0])[1] if strays else None
 
 
-def _pairs(expected: Path, one: Head, found: Path, two: Head, name: str) -> Iterator[tuple[Any, Any]]:
+def _pairs(expected: Path, one: ArrayHeader, found: Path, two: ArrayHeader, name: str) -> Iterator[tuple[Any, Any]]:
     """Give the same elements of both: block by block, or whole where one of them lies in another order."""
     if one.fortran or two.fortran:
         yield arrays.read(expected, name), arrays.read(found, name)
@@ -78,7 +78,7 @@ def _pairs(expected: Path, one: Head, found: Path, two: Head, name: str) -> Iter
 class _Worst:
     """The largest deviation among the elements compared so far."""
 
-    def __init__(self, name: str, head: Head, tolerance: str) -> None:
+    def __init__(self, name: str, head: ArrayHeader, tolerance: str) -> None:
         self.name, self.head = name, head
         self.amount, self.relative = Decimal(tolerance.removesuffix(RELATIVE)), tolerance.endswith(RELATIVE)
         self.seen, self.count, self.measure = 0, 0, -1.0

@@ -155,7 +155,7 @@ def _array(left: Trail, one: str, right: Trail, two: str) -> Deviation | None:
     """Give the worst place at which two arrays part; what is no sound array has none."""
     paths = left.store.blobs.deliver(one), right.store.blobs.deliver(two)
     try:
-        return largest_deviation("0", *paths) if any(map(arrays.form, paths)) else None
+        return largest_deviation("0", *paths) if any(map(arrays.file_format, paths)) else None
     except InputError:
         return None
 
@@ -163,7 +163,7 @@ def _array(left: Trail, one: str, right: Trail, two: str) -> Deviation | None:
 def _table(trail: Trail, digest: str) -> dict[str, Any]:
     """Read rows by what identifies them; a summary is one row, and what is no JSON (weights, a figure) has none."""
     path, rows = trail.store.blobs.deliver(digest), dict[str, Any]()
-    if arrays.form(path):  # it has no lines, and could be one of gigabytes
+    if arrays.file_format(path):  # it has no lines, and could be one of gigabytes
         return {}
     try:
         with open(path, "rb") as lines:
@@ -205,7 +205,7 @@ def _near(left: Trail, one: str, right: Trail, two: str) -> bool:
     """Whether two outputs differ in the last digits of their numbers only; what is no JSON is not that near."""
     old, new = left.store.blobs.deliver(one), right.store.blobs.deliver(two)
     try:
-        if arrays.form(old) or arrays.form(new):
+        if arrays.file_format(old) or arrays.file_format(new):
             return not deviation_text("1e-9", old, new)
         return not first_deviation({"within": "1e-9"}, leaves(old), new)
     except InputError:

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Iterator
 
 from harness.errors import HarnessError
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.store.entries import Entry
 from harness.store.listed import Listed, follow_journal, listed
 from harness.store.store import Store
@@ -95,5 +95,5 @@ class ExecutionIndex:
 
     def _size(self, run: str) -> int:
         path = self.store.journal(run)
-        with told(path):
+        with translating_os_errors(path):
             return path.stat().st_size if path.is_file() else -1

@@ -30,7 +30,7 @@ class ChangedLine:
 
 def data_pin(digest: str, path: Path) -> dict[str, Any]:
     """Return the pin of a dataset file: its digest, and its row count unless it is an array."""
-    return {"sha256": digest} if arrays.form(path) else {"sha256": digest, "rows": rows.count(path)}
+    return {"sha256": digest} if arrays.file_format(path) else {"sha256": digest, "rows": rows.count(path)}
 
 
 def pinned_files(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:

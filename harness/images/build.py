@@ -1,4 +1,4 @@
-"""Build an image: make or reuse its layers, spell its config and manifest, shelve it, hold it against its pin."""
+"""Image build: makes or reuses the layers, writes config and manifest, and compares the result with its pin."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from pathlib import Path
 
 from harness.digest import document, document_digest, parse
 from harness.errors import HarnessError
-from harness.files import locked, told, write_atomic
-from harness.images.design import Design, Part, Tell, design
-from harness.images.image import Image, Pin, pins, save_pins, shelve
+from harness.files import locked, translating_os_errors, write_atomic
+from harness.images.build_plan import BuildPlan, LayerPlan, Tell, plan_build
+from harness.images.image import Image, Pin, add_image, pins, save_pins
 from harness.images.inventory import keep
 from harness.images.layers.debs import OWN
-from harness.images.layers.programs import need
+from harness.images.layers.programs import require_program
 from harness.images.layers.sources import Archive
 from harness.images.oci import config, manifest
 from harness.images.recipe import lineage
@@ -23,7 +23,7 @@ from harness.store.store import Store
 
 @dataclass(frozen=True)
 class Built:
-    """An image that was made, what became of its pin, and the parts in which it is not what was pinned."""
+    """Result of a build: the image, what became of its pin, and the parts that differ from it."""
 
     image: Image
     pinned: str  # same, new, renewed, moved, differs
@@ -40,10 +40,10 @@ def build(
     relock: bool = False,
     archive: Archive = OWN,
 ) -> Built:
-    """Build one image from its locks; `moved` takes the newest packages, `relock` writes the locks anew."""
-    with alone(store):
+    """Build one image from its locks; `moved` takes the newest packages, `relock` writes new locks."""
+    with one_build_at_a_time(store):
         _equipped(store, root, name)
-        meant = design(store, root, name, tell, moved=moved, relock=relock, archive=archive)
+        meant = plan_build(store, root, name, tell, moved=moved, relock=relock, archive=archive)
         image = assemble(store, meant, tell)
         keep(store, root, image)
         for path, lock in meant.relocked.items():
@@ -61,20 +61,20 @@ def build(
 
 
 def _equipped(store: Store, root: Path, name: str) -> None:
-    """Ask for what makes a Debian layer before packages are fetched; where layers are kept, one of them may do."""
+    """Check for mmdebstrap before packages are fetched; a stored layer may do without it."""
     if not any((store.images / "layers").glob("*.json")) and any(one.recipe.suite for one in lineage(root, name)):
-        need("mmdebstrap", "mmdebstrap")
+        require_program("mmdebstrap", "mmdebstrap")
 
 
 @contextmanager
-def alone(store: Store) -> Iterator[None]:
-    """Let one build at a time use a store, so that a second finds the layers of the first; `gc` keeps away."""
+def one_build_at_a_time(store: Store) -> Iterator[None]:
+    """Lock that lets one build at a time use a store, so that a second reuses its layers; `gc` waits."""
     with store.in_use(), locked(store.locks / "images"):
         yield
 
 
-def assemble(store: Store, meant: Design, tell: Tell) -> Image:
-    """Make what is missing of an image and shelve it; nothing shows before it is whole."""
+def assemble(store: Store, meant: BuildPlan, tell: Tell) -> Image:
+    """Make the missing layers of an image and add it to the store; an unfinished image is never listed."""
     total = len(meant.parts)
     layers = []
     for number, part in enumerate(meant.parts):
@@ -85,17 +85,17 @@ def assemble(store: Store, meant: Design, tell: Tell) -> Image:
     recipe = meant.recipe
     titled = [(part.title, digest) for part, digest in zip(meant.parts, layers, strict=True)]
     spelled = config(meant.name, recipe.epoch, recipe.user, titled, meant.labels)
-    with told(store.root):
+    with translating_os_errors(store.root):
         sizes = [(digest, store.blobs.path(digest).stat().st_size) for digest in layers]
     image_id = store.blobs.put(spelled)
     named = store.blobs.put(manifest((image_id, len(spelled)), sizes))
     image = Image(meant.name, image_id, named, tuple(layers), meant.sources)
-    shelve(store, image)
+    add_image(store, image)
     return image
 
 
-def differing(pin: Pin, image: Image, meant: Design) -> Iterator[str]:
-    """Name the parts in which an image is not what was pinned."""
+def differing(pin: Pin, image: Image, meant: BuildPlan) -> Iterator[str]:
+    """Name the parts in which an image differs from its pin."""
     if len(pin.diff_ids) != len(meant.parts):
         yield f"it has {len(meant.parts)} layers instead of {len(pin.diff_ids)}"
     layers = [
@@ -110,13 +110,13 @@ def differing(pin: Pin, image: Image, meant: Design) -> Iterator[str]:
         yield "the manifest differs"
 
 
-def _record(store: Store, part: Part) -> Path:
-    """Say where it stands which layer the same inputs gave before."""
+def _record(store: Store, part: LayerPlan) -> Path:
+    """Path of the record of which layer the same inputs gave before."""
     return store.images / "layers" / f"{document_digest(part.inputs)}.json"
 
 
-def _kept(store: Store, part: Part) -> str:
-    """Find the layer that was made of the same inputs by the same code, if its bytes are still sound."""
+def _kept(store: Store, part: LayerPlan) -> str:
+    """Find the stored layer of the same inputs and the same code, if its bytes are intact."""
     path = _record(store, part)
     try:
         digest = str(parse(path.read_bytes(), "layer/1", str(path))["layer"])
@@ -125,7 +125,7 @@ def _kept(store: Store, part: Part) -> str:
         return ""  # it is made again
 
 
-def _made(store: Store, part: Part) -> str:
+def _made(store: Store, part: LayerPlan) -> str:
     with store.folder("layer") as folder:
         target = folder / "layer.tar"
         part.make(folder, target)

@@ -1,4 +1,4 @@
-"""What the layers of an image hold: the packages that its own files name, and what these say of their licences."""
+"""Packages inside an image's layers, read from dpkg's status and wheels' metadata, with the licences these state."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from email.parser import HeaderParser
 
 from harness.errors import DamageError
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.images.image import Image
 from harness.images.layers.python import SITE
 from harness.images.licences import Licence, of_copyright, of_metadata
@@ -22,8 +22,8 @@ _METADATA = re.compile(rf"{re.escape(SITE)}/([^/-]+)-([^/-]+)\.dist-info/METADAT
 
 
 @dataclass(frozen=True)
-class Package:
-    """A package that an image holds: where it comes from, its name and version, and the licence it says."""
+class InstalledPackage:
+    """Package found in an image: its kind, name and version, and the licence it states."""
 
     kind: str  # deb, pypi
     name: str
@@ -32,9 +32,9 @@ class Package:
     licence: Licence
 
 
-def contents(store: Store, image: Image) -> list[Package]:
-    """Read the packages of an image from its layers; each layer is read once, and only its small files."""
-    found: list[Package] = []
+def contents(store: Store, image: Image) -> list[InstalledPackage]:
+    """List the packages of an image from its layers; each layer is read once, and only its small files."""
+    found: list[InstalledPackage] = []
     for digest in image.layers:
         path = store.blobs.path(digest)
         if (state := store.blobs.state(digest)) != "sound":
@@ -43,12 +43,12 @@ def contents(store: Store, image: Image) -> list[Package]:
                 where=str(path),
                 next=f"`harness images build {image.name}` makes it again",
             )
-        with told(path), tarfile.open(path, "r:") as tar:
+        with translating_os_errors(path), tarfile.open(path, "r:") as tar:
             found += _of_layer(tar)
     return sorted(found, key=lambda one: (one.kind, one.name, one.version, one.arch))
 
 
-def _of_layer(tar: tarfile.TarFile) -> Iterator[Package]:
+def _of_layer(tar: tarfile.TarFile) -> Iterator[InstalledPackage]:
     status = ""
     texts: dict[str, str] = {}
     links: dict[str, str] = {}
@@ -61,19 +61,19 @@ def _of_layer(tar: tarfile.TarFile) -> Iterator[Package]:
             links[match[1]] = member.linkname
         elif match := _METADATA.fullmatch(member.name):
             name, version = re.sub(r"[-_.]+", "-", match[1]).lower(), match[2].replace("_", "+").lower()
-            yield Package("pypi", name, version, "", of_metadata(_text(tar, member)))
+            yield InstalledPackage("pypi", name, version, "", of_metadata(_text(tar, member)))
     yield from _of_status(status, texts, links)
 
 
-def _of_status(status: str, texts: Mapping[str, str], links: Mapping[str, str]) -> Iterator[Package]:
-    """Give the packages that dpkg calls installed; documentation may be shared by a link to another's folder."""
+def _of_status(status: str, texts: Mapping[str, str], links: Mapping[str, str]) -> Iterator[InstalledPackage]:
+    """Find the packages that dpkg's status file calls installed; documentation may be a link to another's folder."""
     for stanza in filter(None, status.split("\n\n")):
         fields = HeaderParser().parsestr(stanza)
         if str(fields["Status"]).endswith(" installed"):
             name = str(fields["Package"])
             text = texts.get(links.get(name, name))
             licence = of_copyright(text) if text is not None else Licence(said="no copyright file")
-            yield Package("deb", name, str(fields["Version"]), str(fields["Architecture"]), licence)
+            yield InstalledPackage("deb", name, str(fields["Version"]), str(fields["Architecture"]), licence)
 
 
 def _text(tar: tarfile.TarFile, member: tarfile.TarInfo) -> str:

@@ -1,6 +1,6 @@
-"""What an image is: a config, a manifest and layers, each a blob, and the packages it was made of.
+"""Images of a store: config, manifest and layers as blobs, the list of images, and the project's image pins.
 
-`lockfiles/images.json` says which images the project means; a store's shelf says which it holds.
+`lockfiles/images.json` says which images the project means; a store's own list says which it holds.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.digest import document, parse
 from harness.errors import HarnessError, InputError, MissingError
-from harness.files import sync_folder, told, write_atomic
+from harness.files import sync_folder, translating_os_errors, write_atomic
 from harness.store.blobs import is_digest
 from harness.store.store import Store
 
@@ -22,20 +22,20 @@ PINS = "lockfiles/images.json"
 
 @dataclass(frozen=True)
 class Pin:
-    """Which image a name means: OCI digests, each `sha256:` and 64 hex digits."""
+    """Digests that pin an image (OCI, `sha256:` and 64 hex digits); a tag never pins one."""
 
     image_id: str
     manifest: str
     diff_ids: tuple[str, ...]
 
     def as_data(self) -> dict[str, Any]:
-        """Give the fields as images.json and locks hold them."""
+        """Encode the pin as images.json and locks hold it."""
         return {"image_id": self.image_id, "manifest": self.manifest, "diff_ids": list(self.diff_ids)}
 
 
 @dataclass(frozen=True)
 class Image:
-    """An image in a store: config, manifest and layers are names of blobs, layers uncompressed, lowest first."""
+    """Image in a store: config, manifest and uncompressed layers are digests of blobs, layers lowest first."""
 
     name: str
     config: str
@@ -45,17 +45,17 @@ class Image:
 
     @property
     def pin(self) -> Pin:
-        """Spell the image the way images.json does; the image ID is the digest of its config."""
+        """Pin of this image as images.json writes it; the image ID is the digest of its config."""
         return Pin(f"sha256:{self.config}", f"sha256:{self.manifest}", tuple(f"sha256:{one}" for one in self.layers))
 
 
 def pins(root: Path) -> dict[str, Pin]:
-    """Read which images a project means; none where it has no images.json."""
+    """Read the image pins of a project; empty where it has no images.json."""
     path = root / PINS
     if not path.is_file():
         return {}
     try:
-        with told(path):
+        with translating_os_errors(path):
             body = parse(path.read_bytes(), "images/1", str(path))
         found = {
             name: Pin(one["image_id"], one["manifest"], tuple(one["diff_ids"])) for name, one in body["images"].items()
@@ -71,7 +71,7 @@ def pins(root: Path) -> dict[str, Pin]:
 
 
 def save_pins(root: Path, found: Mapping[str, Pin]) -> None:
-    """Write which images a project means."""
+    """Write the image pins of a project."""
     body = {"type": "images/1", "images": {name: pin.as_data() for name, pin in sorted(found.items())}}
     write_atomic(root / PINS, document(body) + b"\n")
 
@@ -80,8 +80,8 @@ def _is_oci(text: object) -> bool:
     return isinstance(text, str) and text.startswith("sha256:") and is_digest(text.removeprefix("sha256:"))
 
 
-def shelve(store: Store, image: Image) -> None:
-    """Enter an image whose blobs all lie in the store; the entry keeps them from being swept."""
+def add_image(store: Store, image: Image) -> None:
+    """List an image whose blobs all lie in the store; the entry keeps them from garbage collection."""
     body = {
         "type": "image/1", "name": image.name, "config": image.config, "manifest": image.manifest,
         "layers": list(image.layers), "sources": dict(image.sources),
@@ -90,35 +90,35 @@ def shelve(store: Store, image: Image) -> None:
 
 
 def inventory_path(store: Store, image: Image) -> Path:
-    """Say where the inventory of an image lies in its store."""
+    """Path of the inventory of an image in its store."""
     return store.images / "inventories" / f"{image.config}.spdx.json"
 
 
-def unshelve(store: Store, image: Image) -> None:
-    """Take an image off the shelf; its bytes go with the next sweep, unless something else needs them."""
+def remove_image(store: Store, image: Image) -> None:
+    """Remove an image from the store's list; the next `gc` frees its blobs unless something else needs them."""
     path = store.images / f"{image.config}.json"
-    with told(path):
+    with translating_os_errors(path):
         path.unlink(missing_ok=True)
         inventory_path(store, image).unlink(missing_ok=True)
         sync_folder(path.parent)
 
 
-def shelved(store: Store) -> list[Image]:
-    """List the images a store holds, by name."""
-    with told(store.images):
+def list_images(store: Store) -> list[Image]:
+    """List the images of a store, by name."""
+    with translating_os_errors(store.images):
         paths = sorted(store.images.glob("*.json")) if store.images.is_dir() else []
     return sorted((_read(path) for path in paths), key=lambda image: (image.name, image.config))
 
 
-def find(store: Store, image_id: str) -> Image | None:
-    """Find an image by its ID."""
+def find_image(store: Store, image_id: str) -> Image | None:
+    """Find an image by its ID, or None."""
     path = store.images / f"{image_id.removeprefix('sha256:')}.json"
     return _read(path) if _is_oci(image_id) and path.is_file() else None
 
 
-def take(store: Store, image_id: str, name: str) -> Image:
-    """Give an image that must be there."""
-    image = find(store, image_id)
+def require_image(store: Store, image_id: str, name: str) -> Image:
+    """Get an image by its ID, or raise an error that says how to build or fetch it."""
+    image = find_image(store, image_id)
     if image is None:
         raise MissingError(
             f"image {name} ({image_id[:19]}…) is not in this store",
@@ -129,9 +129,9 @@ def take(store: Store, image_id: str, name: str) -> Image:
 
 
 def _read(path: Path) -> Image:
-    """Read an entry of the shelf; its name must be its image's."""
+    """Read an entry of the list of images; its file name must be the image's ID."""
     try:
-        with told(path):
+        with translating_os_errors(path):
             body = parse(path.read_bytes(), "image/1", str(path))
         image = Image(body["name"], body["config"], body["manifest"], tuple(body["layers"]), dict(body["sources"]))
         if image.config == path.stem and all(map(is_digest, (image.manifest, *image.layers, *image.sources.values()))):

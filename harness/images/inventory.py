@@ -1,4 +1,4 @@
-"""The inventory of an image, in SPDX 2.3: every package of its locks, found in its layers, with its licence.
+"""Inventory of an image (SBOM, SPDX 2.3): every locked package, as found in its layers, with its licence.
 
 Its bytes follow from the image and its recipe alone: no time of day, no machine, and nothing that was looked up.
 """
@@ -16,10 +16,10 @@ from urllib.parse import quote
 from harness.digest import canonical, sha256
 from harness.errors import DamageError
 from harness.files import write_atomic
-from harness.images.contents import Package, contents
+from harness.images.contents import InstalledPackage, contents
 from harness.images.image import MOVED, Image, inventory_path
 from harness.images.locks import read_debs, read_wheels
-from harness.images.recipe import Loaded, Recipe, lineage
+from harness.images.recipe import LocatedRecipe, Recipe, lineage
 from harness.store.store import Store
 
 UNKNOWN = "NOASSERTION"
@@ -28,7 +28,7 @@ _REFERENCE = re.compile(r"LicenseRef-[A-Za-z0-9.-]+")
 
 
 def inventory(store: Store, root: Path, image: Image) -> bytes:
-    """Write the inventory of a stored image; one whose layers hold other packages than it was made of is refused."""
+    """Make the inventory of a stored image; one whose layers hold other packages than its locks is refused."""
     line = lineage(root, image.name.removesuffix(MOVED))
     recipe = line[-1].recipe
     packages = [_package(one, digest, line[0].recipe.suite) for one, digest in _held(store, image, line)]
@@ -39,12 +39,12 @@ def inventory(store: Store, root: Path, image: Image) -> bytes:
 
 
 def keep(store: Store, root: Path, image: Image) -> None:
-    """Lay the inventory of an image beside it."""
+    """Store the inventory of an image beside its entry."""
     write_atomic(inventory_path(store, image), inventory(store, root, image), mode=0o444)
 
 
-def _locked(line: Sequence[Loaded]) -> Iterator[tuple[str, str]]:
-    """List what the locks name: files and their SHA-256."""
+def _locked(line: Sequence[LocatedRecipe]) -> Iterator[tuple[str, str]]:
+    """List the files and SHA-256 that the locks name."""
     for one in line:
         if one.recipe.suite:
             yield from ((deb.file, deb.sha256) for deb in read_debs(one).packages)
@@ -53,8 +53,8 @@ def _locked(line: Sequence[Loaded]) -> Iterator[tuple[str, str]]:
             yield from ((wheel.label, wheel.sha256) for wheel in wheels)
 
 
-def _held(store: Store, image: Image, line: Sequence[Loaded]) -> Sequence[tuple[Package, str]]:
-    """Pair every package that the layers hold with the locked file it came from; refuse where the two lists part.
+def _held(store: Store, image: Image, line: Sequence[LocatedRecipe]) -> Sequence[tuple[InstalledPackage, str]]:
+    """Match every package in the layers with the locked file it came from; refuse where the two lists differ.
 
     An image that was built here names its files itself; one that was fetched is held against the locks as they are.
     """
@@ -70,14 +70,14 @@ def _held(store: Store, image: Image, line: Sequence[Loaded]) -> Sequence[tuple[
     return [(package, named[file]) for file, package in sorted(found.items())]
 
 
-def _file(package: Package) -> str:
-    """Name the file of a package as an image lists what it was made of."""
+def _file(package: InstalledPackage) -> str:
+    """File name of a package as an image lists its sources."""
     if package.kind == "pypi":
         return f"{package.name}-{package.version}.whl"
     return f"{package.name}_{package.version.replace(':', '%3a')}_{package.arch}.deb"
 
 
-def _package(one: Package, digest: str, suite: str) -> dict[str, Any]:
+def _package(one: InstalledPackage, digest: str, suite: str) -> dict[str, Any]:
     if one.kind == "deb":
         where = f"pkg:deb/debian/{quote(one.name)}@{quote(one.version)}?arch={one.arch}&distro={suite}"
     else:
@@ -100,7 +100,7 @@ def _purl(where: str) -> dict[str, str]:
 
 
 def _unread() -> dict[str, Any]:
-    """Say what nobody looked at: single files, what a lawyer concludes, copyright lines, a place to fetch from."""
+    """SPDX fields that nobody determined: single files, concluded licence, copyright, download location."""
     return {
         "filesAnalyzed": False, "licenseConcluded": UNKNOWN, "copyrightText": UNKNOWN, "downloadLocation": UNKNOWN
     }  # fmt: skip
@@ -140,7 +140,7 @@ def _related(one: str, how: str, other: str) -> dict[str, str]:
 
 
 def _extracted(packages: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Say of licences outside SPDX's list who names them: their texts lie in the packages."""
+    """SPDX entry of a licence outside the SPDX list: its text lies in the package."""
     users: dict[str, list[str]] = {}
     for package in packages:
         for one in _REFERENCE.findall(package["licenseDeclared"]):

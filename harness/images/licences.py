@@ -1,4 +1,4 @@
-"""Under which licence a pinned wheel says it stands: what its metadata says, and nothing that was guessed."""
+"""Licences of packages as their metadata states them; nothing is guessed."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _NAMES = {  # classifiers that mean one licence of SPDX's list; `BSD License` an
 
 @dataclass(frozen=True)
 class Licence:
-    """What was read: an SPDX expression where one is said or meant without doubt, and the words it was read from."""
+    """Licence of a package: an SPDX expression where one is unambiguous, and the words it was read from."""
 
     expression: str = ""
     said: str = ""
@@ -31,7 +31,7 @@ class Licence:
 
 
 def of_wheel(blobs: Blobs, wheel: Wheel) -> Licence:
-    """Read what a kept wheel says of its licence."""
+    """Read the licence that a stored wheel states."""
     try:
         with zipfile.ZipFile(blobs.path(wheel.sha256)) as file:
             [path] = [name for name in file.namelist() if re.fullmatch(r"[^/]+\.dist-info/METADATA", name)]
@@ -46,7 +46,7 @@ def of_wheel(blobs: Blobs, wheel: Wheel) -> Licence:
 
 
 def of_metadata(text: str) -> Licence:
-    """Read a licence from the metadata of a package: its expression, else a classifier that means one licence."""
+    """Read a licence from a package's metadata: its expression, else an unambiguous classifier."""
     fields = HeaderParser().parsestr(text)
     if stated := " ".join(str(fields.get("License-Expression", "")).split()):
         spelled = re.sub(r"(?<= )(and|or|with)(?= )", lambda found: found[0].upper(), stated)
@@ -59,8 +59,8 @@ def of_metadata(text: str) -> Licence:
     return Licence(said=f"License: {first[0][:120]}") if first else Licence()
 
 
-def together(found: Iterable[Licence]) -> str:
-    """Give one expression for an image: every expression that was said, and one word for all that say none."""
+def combined(found: Iterable[Licence]) -> str:
+    """Combine licences into one SPDX expression for an image; packages that state none count as one unknown."""
     parts: set[str] = set()
     for one in found:
         if not one.exact:
@@ -73,7 +73,7 @@ def together(found: Iterable[Licence]) -> str:
 
 
 def of_copyright(text: str) -> Licence:
-    """Read the licences that a Debian package's copyright file names, where it is written for machines (DEP 5).
+    """Read the licences in a Debian package's copyright file, where it is machine-readable (DEP 5).
 
     The expression is empty unless each name means one licence of SPDX's list; then all of them hold together.
     """

@@ -1,4 +1,4 @@
-"""The locks of an image: every .deb and every wheel it is made of, each held by its SHA-256."""
+"""Lock files of an image: every .deb and every wheel it is made of, by SHA-256."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 from harness.digest import document, parse
 from harness.errors import InputError
-from harness.files import told, write_atomic
-from harness.images.recipe import Loaded
+from harness.files import translating_os_errors, write_atomic
+from harness.images.recipe import LocatedRecipe
 from harness.store.blobs import is_digest
 
 DEBS = "debs.json"
@@ -18,7 +18,7 @@ DEBS = "debs.json"
 
 @dataclass(frozen=True)
 class Deb:
-    """One Debian package, named as the archive names it."""
+    """Locked Debian package: name, version, architecture, digest."""
 
     name: str
     version: str
@@ -28,13 +28,13 @@ class Deb:
 
     @property
     def file(self) -> str:
-        """Give the name its file has in a folder."""
+        """File name of the package."""
         return f"{self.name}_{self.version.replace(':', '%3a')}_{self.arch}.deb"
 
 
 @dataclass(frozen=True)
 class Debs:
-    """The packages of a Debian layer, what was asked for when they were resolved, and when that was."""
+    """Debian lock: the packages, the request they were resolved from, and when that was."""
 
     suite: str
     asked: tuple[str, ...]
@@ -55,7 +55,7 @@ class Debs:
 
 @dataclass(frozen=True)
 class Wheel:
-    """One wheel, and the line of the lock that names it."""
+    """Locked wheel, and the line of the lock that names it."""
 
     name: str
     version: str
@@ -64,18 +64,18 @@ class Wheel:
 
     @property
     def label(self) -> str:
-        """Give the name under which an image lists it."""
+        """Name under which an image lists it."""
         return f"{self.name}-{self.version}.whl"
 
 
-def read_debs(loaded: Loaded) -> Debs:
-    """Read the Debian lock beside a recipe; it must answer what the recipe asks for now."""
+def read_debs(loaded: LocatedRecipe) -> Debs:
+    """Read the Debian lock beside a recipe; one that was resolved for another request is refused."""
     recipe, path = loaded.recipe, loaded.folder / DEBS
     mend = f"`harness images build {recipe.name} --relock` resolves its packages anew"
     if not path.is_file():
         raise InputError(f"the image {recipe.name} has no lock of its Debian packages", where=str(path), next=mend)
     try:
-        with told(path):
+        with translating_os_errors(path):
             body = parse(path.read_bytes(), "debs/1", str(path))
         packages = tuple(Deb(**one) for one in body["packages"])
         debs = Debs(body["suite"], tuple(body["asked"]), packages, str(body["taken"]))
@@ -95,7 +95,7 @@ def read_debs(loaded: Loaded) -> Debs:
 
 
 def _plain(deb: Deb) -> bool:
-    """Whether a package's names can be names of files."""
+    """Whether a package's name and version can be a file name."""
     return all(re.fullmatch(r"[A-Za-z0-9][A-Za-z0-9.+:~-]*", text) for text in (deb.name, deb.version, deb.arch))
 
 
@@ -104,7 +104,7 @@ _LINE = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]*)==([A-Za-z0-9][A-Za-z0-9.!+_-]*
 
 def read_wheels(path: Path, where: str) -> tuple[Wheel, ...]:
     """Read a lock of wheels in pip's format: a line a wheel, each with its one SHA-256."""
-    with told(path):
+    with translating_os_errors(path):
         lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
     found: dict[str, Wheel] = {}
     for number, text in enumerate(lines, 1):

@@ -1,4 +1,4 @@
-"""The two documents of an OCI image, spelled so that equal images have equal bytes."""
+"""Config and manifest of an OCI image, encoded so that equal images have equal bytes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import datetime
 from collections.abc import Mapping, Sequence
 
 from harness.digest import canonical, document_digest
-from harness.images.licences import OTHERS, Licence, together
+from harness.images.licences import OTHERS, Licence, combined
 from harness.images.recipe import Recipe
 
 CONFIG = "application/vnd.oci.image.config.v1+json"
@@ -18,7 +18,7 @@ LOCK = "llm-harness.image.lock"
 
 
 def labels(line: Sequence[Recipe], sources: Mapping[str, str], found: Sequence[Licence]) -> dict[str, str]:
-    """Say what an image follows from: labels stand in its ID, so that nothing may enter them but recipes and locks.
+    """Make the labels of an image; they enter its ID, so they come from recipes and locks, never from a time or commit.
 
     The revision is that of the recipes, never of the repository: a commit that changes no image must move no image.
     What a recipe tells people (`about`), and where its lock lies, moves none either; the lock's packages do.
@@ -32,7 +32,7 @@ def labels(line: Sequence[Recipe], sources: Mapping[str, str], found: Sequence[L
     debian = [Licence()] if any(one.suite for one in line) else []  # said in texts, not in expressions
     return {
         f"{STANDARD}.revision": f"sha256:{document_digest({'type': 'image-recipe/1', 'recipes': recipes})}",
-        f"{STANDARD}.licenses": together([*debian, *found]) or OTHERS,
+        f"{STANDARD}.licenses": combined([*debian, *found]) or OTHERS,
         LOCK: f"sha256:{document_digest({'type': 'image-lock/1', 'packages': dict(sources)})}",
         **({f"{STANDARD}.source": source} if source else {}),
     }
@@ -41,7 +41,7 @@ def labels(line: Sequence[Recipe], sources: Mapping[str, str], found: Sequence[L
 def config(
     name: str, epoch: int, user: str, layers: Sequence[tuple[str, str]], more: Mapping[str, str] | None = None
 ) -> bytes:
-    """Spell an image's config from its layers (title and SHA-256, lowest first); its digest is the image ID."""
+    """Encode an image's config from its layers (title and SHA-256, lowest first); its digest is the image ID."""
     created = datetime.datetime.fromtimestamp(epoch, datetime.UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
     said = {f"{STANDARD}.created": created, f"{STANDARD}.title": name, **(more or {})}
     return canonical(
@@ -63,7 +63,7 @@ def config(
 
 
 def manifest(config: tuple[str, int], layers: Sequence[tuple[str, int]]) -> bytes:
-    """Spell an image's manifest from the digests and sizes of its config and its uncompressed layers."""
+    """Encode an image's manifest from the digests and sizes of its config and its uncompressed layers."""
 
     def refer(kind: str, digest: str, size: int) -> dict[str, str | int]:
         return {"mediaType": kind, "digest": f"sha256:{digest}", "size": size}

@@ -1,4 +1,4 @@
-"""A recipe: what an image is made of, read from `images/NAME/image.yaml`. It knows no store and fetches nothing."""
+"""Image recipes (`images/NAME/image.yaml`): what an image is made of. Reading one fetches nothing."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ WheelName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]+(-[a-z0-9]+)*$"
 
 
 class Recipe(BaseModel):
-    """What somebody means an image to hold."""
+    """Recipe of an image: base, Debian packages, wheels, user and epoch, as a person writes them."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
     image: Literal["1"]
@@ -53,7 +53,7 @@ class Recipe(BaseModel):
 
     @property
     def suite(self) -> str:
-        """Give the Debian suite an image begins with; empty where it begins with another image."""
+        """Debian suite of a base image; empty where the image is based on another."""
         return self.base.removeprefix("debian/") if self.base.startswith("debian/") else ""
 
     @model_validator(mode="after")
@@ -68,8 +68,8 @@ class Recipe(BaseModel):
 
 
 @dataclass(frozen=True)
-class Loaded:
-    """A recipe, where its parts stand, and the project it belongs to."""
+class LocatedRecipe:
+    """Recipe with the lines it was read from and the project it belongs to."""
 
     recipe: Recipe
     tree: Tree
@@ -77,12 +77,12 @@ class Loaded:
 
     @property
     def folder(self) -> Path:
-        """Say where the recipe and its Debian lock lie."""
+        """Folder of the recipe and its Debian lock."""
         return self.root / FOLDER / self.recipe.name
 
     @property
     def requirements(self) -> Path | None:
-        """Say where the lock of its wheels lies, if it has any."""
+        """Path of the lock of its wheels, or None."""
         name = self.recipe.requirements
         return inside(self.root, name, self.tree.at(("requirements",))) if name else None
 
@@ -92,7 +92,7 @@ def names(root: Path) -> list[str]:
     return sorted(path.parent.name for path in (root / FOLDER).glob("*/image.yaml"))
 
 
-def load(root: Path, name: str) -> Loaded:
+def load(root: Path, name: str) -> LocatedRecipe:
     """Read the recipe of one image."""
     known = names(root)
     if name not in known:
@@ -115,16 +115,16 @@ def load(root: Path, name: str) -> Loaded:
             where=tree.at(("name",)),
             next="give folder and recipe one name",
         )
-    return Loaded(recipe, tree, root)
+    return LocatedRecipe(recipe, tree, root)
 
 
-def lineage(root: Path, name: str) -> list[Loaded]:
-    """Give the recipes an image is stacked from, the one that begins with Debian first."""
+def lineage(root: Path, name: str) -> list[LocatedRecipe]:
+    """Recipes an image is stacked from, the Debian base first."""
     return list(_ancestors(load(root, name), ()))[::-1]
 
 
 def package_locks(root: Path, name: str) -> dict[str, Path]:
-    """Find what pins the packages of an image, those of the images it stands on first; without a recipe, by its name.
+    """Locks of an image's Python packages, those of its base images first; without a recipe, by its name.
 
     Debian's packages are not among them: steps import none, and the image's own digest covers them.
     """
@@ -134,14 +134,14 @@ def package_locks(root: Path, name: str) -> dict[str, Path]:
     return {str(one.recipe.requirements): path for one in lineage(root, name) if (path := one.requirements)}
 
 
-def _ancestors(one: Loaded, seen: tuple[str, ...]) -> Iterator[Loaded]:
+def _ancestors(one: LocatedRecipe, seen: tuple[str, ...]) -> Iterator[LocatedRecipe]:
     yield one
     if one.recipe.suite:
         return
     base = one.recipe.base
     if base in (*seen, one.recipe.name):
         raise InputError(
-            f"the image {base!r} stands on itself", where=one.tree.at(("base",)), next="begin with debian/bookworm"
+            f"the image {base!r} is based on itself", where=one.tree.at(("base",)), next="begin with debian/bookworm"
         )
     if base not in names(one.root):
         raise InputError(

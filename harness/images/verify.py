@@ -1,4 +1,4 @@
-"""Hold stored images against their pins: every byte read once; or built again, and compared file by file."""
+"""Verification of stored images against their pins: every byte is hashed, or layers are rebuilt and compared."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pathlib import Path
 
 from harness.digest import CHUNK, sha256_file
 from harness.errors import InputError, MissingError
-from harness.files import told
-from harness.images.build import alone
-from harness.images.design import Part, Tell, design
-from harness.images.image import MOVED, Image, Pin, find, pins, shelved, take
+from harness.files import translating_os_errors
+from harness.images.build import one_build_at_a_time
+from harness.images.build_plan import LayerPlan, Tell, plan_build
+from harness.images.image import MOVED, Image, Pin, find_image, list_images, pins, require_image
 from harness.store.store import Store
 
 
 @dataclass(frozen=True)
-class Finding:
-    """What was found of one image; it agrees where there are no flaws."""
+class ImageCheck:
+    """Result of verifying one image: what is wrong with it; it agrees where nothing is."""
 
     name: str
     image_id: str
@@ -29,38 +29,38 @@ class Finding:
 
     @property
     def verdict(self) -> str:
-        """Say agreed or disagreed, or that the image is not here."""
+        """Verdict of the check: agreed, disagreed, or not stored."""
         return "disagreed" if self.flaws else "agreed" if self.stored else "not stored"
 
 
-def verify(store: Store, root: Path, names: Sequence[str], tell: Tell, *, rebuild: bool = False) -> list[Finding]:
-    """Read stored images again; without names, all that the project pins and the store holds."""
+def verify(store: Store, root: Path, names: Sequence[str], tell: Tell, *, rebuild: bool = False) -> list[ImageCheck]:
+    """Verify stored images; without names, all that the project pins and the store holds."""
     known = pins(root)
     if not names and not known:
         raise InputError("this project pins no image", where=str(root), next="`harness images build NAME` pins one")
-    absent = [] if names else [name for name, pin in known.items() if find(store, pin.image_id) is None]
+    absent = [] if names else [name for name, pin in known.items() if find_image(store, pin.image_id) is None]
     if absent and len(absent) == len(known):
         raise MissingError(
             "no pinned image is in this store",
             where=str(store.images),
             next="`make images`, or `harness images build NAME` for one of them",
         )
-    found = [Finding(name, known[name].image_id, stored=False) for name in absent]
+    found = [ImageCheck(name, known[name].image_id, stored=False) for name in absent]
     held = [name for name in dict.fromkeys(names or known) if name not in absent]
     for image in [image for name in held for image in _meant(store, known.get(name), name)]:
         pin = known.get(image.name)
         flaws = list(_flaws(store, image, pin or image.pin, tell))
         if rebuild:
             flaws += _rebuilt(store, root, image, tell)
-        found.append(Finding(image.name, image.pin.image_id, tuple(flaws)))
+        found.append(ImageCheck(image.name, image.pin.image_id, tuple(flaws)))
     return sorted(found, key=lambda one: one.name)
 
 
 def _meant(store: Store, pin: Pin | None, name: str) -> list[Image]:
-    """Find the image that is pinned under a name; where none is, those that were built under it."""
+    """Images to check under a name: the pinned one, else all that were built under it."""
     if pin:
-        return [take(store, pin.image_id, name)]
-    images = [image for image in shelved(store) if image.name == name]
+        return [require_image(store, pin.image_id, name)]
+    images = [image for image in list_images(store) if image.name == name]
     if not images:
         raise MissingError(
             f"there is no image {name} in this store",
@@ -89,7 +89,7 @@ def _flaws(store: Store, image: Image, pin: Pin, tell: Tell) -> Iterator[str]:
 
 
 def _named(store: Store, image: Image) -> tuple[str, tuple[str, ...], tuple[str, ...]]:
-    """Give the config and the layers that an image's own documents name."""
+    """Config and layers that an image's own documents name."""
     config = json.loads(store.blobs.read(image.config))
     manifest = json.loads(store.blobs.read(image.manifest))
 
@@ -101,11 +101,11 @@ def _named(store: Store, image: Image) -> tuple[str, tuple[str, ...], tuple[str,
 
 
 def _rebuilt(store: Store, root: Path, image: Image, tell: Tell) -> Iterator[str]:
-    """Make every layer again from the kept packages, beside what is stored, and name the first file that differs."""
+    """Rebuild every layer from the stored packages, and name the first file that differs."""
     if image.name.endswith(MOVED):
         raise InputError(f"{image.name} has no locks it could be rebuilt from", next="verify it without --rebuild")
-    with alone(store):
-        meant = design(store, root, image.name, tell)
+    with one_build_at_a_time(store):
+        meant = plan_build(store, root, image.name, tell)
         if len(meant.parts) != len(image.layers):
             yield f"its recipe makes {len(meant.parts)} layers, it has {len(image.layers)}"
             return
@@ -115,12 +115,12 @@ def _rebuilt(store: Store, root: Path, image: Image, tell: Tell) -> Iterator[str
                 yield f"rebuilt, the layer of {part.title} differs: {flaw}"
 
 
-def _again(store: Store, part: Part, digest: str) -> str:
+def _again(store: Store, part: LayerPlan, digest: str) -> str:
     stored = store.blobs.path(digest)
     with store.folder("layer") as folder:
         target = folder / "layer.tar"
         part.make(folder, target)
-        with told(stored):
+        with translating_os_errors(stored):
             if not stored.exists():
                 return "it is not stored"
             if sha256_file(target)[0] == digest and store.blobs.state(digest) == "sound":

@@ -1,1 +1,1 @@
-"""What somebody means to run: the YAML schema and its reader."""
+"""Manifests: the YAML schema of what somebody means to run, and its reader; locks and expectations beside them."""

@@ -1,4 +1,4 @@
-"""What makes a claim one that can be checked: pointers that can be followed, and something that must hold there.
+"""Validation of claims: JSON pointers that can be followed, and a condition that can be checked.
 
 It knows plain values; it must never know outputs or runs. What it refuses is a ValueError, which the schema words.
 """
@@ -13,7 +13,7 @@ _OUTPUT = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 
 
 def split(of: str) -> tuple[str, list[str]]:
-    """Take `OUTPUT#/json/pointer` (RFC 6901, not percent-encoded) apart: the output, and the names on the way."""
+    """Parse `OUTPUT#/json/pointer` (RFC 6901, not percent-encoded) into the output and the names on the way."""
     output, mark, path = of.partition("#")
     if not (mark and _OUTPUT.fullmatch(output)) or (path and not path.startswith("/")) or re.search(r"~(?![01])", path):
         raise ValueError("write OUTPUT#/path, a JSON Pointer into an output; in a name ~ is spelled ~0 and / is ~1")
@@ -21,7 +21,7 @@ def split(of: str) -> tuple[str, list[str]]:
 
 
 def pointer(of: str) -> str:
-    """Give a pointer as it was written, if it can be followed."""
+    """Validate a pointer; it is kept as it was written."""
     split(of)
     return of
 
@@ -32,7 +32,7 @@ def require_checkable(
     order: tuple[str | None, bool],
     bounds: tuple[str | None, str | None],
 ) -> None:
-    """Refuse a claim over `count` values that leaves open what must hold: number and tolerance, order, or bounds."""
+    """Refuse a claim over `count` values without a condition: number and tolerance, order, or bounds."""
     published, within = number
     low, high = (None if bound is None else Decimal(bound) for bound in bounds)
     if within is not None and published is None:
@@ -42,7 +42,7 @@ def require_checkable(
     if order[1] and not order[0]:
         raise ValueError("`ties` says something of an order only: add `order`")
     if low is not None and high is not None and low > high:
-        raise ValueError("no number is that large and that small: mend `at_least` or `at_most`")
+        raise ValueError("no number is that large and that small: correct `at_least` or `at_most`")
     if within is None and not order[0] and low is None and high is None:
         how = "add `within`, how near a run must come" if published else "say `published` and `within`"
         raise ValueError(f"nothing here can be checked: {how}, or an `order`, `at_least` or `at_most`")

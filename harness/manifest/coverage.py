@@ -1,4 +1,4 @@
-"""How much of published data that has many files was to be had, as locks, journals and expectations say it."""
+"""Coverage of published data of many files: which files a lock has, and which were not to be had."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ SHOWN = 8  # files that a line names
 
 
 def files_of(pin: Mapping[str, Any]) -> Mapping[str, str]:
-    """Give the files that a lock pins of a dataset, by path; of a dataset that a maker made there are none."""
+    """Files that a lock pins of a dataset, by path; empty for a dataset that a maker made."""
     files: Mapping[str, str] = pin["files"] if is_files(pin) else {}
     return files
 
 
 def is_files(pin: Mapping[str, Any]) -> bool:
-    """Whether a dataset's pin is of many files: what a maker made has the rows of each output beside it."""
+    """Whether a dataset's pin is of many published files, and not of tables that a maker made."""
     return "files" in pin and "items" not in pin
 
 
 def file_coverage(datasets: Mapping[str, Any], *, partial: bool = False) -> dict[str, dict[str, Any]]:
-    """Say of each dataset of many files how many it has, and which were not to be had; or of those that lack some."""
+    """Count files and missing files of each dataset of many files; with `partial`, only of incomplete ones."""
     return {
         name: {"files": len(pin["files"]), "absent": list(pin.get("absent", ()))}
         for name, pin in sorted(datasets.items())
@@ -31,32 +31,32 @@ def file_coverage(datasets: Mapping[str, Any], *, partial: bool = False) -> dict
 
 
 def coverage_text(said: Mapping[str, Mapping[str, Any]]) -> str:
-    """Say it in words: `published 39 of 40 files (missing: b.npz)`."""
+    """Word a coverage: `published 39 of 40 files (missing: b.npz)`."""
     return ", ".join(f"{name} {count_text(one['files'], one['absent'])}" for name, one in said.items())
 
 
 def count_text(files: int, absent: Collection[str]) -> str:
-    """Count files, and name those that are missing."""
+    """Word a count of files, with the names of those that are missing."""
     lacks = f" (missing: {names_text(absent)})" if absent else ""
     return f"{files - len(absent)} of {files} files{lacks}"
 
 
 def names_text(names: Collection[str]) -> str:
-    """Name some files, the first of many."""
+    """Word a list of file names, the first eight and how many more."""
     first = sorted(names)[:SHOWN]
     return ", ".join(first) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
 
 
-def strange_files(said: Mapping[str, Any], datasets: Mapping[str, Any]) -> Iterator[str]:
-    """Point to what a lock pins of published files that is not what its manifest says of them."""
+def contradicted_files(said: Mapping[str, Any], datasets: Mapping[str, Any]) -> Iterator[str]:
+    """JSON Pointers at which a lock's pins of published files differ from its manifest."""
     for name, pin in sorted(datasets.items()):
-        wanted = files_said(said.get(name))
+        wanted = intended_files(said.get(name))
         if wanted or is_files(pin):
             yield from (f"/{name}/files{pointer}" for pointer in differences(wanted, pin.get("files", {})))
 
 
-def files_said(said: Any) -> dict[str, Any]:
-    """Give the digests that an intent says of the files of a dataset; whoever wrote it, nothing else is taken."""
+def intended_files(said: Any) -> dict[str, Any]:
+    """Digests that an intent states for the files of a dataset; anything malformed is ignored."""
     fetched = said.get("fetch") if isinstance(said, Mapping) else None
     files = fetched.items() if isinstance(fetched, Mapping) else ()
     return {path: file.get("sha256") for path, file in files if isinstance(file, Mapping)}

@@ -1,4 +1,4 @@
-"""Data as a manifest names it: made here by a study's maker, or published elsewhere in one file or in many.
+"""Datasets in a manifest: made by a study's maker, or published elsewhere as one file or many.
 
 It must never know a study, nor where published data is kept.
 """
@@ -21,7 +21,7 @@ from pydantic import (
 )
 
 from harness import texts
-from harness.manifest.models import Shaped
+from harness.manifest.models import TypedByValue
 
 MOST_FILES = 4000
 Text = Annotated[str, AfterValidator(texts.line)]
@@ -35,14 +35,14 @@ class _Part(BaseModel):
 
 
 class Made(BaseModel):
-    """Data that a study's own maker draws; its parameters are typed by that maker."""
+    """Dataset that a study's maker draws; its parameters are typed by that maker."""
 
     model_config = ConfigDict(extra="allow", frozen=True)
     make: Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+\.[a-z0-9_-]+$")]
 
 
 class Fetched(_Part):
-    """Published data: where it lies, and the digest without which it is not the same data.
+    """Published dataset of one file: its URL, and the digest without which it is not the same data.
 
     Where the digest is not known, `unresolved` says why; what needs the data then says so instead of running.
     """
@@ -60,7 +60,7 @@ class Fetched(_Part):
 
 
 class File(_Part):
-    """One file of many: where it lies, its digest, and its size where that is known."""
+    """One file of many in a published dataset: URL, digest, and size where that is known."""
 
     url: Address
     sha256: Digest
@@ -68,7 +68,7 @@ class File(_Part):
 
 
 def _apart(files: dict[str, File]) -> dict[str, File]:
-    """Refuse a list that no folder could hold: one name for a file and for the folder of another."""
+    """Refuse a list in which one name is both a file and a folder."""
     for path in files:
         for folder in PurePosixPath(path).parents:
             if str(folder) in files:
@@ -77,7 +77,7 @@ def _apart(files: dict[str, File]) -> dict[str, File]:
 
 
 class FetchedFiles(_Part):
-    """Published data of many files, by the path that each has in the folder they make.
+    """Published dataset of many files, by the path that each has in their common folder.
 
     A file that is not to be had is counted and named, and the others are used; each is held by its digest.
     """
@@ -90,7 +90,7 @@ _TAGS = {"(make)": Made, "(fetch)": Fetched, "(files)": FetchedFiles}
 
 
 def _form(value: Any) -> str:
-    """Choose a form by the key it alone has, so that an error speaks of that form only."""
+    """Choose a form by the key that only it has, so that an error speaks of that form only."""
     said = value if isinstance(value, Mapping) else getattr(value, "__dict__", {})
     if "fetch" not in said:
         return "(make)"
@@ -104,5 +104,5 @@ def _forms(value: Any) -> tuple[Any, ...]:
 Dataset = Annotated[
     Annotated[Made, Tag("(make)")] | Annotated[Fetched, Tag("(fetch)")] | Annotated[FetchedFiles, Tag("(files)")],
     Discriminator(_form),
-    Shaped(_forms),
+    TypedByValue(_forms),
 ]

@@ -1,4 +1,4 @@
-"""How answers are asked for: what a manifest has sent to its models, typed, and what it does not have sent at all.
+"""Generation settings in a manifest: what is sent to models (temperature, tokens …), and what is left unset.
 
 What is not sent stands in no intent and in no step's parameters: `unset`, or whatever version 2 leaves unsaid. It must
 never know a provider: each says itself which of these it takes.
@@ -31,7 +31,7 @@ def _said(value: Any) -> Any:
 
 
 def _spelled(value: Any) -> str:
-    """Spell plain JSON in its one way: identity documents hold no floats, and text that a provider is sent may."""
+    """Encode plain JSON as canonical text: identity documents hold no floats, but text sent to a provider may."""
     if not isinstance(value, Mapping) or not value:
         raise ValueError("write a map of names to plain JSON")
     for name in value:
@@ -55,7 +55,7 @@ class _Part(BaseModel):
 
 
 class Thinking(_Part):
-    """Whether a model thinks before it answers, for how long, and whether it shows that."""
+    """Reasoning settings: whether a model thinks before it answers, how much, and whether that is shown."""
 
     type: Literal["enabled", "adaptive", "disabled"]
     budget_tokens: Tokens | None = Field(default=None, exclude_if=_absent)
@@ -63,7 +63,7 @@ class Thinking(_Part):
 
 
 class Generation(_Part):
-    """How answers are asked for; None is not sent."""
+    """Generation settings; a field that is None is not sent."""
 
     temperature: Annotated[Decimals | None, Sent] = Field(default="0", exclude_if=_absent)
     max_tokens: Annotated[Tokens | Literal["benchmark"] | None, Sent] = Field(default=256, exclude_if=_absent)
@@ -84,12 +84,12 @@ class Generation(_Part):
         return self
 
     def asked(self) -> dict[str, Any]:
-        """Give what is asked of a model, as intents and steps hold it."""
+        """Give the settings as intents and step parameters hold them, without those that are unset."""
         return self.model_dump(mode="json")
 
 
 def meant(value: Any, version: Any) -> Any:
-    """Give what a version of the manifest means by a block of settings, before it is typed.
+    """Complete a block of settings by the defaults of the manifest's version, before it is typed.
 
     Version 1 sends four settings always, and a stop without the space around it: that is so for ever, since tapes and
     locks rest on it. Every later one sends what is written, as it is written.

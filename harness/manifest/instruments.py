@@ -1,4 +1,4 @@
-"""An instrument as a manifest names it: a model's settings, how it is asked, and how often the same.
+"""Instruments in a manifest, models that measure: provider settings, how they are asked, and repeats.
 
 It measures and is never asked the items. What it is asked is what is written, in every version of the manifest. Like
 `models.py`, this must never know a provider.
@@ -14,7 +14,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, PlainSeriali
 
 from harness.manifest import generation
 from harness.manifest.generation import EXTRA, Generation
-from harness.manifest.models import Shaped, read_model, settings_of
+from harness.manifest.models import TypedByValue, read_model, settings_of
 from harness.manifest.read import Place
 
 WRITTEN = "2"  # the first version of the manifest in which nothing is sent but what is written
@@ -26,7 +26,7 @@ def _written(value: Any) -> Any:
 
 
 class Asking(BaseModel):
-    """How an instrument is asked, beside its provider's settings."""
+    """How an instrument is asked (generation settings, repeats), besides its provider's settings."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
@@ -35,29 +35,29 @@ class Asking(BaseModel):
 
 
 @dataclass(frozen=True)
-class Instrument:
-    """A model that measures: its provider's settings, how it is asked, and how often the same."""
+class InstrumentSettings:
+    """Settings of an instrument: its provider's, how it is asked, and its repeats."""
 
     model: Any  # its provider's settings
     asking: Asking
 
-    def said(self) -> dict[str, Any]:
-        """Give all of it, as the lock holds it."""
+    def as_data(self) -> dict[str, Any]:
+        """Give the settings as the lock holds them."""
         return {**self.model.as_data(), **self.asking.model_dump(mode="json")}
 
 
-def _read(value: Any) -> Instrument:
-    """Type what a manifest says of an instrument: what is a model's by its provider, and the rest here."""
-    if isinstance(value, Instrument):
+def _read(value: Any) -> InstrumentSettings:
+    """Parse an instrument: a model's settings typed by its provider, and the rest here."""
+    if isinstance(value, InstrumentSettings):
         return value
     given = value if isinstance(value, Mapping) else {}
     own = {name: given[name] for name in Asking.model_fields if name in given}
     model = read_model({name: part for name, part in given.items() if name not in own})
-    return Instrument(model, Asking.model_validate(own))
+    return InstrumentSettings(model, Asking.model_validate(own))
 
 
 def _forms(value: Any) -> tuple[Any, ...]:
     return (settings_of(value), Asking)
 
 
-Named = Annotated[Any, PlainValidator(_read), PlainSerializer(Instrument.said), Shaped(_forms)]
+Named = Annotated[Any, PlainValidator(_read), PlainSerializer(InstrumentSettings.as_data), TypedByValue(_forms)]

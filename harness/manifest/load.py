@@ -1,4 +1,4 @@
-"""From a path to a manifest: reads, checks, and names file, line, field and the mend where something is wrong."""
+"""Loader of manifests: reads, validates, and names file, line, field and correction of the first error."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from harness.digest import sha256
 from harness.errors import InputError
 from harness.manifest.generation import EXTRA
 from harness.manifest.instruments import JSON_OF
-from harness.manifest.known import advice
+from harness.manifest.known_keys import suggestion
 from harness.manifest.models import NO_PROVIDER
 from harness.manifest.read import Place, Tree, read_bytes, read_tree
 from harness.manifest.schema import Manifest
 
 
 @dataclass(frozen=True)
-class Homes:
-    """Where models lie that are no part of a project: a person's own folder of them, and the hub's cache."""
+class ModelFolders:
+    """Folders of models outside a project: a person's own, and the hub's cache."""
 
     models: Path | None = None  # what `source: folder:NAME` is relative to
     hub: Path | None = None
@@ -28,31 +28,31 @@ class Homes:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A manifest with the bytes it came from and the project it belongs to."""
+    """A manifest with its bytes, its parsed tree and the project it belongs to."""
 
     manifest: Manifest
     data: bytes
     tree: Tree
     path: Path
     root: Path
-    homes: Homes = Homes()
+    homes: ModelFolders = ModelFolders()
 
     @property
     def sha256(self) -> str:
-        """Name the file's bytes, as the lock does."""
+        """Digest of the file's bytes, as the lock names it."""
         return sha256(self.data)
 
 
-def load(path: Path, homes: Homes | None = None) -> Loaded:
-    """Read a manifest from a file of a project; nothing is written, whatever it holds."""
+def load(path: Path, homes: ModelFolders | None = None) -> Loaded:
+    """Load a manifest from a file of a project; it writes nothing, whatever the file holds."""
     data = read_bytes(path)
     root = project_root(path)
     manifest, tree = parse_manifest(data, str(path))
-    return Loaded(manifest, data, tree, path.resolve(), root, homes or Homes())
+    return Loaded(manifest, data, tree, path.resolve(), root, homes or ModelFolders())
 
 
 def parse_manifest(data: bytes, where: str) -> tuple[Manifest, Tree]:
-    """Check a manifest's bytes against the schema."""
+    """Validate a manifest's bytes against the schema."""
     tree = read_tree(data, where, typed=(EXTRA, JSON_OF))
     if not isinstance(tree.value, dict):
         raise InputError("a manifest is a map of names to values", where=where, next="begin with `harness: 2`")
@@ -63,17 +63,17 @@ def parse_manifest(data: bytes, where: str) -> tuple[Manifest, Tree]:
 
 
 def project_root(path: Path) -> Path:
-    """Find the project a manifest belongs to: the nearest folder above it that holds `lockfiles/`."""
+    """Root of the project a manifest belongs to: the nearest parent folder that holds `lockfiles/`."""
     for folder in path.resolve().parents:
         if (folder / "lockfiles").is_dir():
             return folder
     raise InputError(
-        "this manifest stands in no project", where=str(path), next="make a folder `lockfiles/` in the project's root"
+        "this manifest is in no project", where=str(path), next="make a folder `lockfiles/` in the project's root"
     )
 
 
 def inside(root: Path, name: str, where: str) -> Path:
-    """Resolve a path of a manifest, refusing one that a link leads out of the project."""
+    """Resolve a path of a manifest; one that a symbolic link leads out of the project is refused."""
     path = (root / name).resolve()
     if not path.is_relative_to(root):
         raise InputError(f"{name!r} leaves the project", where=where, next="keep the file inside the project")
@@ -85,7 +85,7 @@ def inside(root: Path, name: str, where: str) -> Path:
 
 
 def explain(bad: ValidationError, tree: Tree, schema: Any, under: Place = ()) -> InputError:
-    """Say the first thing that is wrong as a person would; the count says how much more there is.
+    """Translate a pydantic error into one message: the first thing that is wrong, and how many more there are.
 
     The schema is that of the whole file, or of what stands `under` a place of it.
     """
@@ -99,7 +99,7 @@ def explain(bad: ValidationError, tree: Tree, schema: Any, under: Place = ()) ->
         place, kind = (*place, next(iter(first["input"]))), "extra_forbidden"  # a map in none of the forms there are
     field = ".".join(str(part) for part in place) or "the file"
     if kind in ("extra_forbidden", "unexpected_keyword_argument"):
-        what, mend = f"unknown key `{field}`", advice(place[len(under) :], _value(tree.value, under), schema)
+        what, mend = f"unknown key `{field}`", suggestion(place[len(under) :], _value(tree.value, under), schema)
     elif kind == "missing":
         missing = str(first["loc"][-1])
         field = f"{field}.{missing}" if place else missing
@@ -109,7 +109,7 @@ def explain(bad: ValidationError, tree: Tree, schema: Any, under: Place = ()) ->
     else:
         given = first.get("input")
         shown = f", not {given!r}" if isinstance(given, str) and len(given) <= 60 else ""
-        what, mend = f"`{field}` is wrong: {message}{shown}", "mend that value"
+        what, mend = f"`{field}` is wrong: {message}{shown}", "correct that value"
     places = {(_place(error["loc"], tree), error["type"] == "missing" and error["loc"][-1]) for error in errors}
     others = len(places) - 1
     more = f" (and {others} more)" if others else ""

@@ -1,4 +1,4 @@
-"""Lock and expect: what the names of a manifest resolve to, and what came out when it was last accepted.
+"""Locks and expectations: what a manifest's names resolve to, and the outputs that were last accepted.
 
 Both are identity documents kept in git beside the manifest, sealed by their own digest.
 """
@@ -14,7 +14,7 @@ from pydantic import BaseModel, ConfigDict, Field, StringConstraints, Validation
 
 from harness.digest import parse, sealed, sha256
 from harness.errors import InputError
-from harness.files import told, write_atomic
+from harness.files import translating_os_errors, write_atomic
 from harness.manifest.schema import Decimals, Digest, InsidePath, Tolerance
 
 PIN_KINDS = ("models", "prompts", "datasets", "images", "packages")
@@ -55,7 +55,7 @@ class _Imported(_Pin):
 
 
 class _Data(BaseModel):
-    """The files that a maker made: rows, `items` among them or not, and arrays, which have no rows."""
+    """Schema of files that a maker made: tables, with or without `items`, and arrays, which have no rows."""
 
     model_config = ConfigDict(extra="allow", strict=True)
     __pydantic_extra__: dict[str, _Rows | _Pin]
@@ -145,7 +145,7 @@ class _ExpectShape(_Shape):
 
 @dataclass(frozen=True)
 class Lock:
-    """A manifest's intent and the digest of everything it names."""
+    """Lock file: a manifest's intent and the digest of everything it names; it never holds an output."""
 
     intent: Mapping[str, Any]
     manifest_sha256: str
@@ -153,7 +153,7 @@ class Lock:
 
     @property
     def data(self) -> bytes:
-        """Spell the lock as it lies in git."""
+        """Encode the lock as the JSON that lies in git."""
         body = {
             "type": "lock/1",
             "intent": dict(self.intent),
@@ -165,18 +165,18 @@ class Lock:
         return sealed(body)
 
     def of(self, kind: str) -> Mapping[str, Any]:
-        """Give the pins of a kind, which an older lock may know nothing of."""
+        """Pins of a kind; empty where an older lock has none."""
         return self.pins.get(kind, {})
 
     @property
     def sha256(self) -> str:
-        """Name the lock's bytes."""
+        """Digest of the lock's bytes."""
         return sha256(self.data)
 
 
 @dataclass(frozen=True)
 class Expect:
-    """What came out when somebody accepted it: output digests, levels, values, and the code that made them."""
+    """Expectation: outputs that somebody accepted (digests, levels, values) and the code that made them."""
 
     lock_sha256: str
     record_sha256: str
@@ -190,13 +190,13 @@ class Expect:
 
     @property
     def data(self) -> bytes:
-        """Spell the expectation as it lies in git."""
+        """Encode the expectation as the JSON that lies in git."""
         said = {"checks": self.checks, "carried": dict(self.carried), "partial": dict(self.partial)}
         body = {"type": "expect/1", **{name: getattr(self, name) for name in EXPECT_FIELDS}}
         return sealed({**body, **{name: value for name, value in said.items() if value}})
 
     def array(self, output: str) -> Path:
-        """Say where the array lies that is expected of an output: its bytes are those that the expectation pins."""
+        """Path of the array that is expected of an output; the expectation pins its bytes."""
         name = f"{output}.{self.outputs[output]['array']}"
         if "/" in name or name.startswith("."):
             raise InputError(f"no expected array lies in {name!r}", next="make it with `harness lock --accept RUN`")
@@ -204,7 +204,7 @@ class Expect:
 
 
 def image_state(lock: Lock, image: str, field: str = "image") -> str:
-    """Say whether a run ran in the image that its lock pins: `none`, `pinned` or `moved`; `field` names it."""
+    """Whether a run used the image that its lock pins: `none`, `pinned` or `moved`; `field` names the pin."""
     if image == "none":
         return "none"
     pin = lock.pins["images"].get(str(lock.intent[field]), {})
@@ -212,35 +212,35 @@ def image_state(lock: Lock, image: str, field: str = "image") -> str:
 
 
 def lock_path(root: Path, name: str) -> Path:
-    """Say where the lock of a manifest lies."""
+    """Path of a manifest's lock."""
     return root / "lockfiles" / "manifests" / f"{name}.lock.json"
 
 
 def expect_path(root: Path, name: str) -> Path:
-    """Say where the expectation of a manifest lies."""
+    """Path of a manifest's expectation."""
     return root / "lockfiles" / "manifests" / f"{name}.expect.json"
 
 
 def arrays_path(root: Path, name: str) -> Path:
-    """Say where the arrays that are expected of a manifest lie."""
+    """Path of the folder of arrays that a manifest expects."""
     return root / "lockfiles" / "manifests" / f"{name}.expect"
 
 
 def read_lock(data: bytes, where: str) -> Lock:
-    """Read a lock, refusing one that was edited by hand."""
+    """Read a lock; one that was edited by hand is refused."""
     body = _checked(data, "lock/1", _LockShape, where, "make it with `harness lock`")
     return Lock(body["intent"], body["manifest_sha256"], body["pins"])
 
 
 def read_expect(data: bytes, where: str) -> Expect:
-    """Read an expectation, refusing one that was edited by hand."""
+    """Read an expectation; one that was edited by hand is refused."""
     body = _checked(data, "expect/1", _ExpectShape, where, "make it with `harness lock --accept RUN`")
     said = {name: body[name] for name in ("checks", "carried", "partial") if name in body}
     return Expect(**{name: body[name] for name in EXPECT_FIELDS}, **said)
 
 
 def _checked(data: bytes, kind: str, shape: type[BaseModel], where: str, mend: str) -> dict[str, Any]:
-    """Parse a document and hold it against its shape, so that its readers may take its fields for what they are."""
+    """Parse a document and validate its shape, so that its readers may rely on its fields."""
     body = parse(data, kind, where)
     try:
         shape.model_validate(body)
@@ -252,24 +252,24 @@ def _checked(data: bytes, kind: str, shape: type[BaseModel], where: str, mend: s
 
 
 def load_lock(root: Path, name: str) -> Lock | None:
-    """Give the lock of a manifest, or None where it was never locked."""
+    """Load the lock of a manifest, or None where it was never locked."""
     path = lock_path(root, name)
     return read_lock(_bytes(path), str(path)) if path.is_file() else None
 
 
 def load_expect(root: Path, name: str) -> Expect | None:
-    """Give the expectation of a manifest, or None where no run was ever accepted."""
+    """Load the expectation of a manifest, or None where no run was ever accepted."""
     path = expect_path(root, name)
     return replace(read_expect(_bytes(path), str(path)), folder=arrays_path(root, name)) if path.is_file() else None
 
 
 def _bytes(path: Path) -> bytes:
-    with told(path):
+    with translating_os_errors(path):
         return path.read_bytes()
 
 
 def save(path: Path, data: bytes) -> bool:
-    """Write a lock or an expectation if its bytes are new; a person finds it laid out for review in git."""
+    """Write a lock or an expectation if its bytes changed, indented for review in git."""
     if path.is_file() and _bytes(path) == data:
         return False
     write_atomic(path, data)

@@ -1,4 +1,4 @@
-"""A model as a manifest names it: what may be said of it stands in its provider's own file, found by name.
+"""Models in a manifest: settings typed by the provider's own file, which is found by name.
 
 It must never know a provider: it finds one, and holds what was written against that provider's settings.
 """
@@ -13,9 +13,9 @@ from typing import Annotated, Any
 from pydantic import PlainSerializer, PlainValidator, TypeAdapter, ValidationError
 from pydantic_core import PydanticCustomError
 
-from harness.parts import Shelf
+from harness.parts import PartRegistry
 
-PROVIDERS = Shelf("provider", "harness.models.providers", "PROVIDER")
+PROVIDERS = PartRegistry("provider", "harness.models.providers", "PROVIDER")
 NO_PROVIDER = "no_provider"  # the kind of error that load.py words
 
 
@@ -25,14 +25,14 @@ def _reader(provider: str) -> TypeAdapter[Any]:
 
 
 @dataclass(frozen=True)
-class Shaped:
-    """Marks what is typed by what its value says, and gives the classes that type it to who names the known keys."""
+class TypedByValue:
+    """Annotation of a field whose type depends on its value; gives those types for suggestions of keys."""
 
     forms: Callable[[Any], tuple[Any, ...]]
 
 
 def read_model(value: Any) -> Any:
-    """Type what a manifest says of a model."""
+    """Parse a model's settings by the class of its provider."""
     name = value.get("provider") if isinstance(value, Mapping) else None
     if PROVIDERS.get(name) is None:
         raise PydanticCustomError(NO_PROVIDER, "{known}", {"known": ", ".join(PROVIDERS.names())})
@@ -40,7 +40,7 @@ def read_model(value: Any) -> Any:
 
 
 def settings_of(value: Any) -> Any:
-    """Give the class that types what a manifest says of a model, by the provider it names; None where it names none."""
+    """Find the settings class of the provider that a model names; None where it names none."""
     return PROVIDERS.get(value.get("provider")) if isinstance(value, Mapping) else None
 
 
@@ -48,11 +48,11 @@ def _forms(value: Any) -> tuple[Any, ...]:
     return (settings_of(value),)
 
 
-Model = Annotated[Any, PlainValidator(read_model), PlainSerializer(lambda model: model.as_data()), Shaped(_forms)]
+Model = Annotated[Any, PlainValidator(read_model), PlainSerializer(lambda model: model.as_data()), TypedByValue(_forms)]
 
 
 def is_stand_in(said: Mapping[str, Any]) -> bool:
-    """Whether what a lock says of a model is said of a stand-in; a provider that is gone is taken for a real one."""
+    """Whether a lock's pin is of a stand-in model; one whose provider is gone counts as a real model."""
     try:
         return read_model(said).stand_in is not None
     except (PydanticCustomError, ValidationError, LookupError):

@@ -1,4 +1,4 @@
-"""YAML as manifests use it: plain text scalars, maps and lists; no aliases, tags, anchors or duplicate keys.
+"""YAML subset of manifests: plain text scalars, maps and lists; no aliases, tags, anchors or duplicate keys.
 
 Every value keeps its line, so that an error can name it. Nothing is typed here: the schema's fields do that, so that
 `no`, `30:00`, `1e-9` and `revision: 1234567` mean what a person sees. Only where the schema says that plain JSON stands
@@ -29,7 +29,7 @@ _NEARLY = re.compile(r"(?i)true|false|null|~|[-+.]*[0-9][0-9_.]*(e[-+]?[0-9]+)?|
 
 @dataclass
 class Tree:
-    """A parsed file: its value, and the line on which each part of it stands."""
+    """Parsed YAML: its value, and the line of each part of it."""
 
     where: str
     value: Any = None
@@ -37,14 +37,14 @@ class Tree:
     typed: tuple[Place, ...] = ()  # the maps in which plain JSON stands; `*` is any name
 
     def at(self, place: Place) -> str:
-        """Say where a part stands ("file:line"), or the nearest part around it that does."""
+        """Location of a part ("file:line"), or of the nearest part around it."""
         while place and place not in self.lines:
             place = place[:-1]
         return f"{self.where}:{self.lines.get(place, 1)}"
 
 
 def read_bytes(path: Path) -> bytes:
-    """Read a manifest's bytes, refusing what no person wrote."""
+    """Read a manifest's bytes, at most 1 MiB."""
     try:
         with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
@@ -62,7 +62,7 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_tree(data: bytes, where: str, typed: tuple[Place, ...] = ()) -> Tree:
-    """Parse the bytes of a manifest, event by event: no depth, alias or repetition can make it grow."""
+    """Parse a manifest event by event: depth, aliases and repetition cannot exhaust memory."""
     tree = Tree(where, typed=typed)
     try:
         text = data.decode()
@@ -73,7 +73,7 @@ def read_tree(data: bytes, where: str, typed: tuple[Place, ...] = ()) -> Tree:
         mark = getattr(bad, "problem_mark", None)
         line = mark.line + 1 if mark else 1
         what = getattr(bad, "problem", None) or str(bad)
-        raise InputError(f"this is not YAML: {what}", where=f"{where}:{line}", next="mend the syntax there") from bad
+        raise InputError(f"this is not YAML: {what}", where=f"{where}:{line}", next="correct the syntax there") from bad
     return tree
 
 
@@ -134,12 +134,12 @@ def _place(event: Any, stack: list[tuple[Any, Place]], key: list[str | None], tr
 
 
 def _in(place: Place, at: Place) -> bool:
-    """Whether a place is this one, or within it."""
+    """Whether a path is this one, or below it."""
     return len(place) >= len(at) and all(wanted in ("*", found) for wanted, found in zip(at, place, strict=False))
 
 
 def _plain(event: Any, tree: Tree, line: int) -> Any:
-    """Read a scalar as JSON does, without the quotes around a text; what other readers would take otherwise is told."""
+    """Parse a scalar as JSON does, except that texts need no quotes; ambiguous ones are refused."""
     if not event.implicit[0]:
         return event.value
     if event.value in _WORDS:

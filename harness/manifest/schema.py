@@ -1,4 +1,4 @@
-"""The manifest's schema: what somebody means to run. Unknown keys, wrong types and missing pins are errors.
+"""Schema of manifests (pydantic): unknown keys, wrong types and missing pins are errors.
 
 Numbers that are not counts are kept as the decimal text a person wrote: identity documents hold no floats.
 """
@@ -60,7 +60,7 @@ TIMES = {"s": 1.0, "m": 60.0, "h": 3600.0}
 
 
 def amount(text: str, units: dict[str, float] | dict[str, int]) -> float:
-    """Read an amount that the schema has accepted, such as `4GiB` or `30m`."""
+    """Parse an amount that the schema has accepted, such as `4GiB` or `30m`."""
     number = text.rstrip("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ ")
     return float(number) * units[text[len(number) :].strip()]
 
@@ -78,7 +78,7 @@ class _Part(BaseModel):
 
 
 def _by_key(*keys: str) -> Discriminator:
-    """Choose a form by the key it alone has, so that an error speaks of that form only."""
+    """Choose a form by the key that only it has, so that an error speaks of that form only."""
 
     def form(value: Any) -> str:
         have = value if isinstance(value, dict) else {}
@@ -91,18 +91,18 @@ SetName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]+/[a-z0-9_-]+@[0-
 
 
 class Prompts(_Part):
-    """Versioned sets of templates of the study: one, or one for each benchmark."""
+    """Prompt sets of the study, versioned: one, or one for each benchmark."""
 
     set: SetName | Annotated[tuple[SetName, ...], Field(min_length=1)]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Give the sets by name."""
+        """Prompt sets by benchmark name."""
         return (self.set,) if isinstance(self.set, str) else self.set
 
 
 class Resources(_Part):
-    """What a step may use; never part of a key, but for the threads it computes in, which round sums otherwise."""
+    """Resource limits of steps; never part of a key, except the threads, which change how sums are rounded."""
 
     gpus: Annotated[int, Field(ge=0, le=64)] | Literal["prefer"] = 0
     memory: Annotated[str, _amount("64MiB", "16TiB", SIZES, "4GiB")] = "4GiB"
@@ -112,13 +112,13 @@ class Resources(_Part):
 
 
 class Within(_Part):
-    """Numbers may differ by this much, each; or, `relative`, by this share of what is expected."""
+    """Tolerance of a comparison: absolute for each number, or `relative` to what is expected."""
 
     within: Tolerance
 
 
 class Interval(_Part):
-    """Each statistic lies in the expected interval, of this confidence, and its own is hardly wider than that."""
+    """Comparison by confidence interval: a statistic lies in the expected one, and its own is hardly wider."""
 
     interval: Annotated[Decimals, _between("0.5", "0.9999")]
 
@@ -140,7 +140,7 @@ Pointers = Annotated[
 
 
 class Claim(_Part):
-    """A published number, ordering or bound, and how near a run must come to it."""
+    """Published number, order or bound, and how near a run must come to it."""
 
     of: Pointers
     published: Decimals | None = None
@@ -156,7 +156,7 @@ class Claim(_Part):
 
     @property
     def pointers(self) -> tuple[str, ...]:
-        """Give the places it speaks of, one or several."""
+        """JSON pointers of the values it is about, one or several."""
         return (self.of,) if isinstance(self.of, str) else self.of
 
     @model_validator(mode="after")
@@ -186,22 +186,22 @@ class Split(_Part):
     max_attempts: Annotated[int, Field(ge=1)] | None = None
 
 
-class Budget(_Part):
-    """What one attempt may use."""
+class AttemptBudget(_Part):
+    """Budget of one attempt by an agent."""
 
     calls: Annotated[int, Field(ge=1)]
     seconds: Annotated[int, Field(ge=1)]
 
 
 class Agents(_Part):
-    """Present only where agents may attempt the benchmark."""
+    """Attempts by agents: splits and budget; present only where agents may attempt the benchmark."""
 
     splits: dict[Name, Split]
-    budget: Budget
+    budget: AttemptBudget
 
 
 class Manifest(_Part):
-    """One run somebody means: a study's data, prompts and models, and how its outputs are to be compared."""
+    """Manifest: a study's data, prompts and models, and how outputs are compared. It never holds a result."""
 
     harness: Literal["1", "2"]
     study: Name
@@ -231,5 +231,5 @@ class Manifest(_Part):
         return generation.meant(value, info.data.get("harness"))
 
     def intent(self) -> dict[str, Any]:
-        """Give the manifest as the identity document the lock holds: typed, complete, without floats."""
+        """Encode the manifest as the identity document that the lock holds: typed, complete, without floats."""
         return self.model_dump(mode="json")

@@ -18,7 +18,7 @@ from harness.evidence.compare import Level, array_form, expected_values
 from harness.evidence.record import read_record, spell
 from harness.evidence.selfcheck import FAIL, self_check
 from harness.evidence.trail import read_trail
-from harness.files import told, write_atomic
+from harness.files import translating_os_errors, write_atomic
 from harness.manifest.coverage import file_coverage
 from harness.manifest.lockfile import Expect, arrays_path, expect_path, load_expect, load_lock, save
 from harness.run.answer_errors import NO_ERRORS, ErrorLimit, count_errors, over_limit
@@ -110,7 +110,7 @@ def _arrays(store: Store, new: Expect) -> Iterator[None]:
     for path, digest in there.items():
         write_atomic(path, store.blobs.deliver(digest).read_bytes())
     yield
-    with told(new.folder):
+    with translating_os_errors(new.folder):
         for path in new.folder.glob("*.np[yz]"):
             if path not in there:
                 path.unlink()

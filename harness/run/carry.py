@@ -15,7 +15,7 @@ from harness.errors import InputError
 from harness.evidence.audit.reexecution import ReexecutionOptions
 from harness.evidence.compare import compare
 from harness.evidence.selfcheck import FAIL
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.manifest.load import Loaded
 from harness.manifest.lockfile import Expect, expect_path, load_expect, lock_path, save
 from harness.run.accept import expectation
@@ -120,7 +120,7 @@ def _parted(old: Expect, ran: FinishedRun) -> Iterator[ChangedOutput]:
 @contextmanager
 def _as_it_was(path: Path) -> Iterator[Callable[[], None]]:
     """Put a file back as it was, or away, unless what is done here says that it is to stay."""
-    with told(path):
+    with translating_os_errors(path):
         before = path.read_bytes() if path.is_file() else None
     kept: list[bool] = []
     try:

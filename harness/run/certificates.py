@@ -12,7 +12,7 @@ from typing import Any
 
 from harness.digest import sha256
 from harness.errors import HarnessError
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.manifest.lockfile import Lock
 from harness.run.closure import Closure, Code
 from harness.steps import GATHER
@@ -99,5 +99,5 @@ def _other(found: Mapping[str, Any], scorer: str, pins: Mapping[str, Mapping[str
 
 
 def _bytes(path: Path) -> bytes:
-    with told(path):
+    with translating_os_errors(path):
         return path.read_bytes()

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from harness.digest import sha256_stream
 from harness.errors import DamageError, InputError
-from harness.files import open_plain, told
+from harness.files import open_plain, translating_os_errors
 from harness.manifest.datasets import Fetched, FetchedFiles
 from harness.manifest.schema import Manifest
 from harness.run.progress import Progress
@@ -149,7 +149,7 @@ def _plain_files(folder: Path, skipped: dict[str, str]) -> Iterator[tuple[str, i
 
 def _read(path: Path, pinned: Collection[str], store: Store, hear: Callable[[int], None]) -> str:
     """Name the bytes of a file, and put them into the store if they are pinned; what is put there is what was read."""
-    with _open(path) as file, told(path):
+    with _open(path) as file, translating_os_errors(path):
         digest = sha256_stream(_Stream(file, hear))[0]
         if digest in pinned and store.blobs.state(digest) != "sound":
             file.seek(0)

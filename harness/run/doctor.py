@@ -80,7 +80,9 @@ def _packages() -> Iterator[MachineFinding]:
     except HarnessError as bad:
         yield MachineFinding("missing", "packages", bad.what, bad.next)
         return
-    held = f"{look.files:,} files as they were installed; {look.bytes >> 20:,} MiB read in {look.wall:.1f} s"
+    held = (
+        f"{look.files:,} files unchanged since they were installed; {look.bytes >> 20:,} MiB read in {look.wall:.1f} s"
+    )
     if look.files_altered:
         error = installed.altered_error(look)
         yield MachineFinding("missing", "packages", error.what, error.next)
@@ -129,23 +131,23 @@ def _engine(name: str, kind: Kind, images: Path) -> MachineFinding:
         found = check_isolations(kind, images)
     except HarnessError as bad:
         return MachineFinding("better", name, f"{about}: {bad.what}" if about != kind.about else bad.what, bad.next)
-    kept = ", ".join(f"{one.isolation} keeps {one.claims or 'no'} things from a step" for one in found)
+    kept = ", ".join(f"{one.isolation} passes {one.claims or 'no'} containment checks" for one in found)
     out = [f"{one.isolation} lets a step reach {', '.join(one.escaped)}" for one in found if one.escaped]
-    loose = [f"{one.isolation} holds no limit of {', '.join(one.ignored)}" for one in found if one.ignored]
+    loose = [f"{one.isolation} does not enforce the limits of {', '.join(one.ignored)}" for one in found if one.ignored]
     if out:
         return MachineFinding(
             "missing", name, f"{about}; {'; '.join(out + loose)}", "choose another engine or isolation"
         )
     if loose:
         return MachineFinding(
-            "better", name, f"{about}; {kept}; {'; '.join(loose)}", "let it hold control groups (version 2)"
+            "better", name, f"{about}; {kept}; {'; '.join(loose)}", "give it control groups (version 2)"
         )
     return MachineFinding("ok", name, f"{about}; {kept}")
 
 
 def _gpus() -> MachineFinding:
     try:
-        device = gpu.choose(1, gpu.ask_here)
+        device = gpu.choose_device(1, gpu.query_driver)
     except HarnessError as bad:
         return MachineFinding("better", "GPU", bad.what, "nothing, unless a manifest wants `gpus`")
     return MachineFinding("ok", "GPU", f"{device.facts['gpus'][0]['model']} ({device.kind})")

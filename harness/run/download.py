@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.digest import CHUNK
-from harness.files import told, write_all
+from harness.files import translating_os_errors, write_all
 from harness.run.fetched_data import HostSilentError, UnavailableError
 
 SECONDS = 60
@@ -28,7 +28,7 @@ class _OnlyHttps(urllib.request.HTTPRedirectHandler):
 def download(url: str, target: Path, most: int = LARGEST) -> None:
     """Download a URL; only over https, redirects too, and never more than `most` bytes."""
     left = most
-    with told(target):
+    with translating_os_errors(target):
         out = open(target, "wb", buffering=0)  # noqa: SIM115 - closed below, whatever the address does
     try:
         with out, urllib.request.build_opener(_OnlyHttps).open(url, timeout=SECONDS) as answer:
@@ -37,7 +37,7 @@ def download(url: str, target: Path, most: int = LARGEST) -> None:
                 if left < 0:
                     size = "16 GiB" if most == LARGEST else f"the {most} bytes that the manifest says"
                     raise UnavailableError(f"the data is larger than {size}", where=url, next=BY_HAND)
-                with told(target):  # a full disk is not the fault of the address
+                with translating_os_errors(target):  # a full disk is not the fault of the address
                     write_all(out.fileno(), block)
     except urllib.error.HTTPError as bad:
         bad.close()

@@ -10,9 +10,9 @@ import threading
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from harness.engines.engine import CROWD, Engine, Job, Kind, Setting
+from harness.engines.engine import PROCESSES, Engine, EngineOptions, Job, Kind
 from harness.errors import HarnessError, MissingError
-from harness.images.image import shelved
+from harness.images.image import list_images
 from harness.run.engines import EngineChoice, image_of_run
 from harness.run.environment import step_environment
 from harness.run.receipt import LIMITS, escaped, probe
@@ -40,7 +40,7 @@ def check_isolations(kind: Kind, images: Path) -> list[IsolationCheck]:
     for isolation in kind.isolations or ("",):
         try:
             engine = kind.open(
-                Setting(isolation, 0, lambda: image_of_run(EngineChoice(images=images), _smallest(images)))
+                EngineOptions(isolation, 0, lambda: image_of_run(EngineChoice(images=images), _smallest(images)))
             )
         except MissingError:
             if not isolation:
@@ -57,7 +57,7 @@ def check_isolation(engine: Engine) -> IsolationCheck:
         (folder / "format").write_text("a store, for the check")
         found = probe(engine, folder, folder, threading.Event())
         ignored = [limit for limit in PAST if _ignored(engine, limit, folder / limit)]
-    crowded = () if not engine.claims or engine.claims >= CROWD else ("processes (it is watched from outside)",)
+    crowded = () if not engine.claims or engine.claims >= PROCESSES else ("processes (it is watched from outside)",)
     return IsolationCheck(engine.isolation, len(engine.claims), tuple(escaped(found)), (*ignored, *crowded))
 
 
@@ -76,7 +76,7 @@ def _smallest(images: Path) -> str:
     """Name the image of a store that is loaded soonest."""
     try:
         store = Store.open(images)
-        found = shelved(store)
+        found = list_images(store)
     except HarnessError:
         found = []
     if not found:

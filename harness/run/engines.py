@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from harness.engines.engine import NO_IMAGE, Engine, Kind, Limits, Loadable, Setting
+from harness.engines.engine import NO_IMAGE, Engine, EngineOptions, Kind, Limits, LoadableImage
 from harness.errors import InputError, MissingError
-from harness.images.image import MOVED, Pin, find, pins, shelved, take
+from harness.images.image import MOVED, Pin, find_image, list_images, pins, require_image
 from harness.images.transfer.layout import archive
 from harness.manifest.schema import SIZES, TIMES, Resources, amount
-from harness.parts import Shelf
+from harness.parts import PartRegistry
 from harness.store.store import Store
 
-ENGINES = Shelf("engine", "harness.engines", "ENGINE")
+ENGINES = PartRegistry("engine", "harness.engines", "ENGINE")
 Tell = Callable[[str], None]
 
 
@@ -54,7 +54,7 @@ def open_engine(choice: EngineChoice, root: Path, image: str, resources: Resourc
         raise InputError(
             f"no isolation is called {choice.isolation!r}", next=f"choose one of: {', '.join(kind.isolations)}"
         )
-    return kind.open(Setting(choice.isolation, resources.gpus, lambda: _image_of_project(choice, root, image)))
+    return kind.open(EngineOptions(choice.isolation, resources.gpus, lambda: _image_of_project(choice, root, image)))
 
 
 def _those(fit: Callable[[Kind], bool]) -> str:
@@ -72,22 +72,22 @@ def engine_of_run(choice: EngineChoice, image_id: str, resources: Resources) -> 
     if not fitting:
         raise MissingError(f"no engine here runs in image {image_id[:19]}", next="`harness doctor` lists the engines")
 
-    def image() -> Loadable:
+    def image() -> LoadableImage:
         return image_of_run(choice, image_id)
 
     try:
-        return fitting[0].open(Setting(choice.isolation, resources.gpus, image))
+        return fitting[0].open(EngineOptions(choice.isolation, resources.gpus, image))
     except MissingError:
         if resources.gpus == 0:
             raise
-        return fitting[0].open(Setting(choice.isolation, 0, image))
+        return fitting[0].open(EngineOptions(choice.isolation, 0, image))
 
 
-def _image_of_project(choice: EngineChoice, root: Path, name: str) -> Loadable:
+def _image_of_project(choice: EngineChoice, root: Path, name: str) -> LoadableImage:
     """Give the image that is meant: the one images.json pins, or the newest that was made of moved packages."""
     if choice.moved:
         store = Store.open(choice.images)
-        found = [one for one in shelved(store) if one.name == name + MOVED]
+        found = [one for one in list_images(store) if one.name == name + MOVED]
         if not found:
             raise MissingError(
                 f"no image {name + MOVED} is in this store", where=str(choice.images),
@@ -104,22 +104,22 @@ def _image_of_project(choice: EngineChoice, root: Path, name: str) -> Loadable:
     return _loadable(choice, name, known[name])
 
 
-def image_of_run(choice: EngineChoice, image_id: str) -> Loadable:
+def image_of_run(choice: EngineChoice, image_id: str) -> LoadableImage:
     """Return an image by its ID; its bytes come from the store, if the engine does not hold them."""
-    held = find(Store.open(choice.images), image_id)
+    held = find_image(Store.open(choice.images), image_id)
     return _loadable(choice, held.name if held else "of this run", held.pin if held else Pin(image_id, image_id, ()))
 
 
-def _loadable(choice: EngineChoice, name: str, pin: Pin) -> Loadable:
+def _loadable(choice: EngineChoice, name: str, pin: Pin) -> LoadableImage:
     """Give an image by its digests; its bytes come from the store when the engine needs them."""
 
     def load() -> Iterable[bytes]:
         store = Store.open(choice.images)
-        held = take(store, pin.image_id, name)
+        held = require_image(store, pin.image_id, name)
         choice.tell(f"loading image {name} ({pin.image_id[7:19]}) into the engine")
         return archive(store, held)
 
-    return Loadable(pin.image_id, pin.manifest, load)
+    return LoadableImage(pin.image_id, pin.manifest, load)
 
 
 def limits(resources: Resources) -> Limits:

@@ -18,7 +18,7 @@ from typing import Any
 from harness.digest import canonical, document
 from harness.engines.engine import Engine, Job, Limits, Outcome
 from harness.errors import HarnessError, Interrupted, MissingError, StepError
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.rows import part_name
 from harness.run.closure import Closure
 from harness.run.environment import step_environment
@@ -56,7 +56,7 @@ class StepRuntime:
 
 def prepare(task: StepTask, store: Store, folder: Path, *, linked: bool) -> None:
     """Lay out a step's private folder: its description, its code, its inputs, and nothing else."""
-    with told(folder):
+    with translating_os_errors(folder):
         make_folders(folder)
         (folder / "step.json").write_bytes(canonical(step_description(task)))
         (folder / "step.json").chmod(READABLE)

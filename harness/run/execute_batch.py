@@ -15,7 +15,7 @@ from pathlib import Path
 from harness.digest import canonical, sha256_file
 from harness.engines.engine import Job
 from harness.errors import StepError
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.run.closure import code_root
 from harness.run.environment import step_environment
 from harness.run.execute import (
@@ -49,7 +49,7 @@ def execute_batch(
 
 
 def _prepare(tasks: Sequence[StepTask], store: Store, folder: Path, *, linked: bool) -> None:
-    with told(folder):
+    with translating_os_errors(folder):
         make_folders(folder)
         (folder / "steps.json").write_bytes(canonical([step_description(task) for task in tasks]))
         (folder / "steps.json").chmod(READABLE)

@@ -11,7 +11,7 @@ from typing import Any
 
 from harness.digest import sha256_file
 from harness.errors import MissingError
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.models.provider import Imported
 from harness.store.store import Store
 
@@ -25,7 +25,7 @@ def pin_answers(root: Path, model: Imported, settings: dict[str, Any]) -> dict[s
     file = _file(root, model)
     if file is None:
         return {"unresolved": f"there is no file {model.source!r} in the project; put it there, or {IMPORT}"}
-    with told(file):
+    with translating_os_errors(file):
         return {**settings, "answers": sha256_file(file)[0]}
 
 

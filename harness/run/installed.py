@@ -20,7 +20,7 @@ from harness.digest import sha256
 from harness.engines.engine import NO_IMAGE
 from harness.engines.local import BYTECODE
 from harness.errors import MissingError
-from harness.files import told as said
+from harness.files import translating_os_errors as said
 from harness.run.bytecode import list_path
 from harness.run.closure import code_root
 from harness.run.digest_cache import DigestCache, FileDigests
@@ -95,19 +95,23 @@ def check(place: ImportPaths, *, full: bool) -> InstallCheck:
     """Check what a step can import against RECORD files and locks; in full, without the cache."""
     wall, cpu = time.perf_counter(), _spent()
     seen = DigestCache(place.about()) if full else DigestCache.read(place.seen, place.about())
-    told: Mapping[str, Any] = seen.told
+    translating_os_errors: Mapping[str, Any] = seen.told
     read = 0
     if full or not seen.fresh():
         hashed = FileDigests(seen.known(), time.clock_gettime_ns(time.CLOCK_REALTIME))
         inventory = Inventory(hashed)
         with said(place.site):
-            told = _take(inventory, place, full=full)
+            translating_os_errors = _take(inventory, place, full=full)
         read = hashed.bytes
-        seen.write(place.seen, inventory.worth_seeing(), inventory.folders, told)
-    altered = [Altered(path, why) for path, why in told["altered"]]
-    altered += _unlike(told["packages"], read_locks(place.locks))
-    document = spell(told["packages"], told["loose"], NO_IMAGE, told["stdlib"])
-    return InstallCheck(tuple(altered), document, told["files"], read, _spent() - cpu, time.perf_counter() - wall)
+        seen.write(place.seen, inventory.worth_seeing(), inventory.folders, translating_os_errors)
+    altered = [Altered(path, why) for path, why in translating_os_errors["altered"]]
+    altered += _unlike(translating_os_errors["packages"], read_locks(place.locks))
+    document = spell(
+        translating_os_errors["packages"], translating_os_errors["loose"], NO_IMAGE, translating_os_errors["stdlib"]
+    )
+    return InstallCheck(
+        tuple(altered), document, translating_os_errors["files"], read, _spent() - cpu, time.perf_counter() - wall
+    )
 
 
 def _spent() -> float:

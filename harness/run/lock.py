@@ -12,7 +12,7 @@ from harness.digest import differences, sha256
 from harness.errors import InputError, MissingError
 from harness.images.image import pins
 from harness.images.recipe import package_locks
-from harness.manifest.coverage import strange_files
+from harness.manifest.coverage import contradicted_files
 from harness.manifest.load import Loaded, load
 from harness.manifest.lockfile import LATE_KINDS, Lock
 from harness.run.certificates import CERTIFICATES, certificate_pins
@@ -116,7 +116,9 @@ def changed_pins(loaded: Loaded, lock: Lock) -> list[str]:
     if not moved and lock.manifest_sha256 != loaded.sha256:
         moved.append("manifest (its text, not its meaning)")
     moved += [f"pins/datasets/{name}" for name in sorted(set(lock.pins["datasets"]) ^ set(loaded.manifest.datasets))]
-    moved += [f"pins/datasets{pointer}" for pointer in strange_files(lock.intent["datasets"], lock.pins["datasets"])]
+    moved += [
+        f"pins/datasets{pointer}" for pointer in contradicted_files(lock.intent["datasets"], lock.pins["datasets"])
+    ]
     now = {**static_pins(loaded), "packages": _packages(loaded, lock.pins["packages"])}
     if tables := {*lock.of(TABLES), *loaded.manifest.tables}:
         now[TABLES] = table_pins(loaded.manifest.study, tables)

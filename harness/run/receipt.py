@@ -21,9 +21,9 @@ from typing import Any
 
 from harness.digest import document, document_digest, parse, sha256
 from harness.engines.daemon import HOSTS
-from harness.engines.engine import CROWD, Engine, Job, Limits
+from harness.engines.engine import PROCESSES, Engine, Job, Limits
 from harness.errors import HarnessError, Interrupted, MissingError
-from harness.files import told, write_atomic
+from harness.files import translating_os_errors, write_atomic
 from harness.run import attack
 from harness.run.environment import step_environment
 from harness.store.store import Store
@@ -88,8 +88,8 @@ def probe(engine: Engine, store: Path, folder: Path, cancel: threading.Event) ->
         reached = came()
         bare = [name for name in CONTROLLED if not (control[name].startswith(attack.OPEN) or name in reached)]
         Path(decoys["written"]).unlink(missing_ok=True)
-        counted = LIMITS.processes if engine.claims >= CROWD else 0  # who counts from outside would end the attack
-        with told(folder):
+        counted = LIMITS.processes if engine.claims >= PROCESSES else 0  # who counts from outside would end the attack
+        with translating_os_errors(folder):
             _lay_out(place, {**decoys, **dict.fromkeys(bare, ""), "processes": counted})
         ends = _ends(engine, place, cancel)
         reached = came() | ({"store"} if Path(decoys["written"]).exists() else set())
@@ -174,7 +174,7 @@ def _decoys(store: Path, folder: Path) -> Iterator[tuple[dict[str, Any], Any]]:
                     one.listen(8)
                 doors[door] = one
         (shut / "docker.sock").chmod(0o666)
-        with told(folder):
+        with translating_os_errors(folder):
             (folder / "other" / "out").mkdir(parents=True)
             (folder / "other" / "out" / "rows").write_text(name)
             (folder / "other").chmod(0o777)

@@ -21,7 +21,7 @@ from harness.digest import canonical, document_digest
 from harness.engines.engine import Engine, Job, Limits, Outcome
 from harness.errors import HarnessError, Interrupted
 from harness.evidence.execution_index import ExecutionIndex
-from harness.files import open_plain, told
+from harness.files import open_plain, translating_os_errors
 from harness.rowtypes import Program, Tried
 from harness.run.environment import step_environment
 from harness.run.execute import READABLE, StepTask, lay_inputs, make_folders
@@ -55,10 +55,10 @@ class Trials:
     ) -> tuple[dict[str, int], dict[str, Any]]:
         """Execute a trial step: writes `out/trials`; returns usage, and the counts of outcomes."""
         began = time.monotonic()
-        with told(folder):
+        with translating_os_errors(folder):
             make_folders(folder)
             lay_inputs(task, self.store, folder / "in", linked=engine.seals_inputs)
-        limits = trial.Limits(**task.step.params["limits"])
+        limits = trial.TrialLimits(**task.step.params["limits"])
         inputs = {trial.PROGRAMS: folder / "in" / trial.PROGRAMS}
         surrounded = {name: parts[name] for name in ("environment", "numerics", "code")}
 
@@ -124,7 +124,7 @@ class Trials:
             with self._lock:
                 self._going.pop(name, None)
 
-    def _run(self, engine: Engine, program: Program, limits: trial.Limits) -> Tried:
+    def _run(self, engine: Engine, program: Program, limits: trial.TrialLimits) -> Tried:
         """Run one program in a private folder of its own, of which nothing is left."""
         if self.cancel.is_set():
             raise Interrupted("the run was stopped", where="a trial", next="run again: what was finished is kept")
@@ -139,9 +139,9 @@ class Trials:
             return trial.outcome(_ended(outcome, folder, limits, str(engine.inside(folder))))
 
 
-def _lay(program: Program, limits: trial.Limits, folder: Path) -> None:
+def _lay(program: Program, limits: trial.TrialLimits, folder: Path) -> None:
     """Lay out what a program may see: itself, what it reads, and its entry point."""
-    with told(folder):
+    with translating_os_errors(folder):
         make_folders(folder)
         for name, data in trial.files(program, limits).items():
             path = folder / name
@@ -149,11 +149,11 @@ def _lay(program: Program, limits: trial.Limits, folder: Path) -> None:
             path.chmod(READABLE)
 
 
-def _ended(outcome: Outcome, folder: Path, limits: trial.Limits, place: str) -> trial.Ended:
+def _ended(outcome: Outcome, folder: Path, limits: trial.TrialLimits, place: str) -> trial.TrialEnd:
     """Say how a program ended, and what it printed; what is no plain file there is not read."""
     said = [_printed(folder / "out" / name, limits.output, place) for name in ("stdout", "stderr")]
     over = bool(outcome.over) or sum(map(len, said)) > limits.output
-    return trial.Ended(
+    return trial.TrialEnd(
         outcome.exit, outcome.signal, outcome.timed_out, outcome.oom, over,
         said[0][: limits.output], said[1] or outcome.log,
     )  # fmt: skip

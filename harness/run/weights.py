@@ -11,8 +11,8 @@ from typing import Any
 
 from harness.digest import sha256_file
 from harness.errors import HarnessError, MissingError
-from harness.files import told
-from harness.manifest.load import Homes
+from harness.files import translating_os_errors
+from harness.manifest.load import ModelFolders
 from harness.models.local.files import WEIGHTS, check_names, is_weights_or_index, model_files
 from harness.models.provider import Weights
 from harness.store.store import Store
@@ -22,24 +22,26 @@ HUB_CACHE = Path("~/.cache/huggingface/hub")
 KEPT = (".safetensors", ".json", ".txt", ".model", ".jinja")  # of a model's folder; the rest no model needs
 
 
-def pin_weights(root: Path, model: Weights, settings: dict[str, Any], homes: Homes | None = None) -> dict[str, Any]:
+def pin_weights(
+    root: Path, model: Weights, settings: dict[str, Any], homes: ModelFolders | None = None
+) -> dict[str, Any]:
     """Add every file of a model, by digest, to its pin."""
     if model.unresolved:
         return {"unresolved": model.unresolved}
     try:
-        folder = folder_of(root, model, homes or Homes())
+        folder = folder_of(root, model, homes or ModelFolders())
         found = (
             _hub_files(folder, model.drawn) if model.source.startswith(HUB) else model_files(folder, drawn=model.drawn)
         )
         names = [name for name in found if name.endswith(KEPT)]
     except HarnessError as bad:
         return {"unresolved": f"{bad.what}; {bad.next}"}
-    with told(folder):
+    with translating_os_errors(folder):
         files = {name: sha256_file(folder / name)[0] for name in names}
     return {**settings, "files": files}
 
 
-def folder_of(root: Path, model: Weights, homes: Homes) -> Path:
+def folder_of(root: Path, model: Weights, homes: ModelFolders) -> Path:
     """Find the folder of a model: in the project, in --models-dir, in the Hugging Face cache, in a package."""
     if model.source.startswith(PACKAGE):
         return packaged(model.source.removeprefix(PACKAGE))
@@ -112,11 +114,13 @@ def _hub_files(folder: Path, drawn: bool) -> list[str]:
     return names
 
 
-def store_weights(store: Store, root: Path, model: Weights, files: dict[str, str], homes: Homes | None = None) -> None:
+def store_weights(
+    store: Store, root: Path, model: Weights, files: dict[str, str], homes: ModelFolders | None = None
+) -> None:
     """Make sure every pinned file of a model is in the store; a file with other bytes is refused."""
     missing = {name: digest for name, digest in files.items() if store.blobs.state(digest) != "sound"}
     for name, digest in missing.items():
-        path = folder_of(root, model, homes or Homes()) / name
+        path = folder_of(root, model, homes or ModelFolders()) / name
         if store.blobs.copy(path)[0] != digest:
             raise MissingError(
                 f"{name} of {model.source} is not the file that the lock pins",

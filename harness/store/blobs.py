@@ -10,7 +10,7 @@ from pathlib import Path
 
 from harness.digest import CHUNK, sha256, sha256_file, sha256_stream
 from harness.errors import DamageError, InputError
-from harness.files import explained, move_durable, read_plain, sync_folder, told, write_all
+from harness.files import move_durable, read_plain, sync_folder, translate_os_error, translating_os_errors, write_all
 
 READ_ONLY = 0o444
 _HEX = "0123456789abcdef"
@@ -40,7 +40,7 @@ class Blobs:
         """Store bytes and return their digest; equal bytes are stored once."""
         digest = sha256(data)
         if self.state(digest) != "sound":
-            with told(self.root):
+            with translating_os_errors(self.root):
                 self.temp.mkdir(parents=True, exist_ok=True)
                 temp = self.temp / f"blob-{os.getpid()}-{os.urandom(6).hex()}"
                 try:
@@ -57,7 +57,7 @@ class Blobs:
 
     def copy(self, path: Path) -> tuple[str, int]:
         """Store a copy of a file, in constant memory; returns digest and size."""
-        with told(path):
+        with translating_os_errors(path):
             self.temp.mkdir(parents=True, exist_ok=True)
             temp = self.temp / f"blob-{os.getpid()}-{os.urandom(6).hex()}"
             try:
@@ -68,7 +68,7 @@ class Blobs:
 
     def adopt(self, path: Path) -> tuple[str, int]:
         """Move a file on the same disk into the store: hash, fsync, rename; never a copy, never a link."""
-        with told(path):
+        with translating_os_errors(path):
             if not stat.S_ISREG(path.lstat().st_mode):
                 raise InputError("only a plain file can become a blob", where=str(path))
             digest, size = sha256_file(path)
@@ -103,14 +103,14 @@ class Blobs:
         except OSError as bad:
             if bad.errno in (errno.ELOOP, errno.ENXIO, errno.ENOTDIR):
                 return "changed"
-            raise explained(bad, path) from bad
+            raise translate_os_error(bad, path) from bad
         try:
             facts = os.fstat(handle)
             if not stat.S_ISREG(facts.st_mode) or size not in (None, facts.st_size):
                 return "changed"
             return "sound" if _digest(handle, facts.st_size) == digest else "changed"
         except OSError as bad:
-            raise explained(bad, path) from bad
+            raise translate_os_error(bad, path) from bad
         finally:
             os.close(handle)
 
@@ -140,7 +140,7 @@ class Blobs:
     def remove(self, digest: str) -> None:
         """Delete a blob; the caller has made sure that nothing refers to it."""
         path = self.path(digest)
-        with told(path):
+        with translating_os_errors(path):
             path.unlink(missing_ok=True)
             sync_folder(path.parent)
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.digest import document, sha256
 from harness.errors import DamageError
-from harness.files import append_durable, locked, open_log, read_plain, told
+from harness.files import append_durable, locked, open_log, read_plain, translating_os_errors
 from harness.store.journal import START, Chain, Event, check_chain
 
 KIND = "head/1"
@@ -32,7 +32,7 @@ class Heads:
 
     def add(self, event: str, fields: Mapping[str, Any]) -> None:
         """Append a line under the store's lock; a partial last line is cut off first, a whole line never is."""
-        with locked(self.lock), told(self.path):
+        with locked(self.lock), translating_os_errors(self.path):
             handle = open_log(self.path)
             try:
                 data = read_plain(self.path)

@@ -16,7 +16,7 @@ from typing import Any
 from harness.clock import Clock
 from harness.digest import document, sha256
 from harness.errors import HarnessError
-from harness.files import append_durable, open_log, read_plain, told
+from harness.files import append_durable, open_log, read_plain, translating_os_errors
 
 Event = dict[str, Any]
 START = "0" * 64
@@ -84,7 +84,7 @@ class Journal:
         """Write every queued event durably with one fdatasync."""
         with self._lock:
             if self._waiting:
-                with told(self.path):
+                with translating_os_errors(self.path):
                     try:
                         append_durable(self._handle, self._waiting)
                     except OSError:  # a full disk may take half a line: the chain ends where it was whole

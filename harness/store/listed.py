@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from harness.digest import sha256
 from harness.errors import DamageError, HarnessError
-from harness.files import is_plain, open_plain, read_plain, told
+from harness.files import is_plain, open_plain, read_plain, translating_os_errors
 from harness.store.journal import MOST_START, Chain, Event, read_chain
 from harness.store.store import Store
 
@@ -66,7 +66,7 @@ def started(store: Store, known: Listed) -> Event | None:
     """Read the first event of a run; None where it is not the line that the list names."""
     path = store.journal(known.run)
     try:
-        with told(path), open_plain(path) as lines:
+        with translating_os_errors(path), open_plain(path) as lines:
             line = lines.readline(MOST_START)
         event = json.loads(line) if sha256(line) == known.started else None
     except (HarnessError, ValueError, RecursionError):

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness.errors import DamageError, InputError, Interrupted, MissingError
-from harness.files import locked, move_durable, read_plain, remove_tree, told, write_atomic
+from harness.files import locked, move_durable, read_plain, remove_tree, translating_os_errors, write_atomic
 from harness.store.blobs import Blobs
 from harness.store.entries import Entries
 from harness.store.heads import Heads
@@ -40,7 +40,7 @@ class Store:
     def open(cls, root: Path) -> Store:
         """Open an existing store for reading; a folder that is no store is refused."""
         mark = root / "format"
-        with told(root):
+        with translating_os_errors(root):
             if not mark.is_file():
                 raise MissingError(
                     "there is no store here yet",
@@ -60,7 +60,7 @@ class Store:
     @classmethod
     def make(cls, root: Path) -> Store:
         """Open a store for writing, creating it where there is none."""
-        with told(root):
+        with translating_os_errors(root):
             if not (root / "format").exists():
                 held = {path.name for path in root.iterdir()} - {"tmp"} if root.exists() else set()
                 if held and not held & {"blobs", "keys", "runs", "locks", "heads.jsonl"}:
@@ -101,7 +101,7 @@ class Store:
     def folder(self, name: str) -> Iterator[Path]:
         """Make a temporary folder on the store's disk, deleted afterwards."""
         path = self.temp / f"{name}-{os.getpid()}-{secrets.token_hex(4)}"
-        with told(path):
+        with translating_os_errors(path):
             path.mkdir(parents=True)
         try:
             yield path

@@ -14,7 +14,7 @@ from typing import Any
 
 from harness.digest import parse
 from harness.errors import DamageError, HarnessError, InputError, MissingError
-from harness.files import is_leftover, locked, read_plain, remove_tree, sync_folder, told
+from harness.files import is_leftover, locked, read_plain, remove_tree, sync_folder, translating_os_errors
 from harness.store.blobs import is_digest
 from harness.store.entries import Entry, read_entry
 from harness.store.journal import read_chain
@@ -68,10 +68,10 @@ def gc(store: Store, *, delete: bool = False) -> Sweep:
         found = _find_garbage(store)
         if delete:
             for key in found.entries:
-                with told(store.entries.path(key)):
+                with translating_os_errors(store.entries.path(key)):
                     store.entries.path(key).unlink(missing_ok=True)
             for folder in {store.entries.path(key).parent for key in found.entries}:
-                with told(folder):
+                with translating_os_errors(folder):
                     sync_folder(folder)  # before any blob goes: a crash may leave blobs without entries only
             for digest in found.blobs:
                 store.blobs.remove(digest)
@@ -79,7 +79,7 @@ def gc(store: Store, *, delete: bool = False) -> Sweep:
                 if folder.is_dir() and not folder.is_symlink():
                     remove_tree(folder)
                 else:
-                    with told(folder):
+                    with translating_os_errors(folder):
                         folder.unlink(missing_ok=True)
     return found
 
@@ -171,7 +171,7 @@ def _named_in(store: Store, digest: str, *, needed: bool) -> set[str]:
     path = store.blobs.path(digest)
     if state != "sound":
         return set()
-    with told(path):
+    with translating_os_errors(path):
         if not needed and path.stat().st_size > MOST_NAMING:
             return set()
         data = read_plain(path)

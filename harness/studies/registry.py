@@ -10,15 +10,15 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, cast
 
 from harness.errors import InputError
-from harness.parts import Shelf
+from harness.parts import PartRegistry
 from harness.studies.study import Importer, Study
 
 if TYPE_CHECKING:
     from harness.scorers.tool import Tool
 
-SHELF = Shelf("study", "harness.studies", "STUDY", "study")
-SCORERS = Shelf("file of scorers", "harness.scorers", "SCORERS")
-ANALYSES = Shelf("file of analyses", "harness.scorers", "ANALYSES")
+SHELF = PartRegistry("study", "harness.studies", "STUDY", "study")
+SCORERS = PartRegistry("file of scorers", "harness.scorers", "SCORERS")
+ANALYSES = PartRegistry("file of analyses", "harness.scorers", "ANALYSES")
 
 
 def find(name: str, where: str = "") -> Study:

@@ -27,7 +27,7 @@ class TrialSpec:
 
     name: str
     writes: str  # the step kind that takes programs out of answers (`written`)
-    limits: trial.Limits = field(default_factory=trial.Limits)
+    limits: trial.TrialLimits = field(default_factory=trial.TrialLimits)
     needs: tuple[str, ...] = ()  # further outputs of the maker that it reads; none that tells an answer
     params: Mapping[str, Any] = field(default_factory=dict)  # the study's own
 

@@ -1,4 +1,4 @@
-"""One function a verb, with a typed request and a typed result: the command line, Python and agents' tools call these.
+"""Verbs: one function each, with a typed request and result, which the command line, Python and agents' tools call.
 
     from harness import verbs
     project = verbs.Project.at("llm-harness")

@@ -1,4 +1,4 @@
-"""The verb `accept`: what a run made becomes what is expected, after an audit found nothing wrong."""
+"""The verb `accept`: a run's outputs become the expectation, after an audit found nothing wrong."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from harness.verbs.project import Project, Request, Result, Watch
 
 
 class AcceptRequest(Request):
-    """Which run is accepted, and what of it a person puts up with."""
+    """Request of `accept`: which run, and which shortcomings of it a person accepts."""
 
     run: str = Field(description="A run id, a prefix of one, `last`, or a path to a record.")
     max_errors: str = Field(default="", description="Rows of a model that may be without an answer: `12` or `5%`.")
@@ -22,7 +22,7 @@ class AcceptRequest(Request):
 
 
 class MovedOutput(Result):
-    """An output whose expected digest changed; an empty digest is none."""
+    """Output whose expected digest changed; an empty digest means that there is none."""
 
     output: str
     old: str
@@ -30,7 +30,7 @@ class MovedOutput(Result):
 
 
 class AcceptResult(Result):
-    """The expectation that was written, and what moved in it."""
+    """Result of `accept`: the expectation that was written, and what changed in it."""
 
     run: str
     expect: str
@@ -38,7 +38,7 @@ class AcceptResult(Result):
 
 
 def accept(project: Project, asked: AcceptRequest, watch: Watch | None = None) -> AcceptResult:
-    """Audit a run and accept its outputs as expected."""
+    """Audit a run and make its outputs the expectation; one whose audit fails is never accepted."""
     watch = watch or Watch()
     root, allowed = project.root, read_error_limit(asked.max_errors) or NO_ERRORS
     store, run = project.run(asked.run)

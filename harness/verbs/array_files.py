@@ -1,4 +1,4 @@
-"""Files of named arrays to and from an analysis: members become the fields it takes, arrays of its result a file.
+"""Array files (.npz) as input and output of an analysis: members become its fields, arrays of its result a file.
 
 A field is filled by the member of its name. One that says so is filled from a second file, by the member it names.
 """
@@ -13,7 +13,7 @@ from pydantic import BaseModel
 
 from harness import arrays
 from harness.errors import InputError
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.scorers.given import parts
 from harness.scorers.given_arrays import listed, marked
 
@@ -22,8 +22,8 @@ MOST_LISTED = 100_000  # elements of arrays that are written as JSON
 
 def is_arrays(path: Path) -> bool:
     """Whether a file is one of named arrays; a lone array has no name that could be a field's."""
-    with told(path):  # what is no file, such as a pipe, is read once, by whoever reads it whole
-        form = arrays.form(path) if path.is_file() else ""
+    with translating_os_errors(path):  # what is no file, such as a pipe, is read once, by whoever reads it whole
+        form = arrays.file_format(path) if path.is_file() else ""
     if form == "npy":
         raise InputError(
             "this array has no name, and fields have one", where=str(path), next="save it in a .npz file by name"
@@ -32,7 +32,7 @@ def is_arrays(path: Path) -> bool:
 
 
 def fields(model: type[BaseModel], file: Path | None, second: Path | None, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Give an analysis what two files hold for it, beside what is given already; nothing may be said twice."""
+    """Read an analysis' fields from up to two files, beside those given already; duplicates are refused."""
     found: dict[str, Any] = dict(given)
     sources = [_members(model, file)] if file else []
     sources += [_second(model, second)] if second else []
@@ -45,9 +45,9 @@ def fields(model: type[BaseModel], file: Path | None, second: Path | None, given
 
 
 def _members(model: type[BaseModel], file: Path) -> dict[str, Any]:
-    """Give every member as a field: as the array that it is, or where the field takes none as plain values."""
+    """Read every member as a field: as an array, or as plain values where the field takes no array."""
     plain = {name for part in parts(model) for name in part.model_fields} - marked(model).keys()
-    with told(file):
+    with translating_os_errors(file):
         return {name: _plain(one, name) if name in plain else one for name, one in arrays.read_all(file).items()}
 
 
@@ -60,8 +60,8 @@ def _second(model: type[BaseModel], file: Path) -> dict[str, Any]:
     wanted = {name: mark.second for name, mark in marked(model).items() if mark.second}
     if not wanted:
         raise InputError("this analysis takes nothing from a second file", where=str(file), next="leave out --with")
-    with told(file):
-        there = arrays.heads(file)
+    with translating_os_errors(file):
+        there = arrays.headers(file)
         if "" in there or not any(member in there for member in wanted.values()):
             needed = ", ".join(f"`{member}` (for `{name}`)" for name, member in wanted.items())
             raise InputError("the second file has nothing for it", where=str(file), next=f"it takes: {needed}")
@@ -69,16 +69,16 @@ def _second(model: type[BaseModel], file: Path) -> dict[str, Any]:
 
 
 def plain(result: Mapping[str, Any], to: Path | None) -> dict[str, Any]:
-    """Give a result as JSON has it: its arrays as lists where they are small, or all of them in a file."""
+    """Convert a result to JSON: small arrays become lists, or all of them are written to a file."""
     found = dict(_arrays(result, ""))
     if to is None:
         _require_few(sum(array.size for array in found.values()), "the result's arrays have too much to read:")
         return dict(listed(result))
     if not found:
-        raise InputError("the result holds no array to write", where=str(to), next="leave out -o")
-    with told(to):
+        raise InputError("the result has no array to write", where=str(to), next="leave out -o")
+    with translating_os_errors(to):
         arrays.write_all(to, found)
-        return dict(listed(_pointed(result, "", {name: head.text() for name, head in arrays.heads(to).items()})))
+        return dict(listed(_pointed(result, "", {name: head.text() for name, head in arrays.headers(to).items()})))
 
 
 def _require_few(count: int, what: str) -> None:
@@ -96,7 +96,7 @@ def _arrays(value: Any, at: str) -> Iterator[tuple[str, Any]]:
 
 
 def _pointed(value: Any, at: str, said: Mapping[str, str]) -> Any:
-    """Let a result name the members of a file where its arrays were."""
+    """Replace arrays of a result by the names of the file's members."""
     if isinstance(value, Mapping):
         return {name: _pointed(one, f"{at}.{name}" if at else name, said) for name, one in value.items()}
     return {"member": at, "array": said[at]} if at in said else value

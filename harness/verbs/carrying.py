@@ -1,4 +1,4 @@
-"""The verb `carry`: an expectation is taken along to a new lock, where a run under it gives the same bytes."""
+"""The verb `carry`: an expectation is carried to a new lock, where a run under it gives the same bytes."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from harness.run.answer_errors import NO_ERRORS, read_error_limit
 from harness.run.carry import CarriedExpectation
 from harness.run.carry import carry as carry_along
 from harness.run.service import RunTarget
-from harness.verbs.choices import EngineRequest
+from harness.verbs.engine_choice import EngineRequest
 from harness.verbs.project import PathText, Project, Result, Watch
 
 
 class CarryRequest(EngineRequest):
-    """Which manifests are locked anew and run, and where."""
+    """Request of `carry`: which manifests are locked again and run, and where."""
 
     manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
     jobs: int = Field(default=0, ge=0, description="Steps at once; default: the cores.")
@@ -26,7 +26,7 @@ class CarryRequest(EngineRequest):
 
 
 class PartedOutput(Result):
-    """An output that came out other than it was accepted; an empty digest is no such output."""
+    """Output that differs from the accepted one; an empty digest means that there is none."""
 
     output: str
     accepted: str
@@ -35,7 +35,7 @@ class PartedOutput(Result):
 
 
 class CarriedManifest(Result):
-    """What became of one expectation."""
+    """Result of `carry` for one manifest: its locks, and whether the expectation was carried."""
 
     manifest: str
     name: str
@@ -48,18 +48,18 @@ class CarriedManifest(Result):
 
 
 class CarryResult(Result):
-    """The expectations of the manifests, in their order."""
+    """Result of `carry`: the expectations, in the order of their manifests."""
 
     carried: list[CarriedManifest]
 
     @property
     def code(self) -> int:
-        """Give the exit code: 1 where an output came out other than it was accepted."""
+        """Exit code: 1 where an output differs from the accepted one."""
         return DISAGREED if any(one.state == "refused" for one in self.carried) else AGREED
 
 
 def carry(project: Project, asked: CarryRequest, watch: Watch | None = None) -> CarryResult:
-    """Lock manifests anew and take their expectations along, where a run gives every output the same bytes."""
+    """Lock manifests again and carry their expectations along, where a run gives every output the same bytes."""
     watch, allowed = watch or Watch(), read_error_limit(asked.max_errors) or NO_ERRORS
     found = []
     for loaded in [project.manifest(path) for path in asked.manifests]:

@@ -1,4 +1,4 @@
-"""The verb `certify`: how far a grader's grades are those of people, measured once and kept as a document."""
+"""The verb `certify`: a grader's agreement with people's labels, measured once and kept as a document."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import Field
 
 from harness.digest import canonical, sealed, sha256
 from harness.errors import InputError
-from harness.files import told, write_atomic
+from harness.files import translating_os_errors, write_atomic
 from harness.manifest.lockfile import load_lock
 from harness.run.certificates import certificate_path, grader_code, standing
 from harness.run.closure import Code
@@ -24,7 +24,7 @@ INSTANCE = ("instance", "item", "id")  # by which rows belong together; the firs
 
 
 class CertifyRequest(Request):
-    """Which scorer is measured, over which labelled rows."""
+    """Request of `certify`: which scorer, over which labelled rows."""
 
     scorer: str = Field(description="The scorer's name.")
     rows: list[Mapping[str, Any]] = Field(description="Rows with the fields that it takes, and label; part, instance.")
@@ -37,7 +37,7 @@ class CertifyRequest(Request):
 
 
 class CertifyResult(Result):
-    """The certificate, where it lies, and whether its file changed."""
+    """Result of `certify`: the certificate, its path, and whether its file changed."""
 
     scorer: str
     path: str
@@ -48,7 +48,7 @@ class CertifyResult(Result):
 
 
 def certify(project: Project, asked: CertifyRequest) -> CertifyResult:
-    """Measure a grader over labelled rows, and write its certificate into the project."""
+    """Measure a grader on labelled rows, and write its certificate into the project."""
     grader = scorer_named(asked.scorer).grader
     if grader is None:
         raise InputError(
@@ -73,7 +73,7 @@ def certify(project: Project, asked: CertifyRequest) -> CertifyResult:
     if asked.shared:
         body["labels"]["shared"] = sha256(canonical(asked.shared))
     data, path = sealed(body), certificate_path(project.root, asked.scorer)
-    with told(path):
+    with translating_os_errors(path):
         path.parent.mkdir(exist_ok=True)
         changed = not path.is_file() or path.read_bytes() != data
     if changed:
@@ -85,7 +85,7 @@ def certify(project: Project, asked: CertifyRequest) -> CertifyResult:
 
 
 def _parts(asked: CertifyRequest, grader: Grader) -> tuple[dict[str, list[Graded]], dict[str, Any]]:
-    """Grade the rows and lay them into the two parts; gives what the document says of the split, too."""
+    """Grade the rows and split them into the two parts; returns the document's words on the split, too."""
     if not asked.rows:
         raise InputError("there is not one labelled row", where="labels", next="give rows that somebody labelled")
     said = {"part" in row for row in asked.rows}
@@ -108,7 +108,7 @@ def _parts(asked: CertifyRequest, grader: Grader) -> tuple[dict[str, list[Graded
 
 
 def _grades(asked: CertifyRequest) -> Iterator[Mapping[str, Any]]:
-    """Score every row without what is the certificate's own: a scorer never sees a label."""
+    """Score every row without the certificate's own fields: a scorer never sees a label."""
     bare = ((f"row {n}", {k: v for k, v in row.items() if k not in OWN}) for n, row in enumerate(asked.rows, 1))
     return scored(asked.scorer, bare, asked.shared)
 
@@ -121,12 +121,12 @@ def _text(row: Mapping[str, Any], name: str, where: str) -> str:
 
 
 def _itself(row: Mapping[str, Any]) -> str:
-    """Call a row that names no instance by what it holds, so that equal rows stay together."""
+    """Identify a row that names no instance by its contents, so that equal rows stay together."""
     return sha256(canonical({name: value for name, value in row.items() if name not in OWN}))
 
 
 def _named(project: Project, asked: CertifyRequest) -> dict[str, Any]:
-    """Name the judge and the prompt that gave the grades, by what a lock pins of them."""
+    """Name the judge and the prompt that gave the grades, by the digests a lock pins."""
     wanted = {"judge": (asked.judge, ("instruments", "models")), "prompt": (asked.prompt, ("prompts",))}
     if not (asked.judge or asked.prompt):
         return {}

@@ -1,4 +1,4 @@
-"""The verb `gateway`: somebody's own client on this machine is recorded, or answered from a tape."""
+"""The verb `gateway`: an LLM client on this machine is recorded, or answered from a tape."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ FOREVER = {"refusals": 0}  # a person who mistypes a model's name mends it, and 
 
 
 class GatewayRequest(Request):
-    """Which tape a gateway answers from or records on, and for which providers' clients."""
+    """Request of `gateway`: which tape is replayed or recorded, and for which providers."""
 
     tape: Path | None = Field(default=None, description="The tape: a folder. In `live` there is none.")
     mode: Literal["replay", "record", "live"] = Field(
@@ -40,7 +40,7 @@ class GatewayRequest(Request):
 
 
 class GatewayReady(Result):
-    """A gateway that listens: the variables that lead a client to it, and the keys that are not there."""
+    """State of a gateway that listens: the environment variables for clients, and API keys that are missing."""
 
     url: str
     env: dict[str, str]
@@ -50,7 +50,7 @@ class GatewayReady(Result):
 
 
 class GatewayModel(Result):
-    """What one model was asked; `errors` are those that clients were given, by kind."""
+    """Requests to one model, counted; `errors` are those that clients were given, by kind."""
 
     provider: str
     model: str
@@ -64,7 +64,7 @@ class GatewayModel(Result):
 
 
 class GatewayResult(Result):
-    """What a gateway did in its life, in all and by model; `refused` requests got an error."""
+    """Result of `gateway`: requests counted, in all and by model; `refused` ones got an error."""
 
     requests: int
     replayed: int
@@ -80,7 +80,7 @@ def gateway(
     watch: Watch | None = None,
     ready: Callable[[GatewayReady], None] = lambda _: None,
 ) -> GatewayResult:
-    """Serve clients until `watch.stop` is set, or ctrl-C comes; `ready` hears where."""
+    """Serve clients until `watch.stop` is set, or ctrl-C comes; `ready` is called with its address."""
     watch = watch or Watch()
     named = _providers(asked)
     tape = _tape(project, asked)
@@ -102,7 +102,7 @@ def gateway(
 
 
 def _providers(asked: GatewayRequest) -> dict[str, type[RemoteSettings]]:
-    """Give the providers that are served: those that answer elsewhere, or those that were named."""
+    """List the providers that are served: all with a remote API, or those that were named."""
     there = {name: one for name in PROVIDERS.names() if issubclass(one := PROVIDERS.find(name), RemoteSettings)}
     for name in asked.providers:
         if name not in there:
@@ -115,19 +115,19 @@ def _providers(asked: GatewayRequest) -> dict[str, type[RemoteSettings]]:
 
 
 def _tape(project: Project, asked: GatewayRequest) -> Path | None:
-    """Give the tape's folder; what is replayed has to be there."""
+    """Find the tape's folder; a replayed one must exist."""
     if asked.mode == "live":
         if asked.tape:
-            raise InputError("what is live is not taped", where=str(asked.tape), next="record, or name no tape")
+            raise InputError("live answers are never recorded", where=str(asked.tape), next="record, or name no tape")
         return None
     if not asked.tape:
-        raise InputError("nothing says which tape", where="--tape", next="name its folder: --tape DIR")
+        raise InputError("no tape was named", where="--tape", next="name its folder: --tape DIR")
     folder = project.path(asked.tape)
     if asked.mode == "replay":
         with Tape.open(folder) as tape:
             if not len(tape):
                 raise InputError(
-                    "there is nothing on this tape",
+                    "this tape is empty",
                     where=str(asked.tape),
                     next="record it first: --record; or check the path",
                 )
@@ -137,7 +137,7 @@ def _tape(project: Project, asked: GatewayRequest) -> Path | None:
 def _others(
     asked: GatewayRequest, named: Mapping[str, type[RemoteSettings]], tape: Path | None
 ) -> Iterator[dict[str, Any]]:
-    """Say how any model of a provider is answered."""
+    """Make the settings for models that nobody named: how they are answered."""
     places = {}
     for text in asked.upstream:
         name, _, url = text.partition("=") if not text.startswith("http") else ("", "", text)
@@ -145,7 +145,7 @@ def _others(
             name = next(iter(named))
         if name not in named or urlsplit(url).scheme not in ("http", "https"):
             raise InputError(
-                f"this says not which provider is elsewhere, and where: {text[:200]}", where="--upstream",
+                f"this does not name a provider and a URL: {text[:200]}", where="--upstream",
                 next=f"write PROVIDER=URL, such as {next(iter(named))}=http://127.0.0.1:8000/v1",
             )  # fmt: skip
         places[name] = url
@@ -155,20 +155,20 @@ def _others(
 
 
 def _env(one: type[RemoteSettings], url: str, token: str) -> Iterator[tuple[str, str]]:
-    """Give the variables that lead a provider's own client here: its address, with the path it expects, and a key."""
+    """Environment variables that point a provider's client here: base URL with its path, and a key."""
     yield f"{one.KEY.removesuffix('_API_KEY')}_BASE_URL", url + urlsplit(one.URL).path.rstrip("/")
     yield one.KEY, token
 
 
 @contextmanager
 def _offered(socket: Path, port: int) -> Iterator[str]:
-    """Offer it on the port that was asked for."""
+    """Serve on the TCP port that was asked for."""
     with ExitStack() as stack:
         try:
             url = stack.enter_context(tcp_forwarder(socket, port))
         except OSError as bad:
             raise InputError(
-                f"port {port} cannot be had: {bad.strerror}", where="--port", next="name another, or leave it out"
+                f"port {port} is not available: {bad.strerror}", where="--port", next="name another, or leave it out"
             ) from bad
         yield url
 

@@ -1,4 +1,4 @@
-"""The verb `runs`: the runs of a store, the newest first, each as the list of runs vouches for it."""
+"""The verb `runs`: the runs of a store, newest first, each as the list of runs vouches for it."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ DAMAGED, UNENDED = "damaged", "unended"
 
 
 class RunsRequest(Request):
-    """Which runs are listed."""
+    """Request of `runs`: which runs are listed."""
 
     manifest: str = Field(default="", description="Only runs of the manifest of this name.")
-    most: int = Field(default=20, ge=0, description="At most so many, the newest; 0: all.")
+    most: int = Field(default=20, ge=0, description="How many runs, newest first; 0: all.")
 
 
 class ListedRun(Result):
-    """One run: when it began, of which manifest, where, and how it ended."""
+    """One run in the list: when it began, of which manifest, where, and how it ended."""
 
     run: str
     manifest: str
@@ -37,7 +37,7 @@ class ListedRun(Result):
 
 
 class RunsResult(Result):
-    """Runs, the newest first, and how many more there are."""
+    """Result of `runs`: runs, newest first, and how many more there are."""
 
     runs: list[ListedRun]
     more: int

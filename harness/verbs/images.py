@@ -1,4 +1,4 @@
-"""The verbs `images build`, `verify`, `ls` and `rm`; and which image a name means, for those that move images."""
+"""The verbs `images build`, `verify`, `ls` and `rm`, and the resolution of image names."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import Field
 from harness.errors import AGREED, DISAGREED, HarnessError, InputError
 from harness.images.build import Built
 from harness.images.build import build as build_image
-from harness.images.image import MOVED, Image, Pin, pins, shelved, take, unshelve
+from harness.images.image import MOVED, Image, Pin, list_images, pins, remove_image, require_image
 from harness.images.layers.sources import Archive
 from harness.images.recipe import lineage
 from harness.images.verify import verify as verify_images
@@ -18,7 +18,7 @@ from harness.verbs.project import Project, Request, Result, Watch
 
 
 class ImageData(Result):
-    """An image by its digests; what else is known of it is set where a verb says it."""
+    """Description of an image: its digests, and whatever else a verb knows of it."""
 
     name: str
     image_id: str
@@ -34,32 +34,32 @@ class ImageData(Result):
 
 
 def image_data(image: Image, **more: Any) -> ImageData:
-    """Describe an image, with what a verb has to say of it."""
+    """Describe an image, with the fields that a verb adds."""
     return ImageData(**{"name": image.name, **image.pin.as_data(), **more})
 
 
 class BuildRequest(Request):
-    """Which images are built, and from where their packages come."""
+    """Request of `images build`: which images, and where their packages come from."""
 
     names: list[str] = Field(min_length=1, description="Images, by the names of their recipes in images/.")
     moved: bool = Field(default=False, description="Take the newest Debian packages; gives NAME+moved.")
     relock: bool = Field(default=False, description="Resolve Debian packages anew, and pin what comes out.")
     archive: str = Field(default="", description="Debian's archive; default: as this machine's apt.")
-    snapshots: str = Field(default="", description="Who keeps older states of that archive.")
+    snapshots: str = Field(default="", description="A snapshot server of that archive.")
 
 
 class BuildResult(Result):
-    """The images that were built."""
+    """Result of `images build`: the images that were built."""
 
     images: list[ImageData]
 
     @property
     def code(self) -> int:
-        """Give the exit code: 1 where an image is not what is pinned."""
+        """Exit code: 1 where an image is not what is pinned."""
         return DISAGREED if any(one.differs for one in self.images) else AGREED
 
     def as_data(self) -> dict[str, object]:
-        """Give one image as itself."""
+        """Encode one image as itself, several as a list."""
         whole = super().as_data()
         return self.images[0].as_data() if len(self.images) == 1 else whole
 
@@ -82,7 +82,7 @@ def build(project: Project, asked: BuildRequest, watch: Watch | None = None) -> 
 
 
 def _remark(built: Built, watch: Watch) -> None:
-    """Say aloud what a build changed in the project, or in what it is not what was pinned."""
+    """Report what a build changed in the project, or what differs from the pin."""
     name = built.image.name
     if built.pinned == "differs":
         watch.say(f"{name} is not what lockfiles/images.json pins: {'; '.join(built.differs)}")
@@ -92,14 +92,14 @@ def _remark(built: Built, watch: Watch) -> None:
 
 
 class VerifyRequest(Request):
-    """Which stored images are read again."""
+    """Request of `images verify`: which stored images are read again."""
 
     names: list[str] = Field(default_factory=list, description="Images; none: all that are pinned and stored.")
     rebuild: bool = Field(default=False, description="Build again and compare layer by layer.")
 
 
 class VerifiedImage(Result):
-    """What was found of one image."""
+    """Result for one image: its verdict, and what is wrong with it."""
 
     name: str
     image_id: str
@@ -109,19 +109,19 @@ class VerifiedImage(Result):
 
 
 class VerifyResult(Result):
-    """Whether the stored images are what is pinned."""
+    """Result of `images verify`: whether stored images are what is pinned."""
 
     verdict: str  # agreed | disagreed
     images: list[VerifiedImage]
 
     @property
     def code(self) -> int:
-        """Give the exit code: 1 where any image disagrees."""
+        """Exit code: 1 where any image disagrees."""
         return AGREED if self.verdict == "agreed" else DISAGREED
 
 
 def verify(project: Project, asked: VerifyRequest, watch: Watch | None = None) -> VerifyResult:
-    """Read stored images again and hold them against their pins."""
+    """Verify stored images against their pins, reading every byte."""
     tell = (watch or Watch()).task("images verify")
     found = verify_images(project.open(), project.root, asked.names, tell, rebuild=asked.rebuild)
     images = [VerifiedImage(**{**vars(one), "flaws": list(one.flaws), "verdict": one.verdict}) for one in found]
@@ -129,7 +129,7 @@ def verify(project: Project, asked: VerifyRequest, watch: Watch | None = None) -
 
 
 class ImagesResult(Result):
-    """The images of a store."""
+    """Result of `images ls`: the images of a store."""
 
     images: list[ImageData]
 
@@ -144,43 +144,43 @@ def ls(project: Project) -> ImagesResult:
         pin = known.get(image.name)
         return "pinned" if pin and pin.image_id == image.pin.image_id else "old"
 
-    return ImagesResult(images=[_sized(image, store, state=state(image)) for image in shelved(store)])
+    return ImagesResult(images=[_sized(image, store, state=state(image)) for image in list_images(store)])
 
 
 class RemoveRequest(Request):
-    """Which images are taken off the shelf."""
+    """Request of `images rm`: which images are removed from the list."""
 
     name: str = Field(description="An image's name, or its ID or the beginning of one.")
 
 
 class RemovedImage(Result):
-    """An image that is off the shelf."""
+    """Image that was removed from the list."""
 
     name: str
     image_id: str
 
 
 class RemoveResult(Result):
-    """The images that are off the shelf."""
+    """Result of `images rm`: the images that were removed."""
 
     removed: list[RemovedImage]
 
 
 def rm(project: Project, asked: RemoveRequest) -> RemoveResult:
-    """Take images off the shelf; `gc` then frees their bytes."""
+    """Remove images from the store's list; `gc` then frees their bytes."""
     store = project.open()
-    images = shelved(store)
+    images = list_images(store)
     short = asked.name.removeprefix("sha256:")
     gone = [one for one in images if one.name == asked.name or (len(short) >= 6 and one.config.startswith(short))]
     if not gone:
         raise unknown(store, asked.name, images)
     for image in gone:
-        unshelve(store, image)
+        remove_image(store, image)
     return RemoveResult(removed=[RemovedImage(name=one.name, image_id=one.pin.image_id) for one in gone])
 
 
 def pinned(project: Project) -> dict[str, Pin]:
-    """Give the pins of the project around us; none where a store is looked at from elsewhere."""
+    """Read the pins of the project around us; empty where a store is looked at from elsewhere."""
     try:
         root = project.root
     except HarnessError:
@@ -189,11 +189,11 @@ def pinned(project: Project) -> dict[str, Pin]:
 
 
 def named(project: Project, store: Store, name: str) -> Image:
-    """Give the image that a name means: the pinned one, else the only one that the store holds under it."""
+    """Resolve an image's name: the pinned image, else the only one of that name in the store."""
     pin = pinned(project).get(name)
     if pin:
-        return take(store, pin.image_id, name)
-    images = shelved(store)
+        return require_image(store, pin.image_id, name)
+    images = list_images(store)
     found = [image for image in images if image.name == name]
     if len(found) == 1:
         return found[0]
@@ -207,7 +207,7 @@ def named(project: Project, store: Store, name: str) -> Image:
 
 
 def unknown(store: Store, name: str, images: list[Image]) -> InputError:
-    """Say that a store holds no image of a name, and which it holds."""
+    """Make the error for a name that the store has no image of; it lists those it has."""
     known = ", ".join(sorted({image.name for image in images})) or "none"
     return InputError(
         f"no image {name!r} in this store",
@@ -217,6 +217,6 @@ def unknown(store: Store, name: str, images: list[Image]) -> InputError:
 
 
 def _sized(image: Image, store: Store, **more: Any) -> ImageData:
-    """Describe an image with the room that its layers take."""
+    """Describe an image with the bytes that its layers take."""
     paths = [store.blobs.path(one) for one in image.layers]
     return image_data(image, bytes=sum(path.stat().st_size for path in paths if path.exists()), **more)

@@ -1,4 +1,4 @@
-"""The verb `import`: brings in what cannot be fetched, a person's own copy of data or of a dataset."""
+"""The verb `import`: brings a person's own copy of data or of a dataset into the store."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DATA, RESPONSES = "data", "responses"
 
 
 class ImportRequest(Request):
-    """What is brought in."""
+    """Request of `import`: which file or dataset."""
 
     kind: str = Field(description="`data`, `responses` of another run, or a dataset that a study knows by name.")
     file: PathText = Field(description="Your copy of it; of responses, a folder of JSON Lines files too.")
@@ -29,7 +29,7 @@ class ImportRequest(Request):
 
 
 class ImportResult(Result):
-    """What is in the store now, by the digest that a manifest pins."""
+    """Result of `import`: what is in the store now, by the digest that a manifest pins."""
 
     kind: str
     sha256: str
@@ -40,14 +40,14 @@ class ImportResult(Result):
 
 
 class ImportFolderRequest(Request):
-    """Which folder of downloaded files is searched, and for the data of which manifests."""
+    """Request of `import data FOLDER`: the folder to search, and the manifests whose data is wanted."""
 
     folder: PathText = Field(description="A folder of files that you have; links in it are not followed.")
     manifests: Sequence[PathText] = Field(default_factory=list, description="Manifest files; none: all of the project.")
 
 
 class MatchedFile(Result):
-    """A file of the folder that is in the store now, and the dataset and path it is."""
+    """File of the folder that is in the store now, with its dataset and path."""
 
     file: str
     dataset: str
@@ -57,7 +57,7 @@ class MatchedFile(Result):
 
 
 class ChangedFile(Result):
-    """A file of the folder that stands for a pinned one and is another: nothing of it was kept."""
+    """File of the folder with a pinned name and another digest: nothing of it was kept."""
 
     file: str
     dataset: str
@@ -67,7 +67,7 @@ class ChangedFile(Result):
 
 
 class MissingFile(Result):
-    """A file that is pinned and is neither in the store nor in the folder, and where it is published."""
+    """Pinned file that is neither in the store nor in the folder, and where it is published."""
 
     dataset: str
     path: str
@@ -76,7 +76,7 @@ class MissingFile(Result):
 
 
 class ImportFolderResult(Result):
-    """What became of the files of a folder."""
+    """Result of `import data FOLDER`: matched, changed and missing files."""
 
     kind: str
     files: int  # that were read
@@ -88,12 +88,12 @@ class ImportFolderResult(Result):
 
     @property
     def code(self) -> int:
-        """Give the exit code: 1 where a file is not what is pinned under its name."""
+        """Exit code: 1 where a file is not what is pinned under its name."""
         return DISAGREED if self.changed else AGREED
 
 
 def import_folder(project: Project, asked: ImportFolderRequest, watch: Watch | None = None) -> ImportFolderResult:
-    """Find in a folder what manifests pin of published data, by its digest, and put it where they find it."""
+    """Import the files of a folder that manifests pin, found by digest; a file of another digest is not kept."""
     watch, folder = watch or Watch(), project.path(asked.folder)
     if not folder.is_dir():
         raise InputError("there is no such folder", where=str(asked.folder), next="check the path")
@@ -121,7 +121,7 @@ def import_folder(project: Project, asked: ImportFolderRequest, watch: Watch | N
 
 
 def _manifests(project: Project, named: Sequence[PathText], watch: Watch) -> Iterator[Manifest]:
-    """Give the manifests that are named; or all that can be read, and say which cannot."""
+    """Load the manifests that are named, or all that can be read; the others are reported."""
     for path in named:
         yield project.manifest(path).manifest
     for path in () if named else project.manifests():
@@ -132,7 +132,7 @@ def _manifests(project: Project, named: Sequence[PathText], watch: Watch) -> Ite
 
 
 def import_(project: Project, asked: ImportRequest) -> ImportResult:
-    """Put a person's own copy of data where manifests find it."""
+    """Import a person's own copy of data, so that manifests find it by digest."""
     known, file = importers(), project.path(asked.file)
     if asked.kind not in (DATA, RESPONSES, *known):
         choices = ", ".join((DATA, RESPONSES, *sorted(known)))

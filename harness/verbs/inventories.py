@@ -1,4 +1,4 @@
-"""What an image holds, package by package, for those who must say so: the verb `images inventory`."""
+"""The verb `images inventory`: what an image holds, package by package, with licences (SPDX)."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ FORMAT = "SPDX-2.3"
 
 
 class InventoryRequest(Request):
-    """Of which image the inventory is wanted, and where to."""
+    """Request of `images inventory`: which image, and the file it is written to."""
 
     name: str = Field(description="An image, by the name of its recipe in images/.")
     output: PathText | None = Field(default=None, description="Write the inventory to this file.")
 
 
 class InventoryResult(Result):
-    """The inventory of an image: where it was written, else the document itself."""
+    """Result of `images inventory`: the path it was written to, else the document itself."""
 
     name: str
     image_id: str
@@ -36,7 +36,7 @@ class InventoryResult(Result):
 
 
 def inventory(project: Project, asked: InventoryRequest) -> InventoryResult:
-    """Write what a stored image holds: its packages, by their digests, and the licences that they say."""
+    """Write the inventory of a stored image: packages, digests, and the licences they state."""
     store = project.open()
     image = named(project, store, asked.name)
     data = write(store, project.root, image)

@@ -18,7 +18,7 @@ from harness.verbs.project import PathText, Project, Request, Result
 
 
 class ToolData(Result):
-    """A scorer or an analysis, and the fields that it takes and gives."""
+    """Description of a scorer or an analysis: the fields that it takes and gives."""
 
     model_config = ConfigDict(serialize_by_alias=True)
 
@@ -33,20 +33,20 @@ class ToolData(Result):
 
 
 class ToolsResult(Result):
-    """All scorers, or all analyses."""
+    """Result of listing scorers or analyses."""
 
     tools: list[ToolData]
 
 
 def list_scorers(project: Project | None = None) -> ToolsResult:
-    """Name every scorer, with its fields; of a grader also how it stands in a project, where one is given."""
+    """List every scorer with its fields; of a grader also its certificate's state, where a project is given."""
     found = scorers()
     graders = [name for name, tool in found.items() if tool.grader] if project else []
     return _listed(found, {name: standing(project.root, name).text for name in graders if project})
 
 
 def list_analyses() -> ToolsResult:
-    """Name every analysis, with its fields."""
+    """List every analysis with its fields."""
     return _listed(analyses())
 
 
@@ -67,7 +67,7 @@ def _listed(found: Mapping[str, Tool], certificates: Mapping[str, str] = Mapping
 
 
 class ScoreRequest(Request):
-    """Which rows go through which scorer."""
+    """Request of `score`: which rows, which scorer."""
 
     scorer: str = Field(description="The scorer's name.")
     rows: list[Mapping[str, Any]] = Field(description="Rows with the fields that it takes.")
@@ -75,7 +75,7 @@ class ScoreRequest(Request):
 
 
 class ScoreResult(Result):
-    """A score a row, in their order."""
+    """Result of `score`: a score for each row, in their order."""
 
     scores: list[dict[str, Any]]
 
@@ -89,7 +89,7 @@ def score(asked: ScoreRequest) -> ScoreResult:
 def scored(
     name: str, rows: Iterable[tuple[str, Mapping[str, Any]]], shared: Mapping[str, Any]
 ) -> Iterator[Mapping[str, Any]]:
-    """Score rows one at a time, each given with its place, which an error names."""
+    """Score rows one at a time, each given with its location for errors."""
     tool = scorer_named(name)
     for where, row in rows:
         try:
@@ -99,7 +99,7 @@ def scored(
 
 
 class AnalyseRequest(Request):
-    """What one analysis is given."""
+    """Request of `analyse`: which analysis, and its input."""
 
     analysis: str = Field(description="The analysis' name.")
     given: Mapping[str, Any] = Field(default_factory=dict, description="The object that it takes.")
@@ -109,13 +109,13 @@ class AnalyseRequest(Request):
 
 
 class AnalyseResult(Result):
-    """What the analysis gives."""
+    """Result of `analyse`: what the analysis gives."""
 
     result: dict[str, Any]
 
 
 def analyse(asked: AnalyseRequest) -> AnalyseResult:
-    """Run one analysis: an object in, an object out; what is an array may come from a file, and go to one."""
+    """Run one analysis: an object in, an object out; arrays may come from a file, and go to one."""
     tool = _find(analyses(), asked.analysis, "analysis")
     file, second, to = (Path(one) if one else None for one in (asked.file, asked.second, asked.to))
     given = fields(tool.takes, file, second, asked.given) if file or second else asked.given
@@ -123,12 +123,12 @@ def analyse(asked: AnalyseRequest) -> AnalyseResult:
 
 
 def scorer_named(name: str) -> Tool:
-    """Give a scorer by its name."""
+    """Find a scorer by its name."""
     return _find(scorers(), name, "scorer")
 
 
 def require(name: str, *, scorer: bool) -> None:
-    """Refuse a name that no scorer or analysis has, before anything is read for it."""
+    """Refuse an unknown scorer or analysis before anything is read for it."""
     _find(scorers() if scorer else analyses(), name, "scorer" if scorer else "analysis")
 
 

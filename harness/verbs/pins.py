@@ -1,4 +1,4 @@
-"""What is meant and what it is pinned to: the verbs `list`, `show` and `lock`."""
+"""The verbs `list`, `show` and `lock`: manifests, and what they are pinned to."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ from harness.run.plan import check_manifest, plan, unresolved_pins
 from harness.run.published import HOW
 from harness.run.recorded_runs import newest_runs, newest_verdict
 from harness.run.service import WrittenLock, lock_manifest
-from harness.verbs.choices import EngineRequest
-from harness.verbs.covered import DataCoverage, data_coverage
+from harness.verbs.data_coverage import DataCoverage, data_coverage
+from harness.verbs.engine_choice import EngineRequest
 from harness.verbs.project import PathText, Project, Request, Result, Watch
 
 
 class ListedManifest(Result):
-    """One manifest in a list."""
+    """One manifest in the list: its lock's state and its last verdict."""
 
     manifest: str
     name: str
@@ -37,13 +37,13 @@ class ListedManifest(Result):
 
 
 class ListResult(Result):
-    """The manifests of a project."""
+    """Result of `list`: the manifests of a project."""
 
     manifests: list[ListedManifest]
 
 
 def list_(project: Project) -> ListResult:
-    """List the manifests of a project, how their locks stand, and how their newest runs ended."""
+    """List the manifests of a project, the state of their locks, and how their newest runs ended."""
     found: list[dict[str, str]] = []
     read: list[tuple[Loaded, dict[str, str]]] = []
     for path in project.manifests():
@@ -68,7 +68,7 @@ def _state(project: Project, path: Path) -> tuple[Loaded, str]:
 
 
 def _verdicts(project: Project, rows: Sequence[tuple[Loaded, dict[str, str]]]) -> None:
-    """Say of each manifest how its newest run compared; the list of runs is read once for all of them."""
+    """Find the verdict of each manifest's newest run; the list of runs is read once for all of them."""
     try:
         newest = newest_runs(project.open(), {loaded.manifest.name for loaded, _ in rows})
     except DamageError:
@@ -84,20 +84,20 @@ def _verdicts(project: Project, rows: Sequence[tuple[Loaded, dict[str, str]]]) -
 
 
 class ShowRequest(Request):
-    """Which manifest is shown."""
+    """Request of `show`: which manifest."""
 
     manifest: PathText = Field(description="A manifest file.")
 
 
 class LockPins(Result):
-    """A lock, by its digest and its pins."""
+    """Lock in a result: its digest and its pins."""
 
     sha256: str
     pins: dict[str, Any]
 
 
 class ModelPin(Result):
-    """What a lock pins of a model: one digest each of its settings, of all its files, of its tape."""
+    """Pins of a model in a result: one digest each of its settings, of all its files, of its tape."""
 
     settings: str
     weights: str = ""
@@ -106,7 +106,7 @@ class ModelPin(Result):
 
 
 class ShowResult(Result):
-    """What a manifest means, what its lock pins, and what would run: the steps of each stage."""
+    """Result of `show`: what a manifest means, what its lock pins, and the steps of each stage."""
 
     about: str
     intent: dict[str, Any]
@@ -152,7 +152,7 @@ def _models(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, ModelPin]:
 
 
 def _model(pin: Mapping[str, Any]) -> ModelPin:
-    """Give one digest of a model's files: two models with other weights are two."""
+    """Combine the digests of a model's files into one: two models with other weights are two."""
     fields = {"weights": sha256(canonical(pin["files"]))} if "files" in pin else {}
     return ModelPin(
         settings=pin["sha256"], **fields, **{part: pin[part] for part in ("tape", "answers") if part in pin}
@@ -160,19 +160,19 @@ def _model(pin: Mapping[str, Any]) -> ModelPin:
 
 
 class LockRequest(EngineRequest):
-    """Which manifests are locked, and where the steps run that make their data."""
+    """Request of `lock`: which manifests, and where the steps run that make their data."""
 
     manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
 
 
 class LockedFiles(DataCoverage):
-    """How many files of published data are here, and why the others are not."""
+    """Coverage of published data in a lock: how many files are here, and why the others are not."""
 
     why: dict[str, str] = Field(default_factory=dict)
 
 
 class LockedManifest(Result):
-    """One manifest's lock: its digest, whether its file changed, and what could not be resolved."""
+    """Lock of one manifest: its digest, whether its file changed, and what could not be resolved."""
 
     manifest: str
     lock: str
@@ -184,13 +184,13 @@ class LockedManifest(Result):
 
 
 class LockResult(Result):
-    """The locks of the manifests, in their order."""
+    """Result of `lock`: the locks, in the order of their manifests."""
 
     locks: list[LockedManifest]
 
 
 def lock(project: Project, asked: LockRequest, watch: Watch | None = None) -> LockResult:
-    """Resolve every name of manifests to a digest, and write what moved."""
+    """Resolve every name in manifests to a digest, and write the locks that changed."""
     watch, found = watch or Watch(), []
     for loaded in [project.manifest(path) for path in asked.manifests]:
         locked = lock_manifest(loaded, asked.place(project.of(loaded), watch))
@@ -209,7 +209,7 @@ def lock(project: Project, asked: LockRequest, watch: Watch | None = None) -> Lo
 
 
 def _files_here(loaded: Loaded, locked: WrittenLock, watch: Watch) -> dict[str, Any]:
-    """Say how many files of published data are here, and of the others why not and how to get them."""
+    """Count the files of published data that are here, with reasons and remedies for the others."""
     found = {}
     covered = data_coverage(file_coverage(locked.lock.pins["datasets"]))
     for name, dataset in loaded.manifest.datasets.items():

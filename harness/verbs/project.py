@@ -1,4 +1,4 @@
-"""A verb's surroundings, given and never looked for: the project, its store, and who is told how far the work is."""
+"""Context of every verb, passed in and never looked up: the project, its store, progress and cancellation."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict
 
 from harness.errors import AGREED, InputError
 from harness.evidence.record import find_run
-from harness.manifest.load import Homes, Loaded, load
+from harness.manifest.load import Loaded, ModelFolders, load
 from harness.run.recorded_runs import newest_run
 from harness.store.store import HOME, Store
 
@@ -20,29 +20,29 @@ PathText = str | Path  # a path as a request names it
 
 
 class Request(BaseModel):
-    """What a verb is asked: typed once, for the command line, for Python and for agents' tools."""
+    """Base class of requests: a verb's typed arguments, the same for the command line, Python and agents' tools."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class Result(BaseModel):
-    """What a verb gives: the data that `--json` prints; a field that was not set is left out."""
+    """Base class of results: the data that `--json` prints; a field that was not set is left out."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     @property
     def code(self) -> int:
-        """Give the exit code that says the same."""
+        """Exit code that says the same as the result."""
         return AGREED
 
     def as_data(self) -> dict[str, object]:
-        """Give it as JSON values."""
+        """Encode it as JSON values."""
         return self.model_dump(mode="json", exclude_unset=True)
 
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a verb is: the task it works on, the step that ended last, and how many of them are done."""
+    """Progress of a verb: its current task, the step that ended last, and how many of them are done."""
 
     task: str
     step: str
@@ -53,24 +53,24 @@ class Progress:
 
 @dataclass(frozen=True)
 class Watch:
-    """Who is told while a verb works, and the event that ends it early: then it raises `Interrupted`."""
+    """Progress callbacks of a verb, and the event that cancels it: then it raises `Interrupted`."""
 
     progress: Callable[[Progress], None] = lambda _: None
     say: Callable[[str], None] = lambda _: None
     stop: Event = field(default_factory=Event)
 
     def task(self, name: str) -> Callable[[str, str, int, int], None]:
-        """Give what tells of the steps of one task."""
+        """Make the callback for the steps of one task."""
         return lambda step, state, done, total: self.progress(Progress(name, step, state, done, total))
 
 
 @dataclass(frozen=True)
 class Project:
-    """The project around a folder: its root is the nearest folder that holds `lockfiles/`, its store lies there."""
+    """Project folder as verbs use it: its root is the nearest folder that holds `lockfiles/`, its store lies there."""
 
     folder: Path  # where relative paths of requests begin
     elsewhere: Path | None = None  # a store that is not the project's own
-    homes: Homes = field(default_factory=Homes)  # where models lie that are no part of the project
+    homes: ModelFolders = field(default_factory=ModelFolders)  # where models lie that are no part of the project
 
     @classmethod
     def at(
@@ -81,35 +81,35 @@ class Project:
         models: PathText | None = None,
         hub: PathText | None = None,
     ) -> Project:
-        """Name a project by any folder of it, another store than its own, and where models lie that are not in it."""
+        """Open a project by any folder in it, with another store or model folder where given."""
         start, *others = (
             Path(name).expanduser().absolute() if name else None for name in (folder or ".", store, models, hub)
         )
         assert start
-        return cls(start, others[0], Homes(others[1], others[2]))
+        return cls(start, others[0], ModelFolders(others[1], others[2]))
 
     @cached_property
     def root(self) -> Path:
-        """Give its root, or say that the folder stands in no project."""
+        """Root folder; an error where the folder is in no project."""
         return self._root("go to the project's folder")
 
     @cached_property
     def store(self) -> Path:
-        """Give the folder of its store, which may not be there yet."""
+        """Path of its store, which may not exist yet."""
         return self.elsewhere or self._root("go to the project's folder, or name a store with --store DIR") / HOME
 
     def _root(self, advice: str) -> Path:
         for folder in (self.folder, *self.folder.parents):
             if (folder / "lockfiles").is_dir():
                 return folder
-        raise InputError("this folder stands in no project", where=str(self.folder), next=advice)
+        raise InputError("this folder is in no project", where=str(self.folder), next=advice)
 
     def of(self, loaded: Loaded) -> Project:
-        """Give the project that a manifest stands in, which may be another one."""
+        """Find the project of a manifest, which may be another one."""
         return replace(self, folder=loaded.root)
 
     def path(self, name: str | Path) -> Path:
-        """Give a file that a request names."""
+        """Resolve the path of a file that a request names."""
         return self.folder / Path(name).expanduser()
 
     def manifest(self, name: str | Path) -> Loaded:
@@ -126,7 +126,7 @@ class Project:
         yield from sorted((self.root / "manifests").rglob("*.yaml"))
 
     def open(self) -> Store:
-        """Open its store, or say that there is none yet."""
+        """Open its store; an error where there is none yet."""
         return Store.open(self.store)
 
     def run(self, name: str) -> tuple[Store, str]:
@@ -140,6 +140,6 @@ class Project:
             if found := find_run(path, self.open):
                 return found
             if "/" in name or path.suffix:
-                raise InputError("no run and no record lies there", where=name[:200], next="name a run by its id")
+                raise InputError("there is no run and no record", where=name[:200], next="name a run by its id")
         store = self.open()
         return store, store.find_run(name)

@@ -1,4 +1,4 @@
-"""The reviewer's verb `claims`: what was published, and what came out."""
+"""The verb `claims`: published numbers beside those of the newest run."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ Claimed = Mapping[str, tuple[Subject, Sequence[Claim]]]  # by the manifest's nam
 
 
 class ClaimsRequest(Request):
-    """Whose claims are judged."""
+    """Request of `claims`: whose claims are judged."""
 
     manifests: Sequence[PathText] = Field(default_factory=list, description="Manifest files; none: all of the project.")
 
 
 class ClaimData(Result):
-    """A claim with what a run says of it, and how often the same was tried."""
+    """Claim with its verdict by a run, and how often the same was tried."""
 
     id: str
     manifest: str
@@ -66,19 +66,19 @@ class ClaimData(Result):
 
 
 class ClaimsResult(Result):
-    """Every claim, and the runs that could not be read."""
+    """Result of `claims`: every claim, and the runs that could not be read."""
 
     claims: list[ClaimData]
     unread: list[str]
 
     @property
     def code(self) -> int:
-        """Give the exit code: 1 where a claim is missed."""
+        """Exit code: 1 where a claim is missed."""
         return DISAGREED if any(one.verdict == "missed" for one in self.claims) else AGREED
 
 
 def claims(project: Project, asked: ClaimsRequest | None = None, watch: Watch | None = None) -> ClaimsResult:
-    """Hold published numbers against those of the newest run."""
+    """Judge published claims by the numbers of the newest run; it runs nothing."""
     asked, watch = asked or ClaimsRequest(), watch or Watch()
     todo = [project.manifest(path) for path in asked.manifests or project.manifests()]
     histories: dict[Path, History | None] = {}
@@ -109,12 +109,12 @@ def _data(one: JudgedClaim) -> ClaimData:
 
 
 def _lost(one: JudgedClaim) -> tuple[object, ...]:
-    """Tell claims that are gone apart: what nobody claims any more may have been about several manifests."""
+    """Separate claims that are gone: what nobody claims any more may have been about several manifests."""
     return one.withdrawn, one.manifest, one.of, one.tolerance, one.published, one.where
 
 
 def _claimed(project: Project, todo: list[Loaded]) -> Claimed:
-    """Give what all manifests of a project claim, by their names, and what each is about.
+    """Collect the claims of all manifests of a project, by name, and what each is about.
 
     One that nobody asked for and that cannot be read claims nothing here: to name it says why.
     """
@@ -127,7 +127,7 @@ def _claimed(project: Project, todo: list[Loaded]) -> Claimed:
 
 
 def _history(root: Path, watch: Watch) -> History | None:
-    """Read what was run in a store; where there is no folder yet, nothing was."""
+    """Read the runs of a store; empty where there is none yet."""
     if not root.exists():
         watch.say(f"there is no store in {root} yet: nothing was run")
         return None
@@ -166,7 +166,7 @@ def _judged(loaded: Loaded, history: History | None, claimed: Claimed) -> list[J
 
 
 def _run(loaded: Loaded, lock: Lock | None, history: History | None) -> tuple[Record | None, list[str]]:
-    """Find the run whose values count, or say what is lacking: a lock, what it could not resolve, a run."""
+    """Find the run whose values count, or word what is lacking: a lock, an unresolved name, a run."""
     if lock is None:
         return None, ["a lock"]
     parted = changed_intent(lock.intent, loaded.manifest.intent())

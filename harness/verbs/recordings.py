@@ -1,4 +1,4 @@
-"""The verbs of tapes, which hold what models once answered: list, check, fill, give away, put together, redact."""
+"""The verbs of tapes (recorded model responses): list, verify, import, export, merge, redact."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ FOLDER = "The tape: a folder of segments."
 
 
 class TapeRequest(Request):
-    """Which tape is meant."""
+    """Request of a verb of tapes: which tape."""
 
     folder: Path = Field(description=FOLDER)
 
 
 class TapedModel(Result):
-    """What a tape holds of one model."""
+    """Exchanges of one model on a tape, counted."""
 
     provider: str
     model: str
@@ -39,7 +39,7 @@ class TapedModel(Result):
 
 
 class LsTapeResult(Result):
-    """What a tape holds, by model; `redacted` of its exchanges answer nothing."""
+    """Result of `tape ls`: exchanges by model; `redacted` ones answer nothing."""
 
     digest: str
     exchanges: int
@@ -68,7 +68,7 @@ def ls_tape(project: Project, asked: TapeRequest, watch: Watch | None = None) ->
 
 
 class TapeFlaw(Result):
-    """One thing that is wrong with a tape, and where."""
+    """Damage of a tape, and where."""
 
     file: str
     line: int
@@ -76,7 +76,7 @@ class TapeFlaw(Result):
 
 
 class VerifyTapeResult(Result):
-    """What was read of a tape, and what was found wrong; `redacted` lines are sound, and no recording."""
+    """Result of `tape verify`: what was read, and what is damaged; `redacted` lines are intact, and no recording."""
 
     exchanges: int
     segments: int
@@ -88,12 +88,12 @@ class VerifyTapeResult(Result):
 
     @property
     def code(self) -> int:
-        """Give the exit code: 0 where nothing is damaged."""
+        """Exit code: 0 where nothing is damaged."""
         return DISAGREED if self.flaws else AGREED
 
 
 def verify_tape(project: Project, asked: TapeRequest, watch: Watch | None = None) -> VerifyTapeResult:
-    """Read every byte of a tape and name what is damaged."""
+    """Read every byte of a tape and report what is damaged; nothing is repaired."""
     with near(project):
         found = verify(_there(project, asked.folder))
     more = {"redacted": found.redacted} if found.redacted else {}
@@ -105,14 +105,14 @@ def verify_tape(project: Project, asked: TapeRequest, watch: Watch | None = None
 
 
 class ImportTapeRequest(TapeRequest):
-    """Which file of exchanges is taped, on which tape."""
+    """Request of `tape import`: which file of exchanges, onto which tape."""
 
     file: Path = Field(description="JSON Lines of request and response.")
     provider: str = Field(default="", description="Who answered, where a line does not say it: openai, anthropic, …")
 
 
 class ImportTapeResult(Result):
-    """How many exchanges were read, and how many of them the tape had already."""
+    """Result of `tape import`: how many exchanges were read, and how many the tape had already."""
 
     read: int
     added: int
@@ -120,20 +120,20 @@ class ImportTapeResult(Result):
 
 
 def import_tape(project: Project, asked: ImportTapeRequest, watch: Watch | None = None) -> ImportTapeResult:
-    """Tape recorded exchanges from JSON Lines; again adds nothing."""
+    """Import recorded exchanges from JSON Lines; importing them again adds nothing."""
     with near(project):
         done = import_lines(project.path(asked.file), project.path(asked.folder), asked.provider)
     return ImportTapeResult(read=done.read, added=done.added, known=done.read - done.added)
 
 
 class ExportTapeRequest(TapeRequest):
-    """Which tape is written out, and into which file."""
+    """Request of `tape export`: which tape, into which file."""
 
     file: Path = Field(description="A new file, of JSON Lines of request and response.")
 
 
 class ExportTapeResult(Result):
-    """How much was written, and the digest of the tape that an import of it has."""
+    """Result of `tape export`: how much was written, and the digest of the tape that its import has."""
 
     file: Path
     exchanges: int
@@ -149,14 +149,14 @@ def export_tape(project: Project, asked: ExportTapeRequest, watch: Watch | None 
 
 
 class MergeTapesRequest(Request):
-    """Which tapes are added to which."""
+    """Request of `tape merge`: which tapes are added to which."""
 
     into: Path = Field(description="The tape that is added to; it need not be there yet.")
     sources: list[Path] = Field(min_length=1, description="The tapes whose exchanges are added.")
 
 
 class TapeConflict(Result):
-    """A request that was answered in two ways: the tapes that hold them."""
+    """Request with two answers, and the tapes that hold them."""
 
     request: str
     repeat: int
@@ -165,7 +165,7 @@ class TapeConflict(Result):
 
 
 class MergeTapesResult(Result):
-    """What was added; nothing, where tapes contradict each other."""
+    """Result of `tape merge`: what was added; nothing, where tapes contradict each other."""
 
     verdict: str  # agreed | disagreed
     read: int
@@ -177,12 +177,12 @@ class MergeTapesResult(Result):
 
     @property
     def code(self) -> int:
-        """Give the exit code: 0 where nothing contradicts anything."""
+        """Exit code: 0 where nothing contradicts anything."""
         return DISAGREED if self.conflicting else AGREED
 
 
 def merge_tapes(project: Project, asked: MergeTapesRequest, watch: Watch | None = None) -> MergeTapesResult:
-    """Add to a tape what it lacks of others; two answers to one asking are named, and then nothing is written."""
+    """Add to a tape what it lacks of others; where two answers contradict each other, nothing is written."""
     into, sources = project.path(asked.into), [_there(project, folder) for folder in asked.sources]
     with near(project):
         done = merge(into, sources)
@@ -200,7 +200,7 @@ def merge_tapes(project: Project, asked: MergeTapesRequest, watch: Watch | None 
 
 
 class RedactTapeRequest(TapeRequest):
-    """What of a tape is hidden in the new one that is written."""
+    """Request of `tape redact`: what is hidden in the new tape."""
 
     out: Path = Field(description="A new folder, for the redacted tape.")
     match: list[str] = Field(default_factory=list, description="A regular expression: what it matches is hidden.")
@@ -211,7 +211,7 @@ class RedactTapeRequest(TapeRequest):
 
 
 class RedactTapeResult(Result):
-    """How many exchanges were redacted, what was found how often, and the digests of both tapes."""
+    """Result of `tape redact`: how many exchanges, the matches of each pattern, and both tapes' digests."""
 
     exchanges: int
     redacted: int
@@ -221,7 +221,7 @@ class RedactTapeResult(Result):
 
 
 def redact_tape(project: Project, asked: RedactTapeRequest, watch: Watch | None = None) -> RedactTapeResult:
-    """Write a new tape in which what matches is hidden; its redacted lines say so and answer nothing."""
+    """Write a new tape in which matches are hidden; its redacted lines say so and answer nothing."""
     folder, out = _there(project, asked.folder), project.path(asked.out)
     with near(project):
         done = redact(folder, out, Redaction.of(asked.match, asked.fields))
@@ -232,7 +232,7 @@ def redact_tape(project: Project, asked: RedactTapeRequest, watch: Watch | None 
 
 @contextmanager
 def near(project: Project) -> Iterator[None]:
-    """Let errors name files the way they were asked for: as they lie beside the person."""
+    """Rewrite paths in an error the way they were asked for: relative to the person's folder."""
     try:
         yield
     except HarnessError as bad:
@@ -250,7 +250,7 @@ def _digest(folder: Path) -> str:
 
 
 def _there(project: Project, folder: Path) -> Path:
-    """Refuse a folder that is not there, which a library takes for an empty tape and a person did not mean."""
+    """Refuse a folder that does not exist, which the library would take for an empty tape."""
     path = project.path(folder)
     if not path.is_dir():
         raise InputError("there is no tape here", where=str(folder), next="name the folder that holds its segments")

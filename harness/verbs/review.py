@@ -19,11 +19,11 @@ from harness.evidence.audit.checks import Report
 from harness.evidence.audit.reexecution import BUDGET, LEVELS, ReexecutionOptions
 from harness.evidence.record import read_record
 from harness.evidence.trail import read_trail
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.run.auditing import audit_files, audit_run
 from harness.run.recorded_runs import manifest_name
 from harness.store.store import Store
-from harness.verbs.covered import DataCoverage, data_coverage
+from harness.verbs.data_coverage import DataCoverage, data_coverage
 from harness.verbs.project import PathText, Project, Request, Result, Watch
 
 RUN = "A run id, a prefix of one, `last`, a path to a record, or a manifest, whose newest run is meant."
@@ -31,7 +31,7 @@ SHOWN = 8  # names of outputs in a message
 
 
 class GetRequest(Request):
-    """Which output of which run, and the file it is written to, if any."""
+    """Request of `get`: which output of which run, and the file it is written to, if any."""
 
     run: str = Field(description=RUN)
     output: str = Field(description="The name of an output.")
@@ -39,7 +39,7 @@ class GetRequest(Request):
 
 
 class GetResult(Result):
-    """An output whose bytes were checked, and the file that holds them."""
+    """Result of `get`: an output whose bytes were checked, and the file that holds them."""
 
     run: str
     output: str
@@ -59,7 +59,7 @@ def get(project: Project, asked: GetRequest) -> GetResult:
     path = store.blobs.deliver(made["sha256"])
     if asked.to:
         to = project.path(asked.to)
-        with told(asked.to):
+        with translating_os_errors(asked.to):
             if to.is_dir() or not to.parent.is_dir():
                 raise InputError(
                     "this file cannot be written", where=str(asked.to), next="name a file in a folder that is there"
@@ -71,11 +71,11 @@ def get(project: Project, asked: GetRequest) -> GetResult:
 
 
 def _array(path: Path) -> str:
-    """Say of an array what it is, since its bytes say nothing to a person; of any other output nothing."""
-    if not arrays.form(path):
+    """Describe an output that is an array, since its bytes mean nothing to a person; None for any other."""
+    if not arrays.file_format(path):
         return ""
     try:
-        said = [f"{name} {head.text()}".strip() for name, head in arrays.heads(path).items()]
+        said = [f"{name} {head.text()}".strip() for name, head in arrays.headers(path).items()]
     except InputError as bad:
         return bad.what  # its bytes are what they are, and can be had
     return ", ".join(said[:SHOWN]) + (f" and {len(said) - SHOWN} more" if len(said) > SHOWN else "")
@@ -90,7 +90,7 @@ def _no_output(store: Store, run: str, output: str, has: Sequence[str]) -> Input
 
 
 class AuditRequest(Request):
-    """What is audited, and how much of it is made again."""
+    """Request of `audit`: which run, and how much of it is made again."""
 
     subject: str = Field(description=RUN)
     level: str = Field(default="full", description=f"What is made again: {', '.join(LEVELS)}.")
@@ -101,7 +101,7 @@ class AuditRequest(Request):
 
 
 class CheckData(Result):
-    """One thing that was held against another."""
+    """One check of an audit: what was compared with what, and the outcome."""
 
     id: str
     verdict: str  # pass | fail | skip
@@ -110,7 +110,7 @@ class CheckData(Result):
 
 
 class CoverageData(Result):
-    """How much of a run was made again, and what was taken on trust."""
+    """Coverage of an audit: how many steps were made again, and what was taken on trust."""
 
     steps: int
     again: int
@@ -123,7 +123,7 @@ class CoverageData(Result):
 
 
 class AuditResult(Result):
-    """Whether manifest, lock, record and store agree, and every check that was made."""
+    """Result of `audit`: the verdict whether manifest, lock, record and store agree, and every check."""
 
     run: str
     verdict: str  # agreed | disagreed | incomplete | unconfirmed
@@ -136,12 +136,12 @@ class AuditResult(Result):
 
     @property
     def code(self) -> int:
-        """Give the exit code: 0 only for `agreed`."""
+        """Exit code: 0 only for `agreed`."""
         return AGREED if self.verdict == "agreed" else DISAGREED
 
 
 def audit(project: Project, asked: AuditRequest, watch: Watch | None = None) -> AuditResult:
-    """Say whether manifest, lock, record and store agree."""
+    """Audit a run: check that manifest, lock, record and store agree; the code in the store is never run."""
     watch = watch or Watch()
     if asked.level not in LEVELS:
         known = "; ".join(f"{name} ({about})" for name, about in LEVELS.items())
@@ -171,7 +171,7 @@ def _reported(run: str, level: str, report: Report) -> AuditResult:
 
 
 class DiffRequest(Request):
-    """Which two runs are held against each other."""
+    """Request of `diff`: which two runs are compared."""
 
     left: str = Field(description=RUN)
     right: str = Field(description=RUN)
@@ -186,7 +186,7 @@ class StageData(Result):
 
 
 class RowData(Result):
-    """A row that differs, and the words in which it does."""
+    """Row that differs, and the words in which it does."""
 
     step: str
     output: str
@@ -197,7 +197,7 @@ class RowData(Result):
 
 
 class ChangedText(Result):
-    """A line of a pinned file in both runs; one that only one of them has is empty in the other."""
+    """Line of a pinned file in both runs; one that only one of them has is empty in the other."""
 
     file: str
     line: int
@@ -206,7 +206,7 @@ class ChangedText(Result):
 
 
 class DiffResult(Result):
-    """Where two runs first part, why, and in which rows."""
+    """Result of `diff`: the first difference of two runs, its cause, and the rows it is in."""
 
     level: str  # bytes | decisions | numbers | statistics | differs
     first: dict[str, Any] | None
@@ -218,12 +218,12 @@ class DiffResult(Result):
 
     @property
     def code(self) -> int:
-        """Give the exit code: 0 where every output has the same bytes."""
+        """Exit code: 0 where every output has the same bytes."""
         return AGREED if self.level == "bytes" else DISAGREED
 
 
 def diff(project: Project, asked: DiffRequest) -> DiffResult:
-    """Say where two runs first part, why, and in which rows."""
+    """Compare two runs: where they first differ, why, and in which rows."""
     parted = differ.diff(read_trail(*project.run(asked.left)), read_trail(*project.run(asked.right)))
     return DiffResult(
         level=parted.level, first=parted.first, cause=parted.cause,
@@ -234,14 +234,14 @@ def diff(project: Project, asked: DiffRequest) -> DiffResult:
 
 
 class ExplainRequest(Request):
-    """Which steps of which run."""
+    """Request of `explain`: which steps of which run."""
 
     run: str = Field(description=RUN)
     step: str = Field(default="", description="A step, or the beginning of several names.")
 
 
 class StepReason(Result):
-    """A step, the parts of its key, and why it ran or did not."""
+    """One step, the parts of its key, and why it ran or did not."""
 
     step: str
     state: str
@@ -251,7 +251,7 @@ class StepReason(Result):
 
 
 class ExplainResult(Result):
-    """The steps that were asked for."""
+    """Result of `explain`: the steps that were asked for."""
 
     run: str
     steps: list[StepReason]

@@ -1,4 +1,4 @@
-"""The researcher's verbs `run` and `reproduce`: what they are asked, and a run as data."""
+"""The verbs `run` and `reproduce`: their requests, and a run as data."""
 
 from __future__ import annotations
 
@@ -20,29 +20,29 @@ from harness.run.answer_errors import ErrorLimit, over_limit, read_error_limit
 from harness.run.answer_progress import ANSWERS, progress_text
 from harness.run.certificates import standings
 from harness.run.service import FinishedRun, RunTarget, forecast, lock_manifest, run_manifest
-from harness.verbs.choices import RunnerRequest
-from harness.verbs.covered import DataCoverage, data_coverage
-from harness.verbs.fresh import fresh
+from harness.verbs.data_coverage import DataCoverage, data_coverage
+from harness.verbs.engine_choice import RunnerRequest
+from harness.verbs.fresh_store import fresh_store
 from harness.verbs.project import PathText, Project, Result, Watch
 
 
 class RunRequest(RunnerRequest):
-    """Which manifests are run, and how."""
+    """Request of `run`: which manifests, and how."""
 
     manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
     limit: int = Field(default=0, ge=0, le=2**31, description="Only the first N items of each dataset; 0: all.")
-    relock: bool = Field(default=False, description="Make the lock anew where it no longer fits.")
+    relock: bool = Field(default=False, description="Lock again where the lock no longer fits.")
 
 
 class ReproduceRequest(RunnerRequest):
-    """Which manifests are reproduced, and where their fresh store lies."""
+    """Request of `reproduce`: which manifests, and where their fresh store lies."""
 
     manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
     fresh: PathText | None = Field(default=None, description="A new folder for the fresh store, which is kept.")
 
 
 class StepCounts(Result):
-    """How many steps a run has, and how they came to be finished."""
+    """Counts of a run's steps by how they were finished."""
 
     total: int
     executed: int
@@ -51,7 +51,7 @@ class StepCounts(Result):
 
 
 class OutputVerdict(Result):
-    """An output of a run, held against what is expected."""
+    """Output of a run compared with what is expected."""
 
     name: str
     sha256: str
@@ -61,7 +61,7 @@ class OutputVerdict(Result):
 
 
 class Unanswered(Result):
-    """A model that left rows without an answer, and the words of the first."""
+    """Rows that a model left without an answer, counted, and its first error message."""
 
     model: str
     rows: int
@@ -70,12 +70,12 @@ class Unanswered(Result):
     too_many: bool  # more than is put up with
 
     def text(self) -> str:
-        """Say it in a line."""
+        """Word it in a line."""
         return f"{self.model} left {self.errors} of {self.rows} rows without an answer; the first: {self.said}"
 
 
 class ImportedData(Result):
-    """A model whose answers somebody else's run gave: how many rows were taken, refused or lacking."""
+    """Imported answers of a model: how many rows were taken, refused or missing."""
 
     model: str
     source: str
@@ -87,7 +87,7 @@ class ImportedData(Result):
     first: list[str] = Field(default_factory=list)  # of the rows refused
 
     def text(self) -> str:
-        """Say it in a line."""
+        """Word it in a line."""
         refused = [f"{self.no_prompt} of no prompt"] * bool(self.no_prompt)
         refused += [f"all of {self.twice} prompt{'s' * (self.twice > 1)} with more than one"] * bool(self.twice)
         names = f", refused {' and '.join(refused)}: {', '.join(self.first)}" if refused else ""
@@ -96,7 +96,7 @@ class ImportedData(Result):
 
 
 class RunData(Result):
-    """One run, held against what is expected of it."""
+    """One run compared with what is expected of it."""
 
     manifest: str
     run: str
@@ -120,30 +120,30 @@ class RunData(Result):
 
     @property
     def lacks_answers(self) -> bool:
-        """Whether a model left more rows without an answer than is put up with."""
+        """Whether a model left more rows without an answer than allowed."""
         return any(gap.too_many for gap in self.unanswered)
 
 
 class RunResult(Result):
-    """Runs in the order of their manifests; one of which nothing was expected yet has done its work."""
+    """Result of `run`: runs in the order of their manifests; one without an expectation counts as success."""
 
     runs: list[RunData]
 
     @property
     def code(self) -> int:
-        """Give the exit code: 1 where a run disagrees, or a model did not answer."""
+        """Exit code: 1 where a run disagrees, or a model did not answer."""
         return _code(self.runs, {"agreed", "unconfirmed", "incomplete"})
 
 
 class ReproduceResult(Result):
-    """Runs in a fresh store, and that store where it was kept; a run of which nothing is expected proves nothing."""
+    """Result of `reproduce`: runs in a fresh store, and that store where it was kept."""
 
     runs: list[RunData]
     store: str = ""
 
     @property
     def code(self) -> int:
-        """Give the exit code: 0 only where every run agreed."""
+        """Exit code: 0 only where every run agreed."""
         return _code(self.runs, {"agreed"})
 
 
@@ -152,7 +152,7 @@ def _code(runs: Sequence[RunData], fine: set[str]) -> int:
 
 
 class StageForeseen(Result):
-    """How many steps of a stage a run would take from the store, and how many it would make."""
+    """Forecast of one stage: how many steps a run would take from the store, and how many it would make."""
 
     stage: str
     cached: int
@@ -160,20 +160,20 @@ class StageForeseen(Result):
 
 
 class ForeseenData(Result):
-    """What a run of one manifest would do."""
+    """Forecast of a run of one manifest."""
 
     manifest: str
     stages: list[StageForeseen]
 
 
 class DryRunResult(Result):
-    """What a run would do, of each manifest."""
+    """Result of a dry run: the forecast of each manifest."""
 
     runs: list[ForeseenData]
 
 
 def dry_run(project: Project, asked: RunRequest, watch: Watch | None = None) -> DryRunResult:
-    """Say what a run would make and what it would take from the store; nothing is run and no lock is written."""
+    """Forecast what a run would make and what it would take from the store; nothing is run and no lock is written."""
     watch, found = watch or Watch(), []
     for loaded in [project.manifest(path) for path in asked.manifests]:
         here = project.of(loaded)
@@ -210,7 +210,7 @@ def reproduce(project: Project, asked: ReproduceRequest, watch: Watch | None = N
     todo = [project.manifest(path) for path in asked.manifests]
     found = []
     given = project.path(asked.fresh) if asked.fresh else None
-    with fresh(given, todo[0].root, watch.say) as place:
+    with fresh_store(given, todo[0].root, watch.say) as place:
         for loaded in todo:
             here = project.of(loaded)
             choice = asked.choice(here, watch, moved=asked.moved)
@@ -223,7 +223,7 @@ def reproduce(project: Project, asked: ReproduceRequest, watch: Watch | None = N
 
 
 def _run(loaded: Loaded, place: RunTarget, watch: Watch, limit: int = 0) -> FinishedRun:
-    """Run a manifest, and tell of its steps and of the answers of its models."""
+    """Run a manifest, and report its steps and unanswered rows."""
     tell = watch.task(loaded.manifest.name)
     return run_manifest(
         loaded, place, tell, limit, lambda found: tell(progress_text(found), ANSWERS, found.done, found.total)
@@ -231,13 +231,13 @@ def _run(loaded: Loaded, place: RunTarget, watch: Watch, limit: int = 0) -> Fini
 
 
 def _graders(loaded: Loaded) -> dict[str, str]:
-    """Say how each grader stands by which the runs of a manifest are scored."""
+    """Certificate state of each grader that scores the runs of a manifest."""
     held = load_lock(loaded.root, loaded.manifest.name)
     return {each.scorer: each.text for each in standings(loaded.root, loaded.manifest.study, held)}
 
 
 def _imported(ran: FinishedRun) -> list[ImportedData]:
-    """Say what became of imported rows, as the run itself counted them."""
+    """Read the counts of imported rows from the run."""
     found, counts = [], dict[str, Any]()
     if "imported" in ran.record.outputs:
         [counts] = rows.read(ran.store.blobs.deliver(ran.record.outputs["imported"]["sha256"]))

@@ -1,4 +1,4 @@
-"""The verbs that move container images: `images push`, `pull`, `save`, `load`."""
+"""The verbs `images push`, `pull`, `save` and `load`, which move container images."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ NAME = "An image, by the name of its recipe in images/."
 
 
 class PushRequest(Request):
-    """Which image goes where."""
+    """Request of `images push`: which image, to which registry."""
 
     name: str = Field(description=NAME)
     reference: str = Field(description="HOST[:PORT]/NAME[:TAG], the place in a registry.")
 
 
 def push(project: Project, asked: PushRequest, watch: Watch | None = None) -> ImageData:
-    """Bring a stored image to a registry; what the registry has already is not sent again."""
+    """Push a stored image to a registry; blobs that the registry has already are not sent again."""
     store = project.open()
     image = named(project, store, asked.name)
     pushed = send(store, image, asked.reference, _Meter(f"images push {asked.name}", watch or Watch()))
@@ -34,18 +34,18 @@ def push(project: Project, asked: PushRequest, watch: Watch | None = None) -> Im
 
 
 class PullRequest(Request):
-    """Which image comes from where."""
+    """Request of `images pull`: which image, from which registry."""
 
     name: str = Field(description=NAME)
     source: str = Field(description="HOST[:PORT]/NAME[:TAG] or HOST[:PORT]/NAME@sha256:…, the place in a registry.")
 
 
 def pull(project: Project, asked: PullRequest, watch: Watch | None = None) -> ImageData:
-    """Fetch an image from a registry, if it is the pinned one or named by its digest."""
+    """Pull an image from a registry, if it is the pinned one or named by its digest."""
     expected = pinned(project).get(asked.name)
     if expected is None and "@sha256:" not in asked.source:
         raise InputError(
-            f"lockfiles/images.json pins no image {asked.name!r}, so nothing says what it must be",
+            f"lockfiles/images.json pins no image {asked.name!r}, so its digest is not known",
             where=asked.source.rpartition("@")[2][:200],
             next="name it by digest: --from HOST/NAME@sha256:…",
         )
@@ -54,7 +54,7 @@ def pull(project: Project, asked: PullRequest, watch: Watch | None = None) -> Im
 
 
 class SaveRequest(Request):
-    """Which image is written to which file."""
+    """Request of `images save`: which image, to which file."""
 
     name: str = Field(description=NAME)
     path: PathText = Field(description="FILE.tar, an archive; any other path becomes a layout folder.")
@@ -70,14 +70,14 @@ def save(project: Project, asked: SaveRequest, watch: Watch | None = None) -> Im
 
 
 class LoadRequest(Request):
-    """Which archive is taken in, and what the image is called here."""
+    """Request of `images load`: which archive, and the image's name here."""
 
     path: PathText = Field(description="An archive or an OCI layout folder.")
     name: str = Field(description="What the image is called here.")
 
 
 def load(project: Project, asked: LoadRequest, watch: Watch | None = None) -> ImageData:
-    """Take an image in; under a name that lockfiles/images.json pins, only the pinned image is taken."""
+    """Load an image from a file; under a name that lockfiles/images.json pins, only the pinned image is taken."""
     expected, source = pinned(project).get(asked.name), project.path(asked.path)
     if not source.exists():
         raise InputError("there is no such file", where=str(asked.path), next="check the path")
@@ -87,13 +87,13 @@ def load(project: Project, asked: LoadRequest, watch: Watch | None = None) -> Im
 
 
 class _Meter:
-    """Says how much was moved, every few seconds; nothing of what is quick."""
+    """Progress meter of a transfer: reports every few seconds, and nothing of quick ones."""
 
     def __init__(self, title: str, watch: Watch) -> None:
         self._title, self._watch, self._moved, self._last = title, watch, 0, time.monotonic()
 
     def __call__(self, count: int) -> None:
-        """Count some bytes."""
+        """Add a number of bytes."""
         self._moved += count
         now = time.monotonic()
         if now - self._last >= 3:

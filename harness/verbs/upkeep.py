@@ -1,4 +1,4 @@
-"""The keeper's verbs: `doctor`, `fsck`, `gc`."""
+"""The maintenance verbs `doctor`, `fsck` and `gc`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from harness.verbs.project import Project, Request, Result
 
 
 class FindingData(Result):
-    """One thing that was looked at, and what would make it better."""
+    """Finding of `doctor`: what was checked, and what would improve it."""
 
     state: str  # ok | better | missing
     subject: str
@@ -21,24 +21,24 @@ class FindingData(Result):
 
 
 class DoctorResult(Result):
-    """What this machine can do."""
+    """Result of `doctor`: what this machine can do."""
 
     findings: list[FindingData]
 
     @property
     def code(self) -> int:
-        """Give the exit code: 3 where something is missing."""
+        """Exit code: 3 where something is missing."""
         return MISSING if any(one.state == "missing" for one in self.findings) else AGREED
 
 
 def doctor(project: Project) -> DoctorResult:
-    """Say what this machine can do, and how to do better."""
+    """Check what this machine can do, and how to improve it."""
     findings = examine(project.elsewhere, project.folder)
     return DoctorResult(findings=[FindingData(**vars(one)) for one in findings])
 
 
 class FlawData(Result):
-    """One thing that is wrong in a store."""
+    """Damage in a store, and where."""
 
     id: str
     subject: str
@@ -46,31 +46,31 @@ class FlawData(Result):
 
 
 class FsckResult(Result):
-    """What is damaged in a store."""
+    """Result of `fsck`: what is damaged in a store."""
 
     verdict: str  # agreed | disagreed
     flaws: list[FlawData]
 
     @property
     def code(self) -> int:
-        """Give the exit code: 1 where anything is damaged."""
+        """Exit code: 1 where anything is damaged."""
         return DISAGREED if self.flaws else AGREED
 
 
 def fsck(project: Project) -> FsckResult:
-    """Read every byte of the store and name what is damaged."""
+    """Read every byte of the store and report what is damaged; nothing is repaired."""
     flaws = [FlawData(**vars(flaw)) for flaw in check(project.open())]
     return FsckResult(verdict="disagreed" if flaws else "agreed", flaws=flaws)
 
 
 class GcRequest(Request):
-    """Whether what may go is deleted."""
+    """Request of `gc`: whether unused data is deleted, or only listed."""
 
-    delete: bool = Field(default=False, description="Delete it; without this, only say what may go.")
+    delete: bool = Field(default=False, description="Delete it; without this option it is only listed.")
 
 
 class GcResult(Result):
-    """What no run names: entries, blobs, temporary folders, and the bytes they hold."""
+    """Result of `gc`: entries, blobs and temporary folders that no run names, and the bytes they hold."""
 
     deleted: bool
     entries: list[str]
@@ -80,7 +80,7 @@ class GcResult(Result):
 
 
 def gc(project: Project, asked: GcRequest) -> GcResult:
-    """Say what no run names and may go, and delete it where that is asked."""
+    """List what no run names, and delete it where that is asked; what a run names is never deleted."""
     found = sweep(project.open(), delete=asked.delete)
     folders = [path.name for path in found.folders]
     return GcResult(deleted=asked.delete, entries=found.entries, blobs=found.blobs, folders=folders, bytes=found.bytes)

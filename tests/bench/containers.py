@@ -19,7 +19,7 @@ from harness.engines.daemon import connect
 from harness.engines.docker import DockerEngine
 from harness.engines.engine import Job, Limits
 from harness.errors import MissingError
-from harness.images.image import pins, take
+from harness.images.image import pins, require_image
 from harness.images.transfer.layout import archive
 from harness.store.store import Store
 
@@ -54,7 +54,7 @@ def sandboxed() -> DockerEngine:
     """Open the engine with the small image, of the project's own store."""
     store = Store.open(ROOT / ".harness")
     pin = pins(ROOT)[IMAGE]
-    image = take(store, pin.image_id, IMAGE)
+    image = require_image(store, pin.image_id, IMAGE)
     return DockerEngine(pin.image_id, [pin.manifest], lambda: archive(store, image))
 
 

@@ -12,7 +12,7 @@ from bench.peers import environment
 from bench.project import HARNESS
 from bench.table import Row
 
-from harness.images.image import Image, pins, take
+from harness.images.image import Image, pins, require_image
 from harness.images.verify import verify
 from harness.store.store import Store
 
@@ -47,7 +47,7 @@ def _kept() -> Image:
         spend([HARNESS, "images", "build", NAME], environment(ROOT), ROOT)
     except Failed as bad:
         raise Missing(f"the image {NAME} cannot be built here: {bad}") from bad
-    return take(Store.open(ROOT / ".harness"), pins(ROOT)[NAME].image_id, NAME)
+    return require_image(Store.open(ROOT / ".harness"), pins(ROOT)[NAME].image_id, NAME)
 
 
 def _project(folder: Path, kept: Image) -> Path:

@@ -77,7 +77,7 @@ def _tried(work: Path, engine: Engine, many: int) -> tuple[float, float]:
         {"item": f"i-{n:05d}", "template": 1, "model": "m", "sample": 0, "program": f"print({n})"} for n in range(many)
     )
     digest = store.blobs.put(b"".join(canonical(row) + b"\n" for row in programs))
-    params = {"trial": "t", "limits": trial.Limits().as_params()}
+    params = {"trial": "t", "limits": trial.TrialLimits().as_params()}
     step = Step("t", KIND, JUDGED, params, {"programs": Pinned(digest)}, ("trials",), trial=True)
     parts = {"environment": sha256(b""), "numerics": NUMERICS, "code": sha256(b"code")}
     begun, cpu = time.perf_counter(), _cpu()

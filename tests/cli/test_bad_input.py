@@ -101,7 +101,7 @@ def test_every_verb_refuses_a_bad_manifest_in_the_same_words(bare, verb):
     path.unlink()
 
 
-def test_one_bad_manifest_among_several_stops_all_before_anything_is_written(bare):
+def test_one_bad_manifest_among_several_stops_all_before_any_write(bare):
     path = bare / "bad.yaml"
     path.write_text(GOOD + "sedes: [0]\n")
     refused("lock", bare / "manifests" / "small.yaml", path, cwd=bare)
@@ -147,8 +147,8 @@ def test_bad_arguments_are_told_once_and_nothing_is_written(bare, args, said):
         (["analyse", "reliability.models", "-i", os.devnull], "nothing was given",
          "give one JSON object, such as `echo '{}' | harness analyse reliability.models`"),
         (["score", "reliability.outcome", "-i", "nothing.jsonl"], "this file cannot be read: No such file", "check"),
-        (["list"], "this folder stands in no project", "go to the project's folder"),
-        (["fsck"], "this folder stands in no project", "go to the project's folder, or name a store with --store DIR"),
+        (["list"], "this folder is in no project", "go to the project's folder"),
+        (["fsck"], "this folder is in no project", "go to the project's folder, or name a store with --store DIR"),
     ],
 )  # fmt: skip
 def test_what_is_lacking_is_told_with_what_helps(tmp_path, args, what, next):

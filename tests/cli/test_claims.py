@@ -61,7 +61,7 @@ def verdicts(project: Path, *args: str, check: int = 0) -> list[str]:
     return [row["verdict"] for row in rows(project, *args, check=check)]
 
 
-def test_claims_that_are_met_leave_with_0_and_give_the_fields_that_scripts_rely_on(project: Path) -> None:
+def test_claims_that_are_met_exit_0_and_give_the_fields_scripts_rely_on(project: Path) -> None:
     before = tree(project)
     drawn, order, bound = rows(project)
     assert {"id", "manifest", "published", "value", "tolerance", "verdict", "where"} <= set(drawn)
@@ -104,7 +104,7 @@ def test_a_claim_that_is_missed_leaves_with_1_and_says_by_what(project: Path) ->
     assert "small drawn: 20 is not within 0.5 of 21" in inside("claims", SMALL, cwd=project, check=1).stdout
 
 
-def test_before_anything_was_run_every_claim_says_what_it_needs_and_that_is_no_miss(project: Path) -> None:
+def test_before_any_run_every_claim_says_what_it_needs_and_is_no_miss(project: Path) -> None:
     shutil.rmtree(project / ".harness")
     before = tree(project)
     assert verdicts(project) == ["not run: needs a run"] * 3
@@ -165,7 +165,7 @@ def test_a_claim_that_was_taken_out_stays_and_one_put_in_later_says_so(project: 
     assert "and is gone from the manifest" in inside("claims", cwd=project, check=0).stdout
 
 
-def test_all_manifests_of_the_project_that_claim_something_are_meant_by_default(project: Path) -> None:
+def test_claims_covers_all_manifests_with_claims_by_default(project: Path) -> None:
     text = (project / SMALL).read_text()
     (project / "manifests" / "deep").mkdir()
     (project / "manifests" / "deep" / "other.yaml").write_text(text.replace("name: small", "name: other"))

@@ -136,7 +136,7 @@ def test_a_copy_of_the_manifest_shares_the_history_of_the_first(tried: Path, tmp
     assert stood(found) == ("met", 3, 3, 2) and found["moved"] and found["was"]["within"] == "0.5"
 
 
-def test_a_claim_that_is_dropped_together_with_the_name_of_its_manifest_is_missed(tried: Path, tmp_path: Path) -> None:
+def test_a_claim_dropped_along_with_its_manifest_is_missed(tried: Path, tmp_path: Path) -> None:
     project, other = copied(tried, tmp_path), "manifests/other.yaml"
     (project / SMALL).rename(project / other)
     edit(project, ("name: small", "name: other"), (CLAIM, ""), path=other)
@@ -165,9 +165,7 @@ def test_no_history_begins_anew_where(bait: str, tried: Path, tmp_path: Path) ->
     assert stood(row(project)) == ("met", 3, 3, 2)
 
 
-def test_a_claim_that_is_only_written_down_when_it_is_met_has_its_misses_all_the_same(
-    tried: Path, tmp_path: Path
-) -> None:
+def test_a_claim_written_only_once_it_is_met_still_has_its_misses(tried: Path, tmp_path: Path) -> None:
     project, other = copied(tried, tmp_path), "manifests/other.yaml"
     shutil.copy(project / SMALL, project / other)
     edit(project, ("name: small", "name: other"), (CLAIM, ""), path=other)
@@ -195,9 +193,7 @@ def test_runs_that_were_cut_short_or_never_ended_are_told_apart(tried: Path, tmp
 
 
 @pytest.mark.parametrize("what", ["journal", "record", "output", "fifo"])
-def test_an_earlier_run_that_cannot_be_believed_is_named_and_counts_for_nothing(
-    what: str, met: Path, tmp_path: Path
-) -> None:
+def test_an_earlier_run_that_fails_its_checks_is_named_and_not_counted(what: str, met: Path, tmp_path: Path) -> None:
     project = copied(met, tmp_path)
     store = Store.open(project / ".harness")
     second = store.run_ids()[-1]  # the one that was written down between two real ones

@@ -99,7 +99,7 @@ class Clients:
         return [one.model_dump(mode="json", exclude={"parsed_output"}) for one in (*said, streamed)]
 
 
-def test_a_client_of_somebody_else_is_recorded_ended_killed_and_replayed_alone(tmp_path: Path) -> None:
+def test_a_foreign_client_is_recorded_killed_and_replayed_offline(tmp_path: Path) -> None:
     with misbehaving() as server:
         words = ("--record", *upstream(server))
         with running(tmp_path, *words, env=KEYS) as (process, ready), Clients(ready["env"]) as clients:
@@ -203,13 +203,13 @@ def test_a_key_that_is_missing_is_told_before_anything_is_made(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("words", "where", "said"),
     [
-        ([], "--tape", "which tape"), (["--tape", "tape"], "tape", "nothing on this tape"),
-        (["--tape", "tape", "--live"], "tape", "not taped"),
-        (["--record", "--live"], "--record, --live", "not recorded"),
+        ([], "--tape", "no tape was named"), (["--tape", "tape"], "tape", "is empty"),
+        (["--tape", "tape", "--live"], "tape", "never recorded"),
+        (["--record", "--live"], "--record, --live", "never recorded"),
         (["--live", "--provider", "gemini"], "--provider", "'gemini'"),
-        (["--live", "--upstream", "http://a"], "--upstream", "which provider"),
-        (["--live", "--provider", "openai", "--upstream", "anthropic=http://a"], "--upstream", "which provider"),
-        (["--live", "--upstream", "openai=ftp://a"], "--upstream", "which provider"),
+        (["--live", "--upstream", "http://a"], "--upstream", "a provider and a URL"),
+        (["--live", "--provider", "openai", "--upstream", "anthropic=http://a"], "--upstream", "a provider and a URL"),
+        (["--live", "--upstream", "openai=ftp://a"], "--upstream", "a provider and a URL"),
     ],
 )  # fmt: skip
 def test_what_was_asked_wrongly_is_told(words: list[str], where: str, said: str, tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ def ran(root):
     return inside(*RUN, path, cwd=root, check=0)
 
 
-def test_the_run_table_says_whose_answers_were_imported_from_where_and_what_was_refused(ran):
+def test_the_run_table_names_the_source_of_imported_answers_and_refusals(ran):
     assert "answers of theirs imported from theirs.jsonl" in ran.stdout
     assert "took 12 of 15 rows, refused 1 of no prompt and all of 1 prompt with more than one" in ran.stderr
     assert "addition-nobody (template 1, sample 0)" in ran.stderr
@@ -76,7 +76,7 @@ def test_a_prompt_without_a_row_is_missing_and_never_a_score(root, ran):
     assert missing == ["imported"] * 3
 
 
-def test_journal_and_record_say_in_which_steps_and_other_runs_have_no_such_field(root, ran):
+def test_imports_are_in_journal_and_record_and_other_runs_have_no_field(root, ran):
     step = "addition/responses/theirs/part-00000"
     records = [json.loads(path.read_text()) for path in sorted((root / ".harness/runs").glob("*/record.json"))]
     assert [record.get("imported") for record in records] == [
@@ -125,7 +125,7 @@ def test_an_audit_joins_them_again_and_counts_them_as_trust(root, ran):
 
 
 @pytest.mark.parametrize(("model", "said"), [("theirs", {}), ("oracle", {"model": "oracle", "source": "theirs.jsonl"})])
-def test_a_journal_that_keeps_quiet_about_it_or_makes_it_up_fails_its_audit(root, ran, tmp_path, model, said):
+def test_a_journal_that_hides_or_invents_an_import_fails_its_audit(root, ran, tmp_path, model, said):
     """A forger changes the line and makes every digest follow; the plan still knows whose answers are imported."""
     step = f"addition/responses/{model}/part-00000"
 
@@ -143,7 +143,7 @@ def test_a_journal_that_keeps_quiet_about_it_or_makes_it_up_fails_its_audit(root
     ]
 
 
-def test_rows_are_brought_into_the_store_and_pinned_by_the_digest_that_is_told(root, ran, tmp_path):
+def test_rows_are_imported_into_the_store_and_pinned_by_their_digest(root, ran, tmp_path):
     rows = (root / "responses.jsonl").read_text().splitlines()
     (tmp_path / "handed").mkdir()
     for number, part in enumerate((rows[9:], rows[2:9])):

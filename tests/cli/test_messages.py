@@ -44,7 +44,7 @@ def test_explain_names_the_file_and_the_line_of_an_edited_wording(edited: Path) 
     assert {step["reason"].partition(": ")[2] for step in told} == {f"inputs/templates ({WORDING}, line 1)"}
 
 
-def test_diff_shows_both_texts_of_an_edited_wording_and_how_much_more_there_is(edited: Path) -> None:
+def test_diff_shows_both_texts_of_an_edited_wording_and_counts_the_rest(edited: Path) -> None:
     new, old = (one["run"] for one in inner_data("runs", cwd=edited)["runs"])
     found = inner_data("diff", old, new, cwd=edited, check=1)
     [text] = found["texts"]
@@ -105,7 +105,7 @@ def test_show_tells_models_with_other_weights_apart(tmp_path: Path) -> None:
     assert all(f"weights {models[name]['weights'][:12]}" in shown for name in ADDED)
 
 
-def test_a_model_folder_outside_is_pinned_by_its_files_and_told_where_it_is_not_found(tmp_path: Path) -> None:
+def test_an_outside_model_folder_is_pinned_by_its_files_or_missing(tmp_path: Path) -> None:
     path = unlocked_project(tmp_path / "project", count=10, models=())
     line = "  own: {provider: transformers, source: folder:toy, dtype: float32}\n"
     path.write_text(path.read_text().replace("models:\n", "models:\n" + line))
@@ -123,7 +123,7 @@ def test_a_model_folder_outside_is_pinned_by_its_files_and_told_where_it_is_not_
     )
 
 
-def test_claims_that_did_not_run_are_summed_up_in_a_line_and_shown_on_demand(project: Path) -> None:
+def test_claims_that_did_not_run_are_counted_and_listed_on_demand(project: Path) -> None:
     claims = "claims:\n" + "".join(
         f"  - {{of: 'items#/{name}', published: '1', within: '1', where: Table {name}}}\n" for name in "abc"
     )

@@ -49,7 +49,7 @@ def copied(partial: Path, folder: Path) -> Path:
     return Path(shutil.copytree(partial, folder / "p", symlinks=True))
 
 
-def test_one_absent_file_of_forty_is_counted_and_named_wherever_the_run_is_told(partial):
+def test_one_absent_file_of_forty_is_counted_and_named_in_every_output(partial):
     told = inside("lock", MANIFEST, cwd=partial, check=0).stderr
     assert f"published: 39 of 40 files are here; missing: {LAST}" in told
     assert f"published at https://localhost:1/{LAST}" in told and "harness import data FOLDER" in told
@@ -84,7 +84,7 @@ def test_an_audit_agrees_and_says_the_coverage_and_so_does_the_expectation(parti
     assert "agreed" in audited and f"data: published 39 of 40 files (missing: {LAST})" in audited
 
 
-def test_a_file_that_arrives_later_makes_exactly_the_steps_new_that_read_it(partial, tmp_path):
+def test_a_file_that_arrives_later_reruns_exactly_the_steps_that_read_it(partial, tmp_path):
     root = copied(partial, tmp_path)
     inside("import", "data", downloaded(tmp_path / "all"), cwd=root, check=0)
     assert inner_data("run", MANIFEST, cwd=root)["runs"][0]["steps"]["executed"] == 0, "a run is what its lock says"
@@ -131,7 +131,7 @@ def test_one_changed_file_is_named_with_both_digests_and_refused(code, tmp_path)
     assert "39 of 40 files are here; missing: f07.csv" in inside("lock", MANIFEST, cwd=tmp_path, check=0).stderr
 
 
-def test_nothing_in_a_folder_is_followed_and_a_file_is_known_by_its_bytes_wherever_it_lies(code, tmp_path):
+def test_folder_import_follows_no_links_and_finds_files_by_their_digest(code, tmp_path):
     manifest(tmp_path)
     folder = downloaded(tmp_path / "down", ["f00.csv", "f01.csv", LAST])
     secret = tmp_path / "secret"
@@ -171,7 +171,7 @@ def test_what_cannot_be_imported_as_a_folder_is_told(code, tmp_path):
     assert not (tmp_path / ".harness").exists()
 
 
-def test_a_table_that_the_plan_reads_is_pinned_and_its_change_makes_the_lock_stale(code, partial, tmp_path):
+def test_a_changed_table_of_the_plan_makes_the_lock_stale(code, partial, tmp_path):
     root = copied(partial, tmp_path)
     lock = json.loads((root / "lockfiles/manifests/shelf.lock.json").read_text())
     assert list(lock["pins"]["tables"]) == ["shelf/words@1"], "and no table that nothing reads"
@@ -189,7 +189,7 @@ def test_a_table_that_the_plan_reads_is_pinned_and_its_change_makes_the_lock_sta
         (code / "tables/words@1.csv").write_text(words)
 
 
-def test_a_table_that_a_manifest_names_is_pinned_and_one_that_is_not_there_is_told_with_its_line(code, tmp_path):
+def test_a_table_of_a_manifest_is_pinned_and_a_missing_one_named_with_line(code, tmp_path):
     manifest(tmp_path, more="tables: [shelf/unread@1]\n")
     inside("lock", MANIFEST, cwd=tmp_path, check=0)
     lock = json.loads((tmp_path / "lockfiles/manifests/shelf.lock.json").read_text())

@@ -45,9 +45,7 @@ def run(root: Path, kept: int, path: str = SMALL, **how: Any) -> None:
     Tries(root).run(path, {"addition": {"drawn": 7, "kept": kept, "removed": 7 - kept}}, **how)
 
 
-def test_runs_under_other_settings_are_another_history_and_what_they_missed_stands_beside(
-    tried: Path, tmp_path: Path
-) -> None:
+def test_runs_under_other_settings_are_another_history_shown_beside(tried: Path, tmp_path: Path) -> None:
     root = copied(tried, tmp_path)
     for mode, kept in (("paper", 1), ("paper", 1), ("strict", 1), ("strict", 3)):
         edit(root, STRICT, f"settings: {{mode: {mode}}}\n")

@@ -99,7 +99,7 @@ def test_two_answers_to_one_asking_are_named_and_nothing_is_written(tmp_path: Pa
     assert name[:12] in said and "nothing was written" in said and tree(tmp_path) == before
 
 
-def test_a_redacted_tape_hides_what_matches_says_so_and_never_passes_for_the_original(tmp_path: Path) -> None:
+def test_a_redacted_tape_says_so_and_never_passes_for_the_original(tmp_path: Path) -> None:
     names = ["Ada Lovelace", "nobody", "call 5551234"]
     folder = record(tmp_path / "tape", names)
     with Recorder(folder) as recorder:
@@ -120,7 +120,7 @@ def test_a_redacted_tape_hides_what_matches_says_so_and_never_passes_for_the_ori
     assert marks == [line.own if mark else "" for line, mark in zip(Tape.open(folder).lines(), marks, strict=True)]
 
 
-def test_a_pointer_hides_what_stands_there_and_a_redacted_tape_can_be_given_away_and_put_back(tmp_path: Path) -> None:
+def test_a_pointer_is_redacted_and_redacted_tapes_survive_export(tmp_path: Path) -> None:
     folder = record(tmp_path / "tape", "ab")
     pointers = ("--field", "/response/choices/*/message/content", "--field", "/request/messages/0/content")
     inner_data("tape", "redact", "tape", "out", *pointers, cwd=tmp_path)

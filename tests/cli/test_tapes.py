@@ -35,7 +35,7 @@ def test_ls_counts_by_model_and_names_the_tape(tmp_path: Path) -> None:
     assert "empty" in inside("tape", "ls", "empty", cwd=tmp_path, check=0).stdout
 
 
-def test_verify_exits_0_on_a_sound_tape_and_1_with_segment_and_line_on_a_damaged_one(tmp_path: Path) -> None:
+def test_tape_verify_names_segment_and_line_of_damage_and_exits_1(tmp_path: Path) -> None:
     folder = record(tmp_path / "tape", ["a", "b", "c"])
     assert "sound" in inside("tape", "verify", "tape", cwd=tmp_path, check=0).stdout
     path = folder / "segment-00000.jsonl"

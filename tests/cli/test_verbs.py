@@ -77,7 +77,7 @@ def test_an_output_goes_into_a_folder_that_is_there(project: Path) -> None:
         assert (error["what"], error["where"]) == ("this file cannot be written", place)
 
 
-def test_what_a_run_does_not_have_is_told_with_its_manifest_and_what_it_has(project: Path) -> None:
+def test_a_missing_output_is_reported_with_those_that_the_run_has(project: Path) -> None:
     error = error_of(inside("get", "last", "report.html", "--json", cwd=project, check=2))
     assert error["what"].endswith(" of small has no output 'report.html'")
     assert error["next"].startswith("it has: ") and "checks" in error["next"]
@@ -110,7 +110,7 @@ def test_a_run_is_found_by_a_prefix_and_by_a_path(project: Path) -> None:
     assert inner_data("audit", record, cwd=project)["run"] == run
 
 
-def test_accept_writes_the_expectation_and_reproduce_holds_a_fresh_run_against_it(project: Path) -> None:
+def test_accept_writes_the_expectation_that_reproduce_compares_with(project: Path) -> None:
     accepted = inner_data("lock", "--accept", "last", cwd=project)
     assert {change["old"] for change in accepted["changes"]} == {""}
     assert inner_data("lock", "--accept", "last", cwd=project)["changes"] == []

@@ -156,7 +156,7 @@ def steps(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Steps:
     )
     monkeypatch.setattr(sys, "executable", os.path.realpath(sys.executable))
     monkeypatch.setattr(sys, "prefix", str(made.prefix))
-    monkeypatch.setattr("harness.engines.walls.sysconfig.get_path", lambda _: str(made.prefix / "site"))
+    monkeypatch.setattr("harness.engines.isolation.sysconfig.get_path", lambda _: str(made.prefix / "site"))
     return made
 
 

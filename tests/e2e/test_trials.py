@@ -16,7 +16,7 @@ import pytest
 from support import REPOSITORY, clean_env, outputs_of
 from toys.verdicts import Verdicts
 
-from harness.images.image import find, pins
+from harness.images.image import find_image, pins
 from harness.store.store import Store
 
 pytestmark = [pytest.mark.long, pytest.mark.together]
@@ -153,7 +153,7 @@ def test_on_docker_they_run_in_the_sandbox_with_the_same_outcomes(
 ) -> None:
     store = REPOSITORY / ".harness"
     held = {name: pins(REPOSITORY).get(name) for name in ("cpu", "sandbox")}
-    if not store.is_dir() or not all(pin and find(Store(store), pin.image_id) for pin in held.values()):
+    if not store.is_dir() or not all(pin and find_image(Store(store), pin.image_id) for pin in held.values()):
         pytest.skip("the images `cpu` and `sandbox` are not here: `make images`")
     copy = ran[0].copied(tmp_path / "toy")
     shutil.copy(REPOSITORY / "lockfiles" / "images.json", copy.project / "lockfiles")

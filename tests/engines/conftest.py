@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from support_engine import open_docker, ours
 
+from harness.engines.container_owner import this_process
 from harness.engines.docker import DockerEngine
 from harness.engines.engine import Job, Limits, Outcome
 from harness.engines.local import LocalEngine
-from harness.engines.owner import me
 from harness.run.environment import step_environment
 
 LIMITS = Limits(seconds=60, memory=512 << 20, cpus=1.0)
@@ -54,7 +54,7 @@ def step(docker: DockerEngine, docker_host: str, place: Path) -> Iterator[Run]:
         return docker.run(job, on_log, cancel or threading.Event())
 
     yield go
-    assert ours(docker_host, me()) == []
+    assert ours(docker_host, this_process()) == []
 
 
 @pytest.fixture

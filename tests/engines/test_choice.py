@@ -44,9 +44,7 @@ def test_what_an_engine_cannot_do_is_refused_with_the_choices_there_are(
     assert what in refused.value.what and all(word in refused.value.next for word in advice.split())
 
 
-def test_an_image_that_the_project_does_not_name_or_the_store_does_not_hold_is_told(
-    image_store: tuple[Path, str], tmp_path: Path
-) -> None:
+def test_an_image_without_a_pin_or_not_in_the_store_is_refused(image_store: tuple[Path, str], tmp_path: Path) -> None:
     with pytest.raises(MissingError, match=r"images\.json names no image 'tests'"):
         chosen(EngineChoice("docker", images=image_store[0]), tmp_path)
     with pytest.raises(MissingError, match=r"no image tests\+moved is in this store") as refused:
@@ -77,7 +75,7 @@ def test_no_container_engine_or_one_elsewhere_is_told_with_advice(
     assert refused.value.code == code and "DOCKER_HOST" in refused.value.next
 
 
-def test_a_run_is_made_again_by_an_engine_of_its_kind_and_without_a_gpu_where_there_is_none(
+def test_a_run_is_repeated_by_its_kind_of_engine_without_a_missing_gpu(
     docker_host: str, image_store: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("PATH", "/nowhere")  # no `nvidia-smi`
@@ -86,7 +84,7 @@ def test_a_run_is_made_again_by_an_engine_of_its_kind_and_without_a_gpu_where_th
     assert engine_of_run(EngineChoice(images=image_store[0]), image_store[1], Resources()).image == image_store[1]
 
 
-def test_a_local_engine_is_opened_without_the_docker_sdk_and_help_without_an_engine() -> None:
+def test_local_loads_no_docker_sdk_and_help_loads_no_engine() -> None:
     program = """
 import sys
 from harness.cli.main import run

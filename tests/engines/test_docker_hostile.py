@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from harness.digest import sha256_file
-from harness.engines.budget import Budget
+from harness.engines.disk_budget import DiskBudget
 from harness.engines.engine import Limits
 from harness.files import remove_tree
 
@@ -49,7 +49,7 @@ def test_a_step_past_its_disk_budget_is_ended(step, place: Path, kind: str) -> N
     assert not place.exists()
 
 
-def test_folders_too_deep_to_be_counted_are_over_the_budget_and_can_be_removed(step, place: Path) -> None:
+def test_folders_too_deep_to_count_are_over_the_budget_and_are_removed(step, place: Path) -> None:
     code = """
         os.chdir("out")
         for _ in range(40):
@@ -70,8 +70,8 @@ def test_files_without_a_name_are_seen_by_the_room_they_take(tmp_path: Path, mon
     def room(_: object) -> os.statvfs_result:
         return os.statvfs_result((*disk[:4], free.pop(0), *disk[5:]))
 
-    monkeypatch.setattr("harness.engines.budget.os.statvfs", room)
-    budget = Budget((tmp_path,), replace(Limits(), disk=MIB))
+    monkeypatch.setattr("harness.engines.disk_budget.os.statvfs", room)
+    budget = DiskBudget((tmp_path,), replace(Limits(), disk=MIB))
     assert [budget.spent(now=True) for _ in range(3)][:2] == ["", ""] and "nearly full" in budget.over
 
 

@@ -107,7 +107,7 @@ CASES: list[tuple[str, dict[str, str], str]] = [
 
 
 @pytest.mark.long
-def test_a_step_that_leaves_what_it_may_not_is_refused_and_nothing_is_stored(shop: Workshop) -> None:
+def test_a_step_with_a_forbidden_output_is_refused_and_not_stored(shop: Workshop) -> None:
     first = make(shop, "fine")
     assert first.state == "executed" and make(shop, "spoils").state == "executed"  # it could write to none of them
     before = tree(shop.store.root / "blobs") | tree(shop.store.root / "keys")
@@ -129,7 +129,7 @@ def test_a_step_that_leaves_what_it_may_not_is_refused_and_nothing_is_stored(sho
 
 
 @pytest.mark.long
-def test_an_audit_makes_steps_together_in_one_container_with_the_bytes_of_each_alone(
+def test_steps_audited_in_one_container_have_the_bytes_of_each_alone(
     shop: Workshop, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rows = [shop.store.blobs.put(f"row {number}\n".encode()) for number in range(4)]

@@ -27,18 +27,18 @@ def says(*lines: str) -> Any:
 
 
 def nothing(query: Any) -> str:
-    raise gpu.missing("no driver")
+    raise gpu.no_gpu("no driver")
 
 
 def test_no_gpu_is_asked_for_where_none_is_wanted() -> None:
-    assert gpu.choose(0, nothing).kind == "cpu" and gpu.choose(0, nothing).facts == {}
+    assert gpu.choose_device(0, nothing).kind == "cpu" and gpu.choose_device(0, nothing).facts == {}
 
 
 @pytest.mark.parametrize(
     ("wanted", "used"), [(1, ["GPU-1111"]), (2, ["GPU-1111", "GPU-3333"]), ("prefer", ["GPU-1111"])]
 )
 def test_the_device_is_the_compute_capability_and_the_facts_name_each_gpu(wanted: Any, used: list[str]) -> None:
-    device = gpu.choose(wanted, says(H100, OTHER))
+    device = gpu.choose_device(wanted, says(H100, OTHER))
     assert device.kind == "cuda:sm_90" and [one["uuid"] for one in device.facts["gpus"]] == used
     assert device.facts["gpus"][0] == {
         "model": "NVIDIA H100 80GB HBM3", "uuid": "GPU-1111", "driver": "550.54.15", "compute_capability": "9.0",
@@ -50,30 +50,30 @@ GARBAGE = ["", "No devices were found", "a,b,c", "a,b,c,d,e", f"{H100}, more", f
            H100.replace("9.0", "[N/A]"), '"' + H100]  # fmt: skip
 
 
-def test_a_driver_that_is_not_here_and_one_that_says_nothing_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_driver_and_a_silent_one_have_different_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", "/nowhere")
     with pytest.raises(MissingError, match="is not here"):
-        gpu.ask_here(gpu.QUERY)
+        gpu.query_driver(gpu.QUERY)
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     monkeypatch.setattr(gpu, "PATIENCE", 0.1)
     with pytest.raises(MissingError, match="gave no answer"):
-        gpu.ask_here(("sleep", "10"))
+        gpu.query_driver(("sleep", "10"))
 
 
 @pytest.mark.parametrize("answer", [*GARBAGE, f"{H100}\n{A100}"])
 def test_an_answer_that_names_no_such_gpus_is_refused_and_prefer_says_why(answer: str) -> None:
     with pytest.raises(MissingError, match="nvidia-container-toolkit") as refused:
-        gpu.choose(2, says(answer))
+        gpu.choose_device(2, says(answer))
     assert len(str(refused.value)) < 1000
     if answer in GARBAGE:
-        device = gpu.choose("prefer", says(answer))
+        device = gpu.choose_device("prefer", says(answer))
         assert device.kind == "cpu" and device.facts["gpus_wanted"] == "prefer" and device.facts["gpus_missing"]
 
 
 def test_gpus_of_several_kinds_are_refused_where_a_step_would_have_both() -> None:
-    assert gpu.choose(1, says(A100, H100)).kind == "cuda:sm_80"
+    assert gpu.choose_device(1, says(A100, H100)).kind == "cuda:sm_80"
     with pytest.raises(MissingError, match=r"different compute capabilities \(8\.0, 9\.0\)"):
-        gpu.choose(2, says(A100, H100))
+        gpu.choose_device(2, says(A100, H100))
 
 
 def driver(folder: Path, answer: str) -> dict[str, str]:
@@ -116,7 +116,7 @@ def test_a_run_on_this_machine_s_gpu_says_so_in_key_and_record(tmp_path: Path, m
     assert shop.setting.device == "cuda:sm_90"  # from where the keys of the steps that compute there have it
 
 
-def test_docker_without_a_gpu_runtime_names_what_is_missing_and_prefer_goes_without(
+def test_docker_without_a_gpu_runtime_says_so_and_prefer_uses_the_cpu(
     docker_host: str, image_store: tuple[Path, str]
 ) -> None:
     try:

@@ -230,7 +230,7 @@ def test_nothing_of_the_disk_is_written_but_out_and_tmp(run, folder):
 def test_an_isolation_this_machine_does_not_offer_is_refused(monkeypatch):
     monkeypatch.setattr("harness.engines.local.available", lambda: ("process",))
     assert LocalEngine().isolation == "process"
-    with pytest.raises(MissingError, match="does not offer the isolation 'bubblewrap'"):
+    with pytest.raises(MissingError, match="does not have the isolation 'bubblewrap'"):
         LocalEngine("bubblewrap")
 
 

@@ -15,7 +15,7 @@ import pytest
 from support import SmallDisk, clean_env, command, data_of, error_of, harness, tree
 from support_images import SHARED, branch, built, change, project, under
 
-from harness.images.image import Image, inventory_path, pins, save_pins, shelved
+from harness.images.image import Image, inventory_path, list_images, pins, save_pins
 from harness.images.image import Pin as PinOf
 from harness.images.locks import read_debs
 from harness.images.recipe import load
@@ -36,9 +36,7 @@ def here(tmp_path: Path) -> Path:
 
 
 @pytest.mark.long
-def test_another_folder_umask_zone_and_locale_make_the_same_layers_and_the_same_image(
-    tmp_path: Path, sandbox: Image, here: Path
-) -> None:
+def test_folder_umask_time_zone_and_locale_do_not_change_an_image(tmp_path: Path, sandbox: Image, here: Path) -> None:
     """Every layer is made again by `--rebuild`, which finds what was damaged and nothing else; the rest by `build`."""
     store = branch(sandbox, here / ".harness")
     with tarfile.open(store.blobs.path(sandbox.layers[1])) as tar:
@@ -84,7 +82,7 @@ def test_a_change_of_a_light_wheel_makes_its_own_layer_anew_and_no_other(sandbox
     again = data_of("images", "build", "sandbox", "--relock", cwd=here)
     assert again["pinned"] == "renewed"
     assert pins(here)["sandbox"].image_id == made["image_id"]
-    assert len(shelved(store)) == 2
+    assert len(list_images(store)) == 2
 
 
 def test_an_image_that_is_not_what_is_pinned_is_told_by_its_part(sandbox: Image, here: Path) -> None:
@@ -127,7 +125,7 @@ def test_a_tampered_package_is_refused_by_name(sandbox: Image, here: Path, kind:
     assert names.strip("_") in error["what"]
     assert error["where"] == str(store.blobs.path(digest))
     assert "again" in error["next"]
-    assert not shelved(store)
+    assert not list_images(store)
 
 
 def test_without_mmdebstrap_a_build_says_how_to_get_it(sandbox: Image, here: Path) -> None:
@@ -135,7 +133,7 @@ def test_without_mmdebstrap_a_build_says_how_to_get_it(sandbox: Image, here: Pat
     error = error_of(harness("images", "build", "base", "--json", cwd=here, check=3, env=NOWHERE))
     assert "mmdebstrap is not installed" in error["what"]
     assert error["next"] == "apt-get install mmdebstrap"
-    assert not shelved(store)
+    assert not list_images(store)
 
 
 def test_mmdebstrap_is_asked_for_before_a_package_is_fetched(here: Path) -> None:
@@ -161,7 +159,7 @@ def test_a_moved_image_is_a_distinct_one_and_pins_nothing(sandbox: Image, here: 
 
 
 @pytest.mark.long
-def test_relock_resolves_anew_and_writes_lock_and_pin_once_the_image_is_whole(sandbox: Image, here: Path) -> None:
+def test_relock_writes_lock_and_pin_only_once_the_image_is_whole(sandbox: Image, here: Path) -> None:
     branch(sandbox, here / ".harness")
     lock = here / "images" / "base" / "debs.json"
     lock.unlink()
@@ -188,7 +186,7 @@ def test_a_full_disk_leaves_nothing_half_made(tmp_path: Path, sandbox: Image, he
         assert error["next"].startswith("free some room")
         assert set(tree(disk.seen / "store" / "blobs")) == blobs
         assert not list((disk.seen / "store" / "tmp").iterdir())
-        assert not shelved(Store(disk.seen / "store"))
+        assert not list_images(Store(disk.seen / "store"))
         disk.remount(f"size={room + 400}m")
         assert data_of(*words[:-3], *words[-2:], cwd=here, disk=disk)["pinned"] == "same"
 
@@ -206,7 +204,7 @@ def test_a_build_that_is_stopped_leaves_no_mount_and_no_folder(sandbox: Image, h
     assert child.wait(60) == 130
     assert not list(store.temp.iterdir())
     assert str(store.temp) not in Path("/proc/self/mounts").read_text()
-    assert not shelved(store)
+    assert not list_images(store)
 
 
 def test_the_shared_store_is_untouched_by_all_this(sandbox: Image) -> None:

@@ -72,7 +72,7 @@ def test_the_document_describes_the_image_which_contains_every_package(root: Pat
     assert own["licenseId"] == "LicenseRef-Own-Words" and "gt-all" in own["extractedText"]
 
 
-def test_its_bytes_follow_from_the_image_and_another_content_has_another_name(root: Path, store: Store) -> None:
+def test_inventory_bytes_follow_from_the_image_and_name_its_content(root: Path, store: Store) -> None:
     image = handmade(store)
     first = inventory(store, root, image)
     (root / "images" / "sandbox" / "image.yaml").touch()
@@ -91,7 +91,7 @@ def test_its_bytes_follow_from_the_image_and_another_content_has_another_name(ro
         ({}, DEBIAN, WHEELS),  # an image that was fetched: its layers are not what the locks say
     ],
 )
-def test_an_image_that_holds_other_packages_than_are_named_gets_no_inventory(
+def test_an_image_with_other_packages_than_its_locks_gets_no_inventory(
     root: Path, store: Store, sources: Any, debian: Any, wheels: Any
 ) -> None:
     image = handmade(store, debian, wheels, sources)

@@ -11,7 +11,7 @@ from support import REPOSITORY
 from support_images import put, wheel_bytes
 
 from harness.errors import InputError
-from harness.images.licences import OTHERS, Licence, of_metadata, of_wheel, together
+from harness.images.licences import OTHERS, Licence, combined, of_metadata, of_wheel
 from harness.images.oci import LOCK, STANDARD, config, labels
 from harness.images.recipe import lineage
 from harness.store.store import Store
@@ -38,7 +38,7 @@ def edit(root: Path, name: str, old: str, new: str) -> Path:
     return root
 
 
-def test_an_image_names_recipe_lock_and_licences_and_no_source_that_nobody_wrote(root: Path) -> None:
+def test_labels_name_recipe_lock_and_licences_and_invent_no_source(root: Path) -> None:
     found = told(root)
     assert set(found) == {f"{STANDARD}.revision", f"{STANDARD}.licenses", LOCK}
     assert found[f"{STANDARD}.licenses"] == f"{OTHERS} AND MIT"
@@ -93,11 +93,11 @@ def test_a_licence_is_read_and_never_guessed(metadata: str, expression: str, sai
     assert said is None or found.said == said
 
 
-def test_the_licences_of_an_image_are_each_that_is_said_and_one_word_for_the_rest() -> None:
+def test_licences_of_an_image_are_all_that_are_stated_and_one_for_the_rest() -> None:
     exact = [Licence(text, exact=True) for text in ("MIT AND 0BSD", "Apache-2.0 OR BSD-2-Clause", "MIT")]
-    assert together(exact) == "(Apache-2.0 OR BSD-2-Clause) AND 0BSD AND MIT"
-    assert together([*exact, Licence("ISC", "Classifier: …"), Licence()]).count(OTHERS) == 1
-    assert "ISC" not in together([Licence("ISC", "Classifier: …")])
+    assert combined(exact) == "(Apache-2.0 OR BSD-2-Clause) AND 0BSD AND MIT"
+    assert combined([*exact, Licence("ISC", "Classifier: …"), Licence()]).count(OTHERS) == 1
+    assert "ISC" not in combined([Licence("ISC", "Classifier: …")])
 
 
 def test_a_kept_wheel_is_asked_and_one_without_metadata_is_refused(store: Store) -> None:

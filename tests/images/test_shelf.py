@@ -10,7 +10,7 @@ from support import error_of
 from support_inside import inner_data, inside
 
 from harness.digest import document
-from harness.images.image import Image, shelve
+from harness.images.image import Image, add_image
 from harness.store.store import Store
 
 
@@ -24,7 +24,7 @@ def image(store: Store) -> Image:
     """An image on the shelf, with a package it was made of and the note of how a layer was made."""
     made = handmade(store)
     made = Image(made.name, made.config, made.manifest, made.layers, {"pkg_1_all.deb": store.blobs.put(b"a package")})
-    shelve(store, made)
+    add_image(store, made)
     (store.images / "layers").mkdir()
     note = document({"type": "layer/1", "layer": made.layers[0], "inputs": {}})
     (store.images / "layers" / f"{'a' * 64}.json").write_bytes(note + b"\n")

@@ -25,7 +25,7 @@ def test_a_claim_is_of_one_value_or_of_several():
     assert (claim.pointers, claim.order, claim.ties) == (("a#/x", "a#/y~1z"), "decreasing", True)
 
 
-def test_what_claims_could_not_say_at_first_is_not_in_the_intent_where_it_is_not_said():
+def test_newer_fields_of_claims_are_in_the_intent_only_where_they_are_set():
     """An intent is held against the one in the lock: a new field that nobody uses must make no lock stale."""
     old = {"of": "counts#/addition/kept", "order": None, "published": "3142", "where": "Table 1", "within": "102"}
     told = GOOD + CLAIM + "published: 3142, within: 102, "
@@ -51,7 +51,7 @@ BAD_CLAIMS = {
     ),
     "an order of another kind": (SEVERAL + "order: random, ", "order"),
     "ties without an order": (SEVERAL + "ties: true, at_least: 0, ", "add `order`"),
-    "bounds that cross": (CLAIM + "at_least: 2, at_most: 1, ", "mend `at_least` or `at_most`"),
+    "bounds that cross": (CLAIM + "at_least: 2, at_most: 1, ", "correct `at_least` or `at_most`"),
     "a bound that is not finite": (CLAIM + "at_most: Infinity, ", "finite"),
     "no pointer": (CLAIM.replace("counts#/addition/kept", "counts") + "at_most: 1, ", "JSON Pointer"),
     "a pointer with ~2": (CLAIM.replace("addition", "~2") + "at_most: 1, ", "JSON Pointer"),

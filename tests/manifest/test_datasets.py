@@ -10,7 +10,7 @@ from manifest.parsing import GOOD, parse, refused
 
 from harness.digest import document
 from harness.errors import InputError
-from harness.manifest.coverage import coverage_text, file_coverage, strange_files
+from harness.manifest.coverage import contradicted_files, coverage_text, file_coverage
 from harness.manifest.datasets import MOST_FILES
 from harness.manifest.lockfile import Lock, read_lock
 
@@ -21,7 +21,7 @@ def listing(files: Any, more: str = "") -> str:
     return GOOD.replace("datasets:\n", f"datasets:\n  p:\n    licence: CC0\n{more}    fetch: {json.dumps(files)}\n")
 
 
-def test_a_list_of_files_is_typed_and_stands_in_the_intent_as_it_is_written() -> None:
+def test_a_list_of_files_is_typed_and_kept_in_the_intent_as_written() -> None:
     intent = parse(listing({"a.csv": ONE, "in a/b.npz": {**ONE, "size": "12"}})).intent()
     assert document({"type": "x", **intent})
     assert intent["datasets"]["p"] == {"licence": "CC0", "fetch": {"a.csv": ONE, "in a/b.npz": {**ONE, "size": 12}}}
@@ -32,7 +32,7 @@ def test_a_list_of_files_is_typed_and_stands_in_the_intent_as_it_is_written() ->
     ["", "/etc/passwd", "../a", "a/../../b", "a/..", "./a", "a//b", "a/", "a\\..\\b", "a\nb", "\x00", "ä.csv", " a",
      "a /b", "x" * 201, "."],
 )  # fmt: skip
-def test_a_path_that_could_lead_elsewhere_or_be_spelled_otherwise_is_refused(path: str) -> None:
+def test_a_path_that_leads_out_or_has_two_spellings_is_refused(path: str) -> None:
     text = listing({"a.csv": ONE, path: ONE})
     error = refused(text)
     assert "path" in error.what
@@ -79,7 +79,7 @@ def test_a_lock_names_absent_files_of_its_own_in_order_and_each_once(absent: lis
     assert read_lock(Lock({}, "c" * 64, {**kinds, "datasets": {"p": pin}}).data, "x").pins["datasets"]["p"] == pin
 
 
-def test_coverage_counts_files_and_names_the_first_of_those_that_are_missing() -> None:
+def test_coverage_counts_files_and_names_the_first_missing_ones() -> None:
     files = {f"f{number:02}": "a" * 64 for number in range(40)}
     pins: dict[str, Any] = {"made": {"items": {}, "files": {}}, "q": {"files": files}}
     pins["p"] = {"files": files, "absent": sorted(files)[:9]}
@@ -92,4 +92,4 @@ def test_coverage_counts_files_and_names_the_first_of_those_that_are_missing() -
 def test_a_lock_whose_files_are_not_those_of_its_manifest_is_pointed_at() -> None:
     said = {"p": {"fetch": {"a": ONE, "b": ONE}}, "q": {"fetch": "https://x.org"}, "r": "odd"}
     pins = {"p": {"files": {"a": "b" * 64, "b": "a" * 64}}, "q": {"sha256": "a" * 64}, "r": {"files": {"x": "a" * 64}}}
-    assert list(strange_files(said, pins)) == ["/p/files/a", "/r/files/x"]
+    assert list(contradicted_files(said, pins)) == ["/p/files/a", "/r/files/x"]

@@ -17,7 +17,7 @@ def asked(text):
     return intent["generation"]
 
 
-def test_version_1_sends_four_settings_and_version_2_none_that_is_not_written():
+def test_version_1_sends_four_settings_and_version_2_only_written_ones():
     assert asked(GOOD) == asked(GOOD + "generation: {}\n") == USUAL
     assert asked(NOW) == asked(NOW + "generation: {}\n") == {}
     assert asked(NOW + "generation: {temperature: 0.7, max_tokens: benchmark}\n") == {

@@ -72,9 +72,9 @@ def test_an_engine_is_usable_when_a_step_ran_there_and_was_contained(
     alone = findings(tmp_path)["docker"]
     assert alone.state == "better" and "no image is in this store, so no step was tried" in alone.found
     found = findings(image_store[0])
-    assert found["docker"].state == "ok" and "container keeps 14 things from a step" in found["docker"].found
+    assert found["docker"].state == "ok" and "container passes 14 containment checks" in found["docker"].found
     for isolation in available():
-        assert f"{isolation} keeps " in found["local"].found
+        assert f"{isolation} passes " in found["local"].found
 
 
 @pytest.mark.long
@@ -82,11 +82,13 @@ def test_a_wall_that_does_not_hold_and_limits_that_nobody_holds_are_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     one = available()[0]
-    monkeypatch.setattr("harness.engines.local.hand_over", lambda *_: None)
+    monkeypatch.setattr("harness.engines.local.chown_to_step", lambda *_: None)
     monkeypatch.setattr(LocalEngine, "_argv", lambda _, job: list(job.argv))  # no walls, and no bounds
-    monkeypatch.setattr("harness.engines.budget.Budget.spent", lambda *_, **__: "")
+    monkeypatch.setattr("harness.engines.disk_budget.DiskBudget.spent", lambda *_, **__: "")
     if one == "process":
         pytest.skip("nothing is claimed on this machine")
     local = findings(tmp_path)["local"]
     assert local.state == "missing" and f"{one} lets a step reach" in local.found
-    assert "the network over IPv4" in local.found and f"{one} holds no limit of memory, disk" in local.found
+    assert (
+        "the network over IPv4" in local.found and f"{one} does not enforce the limits of memory, disk" in local.found
+    )

@@ -17,7 +17,7 @@ from support import unlocked_project
 from support_engine import open_docker
 from support_inside import inner_data, inside
 
-from harness.engines import walls
+from harness.engines import isolation
 from harness.engines.docker import DockerEngine
 from harness.engines.engine import DISK, MACHINE, NETWORK, Engine
 from harness.engines.local import LocalEngine, available
@@ -126,7 +126,7 @@ def test_a_bubble_with_a_wall_taken_away_is_caught(
     work, out = SABOTAGES[sabotage]
     break_(monkeypatch, work(store))
     found = attacked(store, LocalEngine("bubblewrap"))
-    if out == {"inputs"} and walls.sheds():
+    if out == {"inputs"} and isolation.drops_root():
         out = set()  # a step of root's is nobody, who may not write to them wherever they are bound
     assert ended(found, "open") >= out, found
     with pytest.raises(MissingError, match=receipt.WORDS[min(out)]) if out else nullcontext():
@@ -135,21 +135,21 @@ def test_a_bubble_with_a_wall_taken_away_is_caught(
 
 def break_(monkeypatch: pytest.MonkeyPatch, change: Callable[[list[str]], list[str]]) -> None:
     """Take a wall away from bubblewrap; `--unshare-all` is spelled out first, so that there is one to take."""
-    inner = walls._bubble
+    inner = isolation._bubble
 
     def weaker(*given: Any) -> list[str]:
         spelled = [f"--unshare-{one}" for one in ("ipc", "pid", "net", "uts")]
         wrap = [one for word in inner(*given) for one in (spelled if word == "--unshare-all" else [word])]
         return change(wrap)
 
-    monkeypatch.setattr(walls, "_bubble", weaker)
+    monkeypatch.setattr(isolation, "_bubble", weaker)
 
 
 @needs_bubblewrap
-@pytest.mark.skipif(not walls.sheds(), reason="only root's steps change their user")
+@pytest.mark.skipif(not isolation.drops_root(), reason="only root's steps change their user")
 def test_a_step_that_stays_root_behind_an_open_proc_is_caught(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(walls, "_become", lambda _: [])
-    monkeypatch.setattr("harness.engines.local.hand_over", lambda *_: None)
+    monkeypatch.setattr(isolation, "_become", lambda _: [])
+    monkeypatch.setattr("harness.engines.local.chown_to_step", lambda *_: None)
 
     def unsealed(wrap: list[str]) -> list[str]:
         at = wrap.index("--remount-ro")

@@ -20,7 +20,7 @@ from harness.engines.engine import Engine
 from harness.engines.local import LocalEngine, available
 from harness.errors import Interrupted, MissingError
 from harness.evidence.execution_index import ExecutionIndex
-from harness.images.image import find, pins
+from harness.images.image import find_image, pins
 from harness.run.closure import Code
 from harness.run.environment import NUMERICS
 from harness.run.execute import StepTask
@@ -30,7 +30,7 @@ from harness.steps import JUDGED, Pinned, Plan, Step
 from harness.store.store import Store
 
 KIND = "harness.trial:table"
-SHORT = trial.Limits(seconds=6, cpu_seconds=2, memory=256 << 20, output=1 << 20)
+SHORT = trial.TrialLimits(seconds=6, cpu_seconds=2, memory=256 << 20, output=1 << 20)
 REACH = """
 import os
 def reach(what):
@@ -91,7 +91,7 @@ class Tried:
         self.lines.append((line[0], line[1], line[2]))
         self.trials.executed.note_trial(line[1], line[2])
 
-    def run(self, programs: list[Any], engine: Engine, limits: trial.Limits = SHORT) -> list[dict[str, Any]]:
+    def run(self, programs: list[Any], engine: Engine, limits: trial.TrialLimits = SHORT) -> list[dict[str, Any]]:
         """Try programs, each of its own item; gives the rows."""
         rows = [
             {"item": f"i-{n:04d}", "template": 1, "model": "m", "sample": 0, **one} for n, one in enumerate(programs)
@@ -121,7 +121,7 @@ def local() -> Engine:
 @pytest.fixture
 def docker(docker_host: str) -> Engine:
     pin, store = pins(REPOSITORY).get("sandbox"), REPOSITORY / ".harness"
-    if pin is None or not store.is_dir() or find(Store(store), pin.image_id) is None:
+    if pin is None or not store.is_dir() or find_image(Store(store), pin.image_id) is None:
         pytest.skip("the image `sandbox` is not here: `make images`")
     return open_docker((store, pin.image_id))
 
@@ -193,7 +193,7 @@ def test_equal_programs_run_once_and_outcomes_come_from_a_listed_run(tried: Trie
     assert len({row["stdout"] for row in rows[:5]}) == 1 != len({row["stdout"] for row in rows})
     assert len(tried.lines) == 2
     assert tried.run([{"program": program}], local)[0]["stdout"] == rows[0]["stdout"] and len(tried.lines) == 2
-    wider = trial.Limits(seconds=7, cpu_seconds=2)
+    wider = trial.TrialLimits(seconds=7, cpu_seconds=2)
     assert tried.run([{"program": program}], local, wider)[0]["stdout"] != rows[0]["stdout"], (
         "other limits, another trial"
     )

@@ -13,7 +13,7 @@ from support import REPOSITORY
 
 from harness.digest import sha256_file
 from harness.errors import MissingError
-from harness.manifest.load import Homes
+from harness.manifest.load import ModelFolders
 from harness.models.provider import Weights
 from harness.run import preconditions, weights
 from harness.store.store import Store
@@ -38,9 +38,9 @@ def hub(tmp_path: Path) -> Path:
     return folder
 
 
-def at(tmp_path: Path) -> Homes:
+def at(tmp_path: Path) -> ModelFolders:
     """Say that the hub's cache, and a person's own models, lie below a folder."""
-    return Homes(models=tmp_path / "own", hub=tmp_path / "hub")
+    return ModelFolders(models=tmp_path / "own", hub=tmp_path / "hub")
 
 
 def test_a_project_folder_and_a_hub_revision_pin_the_same_files(tmp_path: Path, hub: Path) -> None:

@@ -101,5 +101,5 @@ def test_summaries_are_merged_and_none_of_two_hides_the_other(tmp_path):
     rows.merge({"name": "counts"}, {"parts": tmp_path / "parts"}, tmp_path)
     assert next(rows.read(tmp_path / "counts")) == {"addition": 1, "anagram": 2}
     rows.write_one(tmp_path / "parts" / rows.part_name(2), {"anagram": 3})
-    with pytest.raises(InputError, match="two parts say something of `anagram`"):
+    with pytest.raises(InputError, match="two summaries have the field `anagram`"):
         rows.merge({"name": "counts"}, {"parts": tmp_path / "parts"}, tmp_path)

@@ -54,7 +54,7 @@ def alone(tmp_path):
     return certified(tmp_path, ROWS), tmp_path
 
 
-def test_a_grader_is_certified_from_the_command_line_and_the_document_holds_no_row(tmp_path):
+def test_certify_on_the_command_line_writes_a_document_without_rows(tmp_path):
     (tmp_path / "lockfiles").mkdir()
     labels = written(tmp_path / "labels.jsonl", [*ROWS, row(41, "i", response="It is 44, SECRET.")])
     done = data_of("certify", SCORER, labels, cwd=tmp_path)
@@ -89,7 +89,7 @@ FLAWS = {
 
 
 @pytest.mark.parametrize("said", FLAWS)
-def test_labelled_rows_that_are_not_what_they_must_be_are_refused_and_nothing_is_written(tmp_path, said):
+def test_invalid_labelled_rows_are_refused_and_nothing_is_written(tmp_path, said):
     (tmp_path / "lockfiles").mkdir()
     with pytest.raises(InputError, match=said):
         certified(tmp_path, FLAWS[said])
@@ -144,7 +144,7 @@ def test_another_judge_or_prompt_than_the_certificate_names_voids_it(project, tm
         certified(tmp_path, under=project / MANIFEST, judge="nobody")
 
 
-def test_a_lock_pins_the_certificate_and_every_face_shows_how_the_grader_stands(project):
+def test_a_lock_pins_the_certificate_and_every_verb_shows_its_state(project):
     before = (project / "lockfiles/manifests/small.lock.json").read_bytes()
     assert b"certificates" not in before
     assert data_of("show", MANIFEST, cwd=project)["graders"] == {SCORER: "uncertified"}
@@ -167,7 +167,7 @@ def test_a_lock_pins_the_certificate_and_every_face_shows_how_the_grader_stands(
     assert "the certificate, which is not the one" in data_of("show", MANIFEST, cwd=project)["graders"][SCORER]
 
 
-def test_the_certificate_in_the_repository_says_what_the_labels_by_hand_give(tmp_path):
+def test_the_certificate_in_the_repository_agrees_with_the_hand_labels(tmp_path):
     (tmp_path / "lockfiles").mkdir()
     labels, shared = LABELLED / "hand_labels.jsonl", json.loads((LABELLED / "hand_labels_data.jsonl").read_text())
     rows = [json.loads(line) for line in labels.read_text().splitlines()]

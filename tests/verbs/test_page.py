@@ -100,7 +100,7 @@ def test_neither_folder_nor_environment_changes_what_a_verb_does(
     for name in ("STORE", "JSON", "ENGINE", "LIMIT", "MODELS_DIR", "IMAGES"):
         monkeypatch.setenv(f"HARNESS_{name}", "nowhere")
     assert verbs.show(verbs.Project.at(demo), verbs.ShowRequest(manifest=MANIFEST)) == expected
-    with pytest.raises(InputError, match="stands in no project"):
+    with pytest.raises(InputError, match="is in no project"):
         verbs.list_(verbs.Project.at(tmp_path))
 
 

@@ -21,7 +21,7 @@ from harness.evidence.audit.values import audit_values
 from harness.evidence.execution_index import ExecutionIndex
 from harness.evidence.pinned_files import data_pin
 from harness.evidence.selfcheck import OUTPUT, self_check
-from harness.manifest.coverage import coverage_text, file_coverage, strange_files
+from harness.manifest.coverage import contradicted_files, coverage_text, file_coverage
 from harness.manifest.load import parse_manifest
 from harness.manifest.lockfile import Lock, image_state, read_lock
 from harness.steps import Plan, maker
@@ -156,7 +156,7 @@ def _files(lock: Lock, started: Mapping[str, Any], report: Report) -> None:
     """Hold the files that a run says it had of published data against its lock, and those against its manifest."""
     pins = lock.pins["datasets"]
     data = file_coverage(pins)
-    flaws = [f"/pins/datasets{pointer}" for pointer in strange_files(lock.intent["datasets"], pins)]
+    flaws = [f"/pins/datasets{pointer}" for pointer in contradicted_files(lock.intent["datasets"], pins)]
     if data or flaws or "data" in started:
         ran = differences(data, started.get("data"))
         flaws += [f"data{pointer} of the run is not what its lock says" for pointer in ran]

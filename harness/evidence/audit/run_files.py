@@ -12,7 +12,7 @@ from pathlib import Path
 from harness.digest import canonical, differences, sha256
 from harness.evidence.audit.checks import Report
 from harness.evidence.record import FINISHED, spell, summarise
-from harness.files import is_leftover, is_plain, open_plain, read_plain, told
+from harness.files import is_leftover, is_plain, open_plain, read_plain, translating_os_errors
 from harness.store.journal import Chain, Event, read_chain
 from harness.store.store import Store
 
@@ -121,7 +121,7 @@ def _lines_of(store: Store, run: str, heads: Chain) -> tuple[dict[str, Event], l
 
 def _line(path: Path, *, last: bool) -> str:
     """Name the first or the last line of a journal, without reading what lies between."""
-    with told(path), open_plain(path) as file:
+    with translating_os_errors(path), open_plain(path) as file:
         if last:
             file.seek(max(0, path.stat().st_size - TAIL))
             tail = file.read()

@@ -1,1 +1,1 @@
-"""The layers of an image: locked packages kept in the store, and tars written from them, the same bytes every time."""
+"""Image layers: locked packages from the store, written as reproducible tars."""

@@ -1,4 +1,4 @@
-"""The Debian layer: made by mmdebstrap from locked .debs alone, without a mirror, then stripped of what varies."""
+"""Debian layer: made by mmdebstrap from locked .debs alone, without a mirror, then stripped of what varies."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import IO
 
 from harness.digest import sha256
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.images.layers.layer import layer
-from harness.images.layers.programs import environment, need, refusal
+from harness.images.layers.programs import environment, program_error, require_program
 from harness.images.locks import Deb
 from harness.store.blobs import Blobs
 
@@ -34,10 +34,10 @@ _MERGED = 'cd "$1" && for d in bin sbin lib lib64; do mkdir -p usr/$d && ln -s u
 
 
 def write(blobs: Blobs, folder: Path, debs: Sequence[Deb], suite: str, epoch: int, target: Path) -> None:
-    """Write the Debian layer; the folder is scratch room on the disk of the store."""
-    need("mmdebstrap", "mmdebstrap")
-    need("dpkg-deb", "dpkg")
-    with told(folder):
+    """Write the Debian layer's tar; `folder` is scratch space on the disk of the store."""
+    require_program("mmdebstrap", "mmdebstrap")
+    require_program("dpkg-deb", "dpkg")
+    with translating_os_errors(folder):
         repository = folder / "debs"
         repository.mkdir(parents=True)
         for place in (folder, repository):
@@ -54,11 +54,11 @@ def write(blobs: Blobs, folder: Path, debs: Sequence[Deb], suite: str, epoch: in
 
 
 def _stanza(path: Path, deb: Deb) -> bytes:
-    """Spell a package's entry of the index."""
+    """Write a package's entry of the apt index."""
     done = subprocess.run(["dpkg-deb", "--field", str(path)], capture_output=True, check=False)
     if done.returncode:
         said = done.stderr.decode(errors="replace")
-        raise refusal(f"dpkg-deb --field {path.name}", said, "remove that blob and build again")
+        raise program_error(f"dpkg-deb --field {path.name}", said, "remove that blob and build again")
     more = f"\nFilename: ./{deb.file}\nSize: {deb.size}\nSHA256: {deb.sha256}\n"
     return done.stdout.rstrip() + more.encode()
 
@@ -74,7 +74,7 @@ def _bootstrap(repository: Path, debs: Sequence[Deb], suite: str, epoch: int, ta
     ]  # fmt: skip
     env = {**environment(folder), "SOURCE_DATE_EPOCH": str(epoch)}
     log = folder / "log"
-    with told(folder), open(log, "wb") as errors:
+    with translating_os_errors(folder), open(log, "wb") as errors:
         child = subprocess.Popen(
             words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, env=env, cwd=folder, umask=0o022,
             start_new_session=True,
@@ -87,11 +87,13 @@ def _bootstrap(repository: Path, debs: Sequence[Deb], suite: str, epoch: int, ta
             _stop(child)
             raise
     if code or not whole:
-        raise refusal("mmdebstrap", log.read_text(errors="replace"), "see what it says; `harness doctor` may help")
+        raise program_error(
+            "mmdebstrap", log.read_text(errors="replace"), "see what it says; `harness doctor` may help"
+        )
 
 
 def _private() -> list[str]:
-    """Give mmdebstrap mounts of its own where that is allowed, so that none outlives it, however it ends."""
+    """Command prefix that gives mmdebstrap mounts of its own where allowed, so that none outlives it."""
     words = ["unshare", "--mount", "--"]
     if os.geteuid() == 0 and subprocess.run([*words, "true"], capture_output=True, check=False).returncode == 0:
         return words
@@ -99,7 +101,7 @@ def _private() -> list[str]:
 
 
 def _stop(child: subprocess.Popen[bytes]) -> None:
-    """End mmdebstrap with everything it started; it takes its mounts and its folder along."""
+    """Kill mmdebstrap with everything it started, and its mounts."""
     assert child.stdout
     child.stdout.close()  # or what writes the tar would wait for a reader for ever
     with contextlib.suppress(ProcessLookupError):
@@ -112,7 +114,7 @@ def _stop(child: subprocess.Popen[bytes]) -> None:
 
 
 def _strip(stream: IO[bytes], epoch: int, target: Path) -> bool:
-    """Copy what belongs into an image, in the order it comes, which is by name; says whether the tar was whole."""
+    """Copy the members that belong into an image, sorted by name; returns whether the tar was whole."""
     try:
         with tarfile.open(fileobj=stream, mode="r|") as source, layer(target, epoch) as made:
             for member in source:

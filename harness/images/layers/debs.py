@@ -1,4 +1,4 @@
-"""Debian packages: kept in the store, fetched by apt where they are missing, each held against its SHA-256."""
+"""Debian packages in the store: fetched by apt where missing, each checked against its SHA-256."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from harness.digest import sha256_file
 from harness.errors import DamageError, HarnessError, MissingError
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.images.layers.mirror import Mirror
 from harness.images.layers.sources import Archive
 from harness.images.locks import Deb, Debs
@@ -17,8 +17,8 @@ Tell = Callable[[str], None]
 OWN = Archive()
 
 
-def keep(store: Store, name: str, locked: Debs, tell: Tell, archive: Archive = OWN) -> None:
-    """See to it that every locked .deb lies in the store; what is missing is fetched and held against its digest."""
+def ensure_debs(store: Store, name: str, locked: Debs, tell: Tell, archive: Archive = OWN) -> None:
+    """Fetch the locked .debs that the store lacks; each is checked against its locked digest."""
     states = {deb: store.blobs.state(deb.sha256) for deb in locked.packages}
     for deb, state in states.items():
         if state == "changed":
@@ -51,10 +51,10 @@ def keep(store: Store, name: str, locked: Debs, tell: Tell, archive: Archive = O
 
 
 def _fetch(store: Store, mirror: Mirror, wanted: Sequence[Deb], folder: Path) -> None:
-    """Fetch packages that are offered, each held against its digest."""
+    """Download packages that the archive offers, each checked against its digest."""
     if not wanted:
         return
-    with told(folder):
+    with translating_os_errors(folder):
         folder.mkdir()
     mirror.download(wanted, folder)
     known = {deb.sha256 for deb in wanted}
@@ -63,7 +63,7 @@ def _fetch(store: Store, mirror: Mirror, wanted: Sequence[Deb], folder: Path) ->
             raise DamageError(
                 f"{path.name} is not the package that was asked for: its bytes have another SHA-256",
                 where=mirror.url,
-                next="look at what stands between here and the archive, then build again; nothing of it was kept",
+                next="check proxies and mirrors on the way to the archive, then build again; nothing of it was kept",
             )
         store.blobs.adopt(path)
 
@@ -88,7 +88,7 @@ def _gone(gone: Sequence[Deb], offered: Sequence[Deb], name: str, path: Path, wh
 
 
 def resolve(store: Store, suite: str, packages: Sequence[str], tell: Tell, archive: Archive = OWN) -> list[Deb]:
-    """Choose the newest packages the archive offers now, and keep them."""
+    """Resolve the newest packages the archive offers now, and fetch them."""
     with store.folder("debs") as folder:
         tell("resolving the newest Debian packages")
         mirror = Mirror(folder / "now", suite, archive)

@@ -1,4 +1,4 @@
-"""A layer: a tar whose bytes depend on nothing but what is put in. No clock, no user, no order of a folder."""
+"""Reproducible tar of a layer: its bytes depend on its contents alone, never on a clock, a user or a folder's order."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path, PurePosixPath
 from typing import IO
 
 from harness.digest import CHUNK
-from harness.files import told
+from harness.files import translating_os_errors
 
 
 class Layer:
-    """A tar in the making: every folder once, before what it holds; one date for everything."""
+    """Tar writer: every folder once, before what it holds, and one date for everything."""
 
     def __init__(self, tar: tarfile.TarFile, epoch: int) -> None:
         self._tar = tar
@@ -22,14 +22,14 @@ class Layer:
         self._files: set[str] = set()
 
     def add(self, member: tarfile.TarInfo, content: IO[bytes] | None = None) -> None:
-        """Enter a member with the owner and the rights it has, under no name of an owner."""
+        """Add a member with its owner and mode; names of owners are dropped."""
         member.mtime, member.uname, member.gname, member.pax_headers = self._epoch, "", "", {}
         if member.isdir():
             self._folders.add(member.name)
         self._tar.addfile(member, content)
 
     def file(self, name: str, size: int, content: IO[bytes], mode: int = 0o644) -> None:
-        """Enter a plain file of root's, after the folders above it; a path that stands already is not entered again."""
+        """Add a regular file owned by root, after its parent folders; a path already there is skipped."""
         if name in self._files:
             return
         self._files.add(name)
@@ -45,9 +45,9 @@ class Layer:
 
 @contextmanager
 def layer(path: Path, epoch: int) -> Iterator[Layer]:
-    """Write a layer to a file; it is whole once the block has been left."""
+    """Open a layer's tar for writing; it is complete only after the block."""
     with (
-        told(path),
+        translating_os_errors(path),
         open(path, "wb", buffering=CHUNK) as file,
         tarfile.open(fileobj=file, mode="w", format=tarfile.GNU_FORMAT) as tar,
     ):

@@ -1,4 +1,4 @@
-"""Debian's archive, asked through apt's own means: what it offers, what a choice of packages needs, the files.
+"""Client of Debian's archive through apt: what it offers, dependency closure, downloads.
 
 apt runs with a private state; the machine's own packages play no part, its proxy settings do, and where it asks.
 """
@@ -10,8 +10,8 @@ import subprocess
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from harness.files import told
-from harness.images.layers.programs import environment, need, refusal
+from harness.files import translating_os_errors
+from harness.images.layers.programs import environment, program_error, require_program
 from harness.images.layers.sources import Archive, keeping, lines, offering, shown
 from harness.images.locks import Deb
 
@@ -22,13 +22,13 @@ _ALWAYS = ("?essential", "apt", "usr-is-merged")  # what mmdebstrap's `minbase` 
 
 
 class Mirror:
-    """The archive as it is now, or as it was at a moment whose state somebody keeps."""
+    """Debian archive as it is now, or as a snapshot server keeps it at some moment."""
 
     def __init__(self, folder: Path, suite: str, archive: Archive, then: str = "") -> None:
-        need("apt-get", "apt")
-        need("apt-cache", "apt")
+        require_program("apt-get", "apt")
+        require_program("apt-cache", "apt")
         self._folder = folder
-        with told(folder):
+        with translating_os_errors(folder):
             for part in ("state/lists/partial", "cache/archives/partial"):
                 (folder / part).mkdir(parents=True)
             (folder / "status").touch()
@@ -39,19 +39,19 @@ class Mirror:
         self._apt("apt-get", "update", "-o", "APT::Update::Error-Mode=any")
 
     def closure(self, packages: Sequence[str]) -> list[Deb]:
-        """Resolve the newest versions of some packages with everything they need."""
+        """Resolve the newest versions of packages with all their dependencies."""
         said = self._apt("apt-get", "--simulate", "install", *_ALWAYS, *packages)
         chosen = re.findall(r"^Inst (\S+) .*?\((\S+) [^\[]*\[(\w+)\]\)", said, re.MULTILINE)
         offered = {(deb.name, deb.version, deb.arch): deb for deb in self.offered(name for name, _, _ in chosen)}
         return [offered[one] for one in chosen]
 
     def offered(self, names: Iterable[str]) -> list[Deb]:
-        """List every version of some packages that the archive holds now; of unknown ones, none."""
+        """List every version of some packages that the archive has now; none of unknown ones."""
         said = self._apt("apt-cache", "show", *sorted(set(names)), codes=(0, 100))
         return [_deb(stanza) for stanza in said.split("\n\n") if stanza.startswith("Package:")]
 
     def download(self, debs: Sequence[Deb], folder: Path) -> None:
-        """Fetch packages the archive is known to offer into a folder."""
+        """Download packages the archive offers into a folder."""
         words = [f"{deb.name}:{ARCH if deb.arch == 'all' else deb.arch}={deb.version}" for deb in debs]
         self._apt("apt-get", "download", *words, cwd=folder)
 
@@ -69,7 +69,9 @@ class Mirror:
             stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace", check=False, umask=0o022,
         )  # fmt: skip
         if done.returncode not in codes:
-            raise refusal(f"{program} {words[0]}", done.stderr or done.stdout, "check the network, then build again")
+            raise program_error(
+                f"{program} {words[0]}", done.stderr or done.stdout, "check the network, then build again"
+            )
         return done.stdout
 
 

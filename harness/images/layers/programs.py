@@ -1,4 +1,4 @@
-"""The machine's own programs, as the making of layers runs them: what they see, and what is said where they fail."""
+"""External programs that make layers (apt, mmdebstrap, pip): their environment, and errors when they fail."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _FULL = re.compile(r"no space left on device|disk quota exceeded|file too large"
 
 
 def environment(temp: Path, *, network: bool = False) -> dict[str, str]:
-    """Give the only variables a tool sees, so that nothing of the user's shell reaches an image.
+    """Make the only environment variables such a program sees, so that nothing of the user's shell reaches an image.
 
     What fetches also sees the user's proxies and pip's settings; what it brings is held against a digest.
     """
@@ -24,16 +24,16 @@ def environment(temp: Path, *, network: bool = False) -> dict[str, str]:
     return {**kept, **fixed, "HOME": home, "TMPDIR": str(temp)}
 
 
-def need(program: str, package: str) -> str:
-    """Find a program, or say which Debian package brings it."""
+def require_program(program: str, package: str) -> str:
+    """Find a program, or raise an error that names the Debian package with it."""
     found = shutil.which(program)
     if not found:
         raise MissingError(f"{program} is not installed", next=f"apt-get install {package}")
     return found
 
 
-def refusal(what: str, said: str, advice: str) -> HarnessError:
-    """Say why a tool failed: in the usual words where the disk was full, else in its own last ones."""
+def program_error(what: str, said: str, advice: str) -> HarnessError:
+    """Make the error of a failed program: the usual one for a full disk, else its own last lines."""
     lines = [line for line in said.strip().splitlines() if line.strip()]
     if full := next((line for line in lines if _FULL.search(line)), ""):
         return MissingError(

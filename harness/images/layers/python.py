@@ -1,4 +1,4 @@
-"""Wheel layers: written straight from the wheels, as pip would install them less scripts and bytecode."""
+"""Wheel layers: files written straight from wheels, as pip would install them, without scripts and bytecode."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _FITS = re.compile(r"(cp311-cp311|cp3\d*-abi3|(py2\.)?py3\d*-none|cp311-none)-(a
 
 
 def write(blobs: Blobs, wheels: Sequence[Wheel], epoch: int, target: Path) -> None:
-    """Write the layer of some wheels; nothing is unpacked on the way."""
+    """Write the layer of some wheels; nothing is unpacked to disk on the way."""
     from installer import install  # noqa: PLC0415
 
     with layer(target, epoch) as made:
@@ -39,7 +39,7 @@ def write(blobs: Blobs, wheels: Sequence[Wheel], epoch: int, target: Path) -> No
 
 
 def check(blobs: Blobs, wheels: Sequence[Wheel]) -> None:
-    """Refuse wheels that do not fit the image, that leave its folder, or that bring one path with two contents."""
+    """Refuse wheels that do not fit the image, leave its folder, or give one path two contents."""
     owners: dict[str, tuple[Wheel, tuple[int, int]]] = {}
     for wheel in wheels:
         with _opened(blobs, wheel) as source:
@@ -58,7 +58,7 @@ def check(blobs: Blobs, wheels: Sequence[Wheel]) -> None:
 
 @contextmanager
 def _opened(blobs: Blobs, wheel: Wheel) -> Iterator[WheelFile]:
-    """Open a kept wheel; a blob has no file name, so its name and version are read from its own folder."""
+    """Open a stored wheel; a blob has no file name, so name and version are read from its metadata folder."""
     try:
         from installer.exceptions import InstallerError  # noqa: PLC0415
         from installer.sources import WheelFile  # noqa: PLC0415
@@ -108,7 +108,7 @@ def _zip(source: WheelFile) -> zipfile.ZipFile:
 
 
 def _site_path(name: str, data: str) -> str:
-    """Say where a member ends up among the packages; nothing where it does not."""
+    """Path of a member among the installed packages; empty where it is not installed."""
     if name.endswith("/"):
         return ""
     if not name.startswith(f"{data}/"):
@@ -118,7 +118,7 @@ def _site_path(name: str, data: str) -> str:
 
 
 class _Into:
-    """What `installer` writes a wheel into: a layer instead of folders."""
+    """Destination for `installer` that writes into a layer instead of folders."""
 
     def __init__(self, made: Layer, wheel: Wheel, source: WheelFile) -> None:
         from installer.records import RecordEntry, parse_record_file  # noqa: PLC0415
@@ -128,13 +128,13 @@ class _Into:
         self._rows: Mapping[str, RecordEntry] = {row[0]: RecordEntry.from_elements(*row) for row in rows}
 
     def write_script(self, name: str, module: str, attr: str, section: str) -> RecordEntry:
-        """Drop a console script: it would carry the path of an interpreter; `python3 -m NAME` does without."""
+        """Skip a console script: it would hold the path of an interpreter; `python3 -m NAME` does without."""
         from installer.records import RecordEntry  # noqa: PLC0415
 
         return RecordEntry(name, None, None)
 
     def write_file(self, scheme: Scheme, path: str, stream: IO[bytes], is_executable: bool) -> RecordEntry:
-        """Enter one file, with the hash that the wheel's own RECORD gives it, as pip does."""
+        """Write one file, with the hash that the wheel's own RECORD gives it, as pip does."""
         from installer.records import RecordEntry  # noqa: PLC0415
 
         if scheme in _SCHEMES:
@@ -146,7 +146,7 @@ class _Into:
     def finalize_installation(
         self, scheme: Scheme, record_file_path: str, records: Iterable[tuple[Scheme, RecordEntry]]
     ) -> None:
-        """Enter the RECORD of what was written."""
+        """Write the RECORD of the files."""
         from installer.utils import construct_record_file  # noqa: PLC0415
 
         def prefix(of: Any) -> str | None:

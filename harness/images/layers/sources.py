@@ -1,4 +1,4 @@
-"""Where Debian's archive is asked: where a person says, else where this machine's apt does. No host is known here."""
+"""Sources of Debian's archive: the URL a person gives, else what this machine's apt uses. No host is built in."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from harness.errors import InputError, MissingError
-from harness.images.layers.programs import environment, need, refusal
+from harness.images.layers.programs import environment, program_error, require_program
 
 OPTION, KEPT_OPTION = "--archive", "--snapshots"
 SYSTEM = Path("/etc/os-release")
@@ -23,20 +23,20 @@ Pocket = tuple[str, str]  # where, and what of it
 
 @dataclass(frozen=True)
 class Archive:
-    """What a person said of it; nothing where this machine's own apt is meant."""
+    """Archive URLs that a person gave; empty where this machine's own apt is used."""
 
     now: str = ""
     snapshots: str = ""
 
     def __post_init__(self) -> None:
-        """Refuse what apt would take for something else."""
+        """Refuse texts that apt would take for something else than a URL."""
         for option, address in ((OPTION, self.now), (KEPT_OPTION, self.snapshots)):
             if address and not _ADDRESS.fullmatch(address):
                 raise InputError("this is no address of an archive", where=option, next="give a URL such as http://…")
 
 
 def offering(archive: Archive, suite: str, folder: Path) -> list[Pocket]:
-    """Say where a suite, its updates and its security updates are asked for now; the folder is scratch room."""
+    """Find the sources of a suite, its updates and its security updates as of now; `folder` is scratch space."""
     if archive.now:
         return _pockets(archive.now, suite)
     own = dict(reversed([(pocket, where) for where, pocket in _own(folder)]))  # the first that apt would ask
@@ -53,12 +53,12 @@ def offering(archive: Archive, suite: str, folder: Path) -> list[Pocket]:
 
 
 def keeping(archive: Archive, suite: str, then: str, folder: Path) -> list[Pocket]:
-    """Say where the archive is asked as it was at a moment."""
+    """Find the sources of a suite as a snapshot server keeps it at a moment."""
     where = archive.snapshots or _own_snapshots(folder)
     if not where:
         raise MissingError(
-            "this machine's apt knows nobody who keeps older states of Debian's archive",
-            next=f"name one: {KEPT_OPTION} URL, under which a state lies by its moment ({then})",
+            "this machine's apt has no snapshot server of Debian's archive",
+            next=f"name one: {KEPT_OPTION} URL, which has snapshots by their time ({then})",
         )
     whole, _, rest = where.partition(MOMENT)
     root = whole.rstrip("/")
@@ -66,27 +66,27 @@ def keeping(archive: Archive, suite: str, then: str, folder: Path) -> list[Pocke
 
 
 def shown(address: str) -> str:
-    """Give an address without the name and the password that may stand in it."""
+    """Remove user name and password from a URL."""
     return re.sub(r"//[^/@\s]*@", "//", address)
 
 
 def _pockets(root: str, suite: str) -> list[Pocket]:
-    """Lay a suite's pockets out as Debian does: security updates lie in an archive of their own beside the other."""
+    """Make the sources of a suite as Debian lays them out: security updates lie in an archive beside the other."""
     base = root.rstrip("/")
     return [(base, suite), (base, f"{suite}-updates"), (f"{base}-security", f"{suite}-security")]
 
 
 def _own(folder: Path) -> list[Pocket]:
-    """Read what this machine's apt would ask, in whatever form its sources are written; nothing is fetched."""
-    need("apt-get", "apt")
+    """Read the sources this machine's apt would use, in whatever form they are written; nothing is fetched."""
+    require_program("apt-get", "apt")
     (folder / "asked" / "lists" / "partial").mkdir(parents=True, exist_ok=True)
     said = _apt(folder, "apt-get", "update", "--print-uris", "-o", f"Dir::State={folder / 'asked'}")
     return _ASKED.findall(said)
 
 
 def _own_snapshots(folder: Path) -> str:
-    """Find where newer versions of apt say that Debian's older states are kept."""
-    need("apt-config", "apt")
+    """Find the snapshot server that newer versions of apt are configured with."""
+    require_program("apt-config", "apt")
     said = _apt(folder, "apt-config", "dump", "--format", "%f %v%n", "Acquire::Snapshots::URI::Origin::Debian")
     found = re.search(r"^\S+ (\S+)$", said, re.MULTILINE)
     return found[1] if found and _ADDRESS.fullmatch(found[1]) else ""
@@ -99,12 +99,14 @@ def _apt(folder: Path, *words: str) -> str:
         capture_output=True, text=True, errors="replace", check=False,
     )  # fmt: skip
     if done.returncode:
-        raise refusal(f"{words[0]} {words[1]}", done.stderr or done.stdout, f"mend apt's sources, or {OPTION} URL")
+        raise program_error(
+            f"{words[0]} {words[1]}", done.stderr or done.stdout, f"correct apt's sources, or {OPTION} URL"
+        )
     return done.stdout
 
 
 def _releases() -> tuple[str, ...]:
-    """Name the release of Debian that this machine is, as its sources may name it; none where it is another system."""
+    """Release names of this machine's Debian, as its sources may write them; none on another system."""
     try:
         text = SYSTEM.read_text(errors="replace")
     except OSError:
@@ -114,5 +116,5 @@ def _releases() -> tuple[str, ...]:
 
 
 def lines(pockets: Sequence[Pocket], options: str) -> str:
-    """Spell pockets as a list of sources."""
+    """Format sources as lines of a sources.list."""
     return "".join(f"deb [{options}] {where} {pocket} main\n" for where, pocket in pockets)

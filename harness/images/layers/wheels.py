@@ -1,4 +1,4 @@
-"""Wheels: kept in the store, fetched by pip where they are missing, each held against its one SHA-256."""
+"""Wheels in the store: fetched by pip where missing, each checked against its one SHA-256."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from pathlib import Path
 
 from harness.digest import sha256_file
 from harness.errors import DamageError, HarnessError, InputError, MissingError
-from harness.files import told
-from harness.images.layers.programs import environment, refusal
+from harness.files import translating_os_errors
+from harness.images.layers.programs import environment, program_error
 from harness.images.locks import Wheel
 from harness.store.store import Store
 
@@ -22,8 +22,8 @@ _PLATFORMS = (
 )  # fmt: skip
 
 
-def keep(store: Store, wheels: Sequence[Wheel], tell: Callable[[str], None]) -> None:
-    """See to it that every locked wheel lies in the store."""
+def ensure_wheels(store: Store, wheels: Sequence[Wheel], tell: Callable[[str], None]) -> None:
+    """Fetch the locked wheels that the store lacks; each is checked against its locked digest."""
     states = {wheel: store.blobs.state(wheel.sha256) for wheel in wheels}
     for wheel, state in states.items():
         if state == "changed":
@@ -55,13 +55,13 @@ def _fetch(store: Store, wanted: Sequence[Wheel], folder: Path) -> None:
 
 def _sound(folder: Path, wanted: Sequence[Wheel]) -> list[Path]:
     digests = {wheel.sha256 for wheel in wanted}
-    with told(folder):
+    with translating_os_errors(folder):
         return [path for path in sorted((folder / "new").glob("*.whl")) if sha256_file(path)[0] in digests]
 
 
 def _pip(wanted: Sequence[Wheel], folder: Path, extra: Sequence[str]) -> str:
-    """Fetch wheels for the image's Python, whatever Python and system this is; gives what pip said if it failed."""
-    with told(folder):
+    """Download wheels for the image's Python, whatever Python and system this is; returns pip's output if it failed."""
+    with translating_os_errors(folder):
         lines = "".join(f"{one.name}=={one.version} --hash=sha256:{one.sha256}\n" for one in wanted)
         (folder / "wanted.txt").write_text(lines)
     words = [
@@ -78,8 +78,10 @@ def _pip(wanted: Sequence[Wheel], folder: Path, extra: Sequence[str]) -> str:
 
 
 def _refused(wanted: Sequence[Wheel], said: str) -> HarnessError:
-    """Say why wheels could not be had, naming the line of the lock where pip's words tell which."""
-    failure = refusal("pip download", said, "check the network and pip's index, then build again: what came is kept")
+    """Make the error for wheels that could not be had, with the line of the lock where pip names one."""
+    failure = program_error(
+        "pip download", said, "check the network and pip's index, then build again: what came is kept"
+    )
     if failure.what == "the disk is full":
         return failure
     if "No module named pip" in said:

@@ -1,1 +1,1 @@
-"""How an image leaves one store and enters another: as files, or through a registry; what comes is never believed."""
+"""Transfer of images between stores, as files or through a registry; what comes in is never trusted."""

@@ -1,6 +1,6 @@
-"""An image as files: an OCI layout in a folder, or one archive that is an OCI layout and a `docker load` file at once.
+"""Images as files: an OCI layout folder, or one archive that is both an OCI layout and a `docker load` file.
 
-Writing is deterministic: one image has one archive. What is read may come from anybody; see `intake.py` and `parts.py`.
+Writing is deterministic: one image has one archive. What is read is never trusted: `ingest.py`, `layout_files.py`.
 """
 
 from __future__ import annotations
@@ -15,47 +15,47 @@ from typing import Any
 
 from harness.digest import CHUNK, canonical, sha256
 from harness.errors import InputError
-from harness.files import make_folder, move_durable, sync_folder, told, write_atomic
+from harness.files import make_folder, move_durable, sync_folder, translating_os_errors, write_atomic
 from harness.images.image import Image, Pin
 from harness.images.oci import CONFIG, LAYER, MANIFEST
-from harness.images.transfer.intake import (
+from harness.images.transfer.ingest import (
     INDEX,
     SMALL,
     Descriptor,
-    admit,
     check_name,
+    file_size,
+    ingest_image,
     read_all,
     read_descriptor,
     read_json,
-    receive,
-    size_of,
+    receive_blob,
 )
-from harness.images.transfer.meter import Meter, unmetered
-from harness.images.transfer.parts import Parts, opened
+from harness.images.transfer.layout_files import LayoutFiles, open_layout
+from harness.images.transfer.progress import Meter, ignore_progress
 from harness.store.store import Store
 
 VERSION = b'{"imageLayoutVersion":"1.0.0"}'
 
 
 def tag(image: Image) -> str:
-    """Name an image for an engine: with the start of its ID, so that no name ever means two images."""
+    """Tag of an image for an engine: the start of its ID, so that no tag ever means two images."""
     return f"harness/{re.sub('[^a-z0-9]+', '-', image.name).strip('-')}:{image.config[:12]}"
 
 
 def blob_path(digest: str) -> str:
-    """Say where a layout holds a blob."""
+    """Path of a blob in a layout."""
     return f"blobs/sha256/{digest}"
 
 
-def described(store: Store, image: Image) -> list[Descriptor]:
-    """Describe the blobs of an image that lie in a store, checked: the config, then each layer once."""
+def describe_blobs(store: Store, image: Image) -> list[Descriptor]:
+    """Descriptors of an image's blobs in a store, checked: the config, then each layer once."""
     blobs = [(CONFIG, image.config), *((LAYER, layer) for layer in dict.fromkeys(image.layers))]
-    return [Descriptor(media, digest, size_of(store.blobs.deliver(digest))) for media, digest in blobs]
+    return [Descriptor(media, digest, file_size(store.blobs.deliver(digest))) for media, digest in blobs]
 
 
 def _heads(store: Store, image: Image) -> dict[str, bytes]:
-    """Give the small files of an archive: what an OCI reader starts from, and what `docker load` starts from."""
-    manifest = Descriptor(MANIFEST, image.manifest, size_of(store.blobs.deliver(image.manifest)))
+    """Small files at the start of an archive: the OCI index and the manifest that `docker load` reads."""
+    manifest = Descriptor(MANIFEST, image.manifest, file_size(store.blobs.deliver(image.manifest)))
     names = {"io.containerd.image.name": f"docker.io/{tag(image)}", "org.opencontainers.image.ref.name": tag(image)}
     index = {"schemaVersion": 2, "mediaType": INDEX, "manifests": [{**manifest.as_data(), "annotations": names}]}
     docker = [
@@ -69,7 +69,7 @@ def _heads(store: Store, image: Image) -> dict[str, bytes]:
 
 
 def archive(store: Store, image: Image) -> Iterator[bytes]:
-    """Give the image's archive piece by piece, the same bytes every time; its blobs are checked before they go out."""
+    """Iterate over an image's archive, the same bytes every time; its blobs are checked before they go out."""
     length = 0
     for piece in _members(store, image):
         length += len(piece)
@@ -82,9 +82,9 @@ def _members(store: Store, image: Image) -> Iterator[bytes]:
         yield _header(name, len(data)) + data + bytes(-len(data) % BLOCKSIZE)
     for digest in dict.fromkeys((image.manifest, image.config, *image.layers)):
         path = store.blobs.deliver(digest)
-        size = size_of(path)
+        size = file_size(path)
         yield _header(blob_path(digest), size)
-        with told(path), open(path, "rb", buffering=0) as file:
+        with translating_os_errors(path), open(path, "rb", buffering=0) as file:
             while piece := file.read(CHUNK):
                 yield piece
         yield bytes(-size % BLOCKSIZE)
@@ -96,12 +96,12 @@ def _header(name: str, size: int) -> bytes:
     return entry.tobuf(GNU_FORMAT)
 
 
-def write_archive(store: Store, image: Image, path: Path, meter: Meter = unmetered) -> None:
-    """Write the archive whole or not at all."""
+def write_archive(store: Store, image: Image, path: Path, meter: Meter = ignore_progress) -> None:
+    """Write the archive atomically: whole or not at all."""
     temp = path.parent / f".{path.name}.{token_hex(4)}.tmp"
     if path.is_dir():
-        raise InputError("a folder stands where the archive is to go", where=str(path), next="name a file")
-    with told(path):
+        raise InputError("the archive cannot be written: this is a folder", where=str(path), next="name a file")
+    with translating_os_errors(path):
         make_folder(path.parent)
         try:
             with open(temp, "xb") as file:
@@ -113,12 +113,12 @@ def write_archive(store: Store, image: Image, path: Path, meter: Meter = unmeter
             temp.unlink(missing_ok=True)
 
 
-def write_layout(store: Store, image: Image, folder: Path, meter: Meter = unmetered) -> None:
-    """Write an OCI layout folder whole or not at all; a folder that holds anything is left alone."""
-    with told(folder):
+def write_layout(store: Store, image: Image, folder: Path, meter: Meter = ignore_progress) -> None:
+    """Write an OCI layout folder whole or not at all; a folder that is not empty is left alone."""
+    with translating_os_errors(folder):
         if folder.is_symlink() or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
             raise InputError(
-                "something stands here already", where=str(folder), next="name a new folder, or remove this one first"
+                "this path exists already", where=str(folder), next="name a new folder, or remove this one first"
             )
         make_folder(folder.parent)
         temp = folder.parent / f".{folder.name}.{token_hex(4)}.tmp"
@@ -138,10 +138,12 @@ def write_layout(store: Store, image: Image, folder: Path, meter: Meter = unmete
             shutil.rmtree(temp, ignore_errors=True)
 
 
-def read_layout(store: Store, path: Path, name: str, expected: Pin | None = None, meter: Meter = unmetered) -> Image:
-    """Take in the image that a layout folder or an archive holds; nothing is shelved unless every byte is right."""
+def read_layout(
+    store: Store, path: Path, name: str, expected: Pin | None = None, meter: Meter = ignore_progress
+) -> Image:
+    """Ingest the image of a layout folder or an archive; it is listed only if every byte is right."""
     check_name(name)
-    with store.in_use(), opened(path) as parts:
+    with store.in_use(), open_layout(path) as parts:
         wanted = _chosen(read_json(_small(parts, "index.json"), f"{path}: index.json"), name, path)
         where = f"{path}: {blob_path(wanted.sha256)}"
         manifest = _small(parts, blob_path(wanted.sha256))
@@ -152,18 +154,18 @@ def read_layout(store: Store, path: Path, name: str, expected: Pin | None = None
 
         def bring(want: Descriptor) -> None:
             with parts.part(blob_path(want.sha256)) as read:
-                receive(store, read, want, f"{path}: {blob_path(want.sha256)}", meter)
+                receive_blob(store, read, want, f"{path}: {blob_path(want.sha256)}", meter)
 
-        return admit(store, name, manifest, bring, where, expected)
+        return ingest_image(store, name, manifest, bring, where, expected)
 
 
-def _small(parts: Parts, name: str) -> bytes:
+def _small(parts: LayoutFiles, name: str) -> bytes:
     with parts.part(name) as read:
         return read_all(read, SMALL, f"{parts.path}: {name}")
 
 
 def _chosen(index: dict[str, Any], name: str, path: Path) -> Descriptor:
-    """Give the one image of a layout: the only one, or the only one of that name."""
+    """Choose the image of a layout: the only one, or the only one of that name."""
     where = f"{path}: index.json"
     listed = index.get("manifests")
     found = [one for one in listed if isinstance(one, dict)] if isinstance(listed, list) else []
@@ -186,7 +188,7 @@ def _chosen(index: dict[str, Any], name: str, path: Path) -> Descriptor:
 
 
 def _called(one: dict[str, Any]) -> str:
-    """Give the name that an index has for an image, without its tag."""
+    """Name that an index has for an image, without its tag."""
     notes = one.get("annotations")
     text = notes.get("org.opencontainers.image.ref.name") if isinstance(notes, dict) else None
     return text.partition(":")[0] if isinstance(text, str) else ""

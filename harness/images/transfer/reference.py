@@ -1,4 +1,4 @@
-"""How a person names an image in a registry: HOST[:PORT]/NAME[:TAG][@sha256:…]."""
+"""Image references: HOST[:PORT]/NAME[:TAG][@sha256:…]. There is no default registry."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _ELSEWHERE = {"docker.io": "registry-1.docker.io"}  # the one registry that does
 
 @dataclass(frozen=True)
 class Reference:
-    """Where an image lies in a registry."""
+    """Parsed reference to an image in a registry: host, name, tag, digest."""
 
     host: str  # with its port
     name: str
@@ -28,31 +28,31 @@ class Reference:
 
     @property
     def loopback(self) -> bool:
-        """Whether the registry is this machine; only then is plain http spoken."""
+        """Whether the registry is on this machine; only then is plain http spoken."""
         return is_loopback(self.host)
 
     @property
     def origin(self) -> str:
-        """Give scheme and host, as a URL starts."""
+        """Scheme and host of the registry's URLs."""
         return f"{'http' if self.loopback else 'https'}://{_ELSEWHERE.get(self.host, self.host)}"
 
     @property
     def api(self) -> str:
-        """Give the URL under which the distribution API speaks of this repository."""
+        """Base URL of this repository in the distribution API."""
         return f"{self.origin}/v2/{self.name}"
 
     def __str__(self) -> str:
-        """Spell it as it was given."""
+        """Format it as it was given."""
         text = f"{self.host}/{self.name}" + (f":{self.tag}" if self.tag else "")
         return text + (f"@sha256:{self.digest}" if self.digest else "")
 
     def at(self, digest: str) -> str:
-        """Spell the name of one manifest for ever."""
+        """Format a reference to one manifest by digest, which never changes its meaning."""
         return f"{self.host}/{self.name}@sha256:{digest}"
 
 
 def read_reference(text: str) -> Reference:
-    """Read a reference; a host is always named, so that nobody's default registry is ever meant."""
+    """Parse a reference; one without a host is refused, so that no default registry is ever used."""
     found = _WHOLE.fullmatch(text) if len(text) <= 512 else None
     host = found["host"] if found else ""
     plain = host == "localhost" or "." in host or ":" in host or (found is not None and found["port"])
@@ -67,7 +67,7 @@ def read_reference(text: str) -> Reference:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host, with or without a port, is the machine itself."""
+    """Whether a host, with or without a port, is this machine."""
     if host.startswith("["):
         name = host[1:].partition("]")[0]
     else:

@@ -1,4 +1,4 @@
-"""Push to and pull from any registry that speaks the OCI distribution API.
+"""Push and pull of images by the OCI distribution API.
 
 What a registry says is never believed: what comes is hashed, what went is read back. There is no resuming apart from
 doing it again: blobs that are there are skipped, both ways.
@@ -13,34 +13,34 @@ from harness.digest import sha256
 from harness.errors import InputError
 from harness.images.image import Image, Pin
 from harness.images.oci import MANIFEST
-from harness.images.transfer.intake import (
+from harness.images.transfer.client import RegistryClient, RetryableError
+from harness.images.transfer.ingest import (
     INDEX,
     SMALL,
     Descriptor,
-    admit,
     check_name,
+    ingest_image,
     read_all,
-    receive,
+    receive_blob,
 )
-from harness.images.transfer.layout import described
-from harness.images.transfer.meter import Meter, Tally, unmetered
+from harness.images.transfer.layout import describe_blobs
+from harness.images.transfer.progress import ByteCounter, Meter, ignore_progress
 from harness.images.transfer.reference import Reference, read_reference
-from harness.images.transfer.upload import is_there, upload
-from harness.images.transfer.wire import Again, Wire
+from harness.images.transfer.upload import blob_exists, upload
 from harness.store.store import Store
 
 
 @dataclass(frozen=True)
 class Pushed:
-    """What a push came to."""
+    """Result of a push: the reference by digest, and how many blobs and bytes were sent."""
 
     reference: str  # by digest: it means this image for ever
     blobs: int  # how many were not there yet
     bytes: int
 
 
-def push(store: Store, image: Image, reference: str, meter: Meter = unmetered) -> Pushed:
-    """Bring an image to a registry: what it lacks of the blobs, and last the manifest, by tag or by digest."""
+def push(store: Store, image: Image, reference: str, meter: Meter = ignore_progress) -> Pushed:
+    """Push an image: the blobs that the registry lacks, then the manifest, by tag or by digest."""
     there = read_reference(reference)
     if there.digest not in (None, image.manifest):
         raise InputError(
@@ -48,33 +48,33 @@ def push(store: Store, image: Image, reference: str, meter: Meter = unmetered) -
             where=str(there),
             next="leave the digest out, or choose the other image",
         )
-    with closing(Wire(there, "pull,push")) as wire:
+    with closing(RegistryClient(there, "pull,push")) as client:
         sent = []
-        for blob in described(store, image):
-            if not is_there(wire, blob):
-                upload(wire, store.blobs.deliver(blob.sha256), blob, meter)
+        for blob in describe_blobs(store, image):
+            if not blob_exists(client, blob):
+                upload(client, store.blobs.deliver(blob.sha256), blob, meter)
                 sent.append(blob)
         manifest = store.blobs.read(image.manifest)
         name = there.tag or f"sha256:{image.manifest}"
-        if wire.retried(lambda: _manifest(wire, name)) != manifest:
-            wire.retried(lambda: _put_manifest(wire, name, manifest))
-            if wire.retried(lambda: _manifest(wire, name)) != manifest:
+        if client.with_retries(lambda: _manifest(client, name)) != manifest:
+            client.with_retries(lambda: _put_manifest(client, name, manifest))
+            if client.with_retries(lambda: _manifest(client, name)) != manifest:
                 raise InputError(
-                    "the registry does not give back the manifest it was given",
+                    "the registry returns another manifest than it was given",
                     where=str(there),
                     next="use one that keeps OCI manifests as they are",
                 )
     return Pushed(there.at(image.manifest), len(sent), sum(blob.size for blob in sent))
 
 
-def pull(store: Store, reference: str, name: str, expected: Pin | None, meter: Meter = unmetered) -> Image:
-    """Fetch an image into a store, if it is the one expected; by a tag, or by digest where there is no tag."""
+def pull(store: Store, reference: str, name: str, expected: Pin | None, meter: Meter = ignore_progress) -> Image:
+    """Pull an image into a store, if it is the expected one; by tag, or by digest where there is no tag."""
     there = read_reference(reference)
     check_name(name)
     wanted = there.digest or (expected.manifest.removeprefix("sha256:") if expected else None)
     if wanted is None:
         raise InputError(
-            f"nothing says which image {name} is",
+            f"no digest is known for image {name}",
             where=str(there),
             next="pin it in lockfiles/images.json, or name it by digest: HOST/NAME@sha256:…",
         )
@@ -84,24 +84,24 @@ def pull(store: Store, reference: str, name: str, expected: Pin | None, meter: M
             where=str(there),
             next="leave the digest out, or give the image another name",
         )
-    with store.in_use(), closing(Wire(there, "pull")) as wire:
-        manifest = _wanted_manifest(store, wire, there, wanted)
+    with store.in_use(), closing(RegistryClient(there, "pull")) as client:
+        manifest = _wanted_manifest(store, client, there, wanted)
 
         def bring(want: Descriptor) -> None:
-            wire.retried(lambda: _download(wire, store, want, meter))
+            client.with_retries(lambda: _download(client, store, want, meter))
 
-        return admit(store, name, manifest, bring, str(there), expected)
+        return ingest_image(store, name, manifest, bring, str(there), expected)
 
 
-def _wanted_manifest(store: Store, wire: Wire, there: Reference, wanted: str) -> bytes:
-    """Give the manifest's bytes: the store's own where no tag is to be followed, else those of the registry."""
+def _wanted_manifest(store: Store, client: RegistryClient, there: Reference, wanted: str) -> bytes:
+    """Get the manifest's bytes: from the store where the digest is known, else from the registry."""
     if there.tag is None or there.digest:
         if store.blobs.state(wanted) == "sound" and store.blobs.path(wanted).stat().st_size <= SMALL:
             return store.blobs.read(wanted)
         name = f"sha256:{wanted}"
     else:
         name = there.tag
-    manifest = wire.retried(lambda: _manifest(wire, name))
+    manifest = client.with_retries(lambda: _manifest(client, name))
     if manifest is None:
         raise InputError(
             "the registry has no such image",
@@ -117,30 +117,32 @@ def _wanted_manifest(store: Store, wire: Wire, there: Reference, wanted: str) ->
     return manifest
 
 
-def _manifest(wire: Wire, name: str) -> bytes | None:
-    """Read a manifest by tag or digest; None where there is none."""
-    url = f"{wire.reference.api}/manifests/{name}"
-    with wire.ask("GET", url, {"Accept": f"{MANIFEST}, {INDEX}"}) as answer:
+def _manifest(client: RegistryClient, name: str) -> bytes | None:
+    """Fetch a manifest by tag or digest; None where there is none."""
+    url = f"{client.reference.api}/manifests/{name}"
+    with client.request("GET", url, {"Accept": f"{MANIFEST}, {INDEX}"}) as answer:
         if answer.status_code == 404:
             return None
         if answer.status_code != 200:
-            raise wire.refusal(answer, "reading the manifest")
-        return read_all(wire.read(answer), SMALL, str(wire.reference))
+            raise client.error_for(answer, "reading the manifest")
+        return read_all(client.read(answer), SMALL, str(client.reference))
 
 
-def _download(wire: Wire, store: Store, want: Descriptor, meter: Meter) -> None:
-    with wire.ask("GET", f"{wire.reference.api}/blobs/sha256:{want.sha256}") as answer:
+def _download(client: RegistryClient, store: Store, want: Descriptor, meter: Meter) -> None:
+    with client.request("GET", f"{client.reference.api}/blobs/sha256:{want.sha256}") as answer:
         if answer.status_code != 200:
-            raise wire.refusal(answer, f"reading blob {want.sha256[:12]}")
-        tally = Tally(meter)
+            raise client.error_for(answer, f"reading blob {want.sha256[:12]}")
+        counter = ByteCounter(meter)
         try:
-            receive(store, wire.read(answer), want, f"{wire.reference}: sha256:{want.sha256}", tally)
-        except Again:
-            tally.undo()
+            receive_blob(store, client.read(answer), want, f"{client.reference}: sha256:{want.sha256}", counter)
+        except RetryableError:
+            counter.undo()
             raise
 
 
-def _put_manifest(wire: Wire, name: str, manifest: bytes) -> None:
-    with wire.ask("PUT", f"{wire.reference.api}/manifests/{name}", {"Content-Type": MANIFEST}, manifest) as answer:
+def _put_manifest(client: RegistryClient, name: str, manifest: bytes) -> None:
+    with client.request(
+        "PUT", f"{client.reference.api}/manifests/{name}", {"Content-Type": MANIFEST}, manifest
+    ) as answer:
         if answer.status_code not in (200, 201, 202):
-            raise wire.refusal(answer, "writing the manifest")
+            raise client.error_for(answer, "writing the manifest")

@@ -1,4 +1,4 @@
-"""How a blob reaches a registry: in one piece, or in several where the registry insists."""
+"""Blob upload to a registry: in one request, or in chunks where the registry insists."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from harness.digest import CHUNK
-from harness.files import told
-from harness.images.transfer.intake import Descriptor
-from harness.images.transfer.meter import Meter, Tally
-from harness.images.transfer.wire import Again, Wire
+from harness.files import translating_os_errors
+from harness.images.transfer.client import RegistryClient, RetryableError
+from harness.images.transfer.ingest import Descriptor
+from harness.images.transfer.progress import ByteCounter, Meter
 
 if TYPE_CHECKING:
     import requests
@@ -23,25 +23,25 @@ NOT_WHOLE = frozenset({405, 411, 413, 416, 501})  # answers to a blob that is se
 BYTES = {"Content-Type": "application/octet-stream"}
 
 
-def is_there(wire: Wire, blob: Descriptor) -> bool:
-    """Whether a registry says it has a blob."""
-    return wire.retried(lambda: _asked(wire, blob))
+def blob_exists(client: RegistryClient, blob: Descriptor) -> bool:
+    """Whether a registry says it has a blob (HEAD request)."""
+    return client.with_retries(lambda: _asked(client, blob))
 
 
-def upload(wire: Wire, path: Path, blob: Descriptor, meter: Meter) -> None:
-    """Send one blob: whole where the registry takes it, else in pieces; begun anew where the line breaks."""
-    wire.retried(lambda: _upload(wire, path, blob, meter))
+def upload(client: RegistryClient, path: Path, blob: Descriptor, meter: Meter) -> None:
+    """Upload one blob: whole where the registry takes it, else in chunks; restarted when the connection breaks."""
+    client.with_retries(lambda: _upload(client, path, blob, meter))
 
 
-def _asked(wire: Wire, blob: Descriptor) -> bool:
-    with wire.ask("HEAD", f"{wire.reference.api}/blobs/sha256:{blob.sha256}") as answer:
+def _asked(client: RegistryClient, blob: Descriptor) -> bool:
+    with client.request("HEAD", f"{client.reference.api}/blobs/sha256:{blob.sha256}") as answer:
         if answer.status_code not in (200, 404):
-            raise wire.refusal(answer, f"asking for blob {blob.sha256[:12]}")
+            raise client.error_for(answer, f"asking for blob {blob.sha256[:12]}")
         return answer.status_code == 200
 
 
 class _Outgoing:
-    """A piece of a file on its way out; requests reads it as a stream of known length."""
+    """Request body that streams a slice of a file; its length is known in advance."""
 
     def __init__(self, path: Path, start: int, length: int, meter: Meter) -> None:
         self._path, self._start, self._length, self._meter = path, start, length, meter
@@ -51,7 +51,7 @@ class _Outgoing:
 
     def __iter__(self) -> Iterator[bytes]:
         left = self._length
-        with told(self._path), open(self._path, "rb", buffering=0) as file:
+        with translating_os_errors(self._path), open(self._path, "rb", buffering=0) as file:
             file.seek(self._start)
             while left and (piece := file.read(min(CHUNK, left))):
                 yield piece
@@ -59,50 +59,52 @@ class _Outgoing:
                 self._meter(len(piece))
 
 
-def _upload(wire: Wire, path: Path, blob: Descriptor, meter: Meter) -> None:
-    tally = Tally(meter)
+def _upload(client: RegistryClient, path: Path, blob: Descriptor, meter: Meter) -> None:
+    counter = ByteCounter(meter)
     try:
-        url, _ = _begun(wire)
+        url, _ = _begun(client)
         headers = {**BYTES, "Content-Length": str(blob.size)}
-        with wire.ask("PUT", _ending(url, blob), headers, partial(_Outgoing, path, 0, blob.size, tally)) as answer:
+        with client.request(
+            "PUT", _ending(url, blob), headers, partial(_Outgoing, path, 0, blob.size, counter)
+        ) as answer:
             if answer.status_code == 201:
                 return
             if answer.status_code not in NOT_WHOLE:
-                raise wire.refusal(answer, f"writing blob {blob.sha256[:12]}")
-        tally.undo()
-        _upload_in_pieces(wire, path, blob, tally)
-    except Again:
-        tally.undo()
+                raise client.error_for(answer, f"writing blob {blob.sha256[:12]}")
+        counter.undo()
+        _upload_in_pieces(client, path, blob, counter)
+    except RetryableError:
+        counter.undo()
         raise
 
 
-def _upload_in_pieces(wire: Wire, path: Path, blob: Descriptor, meter: Meter) -> None:
-    url, least = _begun(wire)
+def _upload_in_pieces(client: RegistryClient, path: Path, blob: Descriptor, meter: Meter) -> None:
+    url, least = _begun(client)
     piece = max(PIECE, least)
     for start in range(0, blob.size, piece):
         length = min(piece, blob.size - start)
         headers = {**BYTES, "Content-Length": str(length), "Content-Range": f"{start}-{start + length - 1}"}
-        with wire.ask("PATCH", url, headers, partial(_Outgoing, path, start, length, meter)) as answer:
+        with client.request("PATCH", url, headers, partial(_Outgoing, path, start, length, meter)) as answer:
             if answer.status_code != 202:
-                raise wire.refusal(answer, f"writing a piece of blob {blob.sha256[:12]}")
-            url = _next(wire, url, answer)
-    with wire.ask("PUT", _ending(url, blob), {**BYTES, "Content-Length": "0"}) as answer:
+                raise client.error_for(answer, f"writing a piece of blob {blob.sha256[:12]}")
+            url = _next(client, url, answer)
+    with client.request("PUT", _ending(url, blob), {**BYTES, "Content-Length": "0"}) as answer:
         if answer.status_code != 201:
-            raise wire.refusal(answer, f"ending blob {blob.sha256[:12]}")
+            raise client.error_for(answer, f"ending blob {blob.sha256[:12]}")
 
 
-def _begun(wire: Wire) -> tuple[str, int]:
-    """Ask where a blob is to be sent, and the least size of its pieces."""
-    url = f"{wire.reference.api}/blobs/uploads/"
-    with wire.ask("POST", url, {"Content-Length": "0"}) as answer:
+def _begun(client: RegistryClient) -> tuple[str, int]:
+    """Start an upload session: returns its URL and the registry's minimum chunk size."""
+    url = f"{client.reference.api}/blobs/uploads/"
+    with client.request("POST", url, {"Content-Length": "0"}) as answer:
         if answer.status_code != 202:
-            raise wire.refusal(answer, "writing")
+            raise client.error_for(answer, "writing")
         least = answer.headers.get("OCI-Chunk-Min-Length", "")
-        return _next(wire, url, answer), min(int(least), LARGEST) if least.isdecimal() and len(least) < 12 else 0
+        return _next(client, url, answer), min(int(least), LARGEST) if least.isdecimal() and len(least) < 12 else 0
 
 
-def _next(wire: Wire, url: str, answer: requests.Response) -> str:
-    return wire.allowed(url, answer.headers.get("Location", ""))
+def _next(client: RegistryClient, url: str, answer: requests.Response) -> str:
+    return client.checked_url(url, answer.headers.get("Location", ""))
 
 
 def _ending(url: str, blob: Descriptor) -> str:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from harness import rows
-from harness.arrays import writing
+from harness.arrays import stream_writer
 from harness.errors import InputError
 from harness.models.local.hidden_states import forward
 from harness.models.local.load import REFERENCE, LoadedModel, batch_size, lay_out_weights, open_encoder
@@ -142,7 +142,7 @@ def _write(looked: Activations, pieces: Iterable[Mapping[str, Any]], total: int,
                     shape.update(layers=len(found), width=found.shape[2])
                     for layer in range(len(found)) if looked.layers is None else looked.layers:
                         form = (total, found.shape[2])
-                        add.append(files.enter_context(writing(out / layer_file(layer), "<f4", form)))
+                        add.append(files.enter_context(stream_writer(out / layer_file(layer), "<f4", form)))
                 for put, block in zip(add, found, strict=True):
                     put(block)
                 yield from _lines(read, looked.how)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple, cast
 from harness.digest import canonical
 from harness.errors import InputError
 from harness.rowtypes import Response
-from harness.strict_json import once
+from harness.strict_json import reject_duplicates
 
 MOST_LINE = 64 << 20
 ASK = "every row is {item, template, sample, text} or has `error`; also model, finish, reasoning, usage, logprobs"
@@ -85,7 +85,7 @@ def read(path: Path, name: str = "") -> Iterator[tuple[str, Response]]:
 
 def _row(line: bytes, where: str) -> Response:
     try:
-        found = json.loads(line, object_pairs_hook=once, parse_constant=_no_number)
+        found = json.loads(line, object_pairs_hook=reject_duplicates, parse_constant=_no_number)
     except (ValueError, RecursionError) as bad:
         raise InputError(f"this is not JSON: {bad}", where=where, next="give one JSON object a line") from bad
     if not isinstance(found, dict):

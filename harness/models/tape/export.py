@@ -13,7 +13,7 @@ from typing import Any
 
 from harness.digest import canonical
 from harness.errors import HarnessError, InputError
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.models.tape.line import Taped, reject_nan
 from harness.models.tape.reader import Tape
 
@@ -22,7 +22,7 @@ READABLE = 8 << 20  # the largest answer, in bytes, that is written both readabl
 
 def export_lines(folder: Path, file: Path) -> int:
     """Write a tape's exchanges in the order of recording; returns their count. It never replaces a file."""
-    with Tape.open(folder) as tape, told(file):
+    with Tape.open(folder) as tape, translating_os_errors(file):
         if file.is_dir() or file.exists():
             raise InputError("something lies there already", where=str(file), next="name a file that is not there yet")
         count, done = 0, False

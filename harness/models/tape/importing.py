@@ -18,10 +18,10 @@ from typing import Any
 
 from harness.digest import canonical
 from harness.errors import InputError
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.models.tape.line import LIMIT, MORE, REPEATS, PreparedExchange, Provenance, prepare
 from harness.models.tape.recorder import Recorder
-from harness.strict_json import once
+from harness.strict_json import reject_duplicates
 
 LONGEST = 3 * LIMIT  # bytes of a line of the file: an exact answer is spelled as text in it
 _OURS = {"provider": str, "headers": dict, "path": str, "status": int, "at": str, "redacted": str}
@@ -65,7 +65,7 @@ def import_lines(file: Path, folder: Path, provider: str) -> ImportCount:
 
 
 def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
-    with told(file), open(file, "rb") as lines:
+    with translating_os_errors(file), open(file, "rb") as lines:
         number = 0
         while line := lines.readline(LONGEST + 1):
             number += 1
@@ -94,7 +94,7 @@ def _row(line: bytes) -> dict[str, Any]:
     if len(line) > LONGEST:
         raise InputError(f"a line of more than {LONGEST >> 20} MiB", next="give one exchange a line")
     try:
-        row = json.loads(line, object_pairs_hook=once)
+        row = json.loads(line, object_pairs_hook=reject_duplicates)
     except (ValueError, RecursionError) as bad:
         raise InputError(f"not a line of JSON: {bad}", next="give one JSON object a line") from bad
     shape = 'an exchange is {"request": {…}, "response": {…}}, maybe with "repeat": n'

@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from harness.digest import sha256, sha256_stream
 from harness.errors import DamageError
-from harness.files import told, write_atomic
+from harness.files import translating_os_errors, write_atomic
 from harness.models.tape.line import TAIL
 from harness.models.tape.segments import TapePosition, scan, segment_path, sizes
 
@@ -174,7 +174,7 @@ def load(folder: Path) -> SavedIndex | None:
     path = folder / NAME
     if not path.is_file():
         return None
-    with told(path):
+    with translating_os_errors(path):
         with open(path, "rb", buffering=0) as file:
             begin = file.read(_START + _HEAD.size)
             if len(begin) < _START + _HEAD.size or not begin.startswith(_MAGIC):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.digest import canonical, differences, walk
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.models.tape.line import LIMIT, Taped, parse, read_line, request_identity
 from harness.models.tape.segments import SEGMENT, segment_path
 
@@ -84,7 +84,7 @@ def requests_containing(folder: Path, ends: list[int], text: str) -> Iterator[Ta
     needle, hits = canonical(text), 0
     for number in reversed(range(max(0, len(ends) - _SEGMENTS), len(ends))):
         path = segment_path(folder, number)
-        with told(path), open(path, "rb") as file:
+        with translating_os_errors(path), open(path, "rb") as file:
             data = file.read(min(ends[number], SEGMENT + LIMIT))
         at = data.find(needle)
         while at >= 0 and hits < _HITS:

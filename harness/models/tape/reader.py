@@ -15,7 +15,7 @@ from typing import Any
 
 from harness.digest import sha256_stream
 from harness.errors import DamageError
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.models.tape.index import IDENTITY, RECORD, Index
 from harness.models.tape.line import LIMIT, REPEATS, RESTORE, Taped, TapeLine, read_line
 from harness.models.tape.nearest import SAMPLE, Nearest, longest_texts, requests_containing
@@ -77,7 +77,7 @@ class Tape:
         if length > LIMIT or offset >= 1 << 62:
             raise DamageError("no line of a tape lies there", where=where, next=RESTORE)
         handle = self._handles.get(segment)
-        with told(where):
+        with translating_os_errors(where):
             data = os.pread(self._opened(segment) if handle is None else handle, length, offset)
         line = read_line(data, where)
         if (line.digest, line.taped.repeat, line.answer) != (digest.hex(), repeat, answer.hex()):

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import DamageError, InputError
-from harness.files import append_durable, explained, locked, make_folder, open_log, told
+from harness.files import append_durable, locked, make_folder, open_log, translate_os_error, translating_os_errors
 from harness.models.tape.index import KEY, Index, pack_record
 from harness.models.tape.line import PreparedExchange, Taped, prepare
 from harness.models.tape.reader import Tape
@@ -50,7 +50,7 @@ class Recorder:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         with ExitStack() as stack:
-            with told(folder):
+            with translating_os_errors(folder):
                 make_folder(folder)
             if not stack.enter_context(locked(folder / LOCK, wait=False)):
                 raise InputError(
@@ -65,7 +65,7 @@ class Recorder:
             self._saved = self._index.kept
             self._open(max(self._segment, len(self._index.ends) - 1))
             stack.callback(lambda: os.close(self._handle))
-            with told(folder):
+            with translating_os_errors(folder):
                 os.ftruncate(self._handle, self._size)  # a partial line that a kill left, never reported
             self._leave = stack.pop_all()
         self._guard, self._writing = threading.Lock(), threading.Lock()
@@ -145,7 +145,7 @@ class Recorder:
                 self._write(batch)
         for ticket in tickets:
             if isinstance(ticket.error, OSError):
-                raise explained(ticket.error, self.folder) from ticket.error
+                raise translate_os_error(ticket.error, self.folder) from ticket.error
             if ticket.error:
                 raise ticket.error
 
@@ -208,7 +208,7 @@ class Recorder:
             with self._guard:
                 self._closed = True
             self._tape.close()
-            with self._leave, told(self.folder):
+            with self._leave, translating_os_errors(self.folder):
                 if not self._saved and len(self._index):
                     self._save(self._segment + (self._size > 0))
 

@@ -16,11 +16,11 @@ from typing import Any
 
 from harness.digest import canonical
 from harness.errors import HarnessError, InputError
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.models.tape.line import PreparedExchange, Taped, TapeLine, prepare_copy
 from harness.models.tape.reader import Tape
 from harness.models.tape.recorder import Recorder
-from harness.strict_json import once
+from harness.strict_json import reject_duplicates
 
 MASK = "[redacted]"
 ANY = "*"  # in a pointer: every name, and every place of a list
@@ -55,7 +55,7 @@ def redact(folder: Path, out: Path, redaction: Redaction) -> RedactReport:
     names = [f"/{'/'.join(words)}" for words in redaction.fields]
     found = RedactReport(hits=dict.fromkeys([*(one.pattern for one in redaction.patterns), *names], 0))
     with ExitStack() as stack:
-        with told(out):
+        with translating_os_errors(out):
             if out.exists() and (not out.is_dir() or any(out.iterdir())):
                 raise InputError(
                     "a redacted tape is a new one, and something lies there", where=str(out), next="name a new folder"
@@ -148,7 +148,7 @@ def _opened(response: bytes) -> tuple[Any, bool]:
     JSON with a duplicate field is treated as text, since a parser would lose the first.
     """
     try:
-        return json.loads(response, object_pairs_hook=once), True
+        return json.loads(response, object_pairs_hook=reject_duplicates), True
     except (ValueError, RecursionError):
         return response.decode("utf-8", "surrogateescape"), False
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from harness.errors import DamageError, HarnessError, InputError
-from harness.files import told
+from harness.files import translating_os_errors
 from harness.models.tape.line import LIMIT, START, TapeLine, read_line
 
 SEGMENT = 64 << 20  # size in bytes from which the next line begins a new segment
@@ -54,7 +54,7 @@ def sizes(folder: Path) -> list[int]:
     """List the size of every segment; a missing folder is an empty tape."""
     if folder.exists() and not folder.is_dir():
         raise InputError("a tape is a folder, and this is none", where=str(folder), next="name the tape's folder")
-    with told(folder):
+    with translating_os_errors(folder):
         names = os.listdir(folder) if folder.is_dir() else []
         known = {int(found[1]) for name in names if (found := _NAME.fullmatch(name))}
         paths = [segment_path(folder, number) for number in range(len(known))]
@@ -69,7 +69,7 @@ def raw_lines(folder: Path, begin: TapePosition, ends: list[int]) -> Iterator[Ra
     for segment in range(begin.segment, len(ends)):
         offset, number = begin.offset if segment == begin.segment else 0, 0
         path = segment_path(folder, segment)
-        with told(path), open(path, "rb") as file:
+        with translating_os_errors(path), open(path, "rb") as file:
             file.seek(offset)
             while offset < ends[segment]:
                 number += 1

@@ -18,7 +18,7 @@ from support_inside import inside
 
 from harness.digest import sha256, sha256_file
 from harness.errors import InputError, MissingError
-from harness.images.image import shelved
+from harness.images.image import list_images
 from harness.images.layers import debs, mirror, sources
 from harness.images.layers.sources import Archive
 from harness.images.locks import DEBS, Deb, Debs
@@ -113,7 +113,7 @@ def test_what_the_archive_dropped_is_fetched_from_the_snapshot(tmp_path: Path, p
     kept(place, old)
     store, said = Store.make(tmp_path / "store"), list[str]()
     lock = locked(old, "1.0")
-    debs.keep(store, "base", lock, said.append, asked(place))
+    debs.ensure_debs(store, "base", lock, said.append, asked(place))
     assert store.blobs.state(lock.packages[0].sha256) == "sound"
     assert any(f"as of {THEN}" in line for line in said)
 
@@ -123,7 +123,7 @@ def test_what_neither_carries_is_named_with_what_is_offered_now(tmp_path: Path, 
     archive(place / "now", new)
     kept(place, new)
     with pytest.raises(MissingError) as told:
-        debs.keep(Store.make(tmp_path / "store"), "base", locked(old, "1.0"), lambda _: None, asked(place))
+        debs.ensure_debs(Store.make(tmp_path / "store"), "base", locked(old, "1.0"), lambda _: None, asked(place))
     assert "toy 1.0 (it offers 2.0 now)" in told.value.what and "--moved" in told.value.next
 
 
@@ -145,14 +145,14 @@ def test_a_person_is_told_by_the_name_of_the_image_and_nothing_is_shelved(tmp_pa
     error = error_of(inside("images", "build", "mine", "--relock", "--json", *where, cwd=here, check=3))
     assert "no-such-package" in error["what"]
     assert "toy" in (here / "images" / "mine" / DEBS).read_text(), "the lock stays until the image is whole"
-    assert not shelved(Store.open(here / ".harness"))
+    assert not list_images(Store.open(here / ".harness"))
 
 
 def test_a_snapshot_that_cannot_be_asked_is_said(tmp_path: Path, place: Path) -> None:
     old, new = package(tmp_path, "1.0"), package(tmp_path, "2.0")
     archive(place / "now", new)
     with pytest.raises(MissingError) as told:
-        debs.keep(Store.make(tmp_path / "store"), "base", locked(old, "1.0"), lambda _: None, asked(place))
+        debs.ensure_debs(Store.make(tmp_path / "store"), "base", locked(old, "1.0"), lambda _: None, asked(place))
     assert "toy 1.0 (it offers 2.0 now)" in told.value.what and "apt-get update failed" in told.value.what
 
 
@@ -162,7 +162,7 @@ def test_other_bytes_under_the_same_version_are_refused(tmp_path: Path, place: P
     lock = locked(old, "1.0")
     other = Debs(lock.suite, lock.asked, (Deb("toy", "1.0", "all", "0" * 64, 1),), THEN)
     with pytest.raises(Exception, match=r"toy_1\.0_all\.deb is not the package that was asked for"):
-        debs.keep(Store.make(tmp_path / "store"), "base", other, lambda _: None, asked(place))
+        debs.ensure_debs(Store.make(tmp_path / "store"), "base", other, lambda _: None, asked(place))
 
 
 LISTS = {
@@ -200,7 +200,7 @@ def test_what_nobody_names_is_asked_where_this_machine_s_apt_asks(
     old = package(tmp_path, "1.0")
     archive(place / "now", old)
     store, lock = Store.make(tmp_path / "store"), locked(old, "1.0")
-    debs.keep(store, "base", lock, lambda _: None)
+    debs.ensure_debs(store, "base", lock, lambda _: None)
     assert store.blobs.state(lock.packages[0].sha256) == "sound"
 
 
@@ -212,13 +212,11 @@ def test_a_machine_that_knows_no_archive_of_debian_says_how_one_is_named(
     monkeypatch.setattr(sources, "SYSTEM", system)
     own("stanzas", "noble")
     with pytest.raises(MissingError, match="asks no archive for Debian bookworm") as told:
-        debs.keep(Store.make(tmp_path / "s"), "base", locked(package(tmp_path, "1.0"), "1.0"), lambda _: None)
+        debs.ensure_debs(Store.make(tmp_path / "s"), "base", locked(package(tmp_path, "1.0"), "1.0"), lambda _: None)
     assert "--archive URL" in told.value.next
 
 
-def test_older_states_are_asked_where_apt_says_they_are_kept_and_else_nowhere(
-    tmp_path: Path, place: Path, own: Any
-) -> None:
+def test_snapshots_are_fetched_from_the_server_that_apt_names_only(tmp_path: Path, place: Path, own: Any) -> None:
     url = (tmp_path / "url").read_text()
     old, new = package(tmp_path, "1.0"), package(tmp_path, "2.0")
     archive(place / "now", new)
@@ -226,11 +224,11 @@ def test_older_states_are_asked_where_apt_says_they_are_kept_and_else_nowhere(
     lock, only_now = locked(old, "1.0"), Archive(asked(place).now)
     own("", "", f'Acquire::Snapshots::URI::Origin::Debian "{url}/kept/debian/@SNAPSHOTID@/";')
     store = Store.make(tmp_path / "store")
-    debs.keep(store, "base", lock, lambda _: None, only_now)
+    debs.ensure_debs(store, "base", lock, lambda _: None, only_now)
     assert store.blobs.state(lock.packages[0].sha256) == "sound"
     (tmp_path / "apt.conf").write_text("")
-    with pytest.raises(MissingError, match="knows nobody who keeps older states"):
-        debs.keep(Store.make(tmp_path / "other"), "base", lock, lambda _: None, only_now)
+    with pytest.raises(MissingError, match="has no snapshot server"):
+        debs.ensure_debs(Store.make(tmp_path / "other"), "base", lock, lambda _: None, only_now)
 
 
 @pytest.mark.parametrize("option", ["--archive", "--snapshots"])

@@ -44,9 +44,7 @@ def odd_wheel() -> bytes:
     return wheel_bytes("odd", "1.0", files, tools="[console_scripts]\nodd = odd:main\n", run="odd/tool.sh")
 
 
-def test_a_layer_holds_what_a_wheel_brings_under_one_date_and_owner_without_scripts(
-    tmp_path: Path, blobs: Blobs
-) -> None:
+def test_a_wheel_layer_has_one_date_and_owner_and_no_scripts(tmp_path: Path, blobs: Blobs) -> None:
     wheel = put(blobs, odd_wheel(), "odd")
     python.check(blobs, [wheel])
     python.write(blobs, [wheel], EPOCH, tmp_path / "layer.tar")
@@ -114,7 +112,7 @@ def test_a_path_that_leads_out_of_a_wheel_is_refused(blobs: Blobs, path: str) ->
     assert bad.value.where == "lockfiles/image-test.txt:1"
 
 
-def test_two_wheels_that_bring_one_path_with_different_contents_are_both_named(blobs: Blobs) -> None:
+def test_two_wheels_with_different_contents_of_one_path_are_both_named(blobs: Blobs) -> None:
     one = put(blobs, wheel_bytes("one", "1.0", {"shared/__init__.py": b"1"}), "one")
     two = put(blobs, wheel_bytes("two", "2.0", {"shared/__init__.py": b"2"}), "two", "2.0", line=2)
     with pytest.raises(InputError) as bad:

@@ -16,7 +16,7 @@ from handmade import LAYER, altered, config_bytes, descriptor, handmade, layer
 
 from harness.digest import sha256
 from harness.errors import InputError
-from harness.images.image import Image, shelved
+from harness.images.image import Image, list_images
 from harness.images.transfer.layout import archive, read_layout, write_layout
 from harness.store.store import Store
 
@@ -25,7 +25,7 @@ def _refused(other: Store, path: Path, what: str) -> None:
     with pytest.raises(InputError, match=what) as bad:
         read_layout(other, path, "cpu")
     assert bad.value.where and bad.value.next
-    assert shelved(other) == [] and list(other.temp.iterdir()) == []
+    assert list_images(other) == [] and list(other.temp.iterdir()) == []
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def _blob(saved: Path, image: Image, index: int) -> Path:
 
 @pytest.mark.parametrize(("index", "what"), [(0, "what index.json names"), (1, "are others"), (3, "are others")])
 def test_a_changed_byte_is_found(index: int, what: str, saved: Path, store: Store, other: Store) -> None:
-    path = _blob(saved, shelved(store)[0], index)
+    path = _blob(saved, list_images(store)[0], index)
     data = bytearray(path.read_bytes())
     data[len(data) // 2] ^= 1
     path.write_bytes(data)
@@ -49,13 +49,13 @@ def test_a_changed_byte_is_found(index: int, what: str, saved: Path, store: Stor
 
 @pytest.mark.parametrize("index", [0, 1, 2])
 def test_a_missing_blob_is_named(index: int, saved: Path, store: Store, other: Store) -> None:
-    path = _blob(saved, shelved(store)[0], index)
+    path = _blob(saved, list_images(store)[0], index)
     path.unlink()
     _refused(other, saved, f"{path.name} is missing")
 
 
 def test_longer_and_shorter_blobs_are_refused(saved: Path, store: Store, other: Store) -> None:
-    path = _blob(saved, shelved(store)[0], 3)
+    path = _blob(saved, list_images(store)[0], 3)
     data = path.read_bytes()
     path.write_bytes(data + bytes(512))
     _refused(other, saved, "more bytes come")
@@ -64,7 +64,7 @@ def test_longer_and_shorter_blobs_are_refused(saved: Path, store: Store, other: 
 
 
 def test_links_and_devices_are_not_followed(saved: Path, store: Store, other: Store) -> None:
-    path = _blob(saved, shelved(store)[0], 3)
+    path = _blob(saved, list_images(store)[0], 3)
     path.rename(saved / "elsewhere")
     path.symlink_to(saved / "elsewhere")
     _refused(other, saved, "cannot be read")

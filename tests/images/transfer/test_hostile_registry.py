@@ -14,9 +14,9 @@ from registries import Answer, Asked, Registry, hostile, serving, special_at
 
 from harness.digest import sha256
 from harness.errors import HarnessError, InputError, MissingError
-from harness.images.image import Image, shelved
-from harness.images.transfer import upload, wire
-from harness.images.transfer.challenge import PASSWORD, USER
+from harness.images.image import Image, list_images
+from harness.images.transfer import client, upload
+from harness.images.transfer.authentication import PASSWORD, USER
 from harness.images.transfer.registry import pull, push
 from harness.store.store import Store
 
@@ -26,7 +26,7 @@ LOGIN = {USER: "researcher", PASSWORD: SECRET}
 
 @pytest.fixture(autouse=True)
 def plain(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(wire, "PAUSE", 0.01)
+    monkeypatch.setattr(client, "PAUSE", 0.01)
     for name in LOGIN:
         monkeypatch.delenv(name, raising=False)
 
@@ -48,7 +48,7 @@ def _always(answer: Answer, asked: Asked) -> Answer:
 
 
 def _nothing_stays(other: Store, image: Image) -> None:
-    assert shelved(other) == [] and list(other.temp.iterdir()) == []
+    assert list_images(other) == [] and list(other.temp.iterdir()) == []
     assert other.blobs.state(image.layers[1]) == "missing"
 
 
@@ -91,7 +91,7 @@ def test_a_manifest_of_garbage_is_refused(garbage: bytes, bad: Registry, store: 
     _nothing_stays(other, image)
 
 
-def test_a_busy_registry_and_a_broken_line_are_tried_again_a_bounded_number_of_times(
+def test_a_busy_registry_and_a_broken_connection_are_retried_five_times(
     bad: Registry, store: Store, other: Store
 ) -> None:
     image = handmade(store)
@@ -107,7 +107,7 @@ def test_a_busy_registry_and_a_broken_line_are_tried_again_a_bounded_number_of_t
     fresh = Store.make(other.root.parent / "fresh")
     cases: list[tuple[Answer, str]] = [
         ((503, {}, b""), "answered 503 .5 attempts"),
-        (short, "broke off in the middle .5 attempts"),
+        (short, "closed the connection in the middle .5 attempts"),
         ((503, {"Retry-After": "86400"}, b""), "asks to wait 86400 s"),
     ]
     for special, what in cases:
@@ -160,7 +160,7 @@ def test_a_redirect_carries_no_credentials(
         ("file:///etc/passwd", "not https: file://"),
         ("http://127.0.0.1\\@registry.example/", "not https"),
         ("http://user@127.0.0.1/", "not https"),
-        ("", "round in circles"),
+        ("", "redirects in a loop"),
     ],
 )
 def test_a_redirect_to_where_nobody_should_go_is_refused(
@@ -171,11 +171,11 @@ def test_a_redirect_to_where_nobody_should_go_is_refused(
     with pytest.raises(InputError, match=re.escape(what)):
         pull(other, f"{bad.host}/cpu:1", "cpu", image.pin)
     bad.answer = lambda asked: (307, {"Location": location}, b"") if asked.method == "POST" else (404, {}, b"")
-    with pytest.raises(InputError, match="sends a POST elsewhere"):
+    with pytest.raises(InputError, match="redirects a POST request"):
         push(store, image, f"{bad.host}/cpu:1")
 
 
-def test_a_token_is_fetched_for_our_own_scope_and_goes_to_the_registry_alone(
+def test_a_token_is_requested_for_our_scope_and_sent_to_the_registry_alone(
     bad: Registry, elsewhere: Registry, store: Store, other: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     image = handmade(store, size=5000)
@@ -268,5 +268,5 @@ def test_a_registry_that_forgets_what_it_was_given_is_found_out(bad: Registry, s
         return (201, {}, b"") if asked.method == "PUT" else (404, {}, b"")
 
     bad.answer = answer
-    with pytest.raises(InputError, match="does not give back"):
+    with pytest.raises(InputError, match="returns another manifest"):
         push(store, handmade(store, size=5000), f"{bad.host}/cpu:1")

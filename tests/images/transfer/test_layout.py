@@ -18,7 +18,7 @@ from support_inside import inner_data, inside
 
 from harness.digest import sha256
 from harness.errors import DamageError, InputError
-from harness.images.image import Image, find, shelved
+from harness.images.image import Image, find_image, list_images
 from harness.images.transfer.layout import archive, read_layout, tag, write_archive, write_layout
 from harness.store.store import Store
 
@@ -32,7 +32,7 @@ def test_an_image_enters_another_store_with_the_same_ids_and_bytes(
     write(store, image, tmp_path / "out", moved.append)
     assert sum(moved) >= 3_000_000
     assert read_layout(other, tmp_path / "out", "cpu") == image
-    assert find(other, image.pin.image_id) == image
+    assert find_image(other, image.pin.image_id) == image
     assert contents(other, image) == contents(store, image)
     assert [path.name for path in tmp_path.iterdir() if path.name.endswith(".tmp")] == []
 
@@ -72,7 +72,7 @@ def test_a_layout_is_never_written_over_something_else(store: Store, tmp_path: P
     image = handmade(store)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis").write_text("years of work")
-    with pytest.raises(InputError, match="stands here already"):
+    with pytest.raises(InputError, match="exists already"):
         write_layout(store, image, tmp_path / "mine")
     assert tree(tmp_path / "mine") == {"thesis": b"years of work"}
     (tmp_path / "empty").mkdir()
@@ -83,9 +83,9 @@ def test_a_layout_is_never_written_over_something_else(store: Store, tmp_path: P
 def test_what_was_built_here_keeps_its_sources_when_it_is_loaded_again(store: Store, tmp_path: Path) -> None:
     image = handmade(store)
     deb = store.blobs.put(b"a package")
-    from harness.images.image import shelve
+    from harness.images.image import add_image
 
-    shelve(store, Image(image.name, image.config, image.manifest, image.layers, {"a.deb": deb}))
+    add_image(store, Image(image.name, image.config, image.manifest, image.layers, {"a.deb": deb}))
     write_archive(store, image, tmp_path / "cpu.tar")
     assert read_layout(store, tmp_path / "cpu.tar", "cpu").sources == {"a.deb": deb}
 
@@ -116,9 +116,9 @@ def test_another_image_under_a_pinned_name_is_refused(store: Store, tmp_path: Pa
     write_archive(store, handmade(store), tmp_path / "cpu.tar")
     done = inside("images", "load", tmp_path / "cpu.tar", "--name", "cpu", "--json", cwd=project, check=2)
     assert "another image than the one that is meant" in error_of(done)["what"]
-    assert shelved(Store.open(project / ".harness")) == []
+    assert list_images(Store.open(project / ".harness")) == []
     inner_data("images", "load", tmp_path / "cpu.tar", "--name", "theirs", cwd=project)
-    assert [image.name for image in shelved(Store.open(project / ".harness"))] == ["theirs"]
+    assert [image.name for image in list_images(Store.open(project / ".harness"))] == ["theirs"]
     assert error_of(inside("images", "save", "cpu", "x.tar", "--json", cwd=project, check=3))["next"]
     assert "no image 'none'" in error_of(inside("images", "save", "none", "x", "--json", cwd=project, check=2))["what"]
     assert error_of(inside("images", "load", "absent.tar", "--name", "a", "--json", cwd=project, check=2))["next"]

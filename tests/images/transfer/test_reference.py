@@ -8,7 +8,7 @@ import time
 import pytest
 
 from harness.errors import InputError
-from harness.images.transfer.challenge import basic, bearer
+from harness.images.transfer.authentication import bearer_challenge, wants_basic
 from harness.images.transfer.reference import is_loopback, read_reference
 
 SECRET = "quite secret"
@@ -49,11 +49,15 @@ def test_a_password_in_a_reference_is_not_repeated() -> None:
 
 def test_challenges_are_read_as_they_are_written() -> None:
     both = 'Basic realm="x", Bearer realm="https://a.example/t?x=1,2",service=lab,scope="a:b:pull,push"'
-    assert bearer(both) == {"realm": "https://a.example/t?x=1,2", "service": "lab", "scope": "a:b:pull,push"}
-    assert basic(both) and basic("Basic") and basic('Bearer realm="x", basic realm="y"')
-    assert bearer("Basic realm=x") is None and bearer("") is None and not basic("Bearer realm=basic")
-    assert bearer('Bearer realm="a\\"b"') == {"realm": 'a"b'}
+    assert bearer_challenge(both) == {"realm": "https://a.example/t?x=1,2", "service": "lab", "scope": "a:b:pull,push"}
+    assert wants_basic(both) and wants_basic("Basic") and wants_basic('Bearer realm="x", basic realm="y"')
+    assert (
+        bearer_challenge("Basic realm=x") is None
+        and bearer_challenge("") is None
+        and not wants_basic("Bearer realm=basic")
+    )
+    assert bearer_challenge('Bearer realm="a\\"b"') == {"realm": 'a"b'}
     started = time.monotonic()
-    bearer("a" * 1_000_000)
-    bearer('Bearer realm="' + "\\" * 1_000_000)
+    bearer_challenge("a" * 1_000_000)
+    bearer_challenge('Bearer realm="' + "\\" * 1_000_000)
     assert time.monotonic() - started < 1

@@ -18,8 +18,8 @@ from support_inside import inner_data, inside
 
 from harness.digest import sha256
 from harness.errors import InputError
-from harness.images.image import shelved
-from harness.images.transfer.challenge import PASSWORD, USER
+from harness.images.image import list_images
+from harness.images.transfer.authentication import PASSWORD, USER
 from harness.images.transfer.registry import pull, push
 from harness.store.store import Store
 
@@ -108,7 +108,7 @@ def test_a_tag_that_means_another_image_now_is_refused(registry: str, store: Sto
     push(Store.open(store.root.parent / "theirs"), theirs, f"{registry}/moved:1")
     with pytest.raises(InputError, match="another image"):
         pull(other, f"{registry}/moved:1", "cpu", image.pin)
-    assert shelved(other) == []
+    assert list_images(other) == []
     assert pull(other, f"{registry}/moved", "cpu", image.pin) == image  # by its digest it is still there
 
 
@@ -129,7 +129,7 @@ def test_the_verbs_hold_what_comes_against_the_pins(registry: str, store: Store,
     pushed = inner_data("images", "push", "cpu", place, "--store", store.root, cwd=project, env=env)
     assert pushed["reference"].endswith(image.pin.manifest) and pushed["blobs"] == 3
     assert inner_data("images", "pull", "cpu", "--from", place, cwd=project)["image_id"] == image.pin.image_id
-    assert shelved(Store.open(project / ".harness")) == [image]
+    assert list_images(Store.open(project / ".harness")) == [image]
     done = inside("images", "pull", "gpu", "--from", place, "--json", cwd=project, check=2)
     assert "pins no image 'gpu'" in error_of(done)["what"]
     inner_data("images", "pull", "gpu", "--from", pushed["reference"], cwd=project)
@@ -140,9 +140,7 @@ def test_the_verbs_hold_what_comes_against_the_pins(registry: str, store: Store,
     assert "no such image" in error_of(done)["what"]
 
 
-def test_a_guarded_registry_asks_for_user_and_password_which_no_output_shows(
-    guarded: str, store: Store, tmp_path: Path
-) -> None:
+def test_a_registry_with_a_password_is_used_and_no_output_shows_it(guarded: str, store: Store, tmp_path: Path) -> None:
     image = handmade(store, size=5000)
     project = pinned_project(tmp_path / "project", image)
     words = ("images", "push", "cpu", f"{guarded}/cpu:1", "--store", store.root, "--json", "--debug")

@@ -13,8 +13,8 @@ FACTOR = 2.0
 
 def scale(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Scale each point."""
-    [head] = arrays.heads(inputs["points"]).values()
-    with arrays.writing(out / "scaled", head.dtype, head.shape) as add:
+    [head] = arrays.headers(inputs["points"]).values()
+    with arrays.stream_writer(out / "scaled", head.dtype, head.shape) as add:
         for block in arrays.blocks(inputs["points"]):
             add((block * FACTOR).astype(block.dtype))
 

@@ -8,7 +8,7 @@ from harness.steps import Plan, Step
 from harness.studies.ask import Asked, How, Scorer, ask, make
 from harness.studies.study import Brief, Maker, Study
 from harness.studies.trials import TrialSpec
-from harness.trial import Limits
+from harness.trial import TrialLimits
 
 HERE = "harness.studies.snippets"
 
@@ -22,7 +22,7 @@ class Snippets(Study):
     def plan(self, brief: Brief) -> Plan:
         """Ask, try, score, and sum it up in an array."""
         asked = Asked()
-        limits = Limits(seconds=30, cpu_seconds=1, memory=256 << 20, output=1 << 16)
+        limits = TrialLimits(seconds=30, cpu_seconds=1, memory=256 << 20, output=1 << 16)
         how = How(
             (Scorer("printed", f"{HERE}.code:score", trials=("square",)),),
             brief.templates["snippets/ask@1"],

@@ -1,4 +1,4 @@
-"""One scorer over rows, one analysis over an object: the studies' own functions, usable without a run."""
+"""Command line of `score` and `analyse`: one scorer over rows, one analysis over an object, without a run."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import typer
 from harness.cli.options import Debug, Json, project
 from harness.cli.terminal import give, render
 from harness.errors import AGREED, InputError
-from harness.strict_json import once
+from harness.strict_json import reject_duplicates
 
 if TYPE_CHECKING:
     from harness.verbs.measuring import ToolsResult
@@ -108,7 +108,7 @@ def _list(found: ToolsResult, json: bool) -> int:
 
 
 def _around() -> Project | None:
-    """Find the project that is stood in, if any: scorers work without one."""
+    """Find the project around the working directory, if any: scorers work without one."""
     try:
         return project() if project().root else None
     except InputError:
@@ -118,18 +118,18 @@ def _around() -> Project | None:
 def _text(source: Path | None) -> bytes:
     if source is None:
         return sys.stdin.buffer.read()
-    from harness.files import told
+    from harness.files import translating_os_errors
 
-    with told(source):
+    with translating_os_errors(source):
         return source.read_bytes()
 
 
 def rows_of(source: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Read JSON Lines one at a time, so that a file of any length is scored in flat memory."""
-    from harness.files import told
+    """Read JSON Lines one at a time, so that a file of any length is scored in constant memory."""
+    from harness.files import translating_os_errors
 
     name = str(source or "stdin")
-    with told(name), open(source, "rb") if source else nullcontext(sys.stdin.buffer) as lines:
+    with translating_os_errors(name), open(source, "rb") if source else nullcontext(sys.stdin.buffer) as lines:
         number = 0
         while line := lines.readline(MAX_LINE + 1):
             number += 1
@@ -141,9 +141,9 @@ def rows_of(source: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def object_of(data: bytes, where: str) -> Mapping[str, Any]:
-    """Read one JSON object, in which no name stands twice."""
+    """Read one JSON object; duplicate names are refused."""
     try:
-        value = jsonlib.loads(data, object_pairs_hook=once)
+        value = jsonlib.loads(data, object_pairs_hook=reject_duplicates)
     except (ValueError, RecursionError) as bad:
         raise InputError(f"this is not JSON: {bad}", where=where, next="give one JSON object") from bad
     if not isinstance(value, dict):

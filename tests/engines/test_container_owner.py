@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 from support_engine import client, open_docker, ours
 
-from harness.engines import owner
-from harness.engines.owner import DEADLINE, GRACE, OWNER, abandoned, deadline, me
+from harness.engines import container_owner
+from harness.engines.container_owner import DEADLINE, GRACE, OWNER, deadline, is_orphaned, this_process
 
 
 def marked(mark: str, due: object = None) -> dict[str, str]:
@@ -22,42 +22,42 @@ def marked(mark: str, due: object = None) -> dict[str, str]:
 
 def dead() -> str:
     """Give the mark of a process that has ended."""
-    code = "from harness.engines.owner import me; print(me())"
+    code = "from harness.engines.container_owner import this_process; print(this_process())"
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
 
 
 def test_the_living_keep_what_is_theirs_even_when_it_is_late() -> None:
-    assert not abandoned(marked(me())) and not abandoned(marked(me(), 0))
+    assert not is_orphaned(marked(this_process())) and not is_orphaned(marked(this_process(), 0))
 
 
-def test_what_the_dead_left_is_abandoned_and_so_is_all_of_an_earlier_start_of_the_machine() -> None:
-    assert abandoned(marked(dead()))
-    _, *rest = me().split()
-    assert abandoned(marked(" ".join(["another-boot", *rest])))
+def test_containers_of_dead_owners_and_earlier_boots_are_orphaned() -> None:
+    assert is_orphaned(marked(dead()))
+    _, *rest = this_process().split()
+    assert is_orphaned(marked(" ".join(["another-boot", *rest])))
 
 
 def test_a_number_that_another_process_has_now_does_not_save_a_container() -> None:
-    boot, namespace, pid, _ = me().split()
-    assert abandoned(marked(f"{boot} {namespace} {pid} 1"))
+    boot, namespace, pid, _ = this_process().split()
+    assert is_orphaned(marked(f"{boot} {namespace} {pid} 1"))
 
 
-def test_an_owner_that_cannot_be_seen_from_here_is_dead_when_it_is_long_overdue() -> None:
-    boot, _, pid, began = me().split()
+def test_an_owner_in_another_namespace_is_dead_when_long_overdue() -> None:
+    boot, _, pid, began = this_process().split()
     elsewhere = f"{boot} pid:[1] {pid} {began}"
     now = deadline(0)
-    assert not abandoned(marked(elsewhere)) and not abandoned(marked(elsewhere, now - 1))
-    assert abandoned(marked(elsewhere, round(now - GRACE - 2)))
+    assert not is_orphaned(marked(elsewhere)) and not is_orphaned(marked(elsewhere, now - 1))
+    assert is_orphaned(marked(elsewhere, round(now - GRACE - 2)))
 
 
 @pytest.mark.parametrize("mark", ["", "x", "a b c", "a b c d e", "\n", "../../etc 1 1 1 1", "é" * 100])
 def test_a_mark_that_cannot_be_read_is_left_alone(mark: str) -> None:
-    assert not abandoned(marked(mark)) and not abandoned({OWNER: me()}) and not abandoned({})
-    assert not abandoned(marked(me(), "soon")) and not abandoned(marked(me(), "9" * 5000))
+    assert not is_orphaned(marked(mark)) and not is_orphaned({OWNER: this_process()}) and not is_orphaned({})
+    assert not is_orphaned(marked(this_process(), "soon")) and not is_orphaned(marked(this_process(), "9" * 5000))
 
 
 def test_a_mark_of_this_boot_with_a_number_that_is_none_is_left_alone() -> None:
-    boot, namespace, _, began = me().split()
-    assert not abandoned(marked(f"{boot} {namespace} many {began}"))
+    boot, namespace, _, began = this_process().split()
+    assert not is_orphaned(marked(f"{boot} {namespace} many {began}"))
 
 
 def test_many_that_sweep_at_once_do_not_trip_over_each_other(
@@ -70,7 +70,7 @@ def test_many_that_sweep_at_once_do_not_trip_over_each_other(
             engine.create_container_from_config(settings)
     assert len(ours(docker_host, labels[OWNER])) == 6
     together = threading.Barrier(4)
-    inner = owner.abandoned
+    inner = container_owner.is_orphaned
 
     def slow(given: dict[str, str]) -> bool:
         if given.get(OWNER) == labels[OWNER] and not together.broken:
@@ -78,7 +78,7 @@ def test_many_that_sweep_at_once_do_not_trip_over_each_other(
                 together.wait(timeout=5)  # all have listed before any removes
         return inner(given)
 
-    monkeypatch.setattr("harness.engines.daemon.abandoned", slow)
+    monkeypatch.setattr("harness.engines.daemon.is_orphaned", slow)
     with ThreadPoolExecutor(4) as pool:
         for one in [pool.submit(open_docker, image_store) for _ in range(4)]:
             assert one.result().image == image_store[1]

@@ -1,4 +1,4 @@
-"""How many processes a command has, where the kernel bounds no number of them: counted from outside while it runs."""
+"""Count of a command's processes and threads from outside, for where the kernel does not bound their number."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import os
 from pathlib import Path
 
 
-def crowd(first: int) -> int:
-    """Count the threads of a process, of all below it, and of all in its session, as the kernel counts them."""
+def count_threads(first: int) -> int:
+    """Count the threads of a process, of its descendants, and of its session, from /proc."""
     tasks, below = {}, dict[int, list[int]]()
     open_ = [first]
     for name in os.listdir("/proc"):

@@ -1,4 +1,4 @@
-"""The budget of a step's disk: what it writes, counted from outside while the step runs and when it has ended."""
+"""Disk quota of a step: bytes and files it writes, counted from outside while it runs and when it has ended."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ SHARE = 0.1  # of the time that looking may take: a step with many files is look
 
 
 @dataclass
-class Budget:
-    """Watches the folders a step may write to; never follows a link, and stops counting where the budget is spent."""
+class DiskBudget:
+    """Counter of what a step wrote to its folders; never follows a link, and stops counting once over the limit."""
 
     folders: tuple[Path, ...]
     limits: Limits
@@ -26,7 +26,7 @@ class Budget:
     _free: int = field(default=0, init=False)  # bytes of the disk that were free at the first look
 
     def spent(self, *, now: bool = False) -> str:
-        """Say which part of the budget is spent, or nothing; looks only when it is time to look again."""
+        """Word the limit that is exceeded, or nothing; counts again only after a pause, unless `now`."""
         started = time.monotonic()
         if started < self._next and not now:
             return ""
@@ -59,7 +59,7 @@ class Budget:
         return self._unseen()
 
     def _unseen(self) -> str:
-        """Protect the disk from files that have no name any more: they take room until the step lets go of them."""
+        """Detect deleted files that a step keeps open, which fill the disk and have no name to be counted by."""
         if not self.folders:
             return ""
         disk = os.statvfs(self.folders[0].parent)

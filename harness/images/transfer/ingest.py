@@ -1,4 +1,4 @@
-"""What enters a store as an image: which manifests are read, and that every byte is the one that was named.
+"""Ingest of a foreign image into a store: manifests are validated, every byte is checked against its digest.
 
 Whatever is read here was written by others: sizes are bounded, digests are checked, nothing is decompressed.
 """
@@ -15,10 +15,10 @@ from typing import Any
 
 from harness.digest import sha256, sha256_stream
 from harness.errors import InputError, MissingError
-from harness.files import told, write_all
-from harness.images.image import Image, Pin, find, shelve
+from harness.files import translating_os_errors, write_all
+from harness.images.image import Image, Pin, add_image, find_image
 from harness.images.oci import CONFIG, LAYER, MANIFEST
-from harness.images.transfer.meter import Meter, unmetered
+from harness.images.transfer.progress import Meter, ignore_progress
 from harness.store.blobs import is_digest
 from harness.store.store import Store
 
@@ -33,19 +33,19 @@ Read = Callable[[int], bytes]  # gives at most so many bytes, none at the end
 
 @dataclass(frozen=True)
 class Descriptor:
-    """How a manifest names a blob."""
+    """OCI descriptor of a blob: media type, digest, size."""
 
     media: str
     sha256: str
     size: int
 
     def as_data(self) -> dict[str, Any]:
-        """Spell it as OCI documents do."""
+        """Encode it as OCI documents do."""
         return {"mediaType": self.media, "digest": f"sha256:{self.sha256}", "size": self.size}
 
 
 def check_name(name: str) -> str:
-    """Give a name that an image may have."""
+    """Validate the name of an image."""
     if not NAME.fullmatch(name):
         raise InputError(
             f"{name[:80]!r} is not a name for an image", next="use small letters, digits and . _ + -, a letter first"
@@ -54,7 +54,7 @@ def check_name(name: str) -> str:
 
 
 def read_json(data: bytes, where: str) -> dict[str, Any]:
-    """Read an OCI document that anybody may have written."""
+    """Parse an untrusted OCI document."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as bad:
@@ -65,7 +65,7 @@ def read_json(data: bytes, where: str) -> dict[str, Any]:
 
 
 def read_descriptor(value: Any, where: str, most: int) -> Descriptor:
-    """Read how a document names a blob; digests other than SHA-256 and sizes beyond all measure are refused."""
+    """Parse a descriptor; digests other than SHA-256 and sizes beyond the bound are refused."""
     if not isinstance(value, dict):
         raise _refused("a descriptor is no JSON object", where)
     media, digest, size = value.get("mediaType"), value.get("digest"), value.get("size")
@@ -80,7 +80,7 @@ def read_descriptor(value: Any, where: str, most: int) -> Descriptor:
 
 
 def read_manifest(data: bytes, where: str) -> tuple[Descriptor, tuple[Descriptor, ...]]:
-    """Give the config and the layers, lowest first, that an image's manifest names."""
+    """Parse a manifest into config and layers, lowest first; an index of several images is refused."""
     body = read_json(data, where)
     media = body.get("mediaType", MANIFEST)
     if media == INDEX or "manifests" in body:
@@ -119,7 +119,7 @@ def _check_media(layer: Descriptor, where: str) -> None:
 
 
 def check_config(data: bytes, layers: tuple[Descriptor, ...], where: str) -> None:
-    """Refuse a config that speaks of other layers than the manifest does."""
+    """Refuse a config whose diff_ids are not the manifest's layers."""
     rootfs = read_json(data, where).get("rootfs")
     if not isinstance(rootfs, dict) or rootfs.get("type") != "layers":
         raise _refused("the config names no layers", where)
@@ -127,8 +127,8 @@ def check_config(data: bytes, layers: tuple[Descriptor, ...], where: str) -> Non
         raise _refused("the config's diff_ids are not the manifest's layers", where)
 
 
-def hold_against(pin: Pin, expected: Pin | None, where: str) -> None:
-    """Refuse an image that is not the one that is meant."""
+def require_pinned(pin: Pin, expected: Pin | None, where: str) -> None:
+    """Refuse an image that is not the pinned one."""
     if expected is None or pin == expected:
         return
     pairs = zip(
@@ -146,7 +146,7 @@ def hold_against(pin: Pin, expected: Pin | None, where: str) -> None:
 
 
 def read_all(read: Read, most: int, where: str) -> bytes:
-    """Read a small document whole; one without an end is refused."""
+    """Read a small document whole; one that is longer than the bound is refused."""
     data = bytearray()
     while piece := read(min(1 << 16, most + 1 - len(data))):
         data += piece
@@ -156,7 +156,7 @@ def read_all(read: Read, most: int, where: str) -> bytes:
 
 
 class _Incoming(RawIOBase):
-    """Passes bytes on to a file while they are hashed, and no more of them than were announced."""
+    """Stream that writes a download to a file while it is hashed, and refuses more bytes than were announced."""
 
     def __init__(self, read: Read, handle: int, want: Descriptor, where: str, meter: Meter) -> None:
         self._read, self._handle, self._meter = read, handle, meter
@@ -173,11 +173,11 @@ class _Incoming(RawIOBase):
         return len(piece)
 
 
-def receive(store: Store, read: Read, want: Descriptor, where: str, meter: Meter = unmetered) -> None:
-    """Bring one blob into a store, hashed while it comes; what differs is dropped, what breaks off leaves nothing."""
+def receive_blob(store: Store, read: Read, want: Descriptor, where: str, meter: Meter = ignore_progress) -> None:
+    """Download one blob into a store; one whose size or digest differs is dropped, and nothing partial stays."""
     with store.folder("image") as folder:
         path = folder / "blob"
-        with told(path), open(path, "xb", buffering=0) as file:
+        with translating_os_errors(path), open(path, "xb", buffering=0) as file:
             found, size = sha256_stream(_Incoming(read, file.fileno(), want, where, meter))
         if (found, size) != (want.sha256, want.size):
             raise InputError(
@@ -188,38 +188,38 @@ def receive(store: Store, read: Read, want: Descriptor, where: str, meter: Meter
         store.blobs.adopt(path)
 
 
-def held(store: Store, want: Descriptor, where: str) -> bool:
-    """Whether a store has a blob already, and of the size that is named."""
+def has_blob(store: Store, want: Descriptor, where: str) -> bool:
+    """Whether a store has a blob intact; one of another size than the descriptor says is an error."""
     if store.blobs.state(want.sha256) != "sound":
         return False
-    if size_of(store.blobs.path(want.sha256)) != want.size:
+    if file_size(store.blobs.path(want.sha256)) != want.size:
         raise _refused(f"sha256:{want.sha256} is not {want.size} bytes long", where)
     return True
 
 
-def admit(
+def ingest_image(
     store: Store, name: str, manifest: bytes, bring: Callable[[Descriptor], None], where: str, expected: Pin | None
 ) -> Image:
-    """Take an image in: each blob that is not there is brought and checked; its entry is the last thing written."""
+    """Add an image to a store: missing blobs are fetched and checked; its entry is written last."""
     config, layers = read_manifest(manifest, where)
     image = Image(check_name(name), config.sha256, sha256(manifest), tuple(layer.sha256 for layer in layers), {})
-    hold_against(image.pin, expected, where)
+    require_pinned(image.pin, expected, where)
     image = _with_sources(store, image, where)
-    if not held(store, config, where):
+    if not has_blob(store, config, where):
         bring(config)
     check_config(store.blobs.read(config.sha256), layers, where)  # before gigabytes are moved
     for layer in dict.fromkeys(layers):
-        if not held(store, layer, where):
+        if not has_blob(store, layer, where):
             bring(layer)
     store.blobs.put(manifest)
-    shelve(store, image)
+    add_image(store, image)
     return image
 
 
 def _with_sources(store: Store, image: Image, where: str) -> Image:
-    """Keep what the shelf knows of an image that was built here; two manifests of one config cannot stand there."""
+    """Keep the known sources of an image that was built here; another manifest of its config is refused."""
     try:
-        there = find(store, image.pin.image_id)
+        there = find_image(store, image.pin.image_id)
     except MissingError:  # an unreadable entry is written anew
         return image
     if there is None:
@@ -233,11 +233,11 @@ def _with_sources(store: Store, image: Image, where: str) -> Image:
     return replace(image, sources=there.sources)
 
 
-def size_of(path: Path) -> int:
-    """Say how many bytes a file has."""
-    with told(path):
+def file_size(path: Path) -> int:
+    """Size of a file in bytes."""
+    with translating_os_errors(path):
         return path.stat().st_size
 
 
 def _refused(what: str, where: str) -> InputError:
-    return InputError(what, where=where, next="fetch the image from whoever made it, or `harness images build` it")
+    return InputError(what, where=where, next="fetch the image again from its source, or `harness images build` it")

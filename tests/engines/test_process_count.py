@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from harness.engines.crowd import crowd
 from harness.engines.engine import Outcome
+from harness.engines.isolation import counts_per_step
 from harness.engines.local import available
-from harness.engines.walls import counts_alone
+from harness.engines.process_count import count_threads
 
 CLOSED = [name for name in available() if name != "process"]
 FORKS = """
@@ -32,7 +32,7 @@ FORKS = """
         print("all", made, flush=True)
         {then}
 """
-KNOWS = pytest.mark.skipif(not counts_alone(), reason="this kernel counts no step's processes apart")
+KNOWS = pytest.mark.skipif(not counts_per_step(), reason="this kernel counts no step's processes apart")
 
 
 @pytest.fixture
@@ -88,7 +88,7 @@ def test_a_user_with_many_other_processes_runs_steps(run: Callable[..., Outcome]
     assert run(isolation, code).fine
 
 
-def test_a_crowd_is_a_process_with_its_threads_all_below_it_and_its_session() -> None:
+def test_the_count_includes_threads_descendants_and_the_session() -> None:
     code = """
 import os, signal, threading
 if not os.fork():
@@ -106,7 +106,7 @@ signal.pause()
     beside = subprocess.Popen([sys.executable, "-S", "-c", code], stdout=subprocess.PIPE, start_new_session=True)
     assert beside.stdout and beside.stdout.readline() == b"ready\n"
     try:
-        assert crowd(beside.pid) == 4
+        assert count_threads(beside.pid) == 4
     finally:
         for pid in children_of(beside.pid):
             os.kill(pid, signal.SIGKILL)

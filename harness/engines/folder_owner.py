@@ -1,4 +1,4 @@
-"""Whose a step's folder is while it runs: a step of root's is nobody, and what it made is root's again afterwards."""
+"""File ownership of a step's folder: uid 65534 while a step of root's runs, root's again afterwards."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from pathlib import Path
 NOBODY = 65534  # the user and the group that a step of root's runs as
 
 
-def hand_over(*folders: Path, user: int = NOBODY) -> None:
-    """Let the user that a step of root's runs as write to its folders."""
+def chown_to_step(*folders: Path, user: int = NOBODY) -> None:
+    """Give folders to the user that a step of root's runs as, so that it can write there."""
     for folder in folders:
         os.chown(folder, user, user)
 
 
-def take_back(out: Path) -> None:
-    """Make the files that the step left the harness's own; links are not followed, folders are nobody's outputs."""
+def chown_back(out: Path) -> None:
+    """Give a step's output files back to root; links are not followed, subfolders are left alone."""
     os.chown(out, 0, 0, follow_symlinks=False)
     if out.is_symlink() or not out.is_dir():
         return  # the step put something else in its place, and is told so

@@ -1,4 +1,4 @@
-"""Which keys a schema knows at a place of a file, so that a word that was meant otherwise finds its neighbour."""
+"""Suggestions for unknown keys: which keys a schema has at a place of a file, and the closest of them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel
 
-from harness.manifest.models import Shaped
+from harness.manifest.models import TypedByValue
 from harness.manifest.read import Place
 
 
-def advice(place: Place, value: Any, schema: Any) -> str:
-    """Say what to write instead of a key that is not known at its place."""
+def suggestion(place: Place, value: Any, schema: Any) -> str:
+    """Word what to write instead of an unknown key: the closest known one, or the list."""
     known = sorted(dict.fromkeys(_known(schema, value, place[:-1]))) if place else []
     if close := difflib.get_close_matches(str(place[-1]), known, 1) if place else []:
         return f"did you mean `{close[0]}`?"
@@ -23,10 +23,10 @@ def advice(place: Place, value: Any, schema: Any) -> str:
 
 
 def _known(kind: Any, value: Any, place: Place) -> Iterator[str]:
-    """Follow a place through the types, and the value beside them, which tells forms apart."""
+    """Iterate over the keys that the schema allows at a place; the value beside them tells union members apart."""
     origin, inner = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        shaped = next((one for one in inner[1:] if isinstance(one, Shaped)), None)
+        shaped = next((one for one in inner[1:] if isinstance(one, TypedByValue)), None)
         for form in shaped.forms(value) if shaped else (inner[0],):
             yield from _known(form, value, place)
     elif origin in (Union, UnionType):
@@ -43,7 +43,7 @@ def _known(kind: Any, value: Any, place: Place) -> Iterator[str]:
 
 
 def _fields(kind: type) -> dict[str, Any]:
-    """Give what a form holds, by the names that a file uses, each with its type."""
+    """Fields of a model or dataclass by the names that a file uses, each with its type."""
     if issubclass(kind, BaseModel):
         return {
             field.alias or name: Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
@@ -53,7 +53,7 @@ def _fields(kind: type) -> dict[str, Any]:
 
 
 def _fits(kind: Any, value: Any) -> bool:
-    """Whether a value is written in one form of several: it has all that this form cannot do without."""
+    """Whether a value matches one member of a union: it has a key that this member requires."""
     while get_origin(kind) is Annotated:
         kind = get_args(kind)[0]
     if not (isinstance(kind, type) and issubclass(kind, BaseModel) and isinstance(value, Mapping)):

@@ -1,4 +1,4 @@
-"""The fresh store of a reproduction: it begins with nothing, and stays only where there is a verdict to look into."""
+"""Temporary store of a reproduction: empty at first, kept only if asked for or if the verdict needs a look."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ GONE = "the store of this reproduction is gone: the next one begins with nothing
 
 
 @dataclass
-class Fresh:
-    """Where a reproduction keeps what it makes, and whether that stays."""
+class FreshStore:
+    """Path of the temporary store, and whether it is kept."""
 
     root: Path
     stays: bool = False
 
 
 @contextmanager
-def fresh(given: Path | None, project: Path, say: Callable[[str], None]) -> Iterator[Fresh]:
-    """Give a store in which nothing stands; one that was not asked for by name goes, unless it is to stay."""
+def fresh_store(given: Path | None, project: Path, say: Callable[[str], None]) -> Iterator[FreshStore]:
+    """Context manager of an empty store; it is deleted in the end unless it was named or is to be kept."""
     if given is not None:
         if given.exists() and any(given.iterdir()):
             raise InputError("a reproduction needs a fresh store", where=str(given), next="name a new or empty folder")
         left = f"what was made stays in {given}; a reproduction needs another folder, which is new or empty"
         with _told(given, left):
-            yield Fresh(given.absolute(), stays=True)
+            yield FreshStore(given.absolute(), stays=True)
         return
     _sweep(project / FOLDER, say)
     with _own(project / FOLDER) as place, _told(place.root, GONE):
@@ -39,9 +39,9 @@ def fresh(given: Path | None, project: Path, say: Callable[[str], None]) -> Iter
 
 
 @contextmanager
-def _own(folder: Path) -> Iterator[Fresh]:
-    """Hold a new place; its lock stands beside it for as long as there is no verdict."""
-    place = Fresh(folder / stamp())
+def _own(folder: Path) -> Iterator[FreshStore]:
+    """Create and lock a temporary store; the lock beside it is held until there is a verdict."""
+    place = FreshStore(folder / stamp())
     lock = _lock(place.root)
     with locked(lock):
         try:
@@ -59,7 +59,7 @@ def _lock(root: Path) -> Path:
 
 
 def _sweep(folder: Path, say: Callable[[str], None]) -> None:
-    """Remove what reproductions left that were killed: their locks stand, and nobody holds them."""
+    """Delete temporary stores of killed reproductions: their lock files exist, and nobody holds them."""
     for lock in sorted(folder.glob("*.lock")):
         with locked(lock, wait=False) as ours:
             if ours and lock.exists():  # else it has just come to its end
@@ -71,7 +71,7 @@ def _sweep(folder: Path, say: Callable[[str], None]) -> None:
 
 @contextmanager
 def _told(root: Path, left: str) -> Iterator[None]:
-    """Where a reproduction ends without a verdict, say what is left of it: a run's words are that it is all kept."""
+    """Correct the words of an error where a reproduction ends without a verdict: its store is not kept."""
     try:
         yield
     except KeyboardInterrupt:

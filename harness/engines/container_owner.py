@@ -1,4 +1,4 @@
-"""Whose a container is: the mark a harness leaves on it, by which a later run knows that its owner is dead."""
+"""Labels that name a container's owner process, so that a later run can tell orphaned containers."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ OWNER, DEADLINE = "harness.owner", "harness.deadline"
 GRACE = 60.0  # seconds after its deadline in which a container's owner removes it
 
 
-def me() -> str:
-    """Name this process beyond doubt: the boot, the namespace its number means something in, and when it began."""
+def this_process() -> str:
+    """Identify this process uniquely: boot id, PID namespace, PID and start time."""
     return f"{_boot()} {_namespace()} {os.getpid()} {_began(os.getpid())}"
 
 
 def deadline(seconds: float) -> int:
-    """Say when something that begins now must have ended, in seconds since the machine was started."""
+    """Time by which a container that starts now must have ended, in seconds since boot."""
     return round(_now() + seconds)
 
 
-def abandoned(labels: Mapping[str, str]) -> bool:
-    """Whether the owner of a container is dead, or cannot be seen from here and is long overdue."""
+def is_orphaned(labels: Mapping[str, str]) -> bool:
+    """Whether a container's owner is dead, or cannot be seen from here and is long overdue."""
     try:
         boot, namespace, pid, began = labels[OWNER].split()
         number, late = int(pid), _now() > int(labels[DEADLINE]) + GRACE
@@ -42,7 +42,7 @@ def _namespace() -> str:
 
 
 def _began(pid: int) -> str:
-    """Read when a process began, in ticks; nothing where there is none."""
+    """Start time of a process in ticks; empty where there is none."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19]
     except (OSError, IndexError):

@@ -1,4 +1,4 @@
-"""From a recipe and its locks to the parts of an image: what decides each layer's bytes, and how it is made."""
+"""Build plan of an image: from recipe and locks to layers, each with all inputs that decide its bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from harness.images.layers.sources import Archive
 from harness.images.licences import of_wheel
 from harness.images.locks import DEBS, Deb, Debs, Wheel, read_debs, read_wheels
 from harness.images.oci import labels
-from harness.images.recipe import Loaded, Recipe, lineage
+from harness.images.recipe import LocatedRecipe, Recipe, lineage
 from harness.store.store import Store
 
 Tell = Callable[[str, str, int, int], None]  # step, state, done, total
@@ -25,8 +25,8 @@ Make = Callable[[Path, Path], None]  # scratch folder, the layer's file
 
 
 @dataclass(frozen=True)
-class Part:
-    """One layer: everything its bytes follow from, and the way to make it."""
+class LayerPlan:
+    """Plan of one layer: every input that decides its bytes, and the function that writes it."""
 
     title: str
     inputs: Mapping[str, Any]
@@ -34,18 +34,18 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Design:
-    """An image that is meant, its packages kept: recipe, parts lowest first, and the packages by file name."""
+class BuildPlan:
+    """Plan of an image: recipe, layers lowest first, and its packages by file name."""
 
     name: str
     recipe: Recipe
-    parts: tuple[Part, ...]
+    parts: tuple[LayerPlan, ...]
     sources: Mapping[str, str]
     relocked: Mapping[Path, Debs]  # locks that are to be written once the image is whole
     labels: Mapping[str, str]
 
 
-def design(
+def plan_build(
     store: Store,
     root: Path,
     name: str,
@@ -54,9 +54,9 @@ def design(
     moved: bool = False,
     relock: bool = False,
     archive: Archive = debs.OWN,
-) -> Design:
-    """Read what an image is made of, and see to it that every package lies in the store."""
-    parts: list[Part] = []
+) -> BuildPlan:
+    """Plan a build, and fetch every package that is missing in the store."""
+    parts: list[LayerPlan] = []
     sources: dict[str, str] = {}
     stacked: list[Wheel] = []
     relocked: dict[Path, Debs] = {}
@@ -75,31 +75,31 @@ def design(
             sources.update({deb.file: deb.sha256 for deb in chosen})
         if path := one.requirements:
             found = _wheels(path, one)
-            wheels.keep(store, found, say)
+            wheels.ensure_wheels(store, found, say)
             stacked += found
             python.check(store.blobs, stacked)
             parts += _wheel_parts(store, recipe, found)
             sources.update({wheel.label: wheel.sha256 for wheel in found})
     said = labels([one.recipe for one in line], sources, [of_wheel(store.blobs, wheel) for wheel in stacked])
-    return Design(name + MOVED * moved, line[-1].recipe, tuple(parts), sources, relocked, said)
+    return BuildPlan(name + MOVED * moved, line[-1].recipe, tuple(parts), sources, relocked, said)
 
 
 def _taken() -> str:
-    """Say when the archive was asked, as those who keep its older states name their moments."""
+    """Time stamp of a query to the archive, in the form that snapshot archives use."""
     return stamp().partition("-")[0]
 
 
 def _debs(
-    store: Store, one: Loaded, name: str, say: Callable[[str], None], archive: Archive, *, newest: bool
+    store: Store, one: LocatedRecipe, name: str, say: Callable[[str], None], archive: Archive, *, newest: bool
 ) -> Sequence[Deb]:
     if newest:
         return debs.resolve(store, one.recipe.suite, one.recipe.packages, say, archive)
     locked = read_debs(one)
-    debs.keep(store, name, locked, say, archive)
+    debs.ensure_debs(store, name, locked, say, archive)
     return locked.packages
 
 
-def _wheels(path: Path, one: Loaded) -> tuple[Wheel, ...]:
+def _wheels(path: Path, one: LocatedRecipe) -> tuple[Wheel, ...]:
     found = read_wheels(path, path.relative_to(one.root).as_posix())
     unknown = sorted(set(one.recipe.heavy) - {wheel.name for wheel in found})
     if unknown:
@@ -111,7 +111,7 @@ def _wheels(path: Path, one: Loaded) -> tuple[Wheel, ...]:
     return found
 
 
-def _debian_part(store: Store, recipe: Recipe, chosen: Sequence[Deb]) -> Part:
+def _debian_part(store: Store, recipe: Recipe, chosen: Sequence[Deb]) -> LayerPlan:
     inputs = {
         "type": "layer-inputs/1",
         "kind": "debian",
@@ -124,16 +124,16 @@ def _debian_part(store: Store, recipe: Recipe, chosen: Sequence[Deb]) -> Part:
     def make(folder: Path, target: Path) -> None:
         debian.write(store.blobs, folder, chosen, recipe.suite, recipe.epoch, target)
 
-    return Part("debian", inputs, make)
+    return LayerPlan("debian", inputs, make)
 
 
-def _wheel_parts(store: Store, recipe: Recipe, found: Sequence[Wheel]) -> list[Part]:
+def _wheel_parts(store: Store, recipe: Recipe, found: Sequence[Wheel]) -> list[LayerPlan]:
     heavy = [wheel for wheel in found if wheel.name in recipe.heavy]
     light = [wheel for wheel in found if wheel.name not in recipe.heavy]
     return [_wheel_part(store, recipe, title, some) for title, some in (("heavy", heavy), ("light", light)) if some]
 
 
-def _wheel_part(store: Store, recipe: Recipe, title: str, found: Sequence[Wheel]) -> Part:
+def _wheel_part(store: Store, recipe: Recipe, title: str, found: Sequence[Wheel]) -> LayerPlan:
     inputs = {
         "type": "layer-inputs/1",
         "kind": "wheels",
@@ -145,9 +145,9 @@ def _wheel_part(store: Store, recipe: Recipe, title: str, found: Sequence[Wheel]
     def make(folder: Path, target: Path) -> None:
         python.write(store.blobs, found, recipe.epoch, target)
 
-    return Part(f"{title} wheels", inputs, make)
+    return LayerPlan(f"{title} wheels", inputs, make)
 
 
 def _code(*modules: Any) -> list[str]:
-    """Name the code that makes a layer, so that a layer of older code is made again."""
+    """Digests of the source files that make a layer, so that a change of code makes it again."""
     return [sha256_file(Path(str(module.__file__)))[0] for module in (*modules, locks)]

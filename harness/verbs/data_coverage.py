@@ -1,4 +1,4 @@
-"""How much of published data that has many files a run, a lock or an expectation had, as verbs give it."""
+"""Coverage of published data in results of verbs: how many of its files a run, lock or expectation had."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from harness.verbs.project import Result
 
 
 class DataCoverage(Result):
-    """How many files published data has, and those of them that were not to be had."""
+    """Coverage of a dataset: how many files it has, and which of them were not to be had."""
 
     files: int
     here: int
     absent: list[str]
 
     def text(self) -> str:
-        """Say it in words: `39 of 40 files (missing: b.npz)`."""
+        """Word the coverage: `39 of 40 files (missing: b.npz)`."""
         return count_text(self.files, self.absent)
 
 
 def data_coverage(said: Mapping[str, Mapping[str, Any]]) -> dict[str, DataCoverage]:
-    """Give it by dataset, from what a lock or a record says."""
+    """Make the coverage of each dataset from what a lock or a record says."""
     return {
         name: DataCoverage(files=one["files"], here=one["files"] - len(one["absent"]), absent=list(one["absent"]))
         for name, one in said.items()

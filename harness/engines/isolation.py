@@ -1,4 +1,4 @@
-"""The walls around a step of this machine: every program that stands between the harness and the step's own command.
+"""Command line of the local engine's isolation: what stands between the harness and a step (bubblewrap, namespaces …).
 
 From the outside in: the bounds, the guard that dies with the harness, for root a user namespace that holds two users,
 the isolation, the first process inside it, and the step. The walls are put up by whoever runs the harness; behind them
@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from harness.engines.engine import SOCKETS, Limits
-from harness.engines.handover import NOBODY
+from harness.engines.folder_owner import NOBODY
 
 SETUID, SETGID = 7, 6  # the numbers of the capabilities to name users, and groups, in a namespace
 
@@ -59,8 +59,8 @@ _BOUND = "{{ ulimit -u {0} || ulimit -p {0} || exit 126; }} 2>/dev/null; "
 
 
 @functools.cache
-def sheds() -> bool:
-    """Whether steps run as another user than the harness: it is root, and may name that user in a namespace."""
+def drops_root() -> bool:
+    """Whether steps run as another user: the harness is root and may map that user in a namespace."""
     if os.geteuid() != 0:
         return False
     named = all(_names(Path(f"/proc/self/{kind}_map").read_text()) for kind in ("uid", "gid"))
@@ -75,43 +75,43 @@ def _names(mapped: str) -> bool:
     return all(any(low <= one < high for low, high in spans) for one in (0, NOBODY))
 
 
-def counts_alone() -> bool:
-    """Whether the kernel counts a step's processes apart from its user's others: root's own it bounds nowhere."""
+def counts_per_step() -> bool:
+    """Whether the kernel limits a step's processes apart from its user's others (Linux 5.14, never for plain root)."""
     release = tuple(int(part) for part in platform.release().split("-")[0].split(".")[:2])
-    return release >= (5, 14) and (os.geteuid() != 0 or sheds())
+    return release >= (5, 14) and (os.geteuid() != 0 or drops_root())
 
 
-def shut_to_steps() -> str:
-    """Name what a step needs of the interpreter and may not read as nobody; nothing where all is well."""
-    if not sheds():
+def unreadable_to_steps() -> str:
+    """First path of the interpreter that a step running as nobody cannot read; empty where all is well."""
+    if not drops_root():
         return ""
     needed = (sys.prefix, sys.base_prefix, os.path.realpath(sys.executable), sysconfig.get_path("purelib"))
     return next((path for path in needed if os.stat(path).st_mode & 0o005 != 0o005), "")
 
 
-def packages() -> str:
-    """Say where the packages really lie: our bytecode of them has its place by that."""
+def site_packages() -> str:
+    """Real path of the installed packages: our bytecode of them is filed under it."""
     return os.path.realpath(sysconfig.get_path("purelib"))
 
 
-def interpreter() -> Iterator[str]:
-    """Name what the interpreter and the packages need to be seen, less what lies inside of what was named."""
+def interpreter_folders() -> Iterator[str]:
+    """Folders that the interpreter and its packages need, without those inside one already named."""
     named = ["/usr"]
-    for path in sorted({sys.prefix, sys.base_prefix, os.path.realpath(sys.prefix), packages()}):
+    for path in sorted({sys.prefix, sys.base_prefix, os.path.realpath(sys.prefix), site_packages()}):
         if not any(path == above or path.startswith(f"{above}/") for above in named):
             named.append(path)
             yield path
 
 
-def seen(isolation: str, socket: Path) -> Path:
-    """Say where a step finds a socket: bubblewrap shows it in a place of its own."""
+def socket_inside(isolation: str, socket: Path) -> Path:
+    """Path of a socket as a step sees it: bubblewrap shows it at a place of its own."""
     return SOCKETS / socket.name if isolation == "bubblewrap" else socket
 
 
-def around(
+def isolation_command(
     isolation: str, folder: Path, limits: Limits, sockets: Sequence[Path] = (), *, on_gpu: bool = False
 ) -> list[str]:
-    """Spell the walls of an isolation around a step's folder."""
+    """Command prefix that isolates a step in its folder; empty for a bare process."""
     if isolation == "process":
         return []
     hard = resource.getrlimit(resource.RLIMIT_NPROC)[1]
@@ -120,14 +120,14 @@ def around(
     if isolation == "bubblewrap":
         return [*_bubble(folder, limits.memory, sockets, on_gpu), "sh", "-c", last, "first", *_become(isolation)]
     spaces = ["unshare", "--mount", "--net", "--ipc", "--pid", "--fork", "--kill-child=KILL"]
-    users = [*_TWO_USERS] if sheds() else [*_ONE_USER]
+    users = [*_TWO_USERS] if drops_root() else [*_ONE_USER]
     return [*users, *spaces, "sh", "-c", _sealed(folder, sockets, on_gpu) + last, "first", *_become(isolation)]
 
 
 def _become(isolation: str) -> list[str]:
-    """Spell how the last of the rights that put the walls up are laid down; a change of user clears PDEATHSIG."""
+    """Command prefix that drops the last privileges; a change of user clears PDEATHSIG, so it is set again."""
     words = ["setpriv", "--pdeathsig", "KILL"]
-    if sheds():
+    if drops_root():
         words += [f"--reuid={NOBODY}", f"--regid={NOBODY}", "--clear-groups"]
     elif isolation == "bubblewrap":
         return []  # it has laid them down itself
@@ -135,9 +135,9 @@ def _become(isolation: str) -> list[str]:
 
 
 def _bubble(folder: Path, memory: int, sockets: Sequence[Path], on_gpu: bool) -> list[str]:
-    """Spell bubblewrap: a file system of the step's own, where /proc is read-only as a whole and /sys is not there."""
+    """Command prefix of bubblewrap: a file system of the step's own, /proc read-only and no /sys."""
     rights: tuple[str, ...] = ()
-    if sheds():
+    if drops_root():
         wrap = [*_TWO_USERS, "bwrap", *(f"--unshare-{one}" for one in ("ipc", "pid", "net", "uts", "cgroup-try"))]
         rights = ("CAP_SETUID", "CAP_SETGID", "CAP_SETPCAP")  # of the first process inside: what it starts is nobody
     else:
@@ -151,7 +151,7 @@ def _bubble(folder: Path, memory: int, sockets: Sequence[Path], on_gpu: bool) ->
         wrap += ["--ro-bind-try", path, path]
     for path in ("/bin", "/lib", "/lib64", "/sbin"):
         wrap += ["--symlink", os.readlink(path), path] if os.path.islink(path) else ["--ro-bind-try", path, path]
-    for path in interpreter():
+    for path in interpreter_folders():
         wrap += [*_above(path), "--ro-bind", path, path]
     if folder != Path("/"):
         wrap += [*_above(folder), "--ro-bind", str(folder), str(folder)]
@@ -159,18 +159,18 @@ def _bubble(folder: Path, memory: int, sockets: Sequence[Path], on_gpu: bool) ->
             wrap += ["--bind", str(folder / name), str(folder / name)]
         wrap += ["--chdir", str(folder)]
     for socket in sockets:
-        shown = seen("bubblewrap", socket)
+        shown = socket_inside("bubblewrap", socket)
         wrap += [*_above(shown), "--bind", str(socket), str(shown)]
     return [*wrap, *(_gpus() if on_gpu else ()), "--remount-ro", "/proc", "--remount-ro", "/"]
 
 
 def _above(path: Path | str) -> tuple[str, str]:
-    """Spell that everybody may pass the folders above a place; bubblewrap would make them its own user's alone."""
+    """Options that make parent folders passable; bubblewrap would keep them to its own user."""
     return ("--dir", os.path.dirname(path))
 
 
 def _gpus() -> list[str]:
-    """Let a step see the devices of NVIDIA's driver."""
+    """Options that show a step the devices of NVIDIA's driver."""
     binds = ["--ro-bind-try", "/sys", "/sys"]
     for device in sorted(Path("/dev").glob("nvidia*")):
         binds += ["--dev-bind", str(device), str(device)]
@@ -178,16 +178,16 @@ def _gpus() -> list[str]:
 
 
 def _sealed(folder: Path, sockets: Sequence[Path], on_gpu: bool) -> str:
-    """Spell what is done within namespaces before a step begins: the kernel's own files cannot be written any more."""
+    """Shell lines run inside namespaces before a step: /proc and /sys are mounted read-only."""
     sys_ = "sysfs -o ro sysfs" if on_gpu else "tmpfs -o ro,size=4k,mode=755 tmpfs"
     lines = ["set -e", "mount -t proc -o ro,nosuid,nodev,noexec proc /proc", f"mount -t {sys_} /sys"]
-    if sheds():
-        lines += _shown_to_nobody([folder, *map(Path, interpreter()), *sockets])
+    if drops_root():
+        lines += _shown_to_nobody([folder, *map(Path, interpreter_folders()), *sockets])
     return "\n".join([*lines, f"cd {shlex.quote(str(folder))}", "unset OLDPWD", "set +e", ""])
 
 
 def _shown_to_nobody(needed: Iterable[Path]) -> list[str]:
-    """Spell a way for nobody to what lies in a folder that is root's alone: the rest of that folder is covered."""
+    """Shell lines that bind what a step needs out of folders that only root may pass; the rest is covered."""
     lines: list[str] = []
     for shut, paths in sorted(_shut(needed).items()):
         place = shlex.quote(str(shut))
@@ -202,7 +202,7 @@ def _shown_to_nobody(needed: Iterable[Path]) -> list[str]:
 
 
 def _shut(needed: Iterable[Path]) -> dict[Path, set[Path]]:
-    """Find the uppermost folder on each path that only its owner may pass."""
+    """Find the topmost folder on each path that only its owner may pass."""
     found: dict[Path, set[Path]] = {}
     for path in needed:
         shut = next((above for above in reversed(path.parents) if not os.stat(above).st_mode & 0o001), None)

@@ -1,4 +1,4 @@
-"""Who speaks to a registry: what it asks (WWW-Authenticate, RFC 9110) and what the environment answers."""
+"""Registry authentication: parsing WWW-Authenticate challenges (RFC 9110), credentials from the environment."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ _LONGEST = 2000
 _FIELD = re.compile(r'(?:([A-Za-z][A-Za-z0-9_-]*)[ \t]+)?([A-Za-z][A-Za-z0-9_-]*)=(?:"((?:[^"\\]|\\.)*)"|([^\s,"]+))')
 
 
-def bearer(header: str) -> dict[str, str] | None:
-    """Give the fields of a Bearer challenge; None where there is none."""
+def bearer_challenge(header: str) -> dict[str, str] | None:
+    """Parse the fields of a Bearer challenge; None where there is none."""
     found: dict[str, str] | None = None
     scheme = ""
     for new, name, quoted, bare in _FIELD.findall(header[:_LONGEST]):
@@ -25,13 +25,13 @@ def bearer(header: str) -> dict[str, str] | None:
     return found
 
 
-def basic(header: str) -> bool:
-    """Whether user and password themselves are asked for."""
+def wants_basic(header: str) -> bool:
+    """Whether a challenge asks for Basic authentication: user and password themselves."""
     return re.search(r"(?:^|,)\s*basic\b", header[:_LONGEST], re.IGNORECASE) is not None
 
 
 def credentials() -> str:
-    """Read who we are from the environment, the only place; empty where it does not say."""
+    """Read user and password from the environment, the only source, as a Basic token; empty where unset."""
     user, password = os.environ.get(USER, ""), os.environ.get(PASSWORD, "")
     if bool(user) != bool(password):
         raise MissingError(f"only one of {USER} and {PASSWORD} is set", where="the environment", next="set both")

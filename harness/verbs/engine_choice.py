@@ -1,4 +1,4 @@
-"""How a person wants steps to run: the engine, its isolation and images, as every verb that runs steps is asked."""
+"""Choice of engine, isolation and images, in the request of every verb that runs steps."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LOCAL = "local"  # the engine that needs nothing but this machine
 
 
 class EngineRequest(Request):
-    """Where steps run."""
+    """Part of a request: the engine, isolation and images that steps run in."""
 
     engine: str = Field(default=LOCAL, description="Where steps run; `doctor` lists the engines.")
     isolation: str = Field(default="", description="How steps are shut in; default: the best there is.")
@@ -24,12 +24,12 @@ class EngineRequest(Request):
         return EngineChoice(self.engine, self.isolation, images, moved, watch.say)
 
     def place(self, project: Project, watch: Watch) -> RunTarget:
-        """Say where steps are made."""
+        """Open the place where steps are made."""
         return RunTarget(project.store, self.choice(project, watch), stop=watch.stop)
 
 
 class RunnerRequest(EngineRequest):
-    """Where steps run, how many at once, and how many rows of a model may stay without an answer."""
+    """Part of a request: where steps run, how many at once, and how many rows may stay without an answer."""
 
     moved: bool = Field(default=False, description="Use the image made of newer packages; the verdict says so.")
     jobs: int = Field(default=0, ge=0, description="Steps at once; default: the cores.")

@@ -1,4 +1,4 @@
-"""Speaks HTTP with one registry: retries, redirects and who is told the password.
+"""HTTP client of one registry: retries, redirects, HTTP 401 handling and the password's scope.
 
 The rules: plain http on loopback only; credentials come from the environment, go to the registry itself or to the
 https token service it names, and never with a redirect; no message holds a URL's query, a header or a body.
@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from urllib.parse import urlencode, urljoin, urlsplit
 
 from harness.errors import InputError, MissingError
-from harness.images.transfer.challenge import PASSWORD, USER, basic, bearer, credentials
-from harness.images.transfer.intake import Read, read_all, read_json
+from harness.images.transfer.authentication import PASSWORD, USER, bearer_challenge, credentials, wants_basic
+from harness.images.transfer.ingest import Read, read_all, read_json
 from harness.images.transfer.reference import Reference, is_loopback
 
 if TYPE_CHECKING:
@@ -30,17 +30,17 @@ BUSY = frozenset({408, 429, 500, 502, 503, 504})
 
 
 class Body(Protocol):
-    """What is sent: it says its length and is read once."""
+    """Interface of a request body: it has a length and is read once."""
 
     def __len__(self) -> int:
-        """Say how many bytes there are."""
+        """Length in bytes."""
 
     def __iter__(self) -> Iterator[bytes]:
-        """Give the bytes."""
+        """Iterate over the bytes."""
 
 
-class Again(Exception):  # noqa: N818 - not an error yet: it is tried again
-    """The registry did not answer this time."""
+class RetryableError(Exception):
+    """Transient failure of a request (busy, connection lost): it may be sent again."""
 
     def __init__(self, why: str, pause: float = 0) -> None:
         super().__init__(why)
@@ -48,8 +48,8 @@ class Again(Exception):  # noqa: N818 - not an error yet: it is tried again
         self.pause = pause
 
 
-class Wire:
-    """A conversation with one registry about one repository; `actions` is `pull` or `pull,push`."""
+class RegistryClient:
+    """HTTP client of one repository in a registry; `actions` is `pull` or `pull,push`."""
 
     def __init__(self, reference: Reference, actions: str) -> None:
         try:
@@ -67,54 +67,56 @@ class Wire:
         self._authorization = ""
 
     def close(self) -> None:
-        """Hang up."""
+        """Close the connections."""
         self._session.close()
 
-    def retried(self, work: Callable[[], T]) -> T:
-        """Do something, and again where the registry is busy or the line breaks; a bounded number of times."""
+    def with_retries(self, work: Callable[[], T]) -> T:
+        """Retry policy: repeat on `RetryableError` with exponential backoff, at most five attempts."""
         for attempt in range(ATTEMPTS):
             try:
                 return work()
-            except Again as bad:
+            except RetryableError as bad:
                 last = bad
             if last.pause > PATIENCE:
-                raise self._missing(f"{last.why} and asks to wait {last.pause:.0f} s", "run again then")
+                raise self._missing(f"{last.why} and asks to wait {last.pause:.0f} s", "run again after that time")
             if attempt + 1 < ATTEMPTS:
                 time.sleep(max(last.pause, PAUSE * 2**attempt))
         raise self._missing(
             f"{last.why} ({ATTEMPTS} attempts)",
-            "check the reference and the network, then run again: what is there stays",
+            "check the reference and the network, then run again: what was transferred is kept",
         )
 
     @contextmanager
-    def ask(
+    def request(
         self, method: str, url: str, headers: Mapping[str, str] | None = None, body: Callable[[], Body] | bytes = b""
     ) -> Iterator[requests.Response]:
-        """Send one request and give the answer, whose body is not read yet; raises `Again` where it may be repeated."""
+        """Send one request and give the response with its body unread; raises `RetryableError` when busy."""
         answer = self._followed(method, url, headers or {}, body)
         try:
             if answer.status_code in BUSY:
                 wait = answer.headers.get("Retry-After", "")
-                raise Again(f"the registry answered {answer.status_code}", int(wait) if wait.isdecimal() else 0)
+                raise RetryableError(
+                    f"the registry answered {answer.status_code}", int(wait) if wait.isdecimal() else 0
+                )
             yield answer
         finally:
             answer.close()
 
     def read(self, answer: requests.Response) -> Read:
-        """Give the reader of an answer's body, exactly as it comes; a line that breaks is `Again`."""
+        """Make the reader of a response's raw body; a broken connection is a `RetryableError`."""
         from urllib3.exceptions import HTTPError  # noqa: PLC0415
 
         def read(size: int) -> bytes:
             try:
                 piece: bytes = answer.raw.read(size, decode_content=False)
             except (HTTPError, OSError):
-                raise Again("the registry broke off in the middle") from None
+                raise RetryableError("the registry closed the connection in the middle") from None
             return piece
 
         return read
 
-    def refusal(self, answer: requests.Response, doing: str) -> InputError | MissingError:
-        """Say what an answer means that is not the one hoped for."""
+    def error_for(self, answer: requests.Response, doing: str) -> InputError | MissingError:
+        """Translate an unexpected response status into an error a user can act on."""
         code = answer.status_code
         if code in (401, 403):
             if self._login:
@@ -123,18 +125,20 @@ class Wire:
                     f"check {USER} and {PASSWORD}, and its rights",
                 )
             return self._missing(
-                f"the registry wants to know who asks before {doing} ({code})", f"set {USER} and {PASSWORD}"
+                f"the registry requires authentication for {doing} ({code})", f"set {USER} and {PASSWORD}"
             )
         if code == 404:
             return InputError(
                 f"the registry has nothing there ({doing}: 404)", where=str(self.reference), next="check the reference"
             )
         return InputError(
-            f"the registry answered {code} to {doing}", where=str(self.reference), next="ask who keeps the registry"
+            f"the registry answered {code} to {doing}",
+            where=str(self.reference),
+            next="ask the operator of the registry",
         )
 
-    def allowed(self, base: str, target: str) -> str:
-        """Give the URL that a registry points to, if its kind is one that may be followed."""
+    def checked_url(self, base: str, target: str) -> str:
+        """Resolve a URL that a registry points to; refuse all but https (http on loopback only)."""
         url = urljoin(base, target)
         parts = urlsplit(url)
         host = (parts.hostname or "")[:120]
@@ -142,9 +146,9 @@ class Wire:
         local = self.reference.loopback and is_loopback(parts.netloc)
         if not sound or not host or not (parts.scheme == "https" or (parts.scheme == "http" and local)):
             raise InputError(
-                f"the registry points to a place that is not https: {parts.scheme[:20]}://{host}",
+                f"the registry points to a URL that is not https: {parts.scheme[:20]}://{host}",
                 where=str(self.reference),
-                next="ask who keeps the registry; nothing was sent there",
+                next="ask the operator of the registry; nothing was sent there",
             )
         return url
 
@@ -152,34 +156,34 @@ class Wire:
         self, method: str, url: str, headers: Mapping[str, str], body: Callable[[], Body] | bytes
     ) -> requests.Response:
         for _ in range(REDIRECTS + 1):
-            answer = self._known(method, url, headers, body)
+            answer = self._authenticated(method, url, headers, body)
             if answer.status_code not in (301, 302, 303, 307, 308):
                 return answer
             answer.close()
             if method not in ("GET", "HEAD"):
                 raise InputError(
-                    f"the registry sends a {method} elsewhere",
+                    f"the registry redirects a {method} request",
                     where=str(self.reference),
-                    next="name the host that it really answers under",
+                    next="use the host that it redirects to",
                 )
-            url = self.allowed(url, answer.headers.get("Location", ""))
+            url = self.checked_url(url, answer.headers.get("Location", ""))
         raise InputError(
-            f"the registry sends us round in circles ({REDIRECTS} redirects)",
+            f"the registry redirects in a loop (more than {REDIRECTS} redirects)",
             where=str(self.reference),
-            next="ask who keeps the registry",
+            next="ask the operator of the registry",
         )
 
-    def _known(
+    def _authenticated(
         self, method: str, url: str, headers: Mapping[str, str], body: Callable[[], Body] | bytes
     ) -> requests.Response:
-        """Send a request; where the registry itself asks who we are, answer once."""
+        """Send a request; on HTTP 401 from the registry itself, authenticate once and send again."""
         ours = _origin(url) == _origin(self.reference.origin)
         told = {"Authorization": self._authorization} if ours and self._authorization else {}
         answer = self._sent(method, url, {**headers, **told}, body)
         if answer.status_code != 401 or not ours:
             return answer
         answer.close()  # its status is all that may still be looked at
-        authorization = self._answer_to(answer.headers.get("WWW-Authenticate", ""))
+        authorization = self._authorization_for(answer.headers.get("WWW-Authenticate", ""))
         if not authorization:
             return answer
         self._authorization = authorization
@@ -202,23 +206,23 @@ class Wire:
                 "the registry's certificate is not trusted", "REQUESTS_CA_BUNDLE names a file of those to trust"
             ) from None
         except (requests.exceptions.RequestException, OSError) as bad:
-            raise Again(f"no connection to {_host(url)} ({type(bad).__name__})") from None
+            raise RetryableError(f"no connection to {_host(url)} ({type(bad).__name__})") from None
 
-    def _answer_to(self, challenge: str) -> str:
-        """Give what to say to a registry that asks who we are; nothing where there is nothing to say."""
-        asked = bearer(challenge)
+    def _authorization_for(self, challenge: str) -> str:
+        """Make the Authorization header for a challenge: Basic or a token; empty without credentials."""
+        asked = bearer_challenge(challenge)
         if asked is None:
-            return f"Basic {self._login}" if self._login and basic(challenge) else ""
-        realm = self.allowed(self.reference.origin, asked.get("realm", ""))
+            return f"Basic {self._login}" if self._login and wants_basic(challenge) else ""
+        realm = self.checked_url(self.reference.origin, asked.get("realm", ""))
         query = {"scope": self._scope} | ({"service": asked["service"]} if "service" in asked else {})
         headers = {"Authorization": f"Basic {self._login}"} if self._login else {}
         url = f"{realm}{'&' if urlsplit(realm).query else '?'}{urlencode(query)}"
         answer = self._sent("GET", url, headers, b"")  # no redirect is followed with a password
         try:
             if answer.status_code in BUSY:
-                raise Again(f"the token service answered {answer.status_code}")
+                raise RetryableError(f"the token service answered {answer.status_code}")
             if answer.status_code != 200:
-                raise self.refusal(answer, "asking for a token")
+                raise self.error_for(answer, "asking for a token")
             where = f"the token service of {self.reference.host}"
             body = read_json(read_all(self.read(answer), 1 << 20, where), where)
         finally:
@@ -229,7 +233,7 @@ class Wire:
         token = body.get("token") or body.get("access_token")
         if not isinstance(token, str) or not token.isascii() or not token.isprintable() or " " in token:
             raise InputError(
-                "the token service gave no token", where=str(self.reference), next="ask who keeps the registry"
+                "the token service gave no token", where=str(self.reference), next="ask the operator of the registry"
             )
         return token
 

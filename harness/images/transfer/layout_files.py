@@ -1,4 +1,4 @@
-"""The files of an OCI layout, in a folder or in a tar, read without ever leaving either.
+"""Files of an untrusted OCI layout, folder or tar: read in place, without following links or unpacking.
 
 Whoever wrote them may mean harm: links, devices, paths that climb, names that stand twice and headers without an end
 are refused. Nothing is unpacked: a part is read from where it lies.
@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import BinaryIO, Protocol
 
 from harness.errors import InputError
-from harness.files import told
-from harness.images.transfer.intake import Read
+from harness.files import translating_os_errors
+from harness.images.transfer.ingest import Read
 
 MEMBERS = 10_000  # far more than any image has
 HEADER = 1 << 16  # the longest piece of a tar's own fields that is ever read at once
 
 
-class Parts(Protocol):
-    """Where a layout's files are read from."""
+class LayoutFiles(Protocol):
+    """Interface of a layout's files."""
 
     path: Path
 
@@ -32,14 +32,14 @@ class Parts(Protocol):
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Parts]:
+def open_layout(path: Path) -> Iterator[LayoutFiles]:
     """Open a layout's folder or archive."""
-    with told(path):
+    with translating_os_errors(path):
         facts = path.stat()
     if stat.S_ISDIR(facts.st_mode):
         yield _Folder(path)
     elif stat.S_ISREG(facts.st_mode):
-        with told(path), open(path, "rb") as file:
+        with translating_os_errors(path), open(path, "rb") as file:
             yield _Archive(path, file, facts.st_size)
     else:
         raise InputError("neither a folder nor a file", where=str(path), next="give an OCI layout or an archive of one")
@@ -52,7 +52,7 @@ def _absent(path: Path, name: str) -> InputError:
 
 
 class _Folder:
-    """A layout that lies in a folder."""
+    """Layout in a folder."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
@@ -78,7 +78,7 @@ class _Folder:
 
 
 class _Bounded:
-    """What the tar reader sees of a file: it may seek as it likes, and never reads much at once."""
+    """File wrapper for the tar reader that bounds each read; it may seek as it likes."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
@@ -91,7 +91,7 @@ class _Bounded:
 
 
 class _Archive:
-    """A layout that lies in a tar; its members are found once and read in place."""
+    """Layout in a tar; its members are listed once and read in place."""
 
     def __init__(self, path: Path, file: BinaryIO, size: int) -> None:
         self.path = path
@@ -127,7 +127,7 @@ class _Archive:
         self._found[name] = (member.offset_data, member.size)
 
     def _refused(self, what: str) -> InputError:
-        return InputError(what, where=str(self.path), next="fetch the archive from whoever made the image")
+        return InputError(what, where=str(self.path), next="fetch the archive again from its source")
 
     @contextmanager
     def part(self, name: str) -> Iterator[Read]:
@@ -138,7 +138,7 @@ class _Archive:
 
         def read(size: int) -> bytes:
             nonlocal offset, left
-            with told(self.path):
+            with translating_os_errors(self.path):
                 self._file.seek(offset)
                 piece = self._file.read(min(size, left))
             offset, left = offset + len(piece), left - len(piece)
