@@ -22,7 +22,7 @@ _METADATA = re.compile(rf"{re.escape(SITE)}/([^/-]+)-([^/-]+)\.dist-info/METADAT
 
 
 @dataclass(frozen=True)
-class InstalledPackage:
+class LayerPackage:
     """Package found in an image: its kind, name and version, and the licence it states."""
 
     kind: str  # deb, pypi
@@ -32,9 +32,9 @@ class InstalledPackage:
     licence: Licence
 
 
-def contents(store: Store, image: Image) -> list[InstalledPackage]:
+def contents(store: Store, image: Image) -> list[LayerPackage]:
     """List the packages of an image from its layers; each layer is read once, and only its small files."""
-    found: list[InstalledPackage] = []
+    found: list[LayerPackage] = []
     for digest in image.layers:
         path = store.blobs.path(digest)
         if (state := store.blobs.state(digest)) != "sound":
@@ -48,7 +48,7 @@ def contents(store: Store, image: Image) -> list[InstalledPackage]:
     return sorted(found, key=lambda one: (one.kind, one.name, one.version, one.arch))
 
 
-def _of_layer(tar: tarfile.TarFile) -> Iterator[InstalledPackage]:
+def _of_layer(tar: tarfile.TarFile) -> Iterator[LayerPackage]:
     status = ""
     texts: dict[str, str] = {}
     links: dict[str, str] = {}
@@ -61,11 +61,11 @@ def _of_layer(tar: tarfile.TarFile) -> Iterator[InstalledPackage]:
             links[match[1]] = member.linkname
         elif match := _METADATA.fullmatch(member.name):
             name, version = re.sub(r"[-_.]+", "-", match[1]).lower(), match[2].replace("_", "+").lower()
-            yield InstalledPackage("pypi", name, version, "", of_metadata(_text(tar, member)))
+            yield LayerPackage("pypi", name, version, "", of_metadata(_text(tar, member)))
     yield from _of_status(status, texts, links)
 
 
-def _of_status(status: str, texts: Mapping[str, str], links: Mapping[str, str]) -> Iterator[InstalledPackage]:
+def _of_status(status: str, texts: Mapping[str, str], links: Mapping[str, str]) -> Iterator[LayerPackage]:
     """Find the packages that dpkg's status file calls installed; documentation may be a link to another's folder."""
     for stanza in filter(None, status.split("\n\n")):
         fields = HeaderParser().parsestr(stanza)
@@ -73,7 +73,7 @@ def _of_status(status: str, texts: Mapping[str, str], links: Mapping[str, str]) 
             name = str(fields["Package"])
             text = texts.get(links.get(name, name))
             licence = of_copyright(text) if text is not None else Licence(said="no copyright file")
-            yield InstalledPackage("deb", name, str(fields["Version"]), str(fields["Architecture"]), licence)
+            yield LayerPackage("deb", name, str(fields["Version"]), str(fields["Architecture"]), licence)
 
 
 def _text(tar: tarfile.TarFile, member: tarfile.TarInfo) -> str:

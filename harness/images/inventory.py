@@ -16,7 +16,7 @@ from urllib.parse import quote
 from harness.digest import canonical, sha256
 from harness.errors import DamageError
 from harness.files import write_atomic
-from harness.images.contents import InstalledPackage, contents
+from harness.images.contents import LayerPackage, contents
 from harness.images.image import MOVED, Image, inventory_path
 from harness.images.locks import read_debs, read_wheels
 from harness.images.recipe import LocatedRecipe, Recipe, lineage
@@ -53,7 +53,7 @@ def _locked(line: Sequence[LocatedRecipe]) -> Iterator[tuple[str, str]]:
             yield from ((wheel.label, wheel.sha256) for wheel in wheels)
 
 
-def _held(store: Store, image: Image, line: Sequence[LocatedRecipe]) -> Sequence[tuple[InstalledPackage, str]]:
+def _held(store: Store, image: Image, line: Sequence[LocatedRecipe]) -> Sequence[tuple[LayerPackage, str]]:
     """Match every package in the layers with the locked file it came from; refuse where the two lists differ.
 
     An image that was built here names its files itself; one that was fetched is held against the locks as they are.
@@ -70,14 +70,14 @@ def _held(store: Store, image: Image, line: Sequence[LocatedRecipe]) -> Sequence
     return [(package, named[file]) for file, package in sorted(found.items())]
 
 
-def _file(package: InstalledPackage) -> str:
+def _file(package: LayerPackage) -> str:
     """File name of a package as an image lists its sources."""
     if package.kind == "pypi":
         return f"{package.name}-{package.version}.whl"
     return f"{package.name}_{package.version.replace(':', '%3a')}_{package.arch}.deb"
 
 
-def _package(one: InstalledPackage, digest: str, suite: str) -> dict[str, Any]:
+def _package(one: LayerPackage, digest: str, suite: str) -> dict[str, Any]:
     if one.kind == "deb":
         where = f"pkg:deb/debian/{quote(one.name)}@{quote(one.version)}?arch={one.arch}&distro={suite}"
     else:

@@ -36,7 +36,7 @@ def test_a_ratio_refuses_a_base_that_noise_has_swallowed() -> None:
             ratio(1.0, base)
 
 
-def test_costs_of_several_commands_add_up_and_memory_is_that_of_the_largest() -> None:
+def test_costs_of_commands_add_up_and_memory_is_that_of_the_largest() -> None:
     assert total(Cost(1.0, 2.0, 30.0), Cost(0.5, 1.0, 20.0)) == Cost(1.5, 3.0, 30.0)
 
 
@@ -46,7 +46,7 @@ def test_a_command_gives_its_output_and_a_failing_one_says_why(tmp_path: Path) -
         spend([sys.executable, "-c", "raise SystemExit('out of luck')"], {}, tmp_path)
 
 
-def test_the_median_is_held_against_the_mark_and_a_figure_without_one_never_misses() -> None:
+def test_the_median_meets_or_misses_the_mark_if_there_is_one() -> None:
     assert [row.verdict for row in (MET, LATE, KNOWN)] == ["met", "MISSED", ""]
     assert missed([MET, LATE, KNOWN]) == ["unchanged: another"]
     assert LATE.as_data() == {
@@ -76,7 +76,7 @@ def test_the_page_says_who_wrote_it_and_names_the_machine() -> None:
     assert "| CPU | some, 2 cores |" in information
 
 
-def test_the_peer_is_given_as_many_rows_as_are_asked_for_and_half_of_them_it_gets_right(tmp_path: Path) -> None:
+def test_the_peer_gets_as_many_rows_as_asked_and_half_of_them_right(tmp_path: Path) -> None:
     folder = write_task(tmp_path / "task", 5)
     rows = [json.loads(line) for line in (folder / "rows.jsonl").read_text().splitlines()]
     assert len(rows) == 5 and [row["want"] == "lol" for row in rows] == [True, False, True, False, True]
