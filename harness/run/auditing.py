@@ -34,6 +34,7 @@ from harness.run.recorded_runs import first_event, levels_of
 from harness.run.reexecute import batch_reexecutor, step_reexecutor
 from harness.run.shutdown import stoppable
 from harness.run.workshop import Workshop
+from harness.step_kinds import current_kind
 from harness.steps import Plan, Step
 from harness.store.journal import read_chain
 from harness.store.store import Store
@@ -121,7 +122,7 @@ def _packages(look: InstallCheck, report: Report) -> None:
 
 def _audited(store: Store, run: str, images: Path, how: ReexecutionOptions, stop: threading.Event | None) -> Report:
     code = Code()
-    installed = InstalledHarness(replan, lambda kind: code.closure(kind).files, recordable_isolations)
+    installed = InstalledHarness(replan, lambda kind: code.closure(current_kind(kind)).files, recordable_isolations)
     try:
         workshop = _workshop_of(store, run, images, stop)
     except MissingError as bad:

@@ -24,6 +24,7 @@ from harness.run.environment import cores
 from harness.run.execute import StepRuntime, StepTask, execute
 from harness.run.execute_batch import execute_batch
 from harness.run.workshop import Workshop
+from harness.step_kinds import current_kind
 from harness.steps import Step
 from harness.store.store import Store
 
@@ -81,7 +82,8 @@ def _too_wide(workshop: Workshop, step: Step) -> bool:
 
 
 def _task(workshop: Workshop, step: Step, inputs: Mapping[str, str | list[str]]) -> StepTask:
-    return StepTask(step, inputs, workshop.code.closure(step.kind), workshop.code.sources)
+    now = replace(step, kind=current_kind(step.kind))  # an older run knows it under another name
+    return StepTask(now, inputs, workshop.code.closure(now.kind), workshop.code.sources)
 
 
 def _timed(runtime: StepRuntime, seconds: float) -> StepRuntime:
@@ -127,7 +129,7 @@ def _other(workshop: Workshop) -> Callable[[Step, Mapping[str, Any]], tuple[str,
 
 def _code(workshop: Workshop, step: Step, ran: str) -> Iterator[str]:
     """Name the files of a step's code that are not those of the run."""
-    here = workshop.code.closure(step.kind)
+    here = workshop.code.closure(current_kind(step.kind))
     if here.digest != ran:
         files = closure_files(workshop.store.blobs.read(ran), "code")
         yield from (name.removeprefix("/").replace("~1", "/") for name in differences(files, here.files))

@@ -153,6 +153,20 @@ def test_an_audit_executes_steps_of_other_code_and_equal_bytes_confirm(house: Ho
     assert all("studies/checks.py" in check["detail"] for check in differing), differing
 
 
+def test_a_run_is_audited_in_full_after_a_module_of_its_steps_moved(house: House) -> None:
+    studies = house.source / "harness" / "studies"
+    (studies / "prompts.py").rename(studies / "wordings.py")
+    for path in (house.source / "harness").rglob("*.py"):
+        path.write_text(path.read_text().replace("harness.studies.prompts", "harness.studies.wordings"))
+    moved = json.loads(house.call("audit", "last", "--json").stdout)
+    assert (moved["verdict"], moved["coverage"]) == ("incomplete", None), "nothing says that it moved"
+    told = "FORMER: Mapping[str, str] = {"
+    house.edit("harness/step_kinds.py", told, f'{told}\n    "harness.studies.wordings": "harness.studies.prompts",')
+    report = json.loads(house.call("audit", "last", "--json").stdout)
+    assert (report["verdict"], report["coverage"]["again"]) == ("agreed", report["coverage"]["steps"])
+    assert 0 < report["coverage"]["other"] < report["coverage"]["steps"]
+
+
 def test_explain_names_the_file_whose_edit_made_a_step_run_again(house: House) -> None:
     house.edit("harness/scorers/outcome/addition.py", "from __future__", "# a comment\nfrom __future__")
     house.run()

@@ -7,7 +7,7 @@ executes only the installed harness; the code a run brought along is hashed, nev
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from harness.digest import differences, document, sha256
@@ -24,6 +24,7 @@ from harness.evidence.selfcheck import OUTPUT, self_check
 from harness.manifest.coverage import contradicted_files, coverage_text, file_coverage
 from harness.manifest.load import parse_manifest
 from harness.manifest.lockfile import Lock, image_state, read_lock
+from harness.step_kinds import former_kind
 from harness.steps import Plan, maker
 from harness.store.journal import Chain
 from harness.store.store import Store
@@ -132,11 +133,17 @@ def _planned(
     except HarnessError as bad:
         report.skip("code.differs", "plan", f"the installed harness cannot plan this run: {bad.what}")
         return None
-    if sha256(document(plan.as_data())) != started["plan"]:
-        report.skip("code.differs", "plan", "the installed harness plans other steps than the run had")
-        return None
-    report.held("code.differs", "plan", f"{len(plan.steps)} steps")
-    return plan
+    for same in (plan, _formerly(plan)):
+        if sha256(document(same.as_data())) == started["plan"]:
+            report.held("code.differs", "plan", f"{len(plan.steps)} steps")
+            return same
+    report.skip("code.differs", "plan", "the installed harness plans other steps than the run had")
+    return None
+
+
+def _formerly(plan: Plan) -> Plan:
+    """Give a plan under the names that its step kinds had before their modules moved."""
+    return replace(plan, steps=tuple(replace(step, kind=former_kind(step.kind)) for step in plan.steps))
 
 
 def _pins(store: Store, lock: Lock, made: Made, blobs: CheckedBlobs, report: Report) -> None:
