@@ -7,25 +7,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-# The module that holds the step's function now -> the module that held it when older runs were recorded.
-FORMER: Mapping[str, str] = {
-    "harness.models.local.encoder": "harness.models.encoder",
-    "harness.models.local.likelihood": "harness.models.likelihood",
-    **{
-        f"harness.models.providers.{name}": f"harness.models.{name}"
-        for name in ("anthropic", "baseline", "imported", "openai", "transformers")
+# The newest move first: the module that held a step's function after it -> the module that held it before.
+MOVES: tuple[Mapping[str, str], ...] = (
+    {
+        "harness.models.local.encoder": "harness.models.encoder",
+        "harness.models.local.likelihood": "harness.models.likelihood",
+        **{
+            f"harness.models.providers.{name}": f"harness.models.{name}"
+            for name in ("anthropic", "baseline", "imported", "openai", "transformers")
+        },
     },
-}
-_CURRENT = {old: new for new, old in FORMER.items()}
+)
 
 
-def former_kind(kind: str) -> str:
-    """Give the name under which older runs know a step kind; its own where it never moved."""
+def former_kind(kind: str, moves: int) -> str:
+    """Give the name of a step kind as it was so many moves ago; its own where it did not move since."""
     module, mark, name = kind.partition(":")
-    return f"{FORMER.get(module, module)}{mark}{name}"
+    for move in MOVES[:moves]:
+        module = move.get(module, module)
+    return f"{module}{mark}{name}"
 
 
 def current_kind(kind: str) -> str:
     """Give the name of a step kind today, whatever a record calls it."""
     module, mark, name = kind.partition(":")
-    return f"{_CURRENT.get(module, module)}{mark}{name}"
+    for move in reversed(MOVES):
+        module = next((after for after, before in move.items() if before == module), module)
+    return f"{module}{mark}{name}"

@@ -160,8 +160,8 @@ def test_a_run_is_audited_in_full_after_a_module_of_its_steps_moved(house: House
         path.write_text(path.read_text().replace("harness.studies.prompts", "harness.studies.wordings"))
     moved = json.loads(house.call("audit", "last", "--json").stdout)
     assert (moved["verdict"], moved["coverage"]) == ("incomplete", None), "nothing says that it moved"
-    told = "FORMER: Mapping[str, str] = {"
-    house.edit("harness/step_kinds.py", told, f'{told}\n    "harness.studies.wordings": "harness.studies.prompts",')
+    told = "MOVES: tuple[Mapping[str, str], ...] = ("
+    house.edit("harness/step_kinds.py", told, f'{told}\n    {{"harness.studies.wordings": "harness.studies.prompts"}},')
     report = json.loads(house.call("audit", "last", "--json").stdout)
     assert (report["verdict"], report["coverage"]["again"]) == ("agreed", report["coverage"]["steps"])
     assert 0 < report["coverage"]["other"] < report["coverage"]["steps"]

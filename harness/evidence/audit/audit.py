@@ -24,7 +24,7 @@ from harness.evidence.selfcheck import OUTPUT, self_check
 from harness.manifest.coverage import contradicted_files, coverage_text, file_coverage
 from harness.manifest.load import parse_manifest
 from harness.manifest.lockfile import Lock, image_state, read_lock
-from harness.step_kinds import former_kind
+from harness.step_kinds import MOVES, former_kind
 from harness.steps import Plan, maker
 from harness.store.journal import Chain
 from harness.store.store import Store
@@ -133,7 +133,8 @@ def _planned(
     except HarnessError as bad:
         report.skip("code.differs", "plan", f"the installed harness cannot plan this run: {bad.what}")
         return None
-    for same in (plan, _formerly(plan)):
+    for moves in range(len(MOVES) + 1):
+        same = _formerly(plan, moves)
         if sha256(document(same.as_data())) == started["plan"]:
             report.held("code.differs", "plan", f"{len(plan.steps)} steps")
             return same
@@ -141,9 +142,9 @@ def _planned(
     return None
 
 
-def _formerly(plan: Plan) -> Plan:
-    """Give a plan under the names that its step kinds had before their modules moved."""
-    return replace(plan, steps=tuple(replace(step, kind=former_kind(step.kind)) for step in plan.steps))
+def _formerly(plan: Plan, moves: int) -> Plan:
+    """Give a plan under the names that its step kinds had before their modules moved so many times."""
+    return replace(plan, steps=tuple(replace(step, kind=former_kind(step.kind, moves)) for step in plan.steps))
 
 
 def _pins(store: Store, lock: Lock, made: Made, blobs: CheckedBlobs, report: Report) -> None:
