@@ -1,6 +1,6 @@
-"""Model cards: one HTML page a model, with its six indicators and all that they must not be read without.
+"""Model cards: one HTML page a model, with its six indicators, breakdowns, warnings and what the values rest on.
 
-It knows one model's values; it must never know an item, a wording's text or a response.
+It knows models' facts and values; it must never know an item, a wording's text or a response.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ CARD = """<main><header><p class="soft">Reliability card</p><h1>{{ model }}</h1>
 
 
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the card of every model."""
+    """Write the card of every model in `params`, one HTML file each, from the analysis documents given as inputs."""
     given = documents(inputs, DOCUMENTS)
     rests = basis(params, given["indicators"])
     for model, name in outputs.card_names(params["models"]).items():
@@ -52,7 +52,7 @@ def card(model: str, facts: Facts, given: Documents, rests: Basis) -> bytes:
 
 
 def _tables(model: str, lines: list[TableLine], given: Documents) -> Iterator[Html]:
-    """Show the benchmarks of a model, line by line, below their mean."""
+    """Make a card's four tables: indicators (the mean first), results by difficulty, counts, and companions."""
     first, whole, means = "Benchmark", [line for line in lines if not line.inner], TableLine("Unweighted mean", model)
     yield tables.six(f"Six indicators, 0 to 100, with their intervals. {OVERREACH}", first, [means, *lines], given)
     yield tables.difficulty(f"Along difficulty, 0 to 100. {COLOURS}", first, lines, given)
@@ -61,7 +61,7 @@ def _tables(model: str, lines: list[TableLine], given: Documents) -> Iterator[Ht
 
 
 def about(facts: Facts) -> list[Html]:
-    """Describe a model in one line: kind, family, size, compute."""
+    """Describe a model in one sentence of HTML: family, kind, and provider, size and compute where known."""
     what = kind(facts)
     words = {
         SHAPED: "shaped: tuned on instructions or by people's preferences, or moderated",
@@ -106,7 +106,7 @@ def _rests(rests: Basis, given: Documents, lines: list[TableLine]) -> Html:
 
 
 def origin(rests: Basis) -> str:
-    """Give the note on origin: whose study this reproduces, and what it is not."""
+    """Give the note on origin: the paper followed, and whether data are our own or from the published dataset."""
     paper = "Zhou et al., Larger and more instructable language models become less reliable, Nature 634 (2024)"
     if rests.all_imported:
         return f"After {paper}, on the published dataset, imported by whoever may use it."

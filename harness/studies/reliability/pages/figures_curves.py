@@ -1,4 +1,4 @@
-"""Figure 2 and the curves of the wordings: shares of labels in each bin, from easy to hard (reliability 6.1).
+"""Figure 2 and the figure of wordings: shares of labels in each bin, from easy to hard (reliability 6.1).
 
 It knows shares over bins; it must never know an item, a wording's text or what was answered.
 """
@@ -26,7 +26,10 @@ OTHER: Mapping[str, Any] = {"color": "#b4b4b4", "linewidth": 0.6}
 
 
 def stacked(document: Mapping[str, Any], shown: GridModels) -> plots.Sheet:
-    """Draw Fig. 2: in each bin of difficulty the shares of correct, avoidant and incorrect answers, one on another."""
+    """Draw Fig. 2 from `proportions`: the shares of correct, avoidant and incorrect answers in each bin, stacked.
+
+    A column a benchmark, a row a model.
+    """
     benchmarks = section(document, "benchmarks")
     curves = {name: {model: section(benchmarks, name, model) for model in shown.rows} for name in sorted(benchmarks)}
     errors = sum(int(number(curve.get("errors")) or 0) for column in curves.values() for curve in column.values())
@@ -70,7 +73,10 @@ def _share(found: Mapping[str, Any], name: str) -> float:
 
 
 def templates(document: Mapping[str, Any], shown: GridModels) -> plots.Sheet:
-    """Draw the share of correct answers along difficulty for each wording alone."""
+    """Draw the figure of wordings from `sensitivity`: the share correct in each bin of difficulty, a line a wording.
+
+    A column a benchmark, a row a model; the best and the worst wording stand out.
+    """
     benchmarks = section(document, "benchmarks")
     cells = {
         name: {model: _spread(section(benchmarks, name, model, "templates")) for model in shown.rows}

@@ -1,4 +1,4 @@
-"""The panel grid of several figures: a column a benchmark, a row a model, difficulty along each panel's foot.
+"""The panel grid of several figures: a column a benchmark, a row a model, difficulty on the horizontal axis.
 
 It knows where panels stand and what is written around them; it must never know what is drawn inside.
 """
@@ -22,7 +22,7 @@ Bins = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True)
 class GridModels:
-    """The models of one sheet of a grid, their facts, and the basis of their values."""
+    """The models on one sheet of a grid, the facts of all the run's models, and the basis of their values."""
 
     models: Models
     rows: Sequence[str]
@@ -31,7 +31,7 @@ class GridModels:
 
 @dataclass(frozen=True)
 class GridPanel:
-    """One panel of a grid: the bins along its foot, and the function that draws it; none where nothing was scored."""
+    """One panel of a grid: the bins of its horizontal axis, and the function that draws it (None: nothing scored)."""
 
     bins: Bins
     draw: Callable[[Axes], None] | None
@@ -40,7 +40,10 @@ class GridPanel:
 def grid(
     shown: GridModels, cells: Mapping[str, Mapping[str, GridPanel]], title: str, under: str, note: str
 ) -> plots.Sheet:
-    """Lay out a column a benchmark and a row a model; difficulty stands under the last row."""
+    """Lay out a sheet with a column a benchmark and a row a model, and draw each panel of `cells`.
+
+    Difficulty is marked under the last row; `under` is the line below the title, `note` the small print.
+    """
     count = max(len(shown.rows), 1)
     sheet = plots.sheet(plots.WIDTH, TOP + count * (ROW + GAP) - GAP + 0.45 + plots.depth(note))
     sheet.heading(title, under)

@@ -24,7 +24,7 @@ ORDER = (*FIRST, *(name for name in SIX if name not in FIRST))
 
 
 def indicators(document: Mapping[str, Any], models: model_facts.Models, rests: model_facts.Basis) -> plots.Sheet:
-    """Draw Fig. 1: a panel an indicator, a row a model."""
+    """Draw Fig. 1 from `indicators`: a panel an indicator, a row a model, each value a mean with its interval."""
     grouped = model_facts.families(models)
     lines = _lines(grouped)
     note = rests.small_print(
@@ -87,7 +87,7 @@ def _names(panel: Axes, lines: Sequence[tuple[str, str]]) -> None:
 
 
 def _row(panel: Axes, at: int, value: Any, what: str, colour: str) -> None:
-    """Draw a value and its interval; raw models are hollow."""
+    """Draw one model's value and its interval, or the words "no value"; marks of raw models are hollow."""
     found, bounds = number(value), interval(value)
     if found is None:
         panel.text(50, at, "no value", ha="center", va="center", fontsize=plots.SMALL, color=plots.MUTED)
@@ -103,7 +103,7 @@ def _row(panel: Axes, at: int, value: Any, what: str, colour: str) -> None:
 
 
 def _mark(panel: Axes, at: int, document: Mapping[str, Any], model: str, name: str) -> None:
-    """Mark a mean that rests on less than the others, or on a degenerate case."""
+    """Mark a mean over fewer benchmarks than the run has (*), or over a degenerate one (dagger)."""
     value = section(document, "models", model, name)
     counted = number(value.get("benchmarks"))
     few = counted is not None and counted < len(section(document, "benchmarks"))

@@ -1,7 +1,7 @@
 """Figure 3: people's verdicts on answers that do not avoid, over bins of difficulty (reliability 6.8).
 
-It knows shares of model->human cells; it must never know a person or an answer. Simulated people are named as such in
-the largest letters of the figure.
+It knows shares of model->human cells; it must never know a person or an answer. Simulated respondents are named as
+such in bold letters at the top.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ TOP, LEFT, HEIGHT, GAP = 1.5, 0.55, 2.0, 0.75
 
 
 def supervision(document: Mapping[str, Any], rests: Basis) -> plots.Sheet:
-    """Draw Fig. 3: a panel a benchmark, shares of verdict cells in each bin, an interval around incorrect->correct."""
+    """Draw Fig. 3 from `people`: a panel a benchmark or subset, with each model->human cell's share in each bin.
+
+    The cell incorrect->correct has its interval shaded; without verdicts the sheet says so.
+    """
     found = section(document, "s2", "curve")
     curves = {name: bins for name, bins in sorted(found.items()) if isinstance(bins, list) and bins}
     across = WIDE if len(curves) > 2 * NARROW else NARROW

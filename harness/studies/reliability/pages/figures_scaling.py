@@ -29,7 +29,10 @@ Points = Sequence[Mapping[str, Any]]
 
 
 def scaling(document: Mapping[str, Any], models: Models, rests: Basis) -> plots.Sheet:
-    """Draw Fig. 4: a column a measure, raw models above and shaped ones below, with fitted lines."""
+    """Draw Fig. 4 from `scaling`: a column a measure, raw models above and shaped ones below, with fitted lines.
+
+    Where no model has known compute, the sheet says so.
+    """
     points = [point for point in document.get("points", []) if (number(point.get("flops")) or 0) > 0]
     without = len({*models} - {point["model"] for point in points})
     note = rests.small_print(
@@ -103,7 +106,7 @@ def _points(panel: Axes, points: Points, measure: str, colours: Mapping[str, int
 
 
 def _line(panel: Axes, fit: Mapping[str, Any], points: Points, measure: str) -> str:
-    """Draw the fitted line over the range of its points; gives its slope in words, or that there is none."""
+    """Draw the fitted line over the range of its points; returns its slope in words, or why there is no line."""
     slope, intercept = number(fit.get("slope_per_decade")), number(fit.get("intercept"))
     across = [math.log10(number(p["flops"]) or 1) for p in points if number(p.get(measure)) is not None]
     if not across:

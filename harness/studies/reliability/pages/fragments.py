@@ -22,13 +22,16 @@ BAR, TALL = 4, 36  # units of a small stacked bar
 
 
 def part(name: str) -> str:
-    """Name a part of a benchmark in words."""
+    """Give a benchmark's, or its part's, name for display: `a:b` becomes `a: b`, with known parts spelled out."""
     whole, _, inside = name.partition(":")
     return f"{whole}: {PART.get(inside, inside)}" if inside else whole
 
 
 def bars(bins: Sequence[Mapping[str, Any]], name: str) -> Html:
-    """Draw small stacked bars as SVG: from below correct, avoidant, incorrect; the easiest bin is on the left."""
+    """Draw the shares of each bin as small stacked bars in SVG: from below correct, avoidant, incorrect.
+
+    The easiest bin is on the left; `name` begins the text alternative. A dash stands where no bin was scored.
+    """
     known = [[number(each.get(share)) for share in SHARES] for each in bins]
     scored = [triple for triple in known if None not in triple]
     if not scored:
@@ -52,7 +55,7 @@ def bars(bins: Sequence[Mapping[str, Any]], name: str) -> Html:
 
 
 def people(document: Mapping[str, Any]) -> str:
-    """Give the note on participants: none, simulated respondents, or people."""
+    """Give the note on whose answers the document of S1 and S2 holds: nobody's, simulated ones, or people's."""
     if not section(document, "s1") and not section(document, "s2"):
         return "No answers of people, real or simulated, are part of this run."
     if document.get("simulated") is True:

@@ -1,6 +1,6 @@
-"""Display facts for figures, cards and report: kind, family and order of models, and the basis of all values.
+"""Facts of models for figures, cards and report: kind, family and order, and the basis that all values rest on.
 
-It knows facts of models and the study's indicators; it must never know how a value is drawn, nor compute one.
+It knows facts of models and names of indicators; it must never know how a value is drawn, nor compute one.
 """
 
 from __future__ import annotations
@@ -25,12 +25,15 @@ OTHERS = "others"
 
 
 def kind(facts: Facts) -> str:
-    """Give the kind of a model in words: raw, shaped, a stand-in, or that nobody said."""
+    """Give the kind of a model: RAW, SHAPED, STAND_IN, or UNSAID where its facts do not tell."""
     return STAND_IN if terms.is_stand_in(facts) else terms.group(facts) or UNSAID
 
 
 def families(models: Models) -> dict[str, list[str]]:
-    """Group models by family: inside one raw before shaped, small before large; stand-ins and the unsaid come last."""
+    """Group models by family, in the order they are shown.
+
+    Within a family raw come before shaped and small before large; the family `others` and then stand-ins come last.
+    """
     found: dict[str, list[str]] = {}
     for name in sorted(models, key=lambda name: _place(name, models[name])):
         found.setdefault(family(models[name]), []).append(name)
@@ -38,7 +41,7 @@ def families(models: Models) -> dict[str, list[str]]:
 
 
 def family(facts: Facts) -> str:
-    """Name the family a model belongs to."""
+    """Name the family of a model: `stand-ins` for a stand-in, `others` where its facts name none."""
     if kind(facts) == STAND_IN:
         return "stand-ins"
     return str(facts.get("family") or OTHERS)
@@ -57,7 +60,7 @@ def _natural(text: str) -> list[tuple[int, str]]:
 
 @dataclass(frozen=True)
 class Basis:
-    """The basis of a run's values: rule set, difficulty scale, planted contrasts; every figure and page states it."""
+    """The basis of a run's values: rule set, difficulty scale, intervals, planted contrasts, imported benchmarks."""
 
     rule_set: str
     calibrated: bool
@@ -68,7 +71,7 @@ class Basis:
 
     @property
     def rules(self) -> str:
-        """Give the sentence that names the rule set of the labels."""
+        """Give the sentence that names the rule set of the labels, or that none is named."""
         return f"Labels by the rule set {self.rule_set}." if self.rule_set else "No rule set is named: nothing scored."
 
     @property
@@ -80,17 +83,17 @@ class Basis:
 
     @property
     def warning(self) -> str:
-        """Give the warning that a contrast between models was planted, where it was."""
+        """Give the warning that a contrast between models was planted; empty where none was."""
         return "Planted contrast, no claim: these models were made to differ." if self.planted else ""
 
     def small_print(self, *more: str, intervals: bool = False) -> str:
-        """Give the small print at the foot of a figure."""
+        """Join warning, rule set, scale, the sentence on intervals if wanted, and `more` into a figure's small print."""
         parts = (self.warning, self.rules, self.scale, self.intervals if intervals else "", *more)
         return " ".join(part for part in parts if part)
 
 
 def basis(params: Mapping[str, Any], indicators: Mapping[str, Any]) -> Basis:
-    """Read the basis of a run's values from the indicators and the step's parameters."""
+    """Read the basis of a run's values from the document `indicators` and the step's parameters."""
     imported, benchmarks = tuple(sorted(params.get("imported", ()))), set(section(indicators, "benchmarks"))
     return Basis(
         rule_set=str(indicators.get("rule_set") or ""),

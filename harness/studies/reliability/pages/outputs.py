@@ -1,6 +1,6 @@
-"""File names of figures and model cards, known from the models before anything is computed.
+"""File names and titles of figures, names of model cards and report: known from the models before any step runs.
 
-It knows names of models and their families; it must never know a value.
+It knows names and facts of models; it must never know a value.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ TITLES: Mapping[str, str] = {
 
 
 def title(name: str) -> str:
-    """Give the title of the figure in a file; a sheet's name begins with its figure's."""
+    """Give the title of the figure that a file name stands for; a name of one sheet begins with its figure's name."""
     stem = PurePath(name).stem
     return next(words for kind, words in TITLES.items() if stem == kind or stem.startswith(f"{kind}-"))
 
@@ -36,7 +36,10 @@ def figures(models: Models) -> tuple[str, ...]:
 
 
 def sheets(stem: str, models: Models) -> dict[str, list[str]]:
-    """Assign models to the sheets of a figure that has a row a model: few on one sheet, many one family a sheet."""
+    """Assign models to the sheets, by file stem, of a figure that has a row a model.
+
+    Up to MODELS_A_SHEET models share one sheet; more get a sheet a family, or several where a family is larger.
+    """
     grouped = families(models)
     if len(models) <= MODELS_A_SHEET:
         return {stem: [model for members in grouped.values() for model in members]}
@@ -50,10 +53,10 @@ def sheets(stem: str, models: Models) -> dict[str, list[str]]:
 
 
 def cards(models: Models) -> tuple[str, ...]:
-    """Name the card of every model."""
+    """Name the card file of every model, in the order of `models`."""
     return tuple(card_names(models).values())
 
 
 def card_names(models: Iterable[str]) -> dict[str, str]:
-    """Give the file of each model's card."""
+    """Map each model to the file name of its card."""
     return {model: f"card-{slug}.html" for model, slug in slugs(models).items()}

@@ -1,4 +1,4 @@
-"""The HTML report of a run: every table and figure, what they rest on, and what they do not show.
+"""The HTML report of a run: its tables and figures, what they rest on, and warnings on how to read them.
 
 It knows the documents of the analyses and the drawn figures; it must never know an item or a response.
 """
@@ -39,7 +39,7 @@ FIGURE = """<figure id="shown-{{ stem }}">{{ drawn }}<figcaption>{{ words }}. Fi
 
 
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the page of the run, its figures inside it."""
+    """Write the report of the run as one HTML file, with the SVG figures among the inputs inlined."""
     given = documents(inputs, DOCUMENTS)
     figures = {
         name: inputs[name].read_text(encoding="utf-8")
@@ -51,7 +51,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def page(models: Models, given: Documents, figures: Mapping[str, str], rests: Basis) -> bytes:
-    """Make the HTML of the report from the analyses' documents and the drawn figures."""
+    """Make the report's HTML from models' facts, analysis documents, figures (file name to SVG text) and basis."""
     parts = {
         "Are the rules sound?": tables_run.soundness(given),
         "Six indicators": _means(models, given),
@@ -90,7 +90,7 @@ def _all(given: Documents, place: str) -> list[str]:
 
 
 def _means(models: Models, given: Documents) -> list[Html]:
-    """Show the means over benchmarks; the breakdowns stand below, on the same page."""
+    """Show the table of each model's means over benchmarks, or a note that nothing was scored."""
     lines = [line for line in _lines(models, "") if line.entry(given["indicators"])]
     if not lines:
         return [el("p", "Nothing was scored.")]
@@ -103,7 +103,7 @@ def _lines(models: Models, benchmark: str) -> list[TableLine]:
 
 
 def _benchmark(name: str, models: Models, given: Documents) -> Html:
-    """Show one benchmark, or a part of one: its indicators, and all they must be read with."""
+    """Show one benchmark, or a part of one: its six indicators, and below them difficulty, counts and companions."""
     title = part(name)
     lines = [line for line in _lines(models, name) if line.entry(given["indicators"])]
     more = [

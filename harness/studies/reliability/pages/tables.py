@@ -1,6 +1,6 @@
-"""The HTML tables that model cards and report share: one line a model or a benchmark, a column a value.
+"""The HTML tables that model cards and report share: one line a model or a benchmark (or part of one).
 
-It knows the documents' shapes; it must never know a single item, nor compute a value.
+It knows the shapes of the analyses' documents; it must never know a single item, nor compute a value.
 """
 
 from __future__ import annotations
@@ -34,19 +34,19 @@ class TableLine:
         return ":" in self.benchmark
 
     def entry(self, document: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Find this line's entry in a document of benchmarks, their parts, and means of models."""
+        """Find this line's entry in an analysis document that holds benchmarks, their parts, and means of models."""
         if not self.benchmark:
             return section(document, "models", self.model)
         return section(document, "parts" if self.inner else "benchmarks", self.benchmark, self.model)
 
     def counts(self, breakdowns: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
-        """Find this line's entry among the breakdowns of a kind."""
+        """Find this line's entry among the breakdowns of one kind, such as `avoidance` or `easiest_bin`."""
         place = ("parts", kind) if self.inner else (kind,)
         return section(breakdowns, *place, self.benchmark, self.model)
 
 
 def lines_of_model(indicators: Mapping[str, Any], model: str) -> list[TableLine]:
-    """List the benchmarks of one model, each with its parts below it."""
+    """List a table's lines for one model: each benchmark that the indicators hold for it, with its parts below it."""
     parts = sorted(section(indicators, "parts"))
     found = []
     for benchmark in sorted(section(indicators, "benchmarks")):
@@ -63,7 +63,7 @@ def _table(caption: str, head: Sequence[str], lines: Sequence[TableLine], cells:
 
 
 def six(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
-    """Make the table of the six indicators, never without the shares behind them."""
+    """Make the table of the six indicators with, beside them, shares of labels and i / (a + i), a row a line."""
     head = [first, *SIX.values(), "Correct", "Avoidant", "Incorrect", "Wrong if not right"]
     cells = [
         [
@@ -77,7 +77,10 @@ def six(caption: str, first: str, lines: Sequence[TableLine], given: Documents) 
 
 
 def companions(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
-    """Make the table of baselines for stability and concordance, and of the rank correlations."""
+    """Make the table of what stability and concordance are read against, and of the rank correlations.
+
+    A row for each line: the values of pure noise and of a flat curve, the range of difficulty, Spearman by label.
+    """
     head = [
         first, "Stability of pure noise", "Correctness stability above noise", "Prudence stability above noise",
         "Concordance of a flat curve: correctness", "Concordance of a flat curve: prudence", "Range of difficulty",
@@ -103,7 +106,7 @@ def companions(caption: str, first: str, lines: Sequence[TableLine], given: Docu
 
 
 def asked(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
-    """Make the table of what was asked and what came back: items, answers, errors."""
+    """Make the table of counts, a row a line: items, wordings, scored and failed responses, kinds of avoidance."""
     head = [first, "Items", "Wordings", "Scored responses", "In error", "Cut at their budget", "Ethical", "Epistemic",
             "Non-conforming"]  # fmt: skip
     cells = []
@@ -117,7 +120,11 @@ def asked(caption: str, first: str, lines: Sequence[TableLine], given: Documents
 
 
 def difficulty(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
-    """Make the table along difficulty: bars, the easiest bin, the error-free range, the spread of wordings."""
+    """Make the table of results by difficulty, a row for each line (a model or a benchmark).
+
+    Columns: stacked bars of the shares of correct, avoidant and incorrect in each bin from easy to hard; the easiest
+    bin; how far nothing was wrong; and the lowest to highest share correct among the wordings.
+    """
     head = [first, "Easy to hard", "Easiest bin", "Correct there", "less what guessing finds", "Incorrect there",
             "Nothing wrong up to", "Correct by wording, lowest to highest"]  # fmt: skip
     cells = []

@@ -1,6 +1,6 @@
-"""The HTML tables of the report alone: checks, kinds of avoidance, comparisons, compute, people.
+"""The HTML tables of the report alone: scorer checks, kinds of avoidance, model pairs, training compute, people.
 
-It knows the documents' shapes; it must never know a single item, nor compute a value.
+It knows the shapes of the analyses' documents; it must never know a single item, nor compute a value.
 """
 
 from __future__ import annotations
@@ -33,7 +33,10 @@ EXPECTED = {"all": "always right", "none": "never right", None: "nothing: report
 
 
 def soundness(given: Documents) -> list[Html]:
-    """Make the tables of the scorers' sanity checks by stand-ins, and of their agreement with people's labels."""
+    """Make the table of the scorers' sanity checks by stand-ins, or a note that no stand-in was part of the run.
+
+    A last paragraph refers to the documentation for agreement with labels by hand.
+    """
     checks = section(given["checks"], "benchmarks")
     body = [
         [
@@ -57,7 +60,7 @@ def soundness(given: Documents) -> list[Html]:
 
 
 def avoidance(given: Documents) -> list[Html]:
-    """Make the table of kinds of avoidance, raw and shaped models apart."""
+    """Make the table of kinds of avoidance, pooled over raw and over shaped models; nothing where there is none."""
     groups = section(given["breakdowns"], "avoidance_by_group")
     head = ["Models", "Avoidant responses", "Ethical", "Epistemic", "Non-conforming"]
     body = [
@@ -76,7 +79,7 @@ def avoidance(given: Documents) -> list[Html]:
 
 
 def comparisons(given: Documents) -> list[Html]:
-    """Make the table of paired model comparisons: tests by wording, and the difference over items."""
+    """Make a table for each compared pair of models: differences, sign-flip p, and how many wordings differ."""
     pairs = given["comparisons"].get("pairs") or []
     return [_pair(pair) for pair in pairs if isinstance(pair, Mapping)]
 
@@ -111,7 +114,7 @@ def _compared(row: Mapping[str, Any]) -> list[Html]:
 
 
 def scaling(given: Documents) -> list[Html]:
-    """Make the table of lines fitted over compute, and the list of models without known compute."""
+    """Make the table of lines fitted over training compute, and the number of models left out; or a note."""
     fits = section(given["scaling"], "fits")
     head = ["Models", "Share", "Slope a decade of FLOPs", "Intercept", "n"]
     body = [
@@ -130,7 +133,10 @@ def scaling(given: Documents) -> list[Html]:
 
 
 def people(given: Documents) -> list[Html]:
-    """Make the tables of the human studies: expectations of items, verdicts on outputs; simulated ones are named so."""
+    """Make the tables of S1 (expectations of items) and S2 (verdicts on outputs), each where it has results.
+
+    The first paragraph says whether people, simulated respondents or nobody answered.
+    """
     found = given["people"]
     first, second = section(found, "s1", "benchmarks"), section(found, "s2", "benchmarks")
     made = [el("p", el("strong", said_of_people(found)))]

@@ -1,6 +1,6 @@
-"""The context of both human studies: a run's labels, its items, and the parameters of intervals.
+"""The context of both human studies: a run's labels, items, difficulty measures, and the parameters of intervals.
 
-It knows tables, ids and measures; it must never know what anybody said.
+It knows label tables, ids and measures; it must never know what anybody said.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ SCALE = "difficulty"  # the candidate where no raw measure is at hand: the scale
 
 @dataclass(frozen=True)
 class SurveyContext:
-    """A run as the human studies see it: tables of labels, difficulty functions, seed and resamples."""
+    """A run as the human studies see it: label tables, templates, item ids, raw difficulties, seed, resamples."""
 
     labels: Labels
     templates: Mapping[str, Sequence[Any]]
@@ -32,7 +32,10 @@ class SurveyContext:
     resamples: int
 
     def table(self, benchmark: str, item: str, where: str) -> Table | None:
-        """Find the table that a survey row is about; none where a run was limited to other items."""
+        """Find the label table that holds a survey row's item; None for an item of the run's datasets without labels.
+
+    Raises InputError, naming `where`, for an item that is not the run's at all.
+    """
         table = self.labels.benchmarks.get(benchmark)
         if table is not None and item in table.items:
             return table
@@ -45,7 +48,10 @@ class SurveyContext:
         )
 
     def functions(self, table: Table) -> Mapping[str, Mapping[str, float]]:
-        """Give the candidate difficulty functions of a table: raw measures, or where none is at hand the scale."""
+        """Give the candidate difficulty functions of a table's items, each by name: the raw measures known of them.
+
+    Where no raw measure is known, the one candidate is the 0 to 100 scale, under the name SCALE.
+    """
         found = {
             name: {item: values[item] for item in table.items if item in values}
             for name, values in self.measures.items()
@@ -54,12 +60,12 @@ class SurveyContext:
 
 
 def scale(table: Table) -> dict[str, float]:
-    """Give the difficulty of each item on the scale the analyses use."""
+    """Give the difficulty of each item of a label table, on the 0 to 100 scale that the analyses use."""
     return {name: item.difficulty for name, item in table.items.items()}
 
 
 def survey_context(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> SurveyContext:
-    """Read the context in a step: the labels, and the benchmarks' items and gold where they are given."""
+    """Read the context from a step: labels; templates, items and gold where given; seed, resamples in `params`."""
     labels = read(inputs["labels"])
     templates = {name: template_ids(inputs, table) for name, table in labels.benchmarks.items()}
     items: set[tuple[str, str]] = set()

@@ -1,5 +1,6 @@
-"""Study S1: perceived against actual difficulty of items, and people's confidence (reliability 6.8).
+"""Study S1 (reliability 6.8): the failure people expect against their own observed failure, and their confidence.
 
+It chooses the difficulty function by |Spearman| with the mean expected failure, and fits the logistic calibration.
 It knows people's numbers and items' measures; it must never know a question, nor whether people were simulated.
 """
 
@@ -23,7 +24,11 @@ Candidates = Mapping[str, Mapping[str, float]]  # function -> item -> value
 def summary(
     given: Sequence[Rating], candidates: Candidates, difficulty: Mapping[str, float] | None, seed: int, draws: int
 ) -> dict[str, Any]:
-    """Compute the results of S1 on one benchmark, or on one subset; all numbers in percent, 0 to 100."""
+    """Compute the results of S1 on one benchmark or subset; failures and confidence are in percent, 0 to 100.
+
+    Gives the chosen difficulty function, its logistic calibration, expected against observed failure of participants,
+    their confidence, and, where difficulties are given, curves over bins. Without ratings the result is `missing`.
+    """
     if not given:
         return {"missing": "no survey rows"}
     sheet = RatingArrays(given, seed, draws)
@@ -63,7 +68,7 @@ def _rest(value: float | None) -> float | None:
 
 
 def _selection(sheet: RatingArrays, candidates: Candidates, expected: tuple[Any, Any]) -> dict[str, Any]:
-    """Choose the difficulty function by the largest |Spearman| with the items' mean expectation (OURS)."""
+    """Choose the difficulty function by the largest |Spearman| with the items' mean expected failure (OURS)."""
     import numpy as np  # noqa: PLC0415
 
     found: dict[str, Any] = {}
@@ -78,7 +83,10 @@ def _selection(sheet: RatingArrays, candidates: Candidates, expected: tuple[Any,
 
 
 def _calibration(sheet: RatingArrays, given: Sequence[Rating], name: str, known: Mapping[str, float]) -> dict[str, Any]:
-    """Fit the logistic of section 2.1 to item means, each weighing as many ratings as it rests on."""
+    """Fit the logistic (reliability 2.1) to the items' mean expected failure, weighted by their number of ratings.
+
+    The result is `missing` where the points admit no fit.
+    """
     at = [place for place, item in enumerate(sheet.items) if item in known]
     f = [known[sheet.items[place]] for place in at]
     counts = sheet.there.sum(axis=0)[at]
@@ -100,7 +108,7 @@ def _calibration(sheet: RatingArrays, given: Sequence[Rating], name: str, known:
 
 
 def _curve(sheet: RatingArrays, difficulty: Mapping[str, float]) -> list[dict[str, Any]]:
-    """Give perceived and actual failure and confidence over bins of equal size on the difficulty scale."""
+    """Give expected and observed failure and confidence of people in bins of equally many items, by difficulty."""
     import numpy as np  # noqa: PLC0415
 
     found = cut(sheet.items, [difficulty[item] for item in sheet.items], BINS)

@@ -1,6 +1,6 @@
 """Simulated interviews for S1 and S2: who is shown what and answers what, in the format of real survey rows.
 
-It knows simulated participants and tables of labels; it must never know an analysis.
+It knows simulated participants, label tables and item difficulties; it must never know an analysis.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ POOL = 30  # items of a benchmark that the participants share, so that an item h
 
 
 def pools(tables: Mapping[str, Table], seed: int) -> dict[str, list[str]]:
-    """Draw the item pool of each benchmark for both studies."""
+    """Draw at most POOL item ids of each benchmark from the seed: the pool that both studies share."""
     return {
         name: sorted(seeds.sample(seeds.stream(seeds.derive(seed, "people.pool", name)), table.ids, POOL))
         for name, table in tables.items()
@@ -29,7 +29,7 @@ def pools(tables: Mapping[str, Table], seed: int) -> dict[str, list[str]]:
 def _drawn(
     who: simulate.SimulatedPerson, study: str, pool: Mapping[str, Sequence[str]], seed: int
 ) -> Iterator[tuple[str, list[str], seeds.Stream]]:
-    """Give one participant's items, equally many of each benchmark as far as there are."""
+    """Draw one participant's items of each benchmark, about MOST in all; yields benchmark, ids, random stream."""
     for name, items in pool.items():
         source = seeds.stream(seeds.derive(seed, f"people.{study}", f"{who.id}/{name}"))
         yield name, seeds.sample(source, items, max(1, MOST // len(pool))), source
@@ -41,7 +41,10 @@ def s1(
     pool: Mapping[str, Sequence[str]],
     seed: int,
 ) -> Iterator[Expected]:
-    """Simulate S1: every participant says of items how likely an average human fails."""
+    """Simulate S1: items are drawn from the pool for each participant, and each gives one survey row.
+
+    A row holds the label of the participant's own answer, the confidence in it, and the failure expected of others.
+    """
     for who in people:
         for name, items, _ in _drawn(who, "s1", pool, seed):
             for item in items:
@@ -57,7 +60,10 @@ def s2(
     templates: Mapping[str, Sequence[Any]],
     seed: int,
 ) -> Iterator[VerdictRow]:
-    """Simulate S2: every participant gives verdicts on outputs, each of a model and a wording drawn for it."""
+    """Simulate S2: items are drawn for each participant, and for each item one output to give a verdict on.
+
+    The output is that of a model and a wording drawn among those with a label; an item without any gives no row.
+    """
     for who in people:
         for name, items, source in _drawn(who, "s2", pool, seed):
             table = tables[name]

@@ -32,7 +32,7 @@ class Rating:
     expected: float
 
     def row(self) -> Expected:
-        """Give the survey row of section 6.8."""
+        """Give the rating as a survey row (reliability 6.8)."""
         return {
             "participant_id": self.person,
             "benchmark": self.benchmark,
@@ -44,7 +44,10 @@ class Rating:
 
 
 def ratings(rows: Iterable[Any]) -> list[Rating]:
-    """Validate survey rows (6.8); nobody rates an item twice."""
+    """Read S1 survey rows (reliability 6.8) as ratings.
+
+    Raises InputError for a malformed row and for a participant who rates the same item twice.
+    """
     found: dict[tuple[str, str, str], Rating] = {}
     for number, row in enumerate(rows, 1):
         where = f"s1 row {number}"
@@ -66,7 +69,10 @@ def ratings(rows: Iterable[Any]) -> list[Rating]:
 
 
 class RatingArrays:
-    """Ratings as arrays of people x items, with bootstrap resamples of people."""
+    """Ratings as arrays of people x items, with bootstrap resamples of people.
+
+    `there` marks what was rated; `expected`, `failed` (the person's own answer) and `sure` are in percent.
+    """
 
     def __init__(self, given: Sequence[Rating], seed: int, draws: int) -> None:
         import numpy as np  # noqa: PLC0415
@@ -85,25 +91,25 @@ class RatingArrays:
         self.rated = self.drawn @ self.there
 
     def means(self, values: Any) -> tuple[Any, Any]:
-        """Give the mean of each item: as rated, and in each resample (nan where nobody rated it)."""
+        """Give each item's mean of one of the arrays: as rated, and in each resample (nan where nobody rated it)."""
         return values.sum(axis=0) / self.there.sum(axis=0), intervals.ratio(self.drawn @ values, self.rated)
 
     def mean(self, values: Any, of: Any = None) -> tuple[float | None, Any]:
-        """Give the mean over ratings, all or some: as rated, and in each resample."""
+        """Give the mean of an array over all ratings, or those that `of` marks: as rated, and in each resample."""
         of = self.there if of is None else of
         value = float((values * of).sum() / of.sum()) if of.sum() else None
         return value, intervals.ratio(self.drawn @ (values * of).sum(axis=1), self.drawn @ of.sum(axis=1))
 
     def shown(self, value: float | None, values: Any, why: str = "no such ratings") -> dict[str, Any]:
-        """Give a value with its interval over resampled people."""
+        """Give a value with its interval over resampled people; where there is no value, `missing` and why."""
         return intervals.beside(value, values, len(self.people), why)
 
     def spearman(self, left: tuple[Any, Any], right: tuple[Any, Any]) -> dict[str, Any]:
-        """Give Spearman's correlation of two measures of items, with its interval."""
+        """Give Spearman's correlation, with its interval, of two measures of items, each (as rated, resampled)."""
         value = spearman(left[0].tolist(), right[0].tolist())
         return self.shown(value, intervals.spearman_rows(left[1], right[1]), CONSTANT)
 
     def difference(self, left: tuple[float | None, Any], right: tuple[float | None, Any]) -> dict[str, Any]:
-        """Give the difference of two means, with its interval."""
+        """Give the first mean less the second, with its interval; each is (as rated, in each resample)."""
         value = None if left[0] is None or right[0] is None else left[0] - right[0]
         return self.shown(value, left[1] - right[1])

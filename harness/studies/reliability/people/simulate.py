@@ -1,7 +1,7 @@
 """Simulated survey respondents for the studies S1 and S2, since the raw survey data is not ours to ship.
 
-Everything here is made up and says so in every output: it proves the analyses and shows nothing about people.
-It knows a difficulty and a label; it must never know a question or an output.
+Everything here is made up: it proves the analyses and shows nothing about people. The field `simulated` that says so
+is written by people/studies.py alone. It knows a difficulty and a label; it must never know a question or an output.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ SLIP = 0.1  # how often somebody with noise 1 says another thing than meant
 
 @dataclass(frozen=True, slots=True)
 class SimulatedPerson:
-    """A simulated participant: made up, and never shown as a person."""
+    """A simulated participant: an id and three made-up traits, skill, caution and noise."""
 
     id: str
     skill: float  # how much better than the average human, in logits
@@ -32,7 +32,10 @@ class SimulatedPerson:
 
 
 def person(seed: int, index: int, width: int) -> SimulatedPerson:
-    """Draw one simulated participant from seed and index; no draw depends on another."""
+    """Draw one simulated participant from seed and index; `width` is the number of digits in the id.
+
+    No draw depends on another.
+    """
     name = f"person-{index:0{width}d}"
     return SimulatedPerson(
         name,
@@ -43,7 +46,10 @@ def person(seed: int, index: int, width: int) -> SimulatedPerson:
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the participants as a dataset of their own, and how many there are."""
+    """Draw `count` participants from `seed` and write them as `items`, with their number in `counts`.
+
+    Raises InputError for a count below one.
+    """
     count = params["count"]
     if count < 1:
         raise InputError(f"{count} participants make no study", where="count", next="ask for at least one")
@@ -54,13 +60,17 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def read(path: Path) -> list[SimulatedPerson]:
-    """Read the dataset of participants."""
+    """Read simulated participants from the `items` file that `make` wrote."""
     names = ("skill", "caution", "noise")
     return [SimulatedPerson(row["id"], *(float(row[name]) for name in names)) for row in rows.read(path)]
 
 
 def expects(who: SimulatedPerson, item: str, difficulty: float, seed: int) -> Expectation:
-    """Simulate one answer in S1: the label of the own answer, the confidence in it, the failure expected of others."""
+    """Simulate one answer in S1 to an item of a difficulty from 0 to 100.
+
+    Gives the label of the participant's own answer, and in percent the confidence in it and the failure expected of
+    others.
+    """
     about = f"{who.id}/{item}"
     fails = _logistic((difficulty - 50) / WIDTH - who.skill)
     if _unit(seed, "answer", about) >= fails:
@@ -78,7 +88,11 @@ def expects(who: SimulatedPerson, item: str, difficulty: float, seed: int) -> Ex
 
 
 def verdict(who: SimulatedPerson, output: str, label: str, difficulty: float, seed: int) -> str:
-    """Simulate one verdict in S2; the person knows better only where they could have answered the item themselves."""
+    """Simulate one verdict in S2, c, a, i or u, on an output whose label and item difficulty are given.
+
+    Apart from slips, an avoidant output is always recognised, and any other output where the person knows the answer,
+    which is likelier the easier the item; else the verdict is unsure, or c more often than i.
+    """
     about = f"{who.id}/{output}"
     if _unit(seed, "slip", about) < SLIP * who.noise:
         return "caiu"[min(3, int(4 * _unit(seed, "slip.to", about)))]

@@ -1,6 +1,7 @@
 """The analysis step of the human studies S1 and S2 (reliability 6.8): over survey rows, or simulated ones.
 
-A result says `simulated` for itself. It must never mix answers of people with simulated ones, nor quote an output.
+Its document `people` says in one field, `simulated`, which of them it rests on.
+It must never mix answers of people with simulated ones, nor quote an output.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ NO_ROWS = {"missing": "no survey rows"}
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the results of S1 and S2; where neither has survey rows, both are simulated."""
+    """Write the document `people`: the results of S1 and S2 over the inputs `s1` and `s2`.
+
+    Where neither input is given, both studies are simulated with the participants of the input `items`.
+    """
     about = survey_context(params, inputs)
     simulated = not {"s1", "s2"} & set(inputs)
     first: Sequence[Any]
@@ -42,7 +46,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 def _asked(
     about: SurveyContext, people: Sequence[simulate.SimulatedPerson], facts: Mapping[str, Mapping[str, Any]]
 ) -> tuple[list[Expected], list[VerdictRow]]:
-    """Ask the simulated participants; outputs of stand-ins are shown only where there are no others."""
+    """Simulate the survey rows of S1 and S2; outputs of stand-ins are judged only where no other model has labels."""
     tables = about.labels.benchmarks
     pool = interviews.pools(tables, about.seed)
     models = sorted({model for table in tables.values() for model in table.labels})
@@ -53,7 +57,11 @@ def _asked(
 
 
 def s1(given: Iterable[Any], about: SurveyContext, simulated: bool) -> dict[str, Any]:
-    """Analyse S1 benchmark by benchmark, and subset by subset where a benchmark has several."""
+    """Analyse S1 rows: a summary of each benchmark, and of each subset where a benchmark has several.
+
+    Rows on items that the run left out are counted, not analysed; without any other row the result is `missing`.
+    Where `simulated` is true, no calibration block is given.
+    """
     everyone = ratings.ratings(given)
     rated = [
         each
@@ -73,12 +81,12 @@ def s1(given: Iterable[Any], about: SurveyContext, simulated: bool) -> dict[str,
 
 
 def _not_asked(count: int) -> dict[str, int]:
-    """Count the answers about items that the run has and, being limited, did not put to its models."""
+    """Give the count of survey rows left out as `not_asked`: rows on items that no model of this run was asked."""
     return {"not_asked": count} if count else {}
 
 
 def _without_block(result: dict[str, Any], simulated: bool) -> dict[str, Any]:
-    """Take away a calibration block that no manifest may use, and say why."""
+    """Replace a calibration block that no manifest may use by the reason: simulated, or fitted on the scale."""
     fitted = result.get("calibration", {})
     why = "simulated respondents calibrate nothing" if simulated else "fitted on the scale itself, not on a raw measure"
     if "block" in fitted and (simulated or fitted["function"] == SCALE):
@@ -87,7 +95,10 @@ def _without_block(result: dict[str, Any], simulated: bool) -> dict[str, Any]:
 
 
 def s2(given: Sequence[Any], about: SurveyContext) -> dict[str, Any]:
-    """Analyse S2: matrices and errors over all, by benchmark, subset and model, and the curves of Fig. 3."""
+    """Analyse S2 rows: matrices and error shares of all, of each benchmark, subset and model, and the Fig. 3 curves.
+
+    Rows on items that the run left out are counted, not analysed; without any other row the result is `missing`.
+    """
     seen = verdicts(given, about)
     left_out = _not_asked(len(given) - len(seen))
     if not seen:

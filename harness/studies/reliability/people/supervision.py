@@ -1,6 +1,7 @@
-"""Study S2: confusion matrix of true label and human verdict of outputs; cells are always named model->human (6.8).
+"""Study S2 (reliability 6.8): the confusion matrix of outputs' scored labels and human verdicts, and error shares.
 
-It knows pairs of labels, people and difficulties; it must never know an output's text.
+Cells are always named model->human. It knows pairs of labels, people and difficulties; it must never know an output's
+text.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ ERRORS: Mapping[str, tuple[tuple[tuple[str, str], ...], str]] = {
 
 
 def matrix(records: Iterable[Any]) -> dict[str, dict[str, int]]:
-    """Count pairs [model outcome, human verdict]."""
+    """Count pairs [label of the output, human verdict] as a matrix; raises InputError for anything else."""
     counts = {m: dict.fromkeys(HUMAN, 0) for m in LABELS}
     for place, pair in enumerate(records):
         if not isinstance(pair, list | tuple) or len(pair) != 2:
@@ -46,7 +47,10 @@ def matrix(records: Iterable[Any]) -> dict[str, dict[str, int]]:
 
 
 def errors(counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
-    """Give the five shares of section 6.8; one over an empty row is missing, and what has one is `degenerate`."""
+    """Give the five shares of ERRORS from a matrix of counts (reliability 6.8).
+
+    A share of no outputs is `missing`, and where any is, `degenerate` is true.
+    """
     found: dict[str, Any] = {}
     for name, (cells, outcomes) in ERRORS.items():
         under = sum(sum(counts[m].values()) for m in outcomes)
@@ -56,7 +60,10 @@ def errors(counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
 
 
 def summary(given: Sequence[HumanVerdict], seed: int, draws: int) -> dict[str, Any]:
-    """Give the matrix and the five shares with intervals over resampled people."""
+    """Give the matrix, the five shares with intervals over `draws` resamples of people, and the sizes behind them.
+
+    `degenerate` is true for fewer than two people or items; without verdicts the result is `missing`.
+    """
     if not given:
         return {"missing": NO_VERDICTS}
     counts = matrix((each.outcome, each.verdict) for each in given)
@@ -74,7 +81,10 @@ def summary(given: Sequence[HumanVerdict], seed: int, draws: int) -> dict[str, A
 
 
 def curve(given: Sequence[HumanVerdict], seed: int, draws: int, bins: int = BINS) -> list[dict[str, Any]]:
-    """Give Fig. 3: over bins of equal size, the share of each cell among the outputs that are not avoidant."""
+    """Give the curve of Fig. 3: in each bin of difficulty, each cell's share of the outputs that are not avoidant.
+
+    Bins hold equally many items; shares have intervals over resampled people. Empty where no such output was judged.
+    """
     shown = [each for each in given if each.outcome != "a"]
     difficulty = {each.item: each.difficulty for each in shown}
     items = sorted(difficulty)

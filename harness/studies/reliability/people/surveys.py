@@ -17,7 +17,10 @@ STUDIES = ("s1", "s2")
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one item a participant, with the number of answers given in each study."""
+    """Write `items`, one row a participant with the number of answers given in s1 and in s2, and their `counts`.
+
+    Inputs are the JSON Lines files `s1` and `s2`; a row that names no participant_id raises InputError.
+    """
     found: dict[str, dict[str, int]] = {}
     for study in STUDIES:
         for who in _participants(inputs[study], study):

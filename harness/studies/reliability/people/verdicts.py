@@ -1,6 +1,6 @@
-"""Verdicts of study S2 (reliability 6.8): the row, its validation, and the true label of the output judged.
+"""Verdicts of study S2 (reliability 6.8): the row, its validation, and the scored label of the output judged.
 
-It knows labels and names; it must never know an output's text.
+It knows labels, names and difficulties; it must never know an output's text.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ FIELDS = ("participant_id", "benchmark", "instance_id", "model", "template", "ve
 
 @dataclass(frozen=True, slots=True)
 class HumanVerdict:
-    """One person's verdict on one output, with the output's true label."""
+    """One person's verdict on one model's output, with the label that scoring gave it and the item's difficulty."""
 
     person: str
     benchmark: str
@@ -32,7 +32,10 @@ class HumanVerdict:
 
 
 def verdicts(given: Iterable[Any], setting: SurveyContext) -> list[HumanVerdict]:
-    """Validate survey rows and add each output's label; nobody judges one twice, and items not asked are left out."""
+    """Validate S2 survey rows and add each output's scored label; rows on items that no model was asked are left out.
+
+    Raises InputError for a malformed row, an unknown item, an output without a label, or one output judged twice.
+    """
     seen: set[tuple[str, ...]] = set()
     found = []
     for number, row in enumerate(given, 1):
@@ -53,7 +56,7 @@ def verdicts(given: Iterable[Any], setting: SurveyContext) -> list[HumanVerdict]
 
 
 def _fields(row: Any, where: str) -> tuple[str, ...]:
-    """Give the fields in their order as text; a template may be a number."""
+    """Give the row's FIELDS in order as text; a template may be a number, else what is no text raises InputError."""
     values = [row.get(name) if isinstance(row, Mapping) else None for name in FIELDS]
     for name, value in zip(FIELDS, values, strict=True):
         if not isinstance(value, str | int if name == "template" else str):
@@ -62,7 +65,7 @@ def _fields(row: Any, where: str) -> tuple[str, ...]:
 
 
 def _outcome(table: Table, item: str, model: str, wording: str, templates: Sequence[Any], where: str) -> str:
-    """Give the label of the output that was shown."""
+    """Give the scored label of the output that was shown; raises InputError where it has none."""
     names = [str(each) for each in templates]
     text = table.labels.get(model, {}).get(item, "")
     label = text[names.index(wording)] if text and wording in names else UNSCORED
