@@ -1,6 +1,6 @@
-"""The analysis steps of the study: everything computed from labels, its figures, model cards and report.
+"""The planning of the study's analysis steps: what is computed from labels, and figures, model cards and report.
 
-Steps and names only; it must never know a number.
+It knows steps, their names and parameters; it must never know a result.
 """
 
 from __future__ import annotations
@@ -24,7 +24,11 @@ DISCOUNT = {benchmark: str(part) for benchmark, part in GUESSED.items()}  # trap
 def analyse(
     asked: Asked, brief: Brief, tables: Mapping[str, Ref], places: tuple[Ref, ...], people: Mapping[str, Source]
 ) -> dict[str, Ref]:
-    """Add the steps of every analysis of the labels; returns their outputs by name."""
+    """Add the steps of every analysis of the labels, of figures, cards and report; returns their outputs by name.
+
+    `tables` names the run's joined outputs, `places` the documents on template places; `people`, the inputs of the
+    human studies, may be empty, and the analysis `people` is then left out.
+    """
     table: dict[str, Source] = {"labels": tables["labels"]}
     facts = {"models": {model.name: _facts(model) for model in brief.models}}
     rules = {"bins": BINS, "rule_set": RULE_SET, "discount": DISCOUNT}
@@ -53,7 +57,7 @@ def analyse(
 
 
 def _drawn(asked: Asked, outputs: dict[str, Ref], models: Mapping[str, Mapping[str, Any]], imported: list[str]) -> None:
-    """Add the figures, a card for each model, and the page that holds them together."""
+    """Add the steps of the figures, of the model cards, and of the report, which shows figures and links cards."""
     planted = any(facts["family"] == "tiny" for facts in models.values())
     params = {"models": models, "planted": planted, "imported": imported}
 
@@ -74,14 +78,14 @@ def _drawn(asked: Asked, outputs: dict[str, Ref], models: Mapping[str, Mapping[s
 
 
 def _facts(model: Model) -> dict[str, Any]:
-    """Give what the analyses may know of a model: facts of the manifest, and whether it is a stand-in."""
+    """Give what the analyses may know of a model: some facts, its provider, and whether it is a stand-in."""
     known = {name: model.facts[name] for name in ("shaped", "parameters", "flops", "raw_twin") if name in model.facts}
     family = model.facts.get("family", "stand-ins" if model.stand_in else "others")
     return {"family": family, "provider": model.provider, "stand_in": model.stand_in is not None, **known}
 
 
 def _pairs(brief: Brief) -> list[list[str]]:
-    """List the exact pairs: a raw model, and what was made of it."""
+    """List the pairs [raw model, the model shaped from it] that the brief has both of, by the fact `raw_twin`."""
     names = {model.name for model in brief.models}
     twins = sorted((model.facts.get("raw_twin", ""), model.name) for model in brief.models)
     return [[raw, shaped] for raw, shaped in twins if raw in names]

@@ -24,7 +24,7 @@ _CALIBRATION = {"calibration": block}
 
 @dataclass(frozen=True)
 class Benchmark:
-    """One variant of one of the five benchmarks: drawn here, or taken from the published dataset."""
+    """One source of one of the five benchmarks: drawn, read from a public file, or from the published dataset."""
 
     task: str
     maker: Maker
@@ -32,7 +32,10 @@ class Benchmark:
     rendered: bool = False  # it brings its prompts along
 
     def how(self, brief: Brief) -> How:
-        """Give the settings by which a brief evaluates models on it."""
+        """Give the settings by which a brief evaluates models on this benchmark.
+
+        Raises InputError where it needs prompt templates and the manifest names none for it.
+        """
         templates = None
         if not self.rendered:
             name = next(
@@ -49,7 +52,10 @@ class Benchmark:
         return How(kind, templates, PUBLISHED_WORDINGS, True, self.rules_need, self.most)
 
     def most(self, model: Model) -> int | None:
-        """Give a model's token budget for all items: conversational models were given more, but not on transforms."""
+        """Give a token budget in place of those of the items: MORE for conversational models, not on transforms.
+
+        None for all others; raises InputError for an unknown `group` among the model's facts.
+        """
         group = model.facts.get("group")
         if group not in (None, *CONVERSATIONAL):
             raise InputError(
@@ -66,7 +72,7 @@ def _made(name: str, params: Mapping[str, Any], outputs: tuple[str, ...] = _TABL
 
 
 def _published(task: str, *more: str) -> Benchmark:
-    """Give a benchmark of the published dataset, which brings its own prompts; places need a gazetteer besides."""
+    """Make a benchmark of the published dataset, which brings its prompts; `more` (locality) is a gazetteer."""
     files = ("rows", "cities") if more else ("rows",)
     kind = "published_locality:make" if more else "published:make"
     outputs = (*_TABLES, "rendered", *more)

@@ -1,4 +1,4 @@
-"""Metadata of the paper's 32 models: size, training tokens and compute, each with its source (reliability 5.1).
+"""Metadata of the paper's 32 models: size, tokens, compute and access, each with its source (reliability 5.1).
 
 It knows names and numbers; it must never know a manifest, a response or a result.
 """
@@ -24,14 +24,14 @@ UNKNOWN = "not published"
 
 @dataclass(frozen=True, slots=True)
 class Sourced:
-    """A sourced number: decimal text, who states it and how certain it is; empty text: nobody has published it."""
+    """A sourced number: decimal text, its source's tag and its status; empty text: nobody has published it."""
 
     text: str
     source: str
     status: str = STATED
 
     def row(self) -> dict[str, str]:
-        """Give what a table shows."""
+        """Give the table fields value, source and status; `missing` where there is no number."""
         if not self.text:
             return {"missing": UNKNOWN}
         return {"value": self.text, "source": self.source, "status": self.status}
@@ -48,7 +48,7 @@ class ModelAccess:
     gated: bool = False
 
     def row(self) -> dict[str, Any]:
-        """Give what a table shows."""
+        """Give the table fields: provider, `model` (OpenAI) or `hub` (else), source, status and gated."""
         where = "model" if self.provider == "openai" else "hub"
         provenance = {"source": self.source, "status": self.status, "gated": self.gated}
         return {"provider": self.provider, where: self.id, **provenance}
@@ -58,7 +58,8 @@ class ModelAccess:
 class PaperModel:
     """A model of the paper, with its metadata.
 
-    `raw_twin` names the raw half of an exact pair, in its shaped half only; `group` is one that was given more tokens.
+    `raw_twin` stands in the shaped half of an exact pair and names the raw half; `group` is empty but for models with
+    a larger token budget.
     """
 
     paper_name: str
@@ -74,7 +75,7 @@ class PaperModel:
     group: str = ""
 
     def row(self) -> dict[str, Any]:
-        """Give what a table shows."""
+        """Give the model's row of the table of models: every field, the sourced ones as objects."""
         return {
             "paper_name": self.paper_name,
             "name": self.name,
@@ -90,7 +91,7 @@ class PaperModel:
         }
 
     def facts(self) -> dict[str, str]:
-        """Give the model's `facts` for a manifest: texts, and nothing of what is unknown."""
+        """Give the model's `facts` for a manifest as texts: family, shaped, and what is known of the others."""
         known = {
             "parameters": self.parameters.text,
             "flops": self.flops.text,
@@ -197,5 +198,5 @@ MODELS: tuple[PaperModel, ...] = (*_gpt(), *_llama(), *_bloom())
 
 
 def rows(models: Iterable[PaperModel] = MODELS) -> list[dict[str, Any]]:
-    """Give the table a row a model: GPT, LLaMA, BLOOM, each in the paper's order."""
+    """Give the rows of the table of models, in the order given; by default GPT, LLaMA, BLOOM as in the paper."""
     return [model.row() for model in models]

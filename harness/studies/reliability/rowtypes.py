@@ -10,7 +10,7 @@ from typing import NotRequired, TypedDict
 
 
 class Labelled(TypedDict):
-    """One item and one model: its labels side by side, one character a wording, `-` where there is none."""
+    """A row of the `labels` table: one model's labels on one item, one character an answer, `-` where it has none."""
 
     model: str
     item: str

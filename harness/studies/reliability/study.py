@@ -29,20 +29,23 @@ class Reliability(Study):
 
     @property
     def scorers(self) -> Mapping[str, Tool]:
-        """Give the standalone scorer; its pydantic models are loaded on first use."""
+        """Give the study's standalone scorer by its name; its pydantic models are loaded on first use."""
         from harness.studies.reliability.standalone.outcome import SCORERS  # noqa: PLC0415
 
         return SCORERS
 
     @property
     def analyses(self) -> Mapping[str, Tool]:
-        """Give the standalone analyses; their pydantic models are loaded on first use."""
+        """Give the study's standalone analyses by their names; their pydantic models are loaded on first use."""
         from harness.studies.reliability.standalone.catalogue import ANALYSES  # noqa: PLC0415
 
         return ANALYSES
 
     def plan(self, brief: Brief) -> Plan:
-        """Give the steps of a brief: data, prompts, answers, scores, and what is computed from them."""
+        """Plan the steps of a brief: data, prompts, answers, scores, tables of labels, analyses, figures and pages.
+
+        Raises InputError for a brief that `_check` refuses. All analyses but those in ALWAYS are optional outputs.
+        """
         _check(brief)
         asked, places = Asked(), []
         people: Mapping[str, Source] = {}
@@ -63,7 +66,10 @@ class Reliability(Study):
 
 
 def _check(brief: Brief) -> None:
-    """Refuse what would fail, or mislead, only after every model has answered."""
+    """Raise InputError for a brief with several seeds, a malformed amount of compute, or datasets that must not mix.
+
+    Otherwise it would fail, or mislead, only after every model has answered.
+    """
     if len(brief.seeds) > 1:
         raise InputError(
             "this study asks each model once: a second seed would pass for further wordings",
@@ -100,7 +106,7 @@ def _compute(text: str, where: str) -> None:
 
 
 def _labels(asked: Asked, dataset: Dataset, model: str, task: str) -> Ref:
-    """Add the table of one model on one dataset; gives the document that names its places."""
+    """Add the step that makes the label table of a model on a dataset; gives its document of template places."""
     step = Step(
         f"{dataset.name}/labels/{model}", f"{HERE}.measures.labels:collect", "analyses",
         {"model": model, "benchmark": task},

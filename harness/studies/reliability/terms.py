@@ -1,6 +1,7 @@
 """Shared terms of all analyses: labels and their names, shares, discounts for guessing, and groups of models.
 
-It knows letters, names, counts and how a manifest tells a group; it must never know a row, a name of a model or a rule.
+It knows letters, names, counts and facts that tell a model's group; it must never know a row, a model's name or a
+rule.
 """
 
 from __future__ import annotations
@@ -27,12 +28,12 @@ Triple = tuple[int, int, int]
 
 
 def group(facts: Mapping[str, Any]) -> str | None:
-    """Give a model's group, raw or shaped, as the manifest says; a stand-in has none."""
+    """Give a model's group, raw or shaped, by its fact `shaped`; None for a stand-in or where nothing is said."""
     return None if is_stand_in(facts) else GROUPS.get(str(facts.get("shaped")).lower())
 
 
 def is_stand_in(facts: Mapping[str, Any]) -> bool:
-    """Whether answers come from a stand-in, whatever else is said of it."""
+    """Whether a model's facts mark it as a stand-in: by `stand_in`, or by the provider `baseline`."""
     return facts.get("stand_in") is True or facts.get("provider") == "baseline"
 
 
@@ -43,12 +44,12 @@ def are_labels(given: Any, more: str = "") -> TypeGuard[str | Sequence[str]]:
 
 
 def counted(labels: str | Sequence[str]) -> Triple:
-    """Count each label."""
+    """Count the labels c, a and i, in this order; other characters are not counted."""
     return labels.count("c"), labels.count("a"), labels.count("i")
 
 
 def pooled(counts: Iterable[Counts]) -> list[int]:
-    """Sum triples of label counts."""
+    """Sum triples of label counts, place by place."""
     total = [0, 0, 0]
     for triple in counts:
         total = [left + right for left, right in zip(total, triple, strict=True)]
@@ -56,7 +57,10 @@ def pooled(counts: Iterable[Counts]) -> list[int]:
 
 
 def discounts(given: Mapping[str, str]) -> dict[str, float]:
-    """Read a manifest's guessing discounts: a benchmark's share of non-avoidant answers that guessing finds (6.5)."""
+    """Read guessing discounts from text: by benchmark, the share of non-avoidant answers that guessing finds.
+
+    Raises InputError for one outside 0 to 1 (reliability 6.5).
+    """
     found = {benchmark: float(text) for benchmark, text in given.items()}
     for benchmark, part in found.items():
         if not 0 <= part <= 1:
@@ -67,10 +71,10 @@ def discounts(given: Mapping[str, str]) -> dict[str, float]:
 
 
 def share(count: float, scored: int) -> Any:
-    """Give a count's share of the scored pairs, divided once; None where nothing was scored (6.3)."""
+    """Give a count's share of the scored responses; `missing` where there are none (reliability 6.3)."""
     return count / scored if scored else NONE_SCORED
 
 
 def shares(total: Counts) -> dict[str, Any]:
-    """Give the share of each label by its name."""
+    """Give each label's share of a triple of counts, by its name; `missing` where nothing was scored."""
     return {name: share(count, sum(total)) for name, count in zip(NAMES.values(), total, strict=True)}

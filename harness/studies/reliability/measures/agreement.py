@@ -18,7 +18,7 @@ from harness.studies.reliability.terms import LABELS, SUBTYPES
 
 @dataclass(frozen=True, slots=True)
 class LabelPair:
-    """Two labels of one response: a person's and the rules'."""
+    """Two labels (or avoidance subtypes) of one response: a person's and the rules', with its benchmark."""
 
     benchmark: str
     person: str
@@ -26,7 +26,11 @@ class LabelPair:
 
 
 def agreement(given: Iterable[Mapping[str, Any]], seed: int = 0) -> dict[str, Any]:
-    """Measure agreement of `label` (a person's) with `found` (the rules'), by benchmark and together."""
+    """Measure agreement of `label` (a person's) with `found` (the rules') in rows, by benchmark and together.
+
+    Gives the measures of labels and of avoidance subtypes, and the rows on which both differ.
+    Raises InputError for a malformed row or several rule sets.
+    """
     labels, subtypes, parted, rule_sets = [], [], [], set()
     for number, row in enumerate(given):
         pair = _pair(row, ("label", "found"), LABELS, f"rows[{number}]")
@@ -65,7 +69,7 @@ def _pair(row: Mapping[str, Any], names: tuple[str, str], classes: Sequence[str]
 
 
 def _parts(pairs: Sequence[LabelPair], classes: Sequence[str], seed: int) -> dict[str, Any]:
-    """Give the measures of each benchmark and of all: together a resample keeps every benchmark's share."""
+    """Give the measures of each benchmark, and of all together, where resamples are drawn within each benchmark."""
     strata = {name: [[0] * len(classes) for _ in classes] for name in sorted({pair.benchmark for pair in pairs})}
     for pair in pairs:
         strata[pair.benchmark][classes.index(pair.person)][classes.index(pair.rules)] += 1
@@ -76,7 +80,7 @@ def _parts(pairs: Sequence[LabelPair], classes: Sequence[str], seed: int) -> dic
 
 
 def table(found: Mapping[str, Any]) -> str:
-    """Print an agreement as a Markdown table for the documentation, with every cell of the matrix."""
+    """Format a result of `agreement` as a Markdown table for the documentation, with every cell of the matrix."""
     cells = [(person, rules) for person in LABELS for rules in LABELS]
     measured = ["accuracy", "kappa", *(f"recall {label}" for label in LABELS), *(f"precision {x}" for x in LABELS)]
     head = ["benchmark", "n", *measured, *(f"{person}→{rules}" for person, rules in cells)]

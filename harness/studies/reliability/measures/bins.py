@@ -1,4 +1,4 @@
-"""Equal-size bins (quantile bins) over difficulty, as every curve of the study uses them (reliability 6.1).
+"""Equal-size bins (quantile bins): items sorted by difficulty and cut into about equal numbers (reliability 6.1).
 
 It knows ids and difficulties; it must never know a label.
 """
@@ -23,12 +23,12 @@ class Bins:
     high: list[float]
 
     def span(self, place: int) -> dict[str, float]:
-        """Give one bin's difficulty and its bounds, for a report."""
+        """Give one bin's mean difficulty and its lowest and highest, as fields of a document."""
         return {"difficulty": self.difficulty[place], "low": self.low[place], "high": self.high[place]}
 
 
 def cut(ids: Sequence[str], difficulties: Sequence[float], bins: int = BINS) -> Bins:
-    """Cut items into bins of equal size by difficulty."""
+    """Cut items into `bins` bins of equal size by difficulty, ties by id as text; no bin is empty."""
     found = equal_sized_bins(ids, difficulties, bins)
     members: list[list[int]] = [[] for _ in range(max(found, default=-1) + 1)]
     for item, place in enumerate(found):

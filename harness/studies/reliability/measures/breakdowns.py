@@ -1,4 +1,4 @@
-"""Breakdowns beside the six indicators: kinds of avoidance, truncated answers, easiest bins (4, 6.9; R4, R11).
+"""Breakdowns beside the six indicators: avoidance, truncated answers, easiest bins (reliability 4, 6.9, R4, R11).
 
 It knows labels and counts beside them; it must never know a response or a rule.
 """
@@ -24,7 +24,7 @@ NONE_AVOIDANT = {"missing": "no avoidant responses"}
 
 @dataclass(slots=True)
 class AnswerCounts:
-    """Counts of one model on one benchmark besides its labels: kinds of avoidance, and truncated answers."""
+    """Counts of one model on one benchmark or subset: kinds of avoidance, avoidant, scored and truncated answers."""
 
     avoidance: dict[str, int] = field(default_factory=lambda: dict.fromkeys(SUBTYPES, 0))
     avoidant: int = 0
@@ -32,7 +32,7 @@ class AnswerCounts:
     truncated: int = 0
 
     def add(self, row: Labelled) -> None:
-        """Count one row of labels."""
+        """Add the counts of one row of labels; raises InputError for malformed `avoidance` or `truncated`."""
         where = f"labels of {row['model']} on {row['item']}"
         kinds = row.get("avoidance")
         if not isinstance(kinds, Mapping) or not all(_count(kinds.get(name, 0)) for name in SUBTYPES):
@@ -54,7 +54,7 @@ Tallies = dict[str, dict[str, AnswerCounts]]  # benchmark -> model
 
 
 class CountedRows:
-    """A pass-through counter: counts rows on their way to a table, each also under its subset."""
+    """A pass-through counter of rows of labels: tallies by benchmark (`whole`) and by subset (`parts`), and model."""
 
     def __init__(self) -> None:
         self.whole: Tallies = {}
@@ -70,7 +70,7 @@ class CountedRows:
 
 
 def avoidance(tallies: Sequence[AnswerCounts]) -> dict[str, Any]:
-    """Give counts and shares of the kinds of avoidance, pooled; the shares are of the avoidant responses."""
+    """Give counts of the kinds of avoidance, pooled over tallies, and their shares of the avoidant responses."""
     total = sum(tally.avoidant for tally in tallies)
     kinds = {name: sum(tally.avoidance[name] for tally in tallies) for name in SUBTYPES}
     parts = {name: kinds[name] / total if total else NONE_AVOIDANT for name in SUBTYPES}
@@ -78,7 +78,7 @@ def avoidance(tallies: Sequence[AnswerCounts]) -> dict[str, Any]:
 
 
 def by_group(tallies: Tallies, models: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Pool the kinds of avoidance over the raw and over the shaped models; a stand-in is neither."""
+    """Pool the kinds of avoidance over all raw and over all shaped models, by the facts in `models`; no stand-ins."""
     found = {}
     for group in terms.GROUPS.values():
         inside = sorted(name for name, facts in models.items() if terms.group(facts) == group)
@@ -90,7 +90,7 @@ def by_group(tallies: Tallies, models: Mapping[str, Mapping[str, Any]]) -> dict[
 
 
 def easiest(table: Table, bins: int, discount: float) -> dict[str, Any]:
-    """Give each model's easiest bin and error-free range: how far from the easiest item nothing was wrong."""
+    """Give each model's shares in the easiest bin, and up to which difficulty no bin has an incorrect response."""
     cuts = cut(table.ids, table.difficulties, bins)
     ends = [[low, high] for low, high in zip(cuts.low, cuts.high, strict=True)]
     found = {}
@@ -142,7 +142,10 @@ def _shown(tallies: Tallies, tables: Mapping[str, Table], bins: int, guessed: Ma
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write kinds of avoidance, truncations and the easiest bins: by benchmark and model, by group, and by subset."""
+    """Write the document `breakdowns`: kinds of avoidance, truncations, easiest bins by benchmark, subset and model.
+
+    Kinds of avoidance stand by group of models too.
+    """
     counted, asked = CountedRows(), (params.get("bins", BINS), discounts(params.get("discount", {})))
     labels = gather(counted.passing(checked(inputs["labels"])))
     groups = by_group(counted.whole, params.get("models", {}))

@@ -1,6 +1,6 @@
 """Weighted logistic regression of people's expected failure on a measure of difficulty (reliability 2.1, OURS).
 
-It knows a measure, an expected failure and a weight an item; it must never know people, items or files.
+It knows a measure, an expected failure and a weight of each item; it must never know people, ids or files.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ class LogisticFit:
 
     @property
     def inverted(self) -> bool:
-        """Whether people expect to fail less where the measure is larger; kept, and marked."""
+        """Whether beta is negative: people expect to fail less where the measure is larger."""
         return self.beta < 0
 
     def predict(self, f: float) -> float:
-        """Give the difficulty, 0 to 100, of a value of the measure."""
+        """Give the difficulty, 0 to 100, that the curve assigns to a value of the measure."""
         return logistic(self.alpha, self.beta, f)
 
     def row(self) -> dict[str, Any]:
-        """Give the fit's parameters as fields of a report."""
+        """Give alpha, beta, `inverted` and the number of items as fields of a document."""
         return {"alpha": self.alpha, "beta": self.beta, "inverted": self.inverted, "n_items": self.n_items}
 
     def block(self, n_ratings: int, data_sha256: str) -> dict[str, Any]:
-        """Give the calibration block of a manifest; an identity document holds no floats, so they are text."""
+        """Give the fit as a manifest's calibration block, with alpha and beta as text (identities hold no floats)."""
         return {
             "kind": "logistic2",
             "alpha": repr(self.alpha),
@@ -52,7 +52,10 @@ class LogisticFit:
 
 
 def fit(f: Sequence[float], y: Sequence[float], weights: Sequence[float] | None = None) -> LogisticFit:
-    """Fit by maximum likelihood: maximise sum w (y log p + (1-y) log(1-p)); an item of weight 0 is not counted."""
+    """Fit the curve to shares y of values f by maximum likelihood: maximise sum w (y log p + (1-y) log(1-p)).
+
+    Items of weight 0 are left out. Raises InputError for malformed lists, constant f, and data without a best curve.
+    """
     points = _points(f, y, weights)
     low = min(value for value, _, _ in points)
     reach = max(value for value, _, _ in points) - low
@@ -83,7 +86,7 @@ def fit(f: Sequence[float], y: Sequence[float], weights: Sequence[float] | None 
 def _points(
     f: Sequence[float], y: Sequence[float], weights: Sequence[float] | None
 ) -> list[tuple[float, float, float]]:
-    """Check what was given and leave out what weighs nothing."""
+    """Give the points (f, y, weight) with a weight above 0; raises InputError for malformed lists or a constant f."""
     given = [1.0] * len(f) if weights is None else weights
     if not len(f) == len(y) == len(given):
         raise InputError("`f`, `y` and `weights` differ in length", where="f", next="give one of each an item")
@@ -104,7 +107,7 @@ def _points(
 
 
 def _newton(points: Sequence[tuple[float, float, float]], width: float) -> tuple[float, float] | None:
-    """Climb by Newton's steps, halved while they lead down; nothing where they never settle."""
+    """Maximise the likelihood by Newton's steps, halved while they lead down; None where they never settle."""
     a = b = 0.0
     height = _height(points, a, b)
     for _ in range(_ITERATIONS):
@@ -134,7 +137,7 @@ def _softplus(value: float) -> float:
 
 
 def _step(points: Sequence[tuple[float, float, float]], a: float, b: float) -> tuple[float, float] | None:
-    """Solve the two equations of a Newton step; p and 1-p are kept apart so that neither is lost near 0 or 1."""
+    """Give one Newton step for (a, b), None if singular; p and 1-p are kept apart, for precision near 0 and 1."""
     rows = []
     for z, share, weight in points:
         far = math.exp(-abs(a + b * z))
@@ -149,7 +152,7 @@ def _step(points: Sequence[tuple[float, float, float]], a: float, b: float) -> t
 
 
 def curve(found: LogisticFit, given: Sequence[Any]) -> list[dict[str, float]]:
-    """Give the difficulty at each of some values of the measure, given plainly or as objects with `f`."""
+    """Give the fitted difficulty at each value of the measure, given as a number or as an object with `f`."""
     points = []
     for place, each in enumerate(given):
         value = each.get("f") if isinstance(each, Mapping) else each

@@ -1,6 +1,6 @@
 """The logistic regression of `calibration` for many resamples at once, for the intervals of alpha and beta.
 
-It knows arrays; a resample in which no curve is best, or none was reached, is nan and is never shown as a value.
+It must never know more than arrays. A resample in which no curve is best, or none was reached, is nan.
 """
 
 from __future__ import annotations
@@ -14,7 +14,10 @@ _ITERATIONS, _HALVINGS, _SETTLED = 100, 30, 1e-9
 
 
 def fit_rows(f: Sequence[float], y: Any, weights: Any) -> tuple[Any, Any]:
-    """Give alpha and beta of each row of y and weights (resamples x items); f must not be constant."""
+    """Fit the curve in each resample, a row of y and weights (resamples x items), and give the alphas and the betas.
+
+    Both are nan for a resample without a best curve; f must not be constant.
+    """
     import numpy as np  # noqa: PLC0415
 
     measure = np.asarray(f, float)
@@ -40,7 +43,7 @@ def fit_rows(f: Sequence[float], y: Any, weights: Any) -> tuple[Any, Any]:
 
 
 def _climb(z: Any, share: Any, weights: Any, state: Any) -> tuple[Any, Any, Any]:
-    """Take one Newton step a row; says which rows have settled, and which have nothing left to go by."""
+    """Take one Newton step a row; gives the new state, which rows have settled, and which have a singular step."""
     import numpy as np  # noqa: PLC0415
 
     line = state[:, :1] + state[:, 1:] * z

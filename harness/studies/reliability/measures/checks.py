@@ -1,6 +1,7 @@
-"""Sanity checks of each benchmark's scorer: stand-in models that must be always right, or never.
+"""Sanity checks of each benchmark's scorer: whether stand-in models built to be always right, or never, are so.
 
-It knows the models' totals on each benchmark and what each stand-in must reach; never a rule, an item or a response.
+It knows the models' totals on each benchmark and what each stand-in must reach; it must never know a rule, an item or
+a response.
 """
 
 from __future__ import annotations
@@ -15,7 +16,11 @@ from harness.studies.reliability.terms import share
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write each stand-in's share of right answers, and whether a sound scorer would give it that."""
+    """Write the document `checks`: each model's share correct on each benchmark, and a verdict.
+
+    A stand-in gets `pass` or `fail` by what it must reach, every other model `reported`; the overall verdict is `fail`
+    where one is, or where there are no models.
+    """
     behaviours: Mapping[str, Mapping[str, Any]] = params["behaviours"]
     [summary] = rows.read(inputs["proportions"])
     benchmarks = {
@@ -29,7 +34,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 def _check(totals: Mapping[str, Any] | None, behaviour: Mapping[str, Any]) -> dict[str, Any]:
-    """Check one model on one benchmark against what it was built to reach."""
+    """Check one model's totals on one benchmark against what its behaviour must reach, if anything."""
     totals = totals or {"counts": {"c": 0}, "n_scored": 0, "errors": 0}
     scored, correct = totals["n_scored"], totals["counts"]["c"]
     return check(correct, scored, totals["errors"], share(correct, scored), behaviour)

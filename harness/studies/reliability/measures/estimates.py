@@ -1,4 +1,4 @@
-"""Estimates of one table with their bootstrap resamples, and a model's means over several tables (6.6, 6.9).
+"""Estimates of one label table with bootstrap resamples, and means over several tables (reliability 6.6, 6.9).
 
 It knows tables of labels; it must never know how a document of the analysis is laid out.
 """
@@ -23,7 +23,7 @@ NEVER_WRONG = "neither avoidant nor incorrect responses"
 
 @dataclass(frozen=True)
 class AnalysisOptions:
-    """The options of the analysis: what the manifest says of bins, resamples, seed and guessing."""
+    """The options of the analysis: number of bins and of resamples, seed, and guessing discounts by benchmark."""
 
     bins: int
     resamples: int
@@ -33,7 +33,7 @@ class AnalysisOptions:
 
 @dataclass(frozen=True)
 class TableEstimates:
-    """Estimates of one table: of the labels as they are, and of each resample."""
+    """Estimates of one label table: of all its models' labels as they are, and of each bootstrap resample."""
 
     table: Table
     points: dict[str, dict[str, Any]]  # a model: `measures`
@@ -41,15 +41,15 @@ class TableEstimates:
     units: int  # instances of the largest stratum: how many can stand for one another
 
     def value(self, model: str, name: str) -> float | None:
-        """Give the point estimate of a value, from the labels as they are."""
+        """Give a model's point estimate of a value by its name in `values.flat`; None where it is undefined."""
         return flat(self.points[model])[name]
 
     def resampled(self, model: str, name: str) -> Array:
-        """Give a value in each bootstrap resample."""
+        """Give a model's value, by its name, in each bootstrap resample."""
         return self.again[name][:, list(self.points).index(model)]
 
     def degenerate(self, model: str, name: str) -> bool:
-        """Whether one of the six indicators has its value by definition alone: all alike, one item or one wording."""
+        """Whether one of the six indicators is degenerate: labels all alike, one item or wording, nothing scored."""
         point, (kind, _, what) = self.points[model], name.partition("_")
         few: bool = point["degenerate"]
         if what == "proportion":
@@ -58,12 +58,12 @@ class TableEstimates:
         return few or found["degenerate"] or (what == "stability" and found["corrected"] is None)
 
     def statistic(self, model: str, name: str, missing: str = NOTHING_SCORED) -> dict[str, Any]:
-        """Give a value with its interval, or the reason why there is none."""
+        """Give a model's value with its interval, or where it is undefined the reason `missing`."""
         return beside(self.value(model, name), self.resampled(model, name), self.units, missing)
 
 
 def estimate(table: Table, asked: AnalysisOptions) -> TableEstimates:
-    """Compute every value of one table; all its models meet the same resamples."""
+    """Estimate every value of every model of one label table, all on the same bootstrap resamples."""
     ids, difficulties, discount = table.ids, table.difficulties, asked.discount.get(table.benchmark, 0.0)
     bins, counts = cut(ids, difficulties, asked.bins), {model: table.counts(model) for model in table.labels}
     points = {model: measures(bins, difficulties, counts[model], discount) for model in counts}
@@ -74,7 +74,7 @@ def estimate(table: Table, asked: AnalysisOptions) -> TableEstimates:
 
 
 def means(found: Sequence[TableEstimates], model: str) -> dict[str, Any]:
-    """Give a model's unweighted means over the benchmarks that define a value; never over their pooled instances."""
+    """Give a model's indicators and shares, with intervals, as unweighted means over benchmarks that define each."""
     entry = {}
     for name in (*SIX, *NAMES.values()):
         defined = _defined(found, model, name)
@@ -107,7 +107,7 @@ def _overreach(found: Sequence[TableEstimates], model: str) -> dict[str, Any]:
 
 
 def _averaged(found: Sequence[TableEstimates], model: str, name: str) -> tuple[float, Array]:
-    """Average a value over benchmarks, as it is and in each resample."""
+    """Average a value over benchmarks: of the labels as they are, and in each resample."""
     values = [value for each in found if (value := each.value(model, name)) is not None]
     again = sum(each.resampled(model, name) for each in found)
     return fsum(values) / len(values), again / len(found)

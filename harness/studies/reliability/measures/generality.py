@@ -21,7 +21,8 @@ def generality(h: Sequence[float], psi: Sequence[float], kmin: float | None = 0.
     """Give area, spread and generality of a piecewise linear curve, and the indicator 100 / (1 + spread).
 
     `kmin` is the lower limit of difficulty, at which success is certain; None takes the first point.
-    An infinite generality is None; a curve that cannot tell one difficulty from another is flagged `degenerate`.
+    An infinite generality is None; a curve of one point, or of success always or never, is flagged `degenerate`.
+    Raises InputError where `kmin` lies above a difficulty, or a share outside 0 to 1.
     """
     points = merged(h, psi)
     if not points:
@@ -51,7 +52,10 @@ def generality(h: Sequence[float], psi: Sequence[float], kmin: float | None = 0.
 
 
 def merged(h: Sequence[float], psi: Sequence[float]) -> list[Point]:
-    """Sort the points of a curve and merge those of equal difficulty into one, with their mean success."""
+    """Sort the points of a curve and merge those of equal difficulty into one, with their mean success.
+
+    Raises InputError for lists of different lengths or a share outside 0 to 1.
+    """
     if len(h) != len(psi):
         raise InputError(f"{len(h)} difficulties but {len(psi)} shares", where="psi", next="give one of each a point")
     if not all(0 <= share <= 1 for share in psi):
@@ -64,7 +68,7 @@ def merged(h: Sequence[float], psi: Sequence[float]) -> list[Point]:
 
 
 def integrals(points: Sequence[Point]) -> tuple[float, float]:
-    """Integrate success, and success times difficulty, from 0 to the last point: certain before the first one."""
+    """Integrate success, and success times difficulty, from 0 to the last point; before the first, success is 1."""
     start = points[0][0]
     areas, resources = [start], [start * start / 2]
     for (a, c), (b, e) in pairwise(points):

@@ -1,6 +1,6 @@
 """The step that gives every model its six indicators on every benchmark, with their intervals (reliability 6.3-6.9).
 
-It knows labels and what the manifest asks of the analysis; it must never know a scoring rule or a response's text.
+It knows labels and the options of the analysis; it must never know a scoring rule or a response's text.
 """
 
 from __future__ import annotations
@@ -20,7 +20,10 @@ ONE_PROMPT = "one prompt says nothing about another"
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the six indicators, correlations and shares of every model, by benchmark, by part and as means."""
+    """Write the document `indicators`: six indicators, correlations and shares of every model, with intervals.
+
+    They stand by benchmark, by part of a benchmark, and as a model's means over benchmarks.
+    """
     asked = AnalysisOptions(
         params.get("bins", BINS),
         params.get("resamples", RESAMPLES),
@@ -72,7 +75,7 @@ def _entries(found: TableEstimates) -> dict[str, Any]:
 
 
 def _three(found: TableEstimates, model: str, kind: str) -> list[tuple[str, dict[str, Any]]]:
-    """Give the three indicators of correctness or of prudence, each with the companions that make it readable."""
+    """Give the three indicators of `correctness` or `prudence` (`kind`), each with the values it is read against."""
     point = found.points[model]
     steady, agreed = point["stability"][kind], point["concordance"][kind]
 

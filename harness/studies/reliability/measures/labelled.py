@@ -23,7 +23,7 @@ Texts = dict[str, dict[str, str]]  # model -> item -> labels
 
 @dataclass(frozen=True)
 class Labels:
-    """All tables of labels of a run, and whether every difficulty is calibrated."""
+    """All label tables of a run, by benchmark, subset and part, and whether every difficulty is calibrated."""
 
     benchmarks: dict[str, Table]
     subsets: dict[str, Table]  # of the benchmarks that have more than one
@@ -31,7 +31,7 @@ class Labels:
     calibrated: bool
 
     def groups(self) -> Iterator[tuple[str, str, Table]]:
-        """Give every benchmark and every subset, with the place where a document shows it."""
+        """Yield every benchmark's and subset's table with its name and its key in documents, `benchmarks` or `parts`."""
         for place, tables in (("benchmarks", self.benchmarks), ("parts", self.subsets)):
             for name, table in tables.items():
                 yield place, name, table
@@ -48,7 +48,7 @@ class _Heap:
     variants: dict[str, Texts] = field(default_factory=dict)
 
     def take(self, row: Labelled, where: str) -> None:
-        """Add one row; it must agree with those of the same item from other models."""
+        """Add one row; raises InputError where it disagrees with another model's row of the item, or stands twice."""
         name, model, difficulty = row["item"], row["model"], row["difficulty"]
         assert difficulty is not None  # `checked` refuses such a row
         item = TableItem(row["subset"], difficulty, row.get("flags") or {})
@@ -72,7 +72,7 @@ class _Heap:
         return labels
 
     def table(self, texts: Texts, part: str = "") -> Table:
-        """Build the table, items and models sorted by name; a model answers all items of a benchmark or none."""
+        """Build the table, items and models sorted by name; raises InputError where a model lacks an item."""
         items = dict(sorted(self.items.items()))
         for model, mine in texts.items():
             if len(mine) != len(items):
@@ -84,7 +84,10 @@ class _Heap:
 
 
 def checked(path: Path) -> Iterator[Labelled]:
-    """Give the rows of `labels`, each with its fields; a row that is not what it should be is named by its number."""
+    """Yield the rows of the `labels` table, having checked that texts and difficulty are there and of their type.
+
+    Raises InputError, naming the row by its number, for one that is not so.
+    """
     for number, row in enumerate(rows.read(path, Labelled), 1):
         for name in ("benchmark", "item", "labels", "model", "subset"):
             if not isinstance(row.get(name), str):
@@ -97,7 +100,10 @@ def checked(path: Path) -> Iterator[Labelled]:
 
 
 def gather(given: Iterable[Labelled]) -> Labels:
-    """Gather checked rows into tables, in the order of their names."""
+    """Gather checked rows into label tables by benchmark, subset and part, each sorted by name.
+
+    Raises InputError where rows contradict each other or a model lacks an item.
+    """
     heaps: dict[str, _Heap] = {}
     calibrated = True
     for number, row in enumerate(given, 1):
@@ -116,7 +122,7 @@ def gather(given: Iterable[Labelled]) -> Labels:
 
 
 def read(path: Path) -> Labels:
-    """Read the labels of all models on all benchmarks, from one file or the parts of a fan-in."""
+    """Read the label tables of all models on all benchmarks, from one file or from several parts (a fan-in)."""
     return gather(checked(path))
 
 
@@ -141,7 +147,10 @@ def _kept(table: Table) -> Iterator[Table]:
 
 
 def template_ids(inputs: Mapping[str, Path], table: Table) -> list[Any]:
-    """Name the templates behind a row's characters: as `templates` says, else by their place."""
+    """Give the template id behind each character of a table's labels: from the input `templates`, else 1, 2, …
+
+    Raises InputError where the number of ids is not that of the characters.
+    """
     if "templates" not in inputs:
         return list(range(1, table.prompts + 1))
     [named] = rows.read(inputs["templates"])

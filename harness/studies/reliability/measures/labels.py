@@ -22,7 +22,7 @@ CUT = ("length", "max_tokens")  # how providers say that an answer was cut at it
 
 @dataclass
 class _Tally:
-    """The labels of one item's answers so far, by the place of each in the row of labels."""
+    """The labels of one item's answers so far, by place in the row, and counts of avoidance, truncation and errors."""
 
     labels: dict[int, str] = field(default_factory=dict)
     target_only: dict[int, str] = field(default_factory=dict)
@@ -32,7 +32,11 @@ class _Tally:
 
 
 def collect(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the labels of one model on one dataset, item by item, and the templates that the places stand for."""
+    """Write the `labels` rows of one model on one dataset, one an item, from items, gold and scores.
+
+    Beside them `places` says which template each character stands for, and the rule set.
+    Raises InputError where scores come from several rule sets.
+    """
     golds = {row["id"]: row for row in rows.read(inputs["gold"], Gold)}
     places = _places(inputs["scores"])
     tallies: dict[str, _Tally] = {}
@@ -55,7 +59,10 @@ def collect(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 def templates(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write which template each place of a row of labels stands for, benchmark by benchmark, and hold models to it."""
+    """Write `templates`: by benchmark, the template that each character of a row of labels stands for.
+
+    Raises InputError for a model asked in other wordings than the others, or scored by another rule set.
+    """
     found: dict[str, Any] = {}
     for row in rows.read(inputs["places"]):
         if row["rule_set"] not in (None, params["rule_set"]):
@@ -69,7 +76,7 @@ def templates(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) 
 
 
 def _places(scores: Path) -> dict[tuple[int, int], int]:
-    """Give each template and sample its place, in their order."""
+    """Give each (template, sample) of the scores its place in a row of labels, in sorted order."""
     found = sorted({(row["template"], row["sample"]) for row in rows.read(scores, Score)})
     return {key: place for place, key in enumerate(found)}
 

@@ -1,7 +1,7 @@
-"""Paired tests of two models on the same items and wordings: McNemar, sign flips, intervals (6.9, OURS).
+"""Paired tests of two models on the same items and wordings: McNemar, sign flips, intervals (reliability 6.9, OURS).
 
 Wordings of one item are no independent draws: a test is made per wording, or over items, never pooled over wordings.
-It knows labels and ids; it must never know which of the two anybody would like to win.
+It knows labels, subsets and names of models and templates; it must never know a response or a rule.
 """
 
 from __future__ import annotations
@@ -38,7 +38,10 @@ class PairedDraws:
 
     @staticmethod
     def of(strata: Mapping[str, Sequence[int]], what: str, seed: int, count: int) -> PairedDraws:
-        """Make the draws; `strata` gives the places of the items of each subset, which are resampled apart."""
+        """Draw `count` resamples and sign flips from `seed` and the name `what`.
+
+        `strata` gives the places of the items of each subset, which are resampled apart.
+        """
         import numpy as np  # noqa: PLC0415
 
         flips = sign_flips(seed, count, what, sum(map(len, strata.values())))
@@ -49,7 +52,7 @@ class PairedDraws:
 
 @dataclass(frozen=True)
 class MeasureDifference:
-    """The paired difference of one measure, with its resamples, from which means over benchmarks are made."""
+    """The paired difference of one measure on one table: document row, value, resampled values and units."""
 
     row: dict[str, Any]
     value: float | None
@@ -60,7 +63,10 @@ class MeasureDifference:
 def compare(
     a: Sequence[str], b: Sequence[str], templates: Sequence[Any], draws: PairedDraws
 ) -> dict[str, MeasureDifference]:
-    """Compare two columns of labels, item by item and wording by wording, on what was scored for both."""
+    """Compare two models' label texts of the same items, wording by wording, over responses scored for both.
+
+    Gives the difference in correctness and in prudence, first model less second.
+    """
     left, right = (codes(column, len(templates)) for column in (a, b))
     both = (left != ord(UNSCORED)) & (right != ord(UNSCORED))
     return {
@@ -97,12 +103,12 @@ def _measured(left: Any, right: Any, both: Any, templates: Sequence[Any], draws:
 
 
 def as_document(found: Mapping[str, MeasureDifference]) -> dict[str, Any]:
-    """Give a comparison as fields of a report: of correctness, and of prudence beside it."""
+    """Give a comparison as document fields: those of correctness, and those of prudence under `prudence`."""
     return {**found["correctness"].row, "prudence": found["prudence"].row}
 
 
 def overall(found: Sequence[Mapping[str, MeasureDifference]]) -> dict[str, Any]:
-    """Average the differences over benchmarks, unweighted (6.6), resample by resample."""
+    """Average the differences of one pair over benchmarks, unweighted, with intervals (reliability 6.6)."""
     row: dict[str, Any] = {"benchmarks": len(found)}
     for name in MEASURES:
         each = [measured[name] for measured in found if measured[name].value is not None]
@@ -114,7 +120,10 @@ def overall(found: Sequence[Mapping[str, MeasureDifference]]) -> dict[str, Any]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the paired comparison of model pairs, a against b: by benchmark, subsets apart, and overall."""
+    """Write the document `comparisons`: each pair of models in `params`, by benchmark, by subset and overall.
+
+    Raises InputError for a model without labels.
+    """
     wanted = [tuple(pair) for pair in params["pairs"]]
     models = {model for pair in wanted for model in pair}
     labels = read(inputs["labels"])
@@ -136,7 +145,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 def _pairs(
     table: Table, wanted: Sequence[Sequence[str]], params: Mapping[str, Any], templates: Sequence[Any]
 ) -> list[tuple[int, Mapping[str, MeasureDifference]]]:
-    """Compare the pairs of which both have labels here; resamples are drawn once, and dropped with the table."""
+    """Compare the pairs of which both models have labels in a table, on the same draws; gives (number, result)."""
     met = [(number, a, b) for number, (a, b) in enumerate(wanted) if a in table.labels and b in table.labels]
     if not met:
         return []

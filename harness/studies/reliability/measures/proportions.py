@@ -19,7 +19,10 @@ from harness.studies.reliability.terms import BINS, LABELS, Counts, are_labels, 
 
 
 def proportions(given: Iterable[Mapping[str, Any]], bins: int = BINS) -> dict[str, Any]:
-    """Give one model's stacked curve and totals from its labels, a row an item."""
+    """Give one model's stacked curve and totals from rows of id, difficulty and labels, one an item.
+
+    Raises InputError for a malformed row or an id that stands twice.
+    """
     ids: list[str] = []
     difficulties: list[float] = []
     counts: list[Counts] = []
@@ -50,7 +53,10 @@ def _counts(row: Mapping[str, Any], where: str) -> Counts:
 
 
 def curve(ids: Sequence[str], difficulties: Sequence[float], counts: Sequence[Counts], bins: int) -> dict[str, Any]:
-    """Pool label counts in equal-size bins, and over all; a share is a count divided once by the scored pairs."""
+    """Give each label's share in equal-size bins of items by difficulty, and over all, from items' label counts.
+
+    Raises InputError for an id that stands twice.
+    """
     if len(set(ids)) != len(ids):
         raise InputError("two rows have the same id", where="id", next="give the labels of an item in one row")
     found, table = cut(ids, difficulties, bins), []
@@ -75,7 +81,7 @@ def curve(ids: Sequence[str], difficulties: Sequence[float], counts: Sequence[Co
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write every model's stacked curve on every benchmark and part, with counts of answers never scored beside it."""
+    """Write the document `proportions`: each model's stacked curve, totals and errors, by benchmark and part."""
     labels = read(inputs["labels"])
     summary = {
         "rule_set": params["rule_set"],
@@ -88,7 +94,7 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
 
 def _asked(tables: Mapping[str, Table]) -> dict[str, Any]:
-    """Count what each model was asked: instances, and pairs of an instance and a prompt."""
+    """Count the instances, and the pairs of instance and prompt, of each benchmark."""
     counted = {
         name: {"items": len(table.ids), "pairs": len(table.ids) * table.prompts} for name, table in tables.items()
     }

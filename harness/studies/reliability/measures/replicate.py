@@ -1,7 +1,7 @@
-"""The vectorised form of `measures`: values of all models over many bootstrap resamples at once (reliability 6.9).
+"""The vectorised form of `values.measures`: values of all models in many bootstrap resamples (reliability 6.9).
 
-It knows counts of labels as arrays; it must never know rows, names or a seed. `measures` is the definition:
-tests hold the two together, on the labels as they are and on resampled ones.
+It knows counts of labels as arrays; it must never know rows, names or a seed. `values.measures` is the definition:
+tests compare the two, on the labels as they are and on resampled ones.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class SortedCounts:
 def sorted_counts(
     ids: Sequence[str], difficulties: Sequence[float], counts: Iterable[Sequence[Counts]]
 ) -> SortedCounts:
-    """Lay out the label counts of several models as one array, sorted by difficulty once."""
+    """Lay out the label counts of several models as one array, its instances sorted by difficulty, then id."""
     import numpy as np  # noqa: PLC0415
 
     order = sorted(range(len(ids)), key=lambda place: (difficulties[place], ids[place]))
@@ -40,7 +40,7 @@ def sorted_counts(
 
 
 def replicate(given: SortedCounts, drawn: Array, bins: int = BINS, discount: float = 0.0) -> dict[str, Array]:
-    """Give each value of `measures.flat` as [resample, model], NaN where it is undefined.
+    """Give each value of `values.flat` as an array [resample, model], NaN where it is undefined.
 
     `drawn` is [resample, instance]: how often each instance of the table stands in each resample.
     """

@@ -1,4 +1,4 @@
-"""Vectorised curves over bins for many resamples: correlation with difficulty, and concordance (6.2, 6.5).
+"""Vectorised curves over bins for many resamples: rank correlation and concordance (reliability 6.2, 6.5).
 
 It knows sorted instances and how often each is drawn; it must never know where these come from.
 """
@@ -16,7 +16,7 @@ from harness.studies.resample import Array
 
 @dataclass(frozen=True)
 class ResampledBins:
-    """The equal-size bins of each resample, as arrays."""
+    """The equal-size bins of each resample, as arrays: mean difficulty, ties and label counts."""
 
     difficulty: Array  # [resample, bin]: the mean of the members
     tied: Array  # [resample, bin]: whether a bin has the very difficulty of the one before
@@ -24,7 +24,10 @@ class ResampledBins:
 
 
 def binned(difficulty: Array, counts: Array, edges: Sequence[int], weights: Array) -> ResampledBins:
-    """Cut each resample into bins of equal size: its instances are the sorted ones, each as often as it was drawn."""
+    """Cut each resample into bins of equal size at `edges`; `weights` says how often each sorted instance is drawn.
+
+    `difficulty` is [instance], `counts` [instance, model, label], `weights` [resample, instance].
+    """
     import numpy as np  # noqa: PLC0415
 
     rows, size = weights.shape
@@ -40,7 +43,7 @@ def binned(difficulty: Array, counts: Array, edges: Sequence[int], weights: Arra
 
 
 def correlations(cut: ResampledBins) -> Array:
-    """Give Spearman's coefficient of difficulty and the rate of each label as [resample, model, label]."""
+    """Give Spearman's coefficient of difficulty and each label's rate over bins, as [resample, model, label]."""
     import numpy as np  # noqa: PLC0415
 
     # A bin without anything scored has no rate, and so no rank.
@@ -51,7 +54,10 @@ def correlations(cut: ResampledBins) -> Array:
 
 
 def concordance(cut: ResampledBins, discount: float) -> Array:
-    """Give difficulty concordance, of correctness and of prudence, as [resample, model, kind]."""
+    """Give difficulty concordance, 0 to 100, of correctness and of prudence, as [resample, model, kind].
+
+    `discount` is the share of non-avoidant answers that guessing finds; NaN where nothing was scored.
+    """
     import numpy as np  # noqa: PLC0415
 
     points, psi = _merged(cut.tied, _successes(cut.counts, discount))

@@ -1,4 +1,4 @@
-"""Vectorised item-level statistics for many resamples: prompting stability and rank correlation (6.2, 6.4).
+"""Vectorised item-level statistics for many resamples: stability and rank correlation (reliability 6.2, 6.4).
 
 It knows sorted instances and how often each is drawn; it must never know where these come from.
 """
@@ -22,7 +22,7 @@ class PreparedItems:
 
 
 def prepare(difficulty: Array, counts: Array) -> PreparedItems:
-    """Precompute the arrays that all resamples share."""
+    """Precompute what all resamples share, from sorted difficulties and counts as [instance, model, label]."""
     import numpy as np  # noqa: PLC0415
 
     prompts = counts.sum(axis=2)
@@ -47,7 +47,10 @@ def _levels(rates: Array) -> Array:
 
 
 def stabilities(items: PreparedItems, weights: Array, total: Array) -> Array:
-    """Give the scaled stability of correctness and of prudence as [resample, model, kind]."""
+    """Give the scaled stability of correctness and of prudence as [resample, model, kind], NaN: nothing scored.
+
+    `weights` is [resample, instance], how often each is drawn; `total` the label counts [resample, model, label].
+    """
     import numpy as np  # noqa: PLC0415
 
     size, models, terms = items.squares.shape

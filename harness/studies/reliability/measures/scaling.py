@@ -1,6 +1,6 @@
 """Regression of avoidance and error on training compute, raw and shaped models apart (reliability 6.7, Fig. 4).
 
-It knows models' compute and their shares of labels; it must never know a model that only its name describes.
+It knows models' facts and their shares of labels; it must never know a response, nor guess facts from a name.
 """
 
 from __future__ import annotations
@@ -21,7 +21,10 @@ _TOO_FEW = {"missing": "fewer than two models with different compute"}
 
 
 def line(flops: Sequence[float], value: Sequence[float]) -> dict[str, Any]:
-    """Fit value = intercept + slope * log10(FLOPs) by ordinary least squares (6.7, OURS)."""
+    """Fit value = intercept + slope * log10(FLOPs) by ordinary least squares (reliability 6.7, OURS).
+
+    `missing` for fewer than two different amounts of compute; raises InputError for malformed lists.
+    """
     if len(flops) != len(value):
         raise InputError("`flops` and `value` differ in length", where="flops", next="give one of each a model")
     for place, (compute, each) in enumerate(zip(flops, value, strict=True)):
@@ -39,12 +42,12 @@ def line(flops: Sequence[float], value: Sequence[float]) -> dict[str, Any]:
 
 
 def _compute(value: object) -> bool:
-    """Whether a value is an amount of compute; far more than the largest number that can be summed."""
+    """Whether a value is a positive, finite number: an amount of compute."""
     return isinstance(value, int | float) and not isinstance(value, bool) and 0 < value < math.inf
 
 
 def means(per_benchmark: Iterable[Counts]) -> dict[str, Any]:
-    """Give a model's shares as unweighted means over its benchmarks, and u from the means (6.6, 6.7)."""
+    """Give a model's shares as means over its benchmarks, and i / (a + i) of the means (reliability 6.6, 6.7)."""
     found = [shares(counts) for counts in per_benchmark if sum(counts)]
     if not found:
         return {**dict.fromkeys(("correct", *MEASURES), NONE_SCORED), "benchmarks": 0}
@@ -55,7 +58,10 @@ def means(per_benchmark: Iterable[Counts]) -> dict[str, Any]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the points of Fig. 4 and a regression line a group and measure; models without known compute are listed."""
+    """Write the document `scaling`: a point of Fig. 4 for each model, and a regression line for each group and measure.
+
+    Models without known compute or group, and stand-ins, are listed as excluded.
+    """
     counted: dict[str, list[Counts]] = {}
     for table in read(inputs["labels"]).benchmarks.values():
         for model in table.labels:
@@ -100,7 +106,7 @@ def _flops(text: Any, model: str) -> float:
 
 
 def fits(points: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Fit a regression line a group and measure, each over the points that have the measure."""
+    """Fit a regression line for each group (raw, shaped) and measure, over the points that have the measure."""
     found: dict[str, Any] = {}
     for each in GROUPS.values():
         inside = [point for point in points if group(point) == each]

@@ -19,7 +19,10 @@ from harness.studies.reliability.terms import BINS, LABELS, NAMES, NONE_SCORED, 
 def curves(
     columns: Sequence[str], templates: Sequence[Any], bins: Sequence[int], difficulty: Sequence[float]
 ) -> dict[str, Any]:
-    """Give the curve of every wording of one model, and their spread; `difficulty` has one value a bin."""
+    """Give each wording's shares in each bin and overall, from one model's label texts, and the spread over wordings.
+
+    `bins` has the bin of each item, `difficulty` the mean of each bin.
+    """
     counts = _counts(columns, bins, len(difficulty), len(templates))
     found: dict[str, Any] = {}
     for template in dict.fromkeys(templates):
@@ -42,7 +45,7 @@ def _counts(columns: Sequence[str], bins: Sequence[int], n_bins: int, prompts: i
 
 
 def spread(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-    """Give the lowest and the highest share among the wordings that have one."""
+    """Give, for each label, the lowest and the highest share over all items among the wordings that have one."""
     ends: dict[str, Any] = {}
     for name in NAMES.values():
         known = [each[name] for each in found.values() if not isinstance(each[name], Mapping)]
@@ -51,13 +54,13 @@ def spread(found: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
 
 
 def table_of(table: Table, templates: Sequence[Any], bins: int) -> dict[str, Any]:
-    """Give the curves of every model on one benchmark; the bins are the same for all."""
+    """Give the curves by wording of every model of one label table; the bins are the same for all."""
     found = cut(table.ids, table.difficulties, bins)
     return {model: curves(table.column(model), templates, found.of_item, found.difficulty) for model in table.labels}
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the stacked curves by wording of every benchmark and model, and those of subsets apart."""
+    """Write the document `sensitivity`: curves by wording of every model, by benchmark and by subset."""
     document: dict[str, Any] = {"benchmarks": {}, "parts": {}}
     for place, name, table in read(inputs["labels"]).groups():
         document[place][name] = table_of(table, template_ids(inputs, table), params.get("bins", BINS))

@@ -19,8 +19,9 @@ NOTHING = dict.fromkeys(
 def stability(positives: Sequence[int], prompts: Sequence[int]) -> dict[str, Any]:
     """Give prompting stability as published, 0 to 100 as `scaled`, and beside it what pure noise would reach.
 
-    Two prompts of an instance are drawn with the possibility that they are the same one, so noise alone reaches
-    100 / P; `corrected` takes that away. Instances may differ in prompts; one without any says nothing.
+    Of each instance: how many of its scored prompts are in the group (`positives`), and how many in all (`prompts`).
+    Two prompts are drawn with the possibility that they are the same one, so noise alone reaches 100 / P; `corrected`
+    takes that away. An instance without prompts is left out; counts that cannot be raise InputError.
     """
     _check(positives, prompts)
     cells = [(k, p) for k, p in zip(positives, prompts, strict=True) if p]
@@ -47,7 +48,7 @@ def stability(positives: Sequence[int], prompts: Sequence[int]) -> dict[str, Any
 
 
 def _beside_noise(scaled: float, prompts: float) -> dict[str, float | None]:
-    """Correct for the prompts an instance has; where they differ, noise varies as with their mean number."""
+    """Give the noise floor and the corrected value for a (mean) number of prompts; None for one prompt or fewer."""
     corrected = (prompts * scaled - 100) / (prompts - 1) if prompts > 1 else None
     return {"noise_floor": 100 / prompts, "corrected": corrected}
 

@@ -14,7 +14,7 @@ from harness.studies.reliability.terms import UNSCORED, Triple, counted
 
 @dataclass(frozen=True)
 class TableItem:
-    """One item of a table: id, difficulty and subset, the same for every model."""
+    """One item of a label table: subset, difficulty and flags, the same for every model."""
 
     subset: str
     difficulty: float
@@ -33,37 +33,37 @@ class Table:
 
     @property
     def name(self) -> str:
-        """Give the name under which a report shows it."""
+        """Give the table's name in documents: the benchmark, or benchmark:part."""
         return f"{self.benchmark}:{self.part}" if self.part else self.benchmark
 
     @property
     def ids(self) -> list[str]:
-        """Give the ids of the items."""
+        """Give the ids of the items, in the table's order."""
         return list(self.items)
 
     @property
     def difficulties(self) -> list[float]:
-        """Give the difficulty of each item."""
+        """Give the difficulty of each item, in the table's order."""
         return [item.difficulty for item in self.items.values()]
 
     def column(self, model: str) -> list[str]:
-        """Give the labels of one model, item by item."""
+        """Give one model's label texts, one text an item, one character an answer."""
         return list(self.labels[model].values())
 
     def counts(self, model: str) -> list[Triple]:
-        """Count the labels of one model, item by item."""
+        """Count one model's labels c, a and i on each item."""
         return [counted(text) for text in self.labels[model].values()]
 
     def errors(self, model: str) -> int:
-        """Count the answers of one model that were errors and never scored."""
+        """Count one model's answers without a label: errors and missing responses."""
         return sum(text.count(UNSCORED) for text in self.labels[model].values())
 
     def strata(self) -> dict[str, list[int]]:
-        """Give the positions of each subset's items: the strata that are resampled apart (6.9)."""
+        """Give the positions of each subset's items: the strata that are resampled apart (reliability 6.9)."""
         return strata(item.subset for item in self.items.values())
 
     def only(self, part: str, places: Sequence[int]) -> Table:
-        """Give the sub-table of the items at some positions."""
+        """Make the table of the items at the given positions, under the name of a part."""
         ids = self.ids
         chosen = [ids[place] for place in places]
         labels = {model: {item: texts[item] for item in chosen} for model, texts in self.labels.items()}
@@ -79,7 +79,7 @@ def strata(subsets: Iterable[str]) -> dict[str, list[int]]:
 
 
 def codes(column: Sequence[str], width: int) -> Any:
-    """Encode label texts as an array of items x answers, one code a character."""
+    """Encode label texts of `width` characters as an array of items x answers of character codes."""
     import numpy as np  # noqa: PLC0415
 
     return np.frombuffer("".join(column).encode(), np.uint8).reshape(len(column), width)

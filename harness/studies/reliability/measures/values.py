@@ -1,4 +1,4 @@
-"""Point estimates of one model on one benchmark: six indicators, their companions, correlations (6.1-6.7).
+"""Point estimates of one model on one benchmark: six indicators, companions, correlations (reliability 6.1-6.7).
 
 It knows ids, difficulties and counts of labels; it must never know names of models or benchmarks, or rows.
 """
@@ -20,9 +20,10 @@ from harness.studies.reliability.terms import LABELS, NAMES, Counts, pooled
 def measures(
     bins: Bins, difficulties: Sequence[float], counts: Sequence[Counts], discount: float = 0.0
 ) -> dict[str, Any]:
-    """Give every value of one model; None where the labels do not define it.
+    """Give every value of one model from the bins, and each item's difficulty and label counts; None where undefined.
 
-    `discount` is the share of non-avoidant answers that guessing finds; it enters the concordance alone (6.5).
+    `discount` is the share of non-avoidant answers that guessing finds; it enters the concordance alone
+    (reliability 6.5). Raises InputError for a difficulty outside 0 to 100.
     """
     if any(not 0 <= each <= 100 for each in difficulties):
         raise InputError("a difficulty lies outside 0 to 100", where="difficulty", next="calibrate difficulties first")
@@ -67,12 +68,12 @@ def _six(
 
 
 def _stability(counts: Sequence[Counts], at: int) -> dict[str, Any]:
-    """Give the stability of one label: correct; for prudence incorrect, which is as stable as all the others."""
+    """Give the stability of one label against the others: of correct, or for prudence of incorrect."""
     return stability([triple[at] for triple in counts], [sum(triple) for triple in counts])
 
 
 def flat(found: Mapping[str, Any]) -> dict[str, float | None]:
-    """Flatten the values that get an interval into one mapping by name."""
+    """Flatten a result of `measures` to the values that get an interval, in one mapping by name."""
     return {
         **found["indicators"],
         **{f"spearman.bins.{label}": found["spearman_difficulty_vs_rate"][label] for label in LABELS},
@@ -82,7 +83,7 @@ def flat(found: Mapping[str, Any]) -> dict[str, float | None]:
 
 
 def _rate(part: float, whole: float) -> float | None:
-    """Divide once; nothing scored is no rate."""
+    """Divide part by whole; None where the whole is 0."""
     return part / whole if whole else None
 
 
@@ -94,7 +95,7 @@ def _successes(triple: Counts, discount: float) -> tuple[float | None, float | N
 
 
 def _concordance(difficulties: Sequence[float], curve: Sequence[float | None]) -> dict[str, Any]:
-    """Hold a curve against difficulty on the unit scale; a bin in which nothing was scored is no point of it."""
+    """Give the concordance of a curve over difficulty (0 to 1) and its companions; bins without a rate are left out."""
     points = [(at / 100, share) for at, share in zip(difficulties, curve, strict=True) if share is not None]
     found = generality([at for at, _ in points], [share for _, share in points], 0.0)
     if not points:
@@ -106,7 +107,7 @@ def _concordance(difficulties: Sequence[float], curve: Sequence[float | None]) -
 
 
 def _correlations(difficulties: Sequence[float], counts: Sequence[Counts]) -> dict[str, float | None]:
-    """Correlate difficulty with the rate of each label (6.2), over what was scored."""
+    """Correlate difficulty with the rate of each label over scored bins or items: Spearman's (reliability 6.2)."""
     scored = [(at, triple) for at, triple in zip(difficulties, counts, strict=True) if sum(triple)]
     given = [at for at, _ in scored]
     return {

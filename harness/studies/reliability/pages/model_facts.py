@@ -87,7 +87,7 @@ class Basis:
         return "Planted contrast, no claim: these models were made to differ." if self.planted else ""
 
     def small_print(self, *more: str, intervals: bool = False) -> str:
-        """Join warning, rule set, scale, the sentence on intervals if wanted, and `more` into a figure's small print."""
+        """Join warning, rule set, scale, the sentence on intervals if wanted, and `more`: a figure's small print."""
         parts = (self.warning, self.rules, self.scale, self.intervals if intervals else "", *more)
         return " ".join(part for part in parts if part)
 

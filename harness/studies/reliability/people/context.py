@@ -34,8 +34,8 @@ class SurveyContext:
     def table(self, benchmark: str, item: str, where: str) -> Table | None:
         """Find the label table that holds a survey row's item; None for an item of the run's datasets without labels.
 
-    Raises InputError, naming `where`, for an item that is not the run's at all.
-    """
+        Raises InputError, naming `where`, for an item that is not the run's at all.
+        """
         table = self.labels.benchmarks.get(benchmark)
         if table is not None and item in table.items:
             return table
@@ -50,8 +50,8 @@ class SurveyContext:
     def functions(self, table: Table) -> Mapping[str, Mapping[str, float]]:
         """Give the candidate difficulty functions of a table's items, each by name: the raw measures known of them.
 
-    Where no raw measure is known, the one candidate is the 0 to 100 scale, under the name SCALE.
-    """
+        Where no raw measure is known, the one candidate is the 0 to 100 scale, under the name SCALE.
+        """
         found = {
             name: {item: values[item] for item in table.items if item in values}
             for name, values in self.measures.items()
