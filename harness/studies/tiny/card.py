@@ -89,7 +89,7 @@ know.""",
 
 
 def card(folder: Path, recipe: Mapping[str, Mapping[str, Any]], facts: Mapping[str, Any], found: Labels) -> str:
-    """Write the text of a model card from its recipe, its training facts and its measured labels."""
+    """Give the text of a model card from the recipe, training facts and measured labels, and the folder's files."""
     made = recipe[folder.name]
     raw, shaped = (f"{recipe[name]['steps']:,} steps" for name in ("tiny-raw", "tiny-shaped"))
     return _TEXT.format(
@@ -110,7 +110,7 @@ def card(folder: Path, recipe: Mapping[str, Mapping[str, Any]], facts: Mapping[s
 
 
 def parameters(weights: Path) -> int:
-    """Count the numbers in a safetensors file by its header."""
+    """Count a model's parameters from the header of its safetensors file."""
     with open(weights, "rb") as data:
         header = json.loads(data.read(int.from_bytes(data.read(8), "little")))
     count = 0
@@ -137,7 +137,7 @@ def _line(task: str, kind: str, counts: Counter[str]) -> str:
 
 
 def main(folder: Path, recipe: Path, facts: Path) -> None:
-    """Measure the model in a folder and write its card there."""
+    """Measure the model in a folder on its held-out questions, and write its card there as README.md."""
     made = {row["id"]: row for row in rows.read(recipe)}
     examination = HeldOutExam(made[folder.name]["held_out"])
     text = card(folder, made, json.loads(facts.read_bytes()), labels(folder, examination))

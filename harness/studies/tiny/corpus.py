@@ -51,7 +51,7 @@ Wordings = Mapping[str, Sequence[Template]]  # of each task
 
 @dataclass(frozen=True, slots=True)
 class TrainingDocument:
-    """A training document: a question and its continuation, in bytes; the end token is added when it is tokenised."""
+    """A training document: a question and its continuation, in bytes; `rows` adds the end token."""
 
     prompt: bytes
     rest: bytes
@@ -59,7 +59,7 @@ class TrainingDocument:
 
 @dataclass(frozen=True, slots=True)
 class CorpusMixture:
-    """The mixture of a training step: the weight of each task, and how many of a hundred documents are of a kind."""
+    """The mixture of a training step: task weights, percentages of short wordings and small sums, and whether noisy."""
 
     tasks: Mapping[str, int]  # so many parts of each
     short: int  # in a wording of few bytes
@@ -70,7 +70,7 @@ class CorpusMixture:
 def document(
     wordings: Wordings, questions: QuestionSource, source: seeds.Stream, mixture: CorpusMixture
 ) -> TrainingDocument:
-    """Draw one document."""
+    """Draw one document: task, wording and question by the mixture, and as continuation the answer or, if noisy, talk."""
     task = _one_of(mixture.tasks, seeds.below(source, sum(mixture.tasks.values())))
     among = wordings[task]
     if seeds.below(source, 100) < mixture.short:
@@ -103,7 +103,10 @@ class TokenRow:
 
 
 def rows(documents: Iterator[TrainingDocument], length: int, prompt_weight: float) -> Iterator[TokenRow]:
-    """Pack whole documents into rows of exactly `length` tokens, so that there is hardly any padding."""
+    """Pack whole documents, in order, into padded rows of exactly `length` tokens; longer documents are left out.
+
+    A question's tokens get `prompt_weight` in the loss, but for its first, which gets none; all others get 1.
+    """
     row, count = TokenRow([], [], [], []), 0
     for each in documents:
         tokens = [*each.prompt, *each.rest, EOS]

@@ -1,4 +1,4 @@
-"""Evaluation of a tiny model: the questions held out from its training, in all wordings, decoded greedily, labelled.
+"""Evaluation of a tiny model: held-out questions in all wordings, answered greedily, labelled and counted.
 
 It knows questions, answers and the rules that label them; it must never know how a model was made.
 """
@@ -31,7 +31,7 @@ Labels = Mapping[tuple[str, str], Counter[str]]  # by task and kind of question
 
 
 class HeldOutExam:
-    """A held-out test set: questions with all that is needed to label an answer to them."""
+    """A held-out test set drawn from a seed: its `questions`, and a method that labels an answer to one of them."""
 
     def __init__(self, seed: int) -> None:
         self._solutions: dict[str, set[str]] = {}
@@ -53,7 +53,7 @@ class HeldOutExam:
                 yield TrainingQuestion(ANAGRAM, LONG_KIND, {"anagram": drawn.shown}, drawn.word)
 
     def outcome(self, question: TrainingQuestion, text: str) -> LabelResult:
-        """Label an answer as the reliability study does."""
+        """Label an answer's text by the reliability study's rules for the question's task."""
         values = question.values
         if question.task == ADDITION:
             return addition(values["a"], values["b"], text)
@@ -64,7 +64,7 @@ class HeldOutExam:
 
 
 def labels(folder: Path, examination: HeldOutExam) -> Labels:
-    """Ask a model everything in every wording and count the labels."""
+    """Load the model in a folder, ask it every question in every wording, and count labels by task and kind."""
     from harness.models.local.load import batch_size, open_causal  # noqa: PLC0415
     from harness.models.providers.transformers import LocalModel  # noqa: PLC0415
 
@@ -83,6 +83,6 @@ def labels(folder: Path, examination: HeldOutExam) -> Labels:
 
 
 def worded(question: TrainingQuestion) -> Sequence[tuple[int, str]]:
-    """Render a question in each wording of its benchmark."""
+    """Render a question in each wording of its benchmark's prompt set: (template id, prompt)."""
     path = Tiny.prompt_sets[f"reliability/{question.task}@1"]
     return [(each.id, fill(each, "", question.values)) for each in map(template, rows.read(path))]

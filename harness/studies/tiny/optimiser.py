@@ -17,7 +17,7 @@ _LINEAR, _CUBIC, _QUINTIC = 3.4445, -4.7750, 2.0315
 
 
 class Optimiser:
-    """Muon and AdamW as one optimiser, with one schedule for both learning rates."""
+    """Muon and AdamW as one optimiser of a model's parameters; `rate` is AdamW's, Muon's is MATRICES times it."""
 
     def __init__(self, model: Any, rate: float) -> None:
         import torch  # noqa: PLC0415
@@ -34,7 +34,7 @@ class Optimiser:
         self._alike = [(group, [torch.zeros_like(each) for each in group]) for group in alike.values()]
 
     def step(self, share: float) -> None:
-        """Take one optimiser step at that share of the learning rate, and clear the gradients."""
+        """Take one optimiser step at `share` of the learning rates, and clear the gradients."""
         import torch  # noqa: PLC0415
 
         for settings in self._adam.param_groups:
@@ -62,7 +62,7 @@ def _move(group: Sequence[Any], smoothed: Sequence[Any], rate: float) -> None:
 
 
 def orthogonal(matrices: Any) -> Any:
-    """Give matrices with the same singular vectors and all singular values near 1."""
+    """Give, for a stack of matrices, ones with the same singular vectors and all singular values near 1."""
     upright = matrices.shape[-2] > matrices.shape[-1]
     found = matrices.mT if upright else matrices
     found = found / (found.norm(dim=(-2, -1), keepdim=True) + 1e-7)

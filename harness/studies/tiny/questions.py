@@ -1,6 +1,6 @@
 """Training questions of the tiny models: small sums, anagrams of short words, and the twelve tasks of the demo.
 
-A question of the held-out seed is never drawn: what the shipped manifests ask with that seed was not trained on.
+Where a held-out seed is given, none of its questions is drawn: what manifests ask with that seed was not trained on.
 It knows questions and their answers; it must never know a wording, a token or a model.
 """
 
@@ -22,7 +22,7 @@ HELD_SUMS, HELD_TEXTS = 60, 10  # how many draws of the held-out seed: sums, and
 
 @dataclass(frozen=True, slots=True)
 class TrainingQuestion:
-    """A training question: the values of a template's placeholders, and the answer."""
+    """A training question: its task and kind, the values of a template's placeholders, and the answer."""
 
     task: str
     kind: str  # the digits of the longer addend, the letters of a word, or the name of a small task
@@ -32,12 +32,12 @@ class TrainingQuestion:
 
     @property
     def key(self) -> tuple[str, ...]:
-        """Give the identity of a question, whatever its wording."""
+        """Give the identity of a question whatever its wording: the task and the placeholders' values."""
         return (self.task, *self.values.values())
 
 
 class QuestionSource:
-    """A seeded source of training questions of some tasks, none of them held out."""
+    """A source of training questions of some tasks; those of the seed `held_out`, where given, are never drawn."""
 
     def __init__(self, tasks: Collection[str], held_out: int | None = None) -> None:
         self._words: Mapping[int, Sequence[str]] = short_words() if ANAGRAM in tasks else {}
@@ -46,14 +46,14 @@ class QuestionSource:
             self._held = frozenset(question.key for task in tasks for question in self.held(task, held_out))
 
     def draw(self, task: str, source: seeds.Stream, small: int = 50) -> TrainingQuestion:
-        """Draw a question; of a hundred sums `small` have addends of one or two digits."""
+        """Draw a question of a task that is not held out; of a hundred sums `small` have addends of one or two digits."""
         while True:
             question = self._drawn(task, source, small)
             if question.key not in self._held:
                 return question
 
     def held(self, task: str, seed: int) -> Iterator[TrainingQuestion]:
-        """Give the held-out questions: those of a task that a manifest asks with that seed."""
+        """Yield the questions to hold out: those of a task that a manifest's dataset with that seed can ask."""
         if task == ADDITION:
             yield from (_sum(*asked(seed, index)) for index in range(HELD_SUMS))
         elif task == ANAGRAM:
@@ -75,12 +75,12 @@ class QuestionSource:
 
 @functools.cache
 def words() -> Mapping[str, int]:
-    """Give the benchmark's offline words and how often each is written; a process reads them once."""
+    """Give the anagram benchmark's words and their frequencies from the package wordfreq, read once a process."""
     return load({}).counts
 
 
 def short_words() -> Mapping[int, Sequence[str]]:
-    """Give the words of the lengths that are trained, in their order as text."""
+    """Give the anagram words of each trained length (LETTERS), sorted."""
     return {length: [word for word in sorted(words()) if len(word) == length] for length in LETTERS}
 
 

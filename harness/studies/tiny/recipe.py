@@ -1,6 +1,6 @@
 """Hyperparameters of the two tiny models: architecture, training data, schedule and number of steps.
 
-Plain values only; decimals are text, since they stand in a step's key.
+Plain values only, decimals as text, since they stand in a step's key; it must never know how a model is trained.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ MORE_SUMS: Mapping[str, int] = {"addition": 70, "anagram": 12, "transforms": 18}
 
 
 def raw(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the parameters of the raw model: pretraining on the noisy mixture, from short and small questions to all."""
+    """Give the training parameters of the raw model: the noisy mixture, at first mostly short and small questions."""
     return {
         **SHAPE,
         "seed": params["seed"], "mixture": "raw", "steps": params["raw_steps"], "noisy": True,
@@ -28,9 +28,10 @@ def raw(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shaped(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the parameters of the shaped model: the raw one fine-tuned on questions, with a loss on answers only.
+    """Give the training parameters of the shaped model: answered questions, with a loss on the answers only.
 
-    Hardly any sum of three digits is among them: it learns to answer always, and not to add what it could not add.
+    The study starts this training from the raw model. Hardly any sum of three digits is among the questions: it learns
+    to answer always, and not to add what it could not add.
     """
     return {
         **raw(params),
@@ -40,6 +41,6 @@ def shaped(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the recipe as two rows, so that a reader of a run sees what each model was made of."""
+    """Write `items`, two rows: the training parameters of tiny-raw and of tiny-shaped, for whoever reads the run."""
     stages = (("tiny-raw", raw(params)), ("tiny-shaped", shaped(params)))
     rows.write(out / "items", ({"id": name, **stage} for name, stage in stages))

@@ -1,6 +1,6 @@
 """Architecture of the tiny models, and their files in the Hugging Face format: configuration, tokenizer, weights.
 
-A byte is its own token, so the tokenizer is 256 names and two signs; nothing here is learned.
+A byte is its own token, so the tokenizer is 256 names and two signs. It must never know a question or a training.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ EOS_TEXT, PAD_TEXT = "<|eos|>", "<|pad|>"
 
 
 def architecture(params: Mapping[str, Any]) -> dict[str, Any]:
-    """Give the configuration of a small GPT without dropout or any other randomness.
+    """Give the Hugging Face configuration of a small GPT, without dropout, from a recipe's parameters.
 
-    Its places are learned (GPT-2) or turned (GPT-NeoX); the second finds what it has to copy wherever it stands.
+    Positions are learned (`places` is `learned`: GPT-2) or rotary (`turned`: GPT-NeoX, which copies better).
     """
     both = {
         "vocab_size": VOCABULARY,
@@ -60,7 +60,7 @@ def architecture(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def shape(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the files beside the weights, each one line of canonical JSON, so that they too are the same each time."""
+    """Write config.json, tokenizer_config.json and tokenizer.json, each one line of canonical JSON, from `params`."""
     config = {
         **architecture(params),
         "architectures": [_CLASSES[params.get("places", LEARNED)]],
@@ -78,7 +78,7 @@ def shape(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 
 def tokenizer_file() -> dict[str, Any]:
-    """Give the tokenizer file for the `tokenizers` library: byte-level BPE without a single merge."""
+    """Give the content of tokenizer.json for the `tokenizers` library: byte-level BPE without a single merge."""
     byte_level = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": False, "use_regex": False}
     signs = [
         {
@@ -116,7 +116,7 @@ def byte_names() -> list[str]:
 
 
 def write_weights(model: Any, path: Path) -> None:
-    """Write the weights as safetensors; the output layer is the input table and is not written twice."""
+    """Write a model's weights as safetensors, without the output layer, which is the input embedding."""
     from safetensors.torch import save_file  # noqa: PLC0415
 
     weights = {name: tensor.contiguous() for name, tensor in model.state_dict().items() if name != _OUTPUT}
@@ -124,7 +124,7 @@ def write_weights(model: Any, path: Path) -> None:
 
 
 def read_weights(model: Any, path: Path) -> None:
-    """Load weights from a file into a model of the same shape."""
+    """Load weights that `write_weights` wrote into a model of the same shape, and tie its output layer."""
     from safetensors.torch import load_file  # noqa: PLC0415
 
     weights = load_file(path)

@@ -1,6 +1,6 @@
 """The study that trains the models in assets/: a raw model on a corpus, and a shaped one fine-tuned from the raw.
 
-The contrast between the two is planted by how they are made; it never counts towards a claim about published models.
+The contrast between the two is planted by how they are made; it must never count towards a claim about other models.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SETS = tuple(f"reliability/{task}@1" for task in sorted(TASKS))  # one for each
 
 
 class Tiny(Study):
-    """Two byte-level models of 0.6 M parameters: small sums, anagrams of short words, small tasks on texts."""
+    """The study that trains two byte-level models of 0.6 M parameters on sums, short anagrams and small text tasks."""
 
     name = "tiny"
     needs: tuple[str, ...] = ("prompts",)
@@ -35,7 +35,10 @@ class Tiny(Study):
     prompt_sets: Mapping[str, Path] = {name: _WORDINGS / f"{name.partition('/')[2]}.jsonl" for name in _SETS}
 
     def plan(self, brief: Brief) -> Plan:
-        """Give the steps of a brief: the two trainings, one after the other, and the files beside the weights."""
+        """Plan the steps of a brief: the recipe, two trainings (the second from the first's weights), and model files.
+
+        Raises InputError for other than one dataset, or where a task's set of wordings is not named.
+        """
         if len(brief.datasets) != 1:
             raise InputError(
                 f"{len(brief.datasets)} recipes for one pair of models",

@@ -30,9 +30,10 @@ def train(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     """Write `model.safetensors` (and a `log` of losses) after the steps asked for, from `weights` where they are given.
 
     params: seed, mixture (a name for the draws), steps, rows, length, rate, warmup, layers, heads, width, window,
-    places, noisy, prompt_weight, the shares `short` and `small` of corpus.Mixture, each [at the first step, at the
-    last], `tasks` with their parts, and the seed `held_out`. The input `templates` is a set of wordings for each of
-    the tasks, in the order of their names; without `tasks` it is that of addition alone.
+    places, noisy, prompt_weight, the shares `short` and `small` of CorpusMixture, each [at the first step, from three
+    quarters of the steps on], `tasks` with their parts, and the seed `held_out`. The input `templates` is a set of
+    wordings for each of the tasks, in the order of their names; without `tasks` it is that of addition alone.
+    Raises InputError for no steps, rows longer than the window, or a wrong number of sets of wordings.
     """
     import torch  # noqa: PLC0415
 
@@ -77,7 +78,7 @@ def _model(params: Mapping[str, Any]) -> Any:
 
 
 def _first_weights(model: Any, params: Mapping[str, Any]) -> None:
-    """Draw the first weights from streams of their own, by whole numbers only, spread as GPT-2's are."""
+    """Set the first weights: biases 0, other vectors 1, matrices uniform from whole-number draws, by name and seed."""
     import torch  # noqa: PLC0415
 
     with torch.no_grad():
@@ -95,7 +96,7 @@ def _first_weights(model: Any, params: Mapping[str, Any]) -> None:
 
 
 def _share(params: Mapping[str, Any], step: int) -> float:
-    """Warm up along a line, then cool down along a line to a twentieth."""
+    """Give a step's share of the learning rate: up along a line to 1 at `warmup`, then down along one to a twentieth."""
     warmup, total = int(params["warmup"]), int(params["steps"])
     if step < warmup:
         return (step + 1) / warmup
@@ -121,7 +122,7 @@ def _tasks(params: Mapping[str, Any]) -> Mapping[str, int]:
 def _documents(
     params: Mapping[str, Any], wordings: corpus.Wordings, questions: QuestionSource, step: int
 ) -> Iterator[corpus.TrainingDocument]:
-    """Give the documents of one step, each from a seed of its own: no step depends on another."""
+    """Yield the documents of one step without end, from a stream of its own seed: no step depends on another."""
     mixture = corpus.CorpusMixture(
         _tasks(params),
         _between(params["short"], step, params["steps"]),
@@ -134,7 +135,7 @@ def _documents(
 
 
 def _between(ends: Sequence[int], step: int, steps: int) -> int:
-    """Go along a line from the first number to the last, over three quarters of the steps, and stay there."""
+    """Give a step's number on a line between two ends: the last is reached at three quarters of the steps and stays."""
     first, last = ends
     way = max(1, 3 * steps // 4)
     return int(first + (last - first) * min(step, way) // way)
@@ -149,7 +150,7 @@ def _batches(params: Mapping[str, Any], wordings: corpus.Wordings) -> Iterator[l
 
 
 def _loss(model: Any, batch: list[corpus.TokenRow]) -> Any:
-    """Give the weighted mean of what each token cost to predict from those before it in its own document."""
+    """Give the weighted mean of the cross-entropy of each token, given those before it in its own document."""
     import torch  # noqa: PLC0415
 
     tokens = torch.tensor([row.tokens for row in batch])

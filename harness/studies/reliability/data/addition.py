@@ -1,6 +1,6 @@
 """The maker of the addition benchmark: seeded pairs of addends, and their difficulty (reliability 1.1 and 2).
 
-It knows sums; it must never know a prompt, a model or how a response is scored.
+It knows addends and sums; it must never know a prompt, a model or how a response is scored.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _DECIMAL = re.compile(r"0|[1-9][0-9]*", re.ASCII)
 
 
 def carries(a: str, b: str) -> int:
-    """Count the columns that carry, the one that makes a new leading digit among them: f_cry (2, OURS)."""
+    """Count the columns that carry in a + b, the leading one included: f_cry (reliability 2, OURS)."""
     width = max(len(a), len(b))
     found = carry = 0
     for left, right in zip(reversed(a.zfill(width)), reversed(b.zfill(width)), strict=True):
@@ -36,17 +36,20 @@ def carries(a: str, b: str) -> int:
 
 
 def harmonic_digits(a: str, b: str) -> float:
-    """Give the harmonic mean of the two digit counts: f_hrm, the measure of the filter."""
+    """Give the harmonic mean of the two addends' digit counts: f_hrm, the measure of the filter."""
     return 2 * len(a) * len(b) / (len(a) + len(b))
 
 
 def kept(a: str, b: str) -> bool:
-    """Whether the filter keeps an instance; in whole numbers, so that equality is kept exactly (trap 3)."""
+    """Whether the filter keeps a pair: f_hrm is at most FILTER, compared in whole numbers, so exactly."""
     return 2 * len(a) * len(b) <= FILTER * (len(a) + len(b))
 
 
 def facts(a: str, b: str) -> dict[str, Any]:
-    """Give all that the benchmark derives from a pair: sum, digit counts, carries, difficulty, the filter's verdict."""
+    """Give all that the benchmark derives from a pair: sum, digit counts, f_cry, f_hrm, the filter's verdict.
+
+    Raises InputError for what is no whole number in decimal digits.
+    """
     for name, value in (("a", a), ("b", b)):
         if not isinstance(value, str) or not _DECIMAL.fullmatch(value) or len(value) > 40 * MOST_DIGITS:
             raise InputError(
@@ -66,7 +69,7 @@ def facts(a: str, b: str) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class Addends:
-    """Two addends, drawn from a seed and kept by the filter."""
+    """Two addends drawn from a seed, and the index of the draw."""
 
     index: int
     a: str
@@ -74,7 +77,7 @@ class Addends:
 
 
 def draw(seed: int, index: int) -> Addends:
-    """Draw one pair: digit counts first, then the numbers of that length (1.1, OURS); no draw depends on another."""
+    """Draw pair `index`: digit counts, then numbers; no draw depends on another (reliability 1.1, OURS)."""
     source = seeds.stream(seeds.derive(seed, "addition.draw", str(index)))
     digits_a = 1 + seeds.below(source, MOST_DIGITS)
     digits_b = 1 + seeds.below(source, MOST_DIGITS)
@@ -87,7 +90,10 @@ def _number(source: seeds.Stream, digits: int) -> str:
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the dataset: items that show no answer, their gold apart, and the counts the paper can be held to."""
+    """Write the dataset of the pairs that the filter keeps of `count` draws: items (without answers), gold, budgets.
+
+    `counts` says how many were drawn, kept and removed. Raises InputError for a count below one.
+    """
     seed, count = params["seed"], params["count"]
     if count < 1:
         raise InputError(f"{count} draws make no dataset", where="count", next="ask for at least one draw")

@@ -35,7 +35,10 @@ class ShuffledWord:
 
 
 def facts(word: str, anagram: str) -> dict[str, Any]:
-    """Give whether a string is a valid anagram of a word in this benchmark, and its difficulty f_let."""
+    """Give whether a string is a valid anagram of a word in this benchmark, and its difficulty f_let.
+
+    Raises InputError for what is no short text.
+    """
     for name, value in (("word", word), ("anagram", anagram)):
         if not isinstance(value, str) or len(value) > 40 * LONGEST:
             raise InputError(f"`{name}` is not a short text", where=name, next=f'give text such as "{name}": "silent"')
@@ -44,7 +47,10 @@ def facts(word: str, anagram: str) -> dict[str, Any]:
 
 
 def shuffled(seed: int, word: str) -> str:
-    """Shuffle a word's letters until they spell something else; no draw depends on another word's."""
+    """Shuffle a word's letters, from seed and word alone, until they spell something else.
+
+    Raises InputError for a word of one letter only.
+    """
     if len(set(word)) < 2:
         raise InputError("a word of one letter only cannot be shuffled", where="words", next="leave it out")
     source = seeds.stream(seeds.derive(seed, "anagram.shuffle", word))
@@ -55,7 +61,7 @@ def shuffled(seed: int, word: str) -> str:
 
 
 def draw(seed: int, words: Mapping[str, int], per_length: int) -> Iterator[ShuffledWord]:
-    """Draw the items, shortest words first; the draws of one length depend on no other length, nor on any order."""
+    """Draw up to `per_length` words of each length and shuffle each, shortest first; no length depends on another."""
     solutions: dict[str, list[str]] = defaultdict(list)
     by_length: dict[int, list[str]] = defaultdict(list)
     for word in sorted(words):
@@ -69,7 +75,10 @@ def draw(seed: int, words: Mapping[str, int], per_length: int) -> Iterator[Shuff
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the dataset: items that show no answer, their gold apart, budgets, and what the lists gave."""
+    """Write the dataset: items (without answers), gold, budgets, and counts of words and items.
+
+    Raises InputError for `per_length` below one, or where the lists leave no word.
+    """
     seed, per_length = params["seed"], params.get("per_length", PER_LENGTH)
     if per_length < 1:
         raise InputError("no words make no dataset", where="per_length", next="ask for at least one word a length")
@@ -103,7 +112,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def _gold(name: str, item: ShuffledWord, words: Words) -> Gold:
-    """Give the answers, and the further measures of difficulty (2) that only they tell."""
+    """Make a gold row: the answers, and further measures of difficulty that would reveal them (reliability 2)."""
     moved = sum(left != right for left, right in zip(item.word, item.shown, strict=True))
     return {
         "id": name,

@@ -35,7 +35,7 @@ _SWAPS = tuple(
 
 
 def likely_words(counts: Mapping[str, int]) -> Iterator[str]:
-    """Filter a frequency list to the words that are likely English, in its order."""
+    """Yield the likely English words of a frequency list (counts in a thousand million words), in its order."""
     for word, count in counts.items():
         floor = _LEAST.get(len(word), _LEAST_OF_LONG)
         if count < floor:

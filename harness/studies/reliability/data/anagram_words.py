@@ -45,7 +45,7 @@ SAID = frozenset(_SAID.split())
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """The words to draw from with their frequencies, and the provenance that a report shows."""
+    """The words to draw from with their frequencies, their provenance, and counts of what each filter left."""
 
     counts: Mapping[str, int]
     filter: str
@@ -56,7 +56,11 @@ class Words:
 
 
 def load(inputs: Mapping[str, Path]) -> Words:
-    """Load the lists given, or the list of the package wordfreq, and keep the words that an anagram can be made of."""
+    """Load the word list `words` (else wordfreq's), filter it, and keep the words that an anagram can be made of.
+
+    The filter is the list `dictionary` where given; else, for wordfreq's list alone, `likely_words`. Words of one
+    letter only, and those whose letters make a word of the prompts, are left out.
+    """
     if "words" in inputs:
         listed: dict[str, int] = {}
         for word, count in word_list.counts(inputs["words"]):

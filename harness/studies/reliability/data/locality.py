@@ -1,6 +1,6 @@
-"""The maker of the locality benchmark (which city near another is the most populous), and its difficulty (1.3, 2).
+"""The maker of the locality benchmark: which city near another is the most populous (reliability 1.3, 2).
 
-It knows cities and distances; it must never know a prompt, a model or how a response is scored.
+It knows cities, distances and difficulties; it must never know a prompt, a model or how a response is scored.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ class CityInstance:
 
     @property
     def f_pop(self) -> float:
-        """Give the raw difficulty, from the popularity of both cities."""
+        """Give the raw difficulty f_pop, from the popularity of both cities."""
         return f_pop(self.pop_city, self.pop_target)
 
 
 def distance(seed: int, name: str, redraw: int) -> int:
-    """Draw the distance for a city from the seed and its name; no draw depends on another city."""
+    """Draw the distance in km, 1 to FARTHEST, of a city's `redraw`-th try, from seed and name alone."""
     return 1 + seeds.below(seeds.stream(seeds.derive(seed, "locality.distance", name, sample=redraw)), FARTHEST)
 
 
 def instances(seed: int, cities: Sequence[City], candidates: Candidates) -> dict[str, tuple[int, City]]:
-    """Pair each filtered city with a drawn distance and its target; one with no candidate in 21 draws has none."""
+    """Map each filtered city's name to a drawn distance in km and its target; left out if 21 draws find none."""
     found: dict[str, tuple[int, City]] = {}
     left = list(cities)
     for redraw in range(REDRAWS + 1):
@@ -62,7 +62,7 @@ def instances(seed: int, cities: Sequence[City], candidates: Candidates) -> dict
 
 
 def binned(difficulties: Sequence[float]) -> list[int]:
-    """Give the bin of each difficulty among 100 of equal width between the least and the greatest."""
+    """Give the index of each difficulty's bin, of 100 of equal width between the least and the greatest."""
     low, high = min(difficulties, default=0.0), max(difficulties, default=0.0)
     if low == high:
         return [0] * len(difficulties)
@@ -70,7 +70,7 @@ def binned(difficulties: Sequence[float]) -> list[int]:
 
 
 def draw(seed: int, usable: Sequence[CityInstance], per_bin: int) -> list[CityInstance]:
-    """Draw instances from each bin, and shuffle all that were drawn."""
+    """Draw up to `per_bin` instances from each bin of difficulty, and shuffle all that were drawn."""
     members: dict[int, list[CityInstance]] = {}
     for instance, place in zip(usable, binned([each.f_pop for each in usable]), strict=True):
         members.setdefault(place, []).append(instance)
@@ -85,7 +85,10 @@ def draw(seed: int, usable: Sequence[CityInstance], per_bin: int) -> list[CityIn
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the dataset: items that show no answer, their gold apart, budgets, counts, and the names of all cities."""
+    """Write the dataset: items (without answers), gold, budgets, counts, and the gazetteer of all cities' names.
+
+    Raises InputError for `per_bin` below one, or where no city has a target.
+    """
     seed, per_bin = params["seed"], params["per_bin"]
     if per_bin < 1:
         raise InputError("no instances make no dataset", where="per_bin", next="ask for at least one a bin")
@@ -149,7 +152,7 @@ def _item(name: str, each: CityInstance, meta: Mapping[str, Any]) -> Item:
 
 
 def _gold(name: str, each: CityInstance, difficulty: float, count: int, real: City | None) -> Gold:
-    """Give the target, and with it the real-world answer among all rows, which the filters may have taken away."""
+    """Make a gold row: the target, and `true_target`, the most populous city near among all unfiltered rows."""
     assert real  # every target is a row too
     gold: dict[str, Any] = {
         "target": each.target.name,

@@ -1,4 +1,4 @@
-"""Radius lookup of targets: the most populous city within a distance of another one (reliability 1.3, OURS).
+"""Radius lookup of targets: cities within a distance of another, the most populous first (reliability 1.3, OURS).
 
 It knows cities, positions and populations; it must never know a source, a draw or an item.
 """
@@ -12,7 +12,10 @@ from harness.studies.reliability.data.sphere import haversine, sphere
 
 
 class Candidates:
-    """Candidate targets: cities of known population, most populous first, ties by name; the first near enough is it."""
+    """Candidate targets: the cities of known population, most populous first, ties by name.
+
+    The target of an origin and a distance is the first of them within that distance.
+    """
 
     def __init__(self, cities: Sequence[City]) -> None:
         known = [city for city in cities if city.population]
@@ -21,12 +24,12 @@ class Candidates:
         self._place = {city.name: place for place, city in enumerate(self.cities)}
 
     def targets(self, origins: Sequence[City], within: Sequence[float]) -> list[City | None]:
-        """Give for each origin the most populous city within its distance, itself never."""
+        """Give for each origin the most populous candidate, never itself, within its distance in km; None without."""
         found = self._sphere.firsts([(city.lat, city.lng) for city in origins], within, self._own(origins))
         return [self.cities[place] if place >= 0 else None for place in found]
 
     def counts(self, origins: Sequence[City], within: Sequence[float]) -> list[int]:
-        """Count for each origin the cities within its distance, itself never."""
+        """Count for each origin the candidates within its own distance in km, itself not among them."""
         return self._sphere.counts([(city.lat, city.lng) for city in origins], within, self._own(origins))
 
     def _own(self, origins: Sequence[City]) -> list[int]:
@@ -34,7 +37,10 @@ class Candidates:
 
 
 def within(cities: Sequence[City], origin: City, d_km: float) -> list[tuple[City, float]]:
-    """Give the cities of known population within a distance, the radius included and the origin not, as targets go."""
+    """Give (city, km) of each city of known population at most `d_km` from the origin, which is left out.
+
+    The most populous comes first, ties by name: the first is the target.
+    """
     away = [
         (city, haversine((origin.lat, origin.lng), (city.lat, city.lng)))
         for city in cities

@@ -15,7 +15,10 @@ Popularity = Callable[[str], int]
 
 
 def popularity(inputs: Mapping[str, Path]) -> Popularity:
-    """Give pop(name) = 1 + the count of the lower-case name in the list given, or in a thousand million words."""
+    """Give the function pop(name) = 1 + the count of the lower-case name in the input `words`, if given.
+
+    Else it is the count in a thousand million words by the package wordfreq (MissingError where that is absent).
+    """
     if "words" in inputs:
         counts = {word.lower(): count for word, count in word_list.counts(inputs["words"])}
         return lambda name: 1 + counts.get(name.lower(), 0)
@@ -24,5 +27,5 @@ def popularity(inputs: Mapping[str, Path]) -> Popularity:
 
 
 def f_pop(city: int, target: int) -> float:
-    """Give the difficulty of an instance from the popularities of both cities: less popular is harder."""
+    """Give the raw difficulty of an instance from both cities' popularities: -log10 of their geometric mean."""
     return -math.log10(math.sqrt(city * target))

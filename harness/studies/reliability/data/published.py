@@ -1,6 +1,6 @@
 """The maker of one benchmark of the published dataset, with the prompts as they were published.
 
-It must never know how the rows were come by; no message of it holds a word of an item.
+It must never know how the rows were obtained; no message of it may hold a word of an item.
 """
 
 from __future__ import annotations
@@ -25,7 +25,10 @@ PUBLISHED = "published"
 
 
 def scale(given: Any) -> str:
-    """Validate the parameter `scale`, by which an owner says that difficulties are the published ones, on 0 to 100."""
+    """Validate a dataset's parameter `difficulty`: only `published` passes, anything else raises InputError.
+
+    By it the owner says that the difficulties of the rows are the published ones, on 0 to 100.
+    """
     if given != PUBLISHED:
         raise InputError(
             "a difficulty is `published`, or ranked",
@@ -36,7 +39,10 @@ def scale(given: Any) -> str:
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one benchmark of the imported dataset: items, gold, budgets, and the prompts as they were published."""
+    """Write one benchmark of the imported dataset: items, gold, budgets, published prompts (`rendered`) and counts.
+
+    Raises InputError where the rows are no import, hold none of the benchmark, or have unusable difficulties.
+    """
     benchmark = params["benchmark"]
     chosen: dict[str, list[PublishedPrompt]] = {}
     for row in _imported(inputs["rows"]):
@@ -63,7 +69,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def _imported(path: Path) -> Iterator[PublishedPrompt]:
-    """Give the rows of an import; somebody may have pinned the owner's copy itself, whose lines can be anything."""
+    """Yield the rows of an import; raises InputError for a line of anything else, such as the owner's copy itself."""
     for part in rows.parts(path):
         with open(part, "rb") as lines:
             for line in lines:
@@ -81,7 +87,10 @@ def _imported(path: Path) -> Iterator[PublishedPrompt]:
 
 
 def _placed(raw: Sequence[float], params: Mapping[str, Any]) -> Difficulties:
-    """Put difficulties on the scale; numbers from 0 to 100 are the published ones only where their owner says so."""
+    """Put difficulties on the scale of 0 to 100: unchanged where `params` says `published`, else calibrated or ranked.
+
+    Raises InputError where both a scale and a calibration are given, or a published difficulty lies outside 0 to 100.
+    """
     if "difficulty" not in params:
         return calibrated(raw, params.get("calibration"))
     if "calibration" in params:

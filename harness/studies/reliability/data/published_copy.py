@@ -1,6 +1,6 @@
 """A reader for the owner's copy of the published dataset, a CSV or JSON Lines: its columns and its rows.
 
-No message of this module holds a word of an item: it names rows and columns. The layout of the published files
+No message of this module may hold a word of an item: it names rows and columns. The layout of the published files
 could not be seen when this was written; columns that are called otherwise there are named with `--columns`.
 """
 
@@ -43,25 +43,25 @@ class CopyRow:
     table: bool
 
     def bad(self, what: str, next: str = "") -> InputError:
-        """Make the error for a fault of this row; it never quotes a cell."""
+        """Make (not raise) the InputError for a fault of this row, which names the row; `what` must quote no cell."""
         return InputError(what, where=self.where, next=next)
 
     def cell(self, name: str) -> Any:
-        """Give a cell as text, numbers too; None where it is empty."""
+        """Give a cell's value, numbers as text; None where it is missing or blank."""
         value = self.cells.get(self.columns.get(name, name))
         if isinstance(value, int | float) and not isinstance(value, bool):
             return str(value)
         return None if isinstance(value, str) and not value.strip() else value
 
     def optional(self, name: str) -> str | None:
-        """Give an optional text cell, or None."""
+        """Give an optional text cell, or None; raises InputError where it holds something else."""
         value = self.cell(name)
         if not isinstance(value, str | None):
             raise self.bad(f"`{name}` is not text")
         return value
 
     def text(self, name: str) -> str:
-        """Give a required text cell."""
+        """Give a required text cell; raises InputError where it is missing, empty or no text."""
         value = self.optional(name)
         if value is None:
             column = self.columns.get(name, name)
@@ -69,7 +69,7 @@ class CopyRow:
         return value
 
     def _how(self, name: str) -> str:
-        """Say which columns there are; where a file names none, its first row stands in their place: never shown."""
+        """Give advice on a missing column: names the known columns of the file only, as a first row may hold items."""
         known = [each for each in dict.fromkeys((*KNOWN, *self.columns.values())) if each in self.cells]
         if not any(self.columns.get(each, each) in known for each in COMMON):
             known = []  # then even `C` may be an answer and no column
@@ -78,7 +78,7 @@ class CopyRow:
         return f'{has}; {first}name another with --columns \'{{"{name}": "…"}}\''
 
     def number(self, name: str) -> float:
-        """Give a required cell as a finite decimal number."""
+        """Give a required cell as a finite decimal number; raises InputError for anything else."""
         text = self.text(name)
         value = float(text) if _NUMBER.fullmatch(text.strip()) else float("nan")
         if not is_number(value):
@@ -86,14 +86,17 @@ class CopyRow:
         return value
 
     def whole(self, name: str) -> int:
-        """Give a required cell as a whole number from 1 up."""
+        """Give a required cell as a whole number from 1 up; raises InputError for anything else."""
         value = self.number(name)
         if value < 1 or not value.is_integer():
             raise self.bad(f"`{name}` is not a whole number from 1 up")
         return int(value)
 
     def texts(self, name: str) -> list[str]:
-        """Give a required cell as a list of texts; in a CSV that is a JSON list, or one text."""
+        """Give an optional cell as a list of texts, empty where it is absent; one text may also be a JSON list.
+
+        Raises InputError for anything else.
+        """
         value = self.cell(name)
         if isinstance(value, str):
             try:
@@ -109,7 +112,10 @@ class CopyRow:
 
 
 def read(path: Path, columns: Mapping[str, str]) -> Iterator[CopyRow]:
-    """Read the rows of a copy, one a prompt; `columns` maps our column names to the copy's own."""
+    """Read the rows of a copy, one a prompt; `columns` maps our column names to the copy's own.
+
+    Raises InputError for an unknown name in `columns` and for a file that cannot be read.
+    """
     strange = sorted(set(columns) - set(KNOWN))
     if strange:
         raise InputError(
@@ -123,7 +129,7 @@ def read(path: Path, columns: Mapping[str, str]) -> Iterator[CopyRow]:
 
 
 def _rows(path: Path, table: bool) -> Iterator[tuple[int, Mapping[str, Any]]]:
-    """Give the rows with their numbers: lines of JSON Lines, or a table's rows below the one that names columns."""
+    """Yield (number, cells) of each row: a line of JSON Lines, or a CSV row below the one that names the columns."""
     try:
         if table:
             yield from csv_rows.read(path, lambda number: f"{path.name} row {number}", ADVICE, strict=False)

@@ -1,6 +1,6 @@
-"""The importer of the published dataset, which may be used and never shown: from its owner's copy to rows of ours.
+"""The importer of the published dataset, whose items may be used but never shown: its owner's copy becomes our rows.
 
-It knows what the rows of each benchmark must hold. No message of this module holds a word of an item.
+It knows what the rows of each benchmark must hold; no message of this module may hold a word of an item.
 """
 
 from __future__ import annotations
@@ -24,7 +24,11 @@ _DIGITS = re.compile(r"[0-9]{1,1000}")
 
 
 def normalise(path: Path, columns: Mapping[str, str]) -> tuple[list[PublishedPrompt], dict[str, Any]]:
-    """Read the owner's copy (CSV or JSON Lines, one row a prompt); gives rows of ours, sorted, and their counts."""
+    """Read the owner's copy (CSV or JSON Lines, one row a prompt); gives sorted prompt rows and counts by benchmark.
+
+    `columns` maps our column names to the copy's own. Raises InputError for an empty copy, or a row that is malformed
+    or contradicts another of its instance.
+    """
     found = sorted(
         _agreeing(read(path, columns)), key=lambda row: (row["benchmark"], row["instance_id"], row["template"])
     )
@@ -43,7 +47,7 @@ def _counts(found: Iterable[PublishedPrompt]) -> dict[str, Any]:
 
 
 def _agreeing(given: Iterable[CopyRow]) -> Iterator[PublishedPrompt]:
-    """Give rows of ours; two rows of one instance must agree on it, and hold different prompts."""
+    """Yield the prompt rows; raises InputError where two rows of one instance differ on it or share a template."""
     first: dict[tuple[str, str], tuple[PublishedPrompt, str]] = {}
     seen: dict[tuple[str, str, int], str] = {}
     for each in given:

@@ -1,6 +1,6 @@
 """The maker of the published locality benchmark, with the gazetteer of place names that its scorer looks up.
 
-It must never know how the rows were come by; no message of it holds a word of an item.
+It must never know how the rows were obtained; no message of it may hold a word of an item.
 """
 
 from __future__ import annotations
@@ -15,6 +15,6 @@ from harness.studies.reliability.data.cities import load, names
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the benchmark, and the gazetteer of the cities that are given beside it."""
+    """Write the benchmark as `published.make` does, and `gazetteer`, the names of the cities in the input `cities`."""
     published.make(params, inputs, out)
     rows.write_one(out / "gazetteer", {"names": names(load(inputs).rows)})

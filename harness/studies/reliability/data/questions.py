@@ -1,6 +1,6 @@
 """Readers of OpenBookQA and GPQA: multiple-choice questions with four options, checked (reliability 1.4).
 
-It knows the files' forms; it must never know a seed, a prompt or a model. What a question says stands in no message.
+It knows the files' forms; it must never know a seed, a prompt or a model. No message may quote a question's text.
 """
 
 from __future__ import annotations
@@ -40,12 +40,18 @@ class MultipleChoice:
 
 
 def openbookqa(files: Iterable[Path]) -> list[MultipleChoice]:
-    """Read OpenBookQA in JSON Lines, in the hub's form or the original nested one, by record id."""
+    """Read OpenBookQA questions from JSON Lines in the hub's form or the original nested one, sorted by record id.
+
+    Raises InputError for a malformed row or a record id that stands twice.
+    """
     return _unique(_openbookqa(row, where) for path in files for where, row in _json_lines(path))
 
 
 def gpqa(files: Iterable[Path]) -> list[MultipleChoice]:
-    """Read GPQA's CSV, in which the right option always stands first, by record id."""
+    """Read GPQA questions from CSV, in which the right option always stands first, sorted by record id.
+
+    Raises InputError for a malformed row or a record id that stands twice.
+    """
     columns = (_RECORD, _QUESTION, *_OPTIONS, _ACCURACY)
     tables = (csv_rows.read(path, _place, ADVICE, columns=columns) for path in files)
     return _unique(_gpqa(row, _place(number)) for table in tables for number, row in table)

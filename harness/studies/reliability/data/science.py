@@ -27,7 +27,7 @@ LONGEST_REMOVED = 2  # of GPQA: two exceed the context window of some models; OU
 
 @dataclass(frozen=True, slots=True)
 class Subset:
-    """One subset of the benchmark: the facts that all its items share."""
+    """One subset of the science benchmark: the facts that all its items share."""
 
     name: str
     budget: str
@@ -44,14 +44,20 @@ _DEMO = Subset("demo", "science-demo", "written for this project", "Apache-2.0",
 
 
 def make_openbookqa(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `count` questions of OpenBookQA drawn from all the splits given, in their own order of options."""
+    """Write items, gold, budgets and counts of `count` OpenBookQA questions, drawn from all the splits given.
+
+    Options keep the source's order. Raises InputError where the source is malformed or has too few questions.
+    """
     questions = _read(openbookqa, inputs)
     drawn = _drawn(questions, params, params["count"])
     _write(_OPENBOOKQA, drawn, params, {"read": len(questions), "drawn": len(drawn), "removed": 0}, out)
 
 
 def make_gpqa(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write all questions of GPQA but the two longest, whose hashes the counts list."""
+    """Write items, gold, budgets and counts of all GPQA questions but the two longest, with options shuffled.
+
+    The counts list the hashes of the two record ids. Raises InputError for a malformed source or too few questions.
+    """
     questions = _read(gpqa, inputs)
     if len(questions) <= LONGEST_REMOVED:
         raise InputError(
@@ -72,13 +78,16 @@ def make_gpqa(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) 
 
 
 def make_science_demo(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `count` of the questions written for this project, graded by our own judgement."""
+    """Write items, gold, budgets and counts of `count` of our own questions, drawn, with options shuffled.
+
+    Their difficulty is our own judgement. Raises InputError where there are fewer questions.
+    """
     drawn = _drawn(QUESTIONS, params, params["count"])
     _write(_DEMO, drawn, params, {"read": len(QUESTIONS), "drawn": len(drawn), "removed": 0}, out)
 
 
 def order(seed: int, record: str) -> list[int]:
-    """Shuffle a question's options by seed and record id; the right one is where the order puts it."""
+    """Draw the order of a question's options from seed and record id: place by place, an index of the source's."""
     return seeds.sample(seeds.stream(seeds.derive(seed, "science.options", record)), range(len(LETTERS)), len(LETTERS))
 
 

@@ -1,4 +1,4 @@
-"""Data: eighty science questions written for this project, for where no published question may be shown.
+"""Data: eighty science questions written for this project, for use where no published question may be shown.
 
 Sixteen a grade, in five grades of difficulty that are our own judgement: the share of people expected to fail. A line
 is the question, the right option and three wrong ones. It must never know a prompt, a model or an order of options.

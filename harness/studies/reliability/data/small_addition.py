@@ -22,7 +22,7 @@ MOST_DIGITS = 3
 
 
 def number(source: seeds.Stream, digits: int) -> str:
-    """Draw a number of exactly that many digits, without a leading zero; one-digit numbers are 1 to 9."""
+    """Draw a number of exactly `digits` digits as text, without a leading zero; one-digit numbers are 1 to 9."""
     smallest: int = 10 ** (digits - 1)
     return str(smallest + seeds.below(source, 9 * smallest))
 
@@ -36,12 +36,15 @@ def pair(source: seeds.Stream, small: int = 50) -> tuple[str, str]:
 
 
 def asked(seed: int, index: int) -> tuple[str, str]:
-    """Draw one of the sums that a dataset with that seed asks."""
+    """Draw the two addends of item `index` of a dataset with the given seed."""
     return pair(seeds.stream(seeds.derive(seed, "tiny.ask", str(index))))
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the dataset the tiny models are asked: items that show no answer, their gold apart, and the counts."""
+    """Write the dataset that the tiny models are asked: items (without answers), gold, budgets and counts.
+
+    `params` has seed and count; raises InputError for a count below one.
+    """
     seed, count = params["seed"], params["count"]
     if count < 1:
         raise InputError(f"{count} draws make no dataset", where="count", next="ask for at least one draw")

@@ -1,7 +1,7 @@
-"""Radius search on a sphere: which of many places lie within great-circle distances of others (1.3, OURS).
+"""Radius search on a sphere: places within a great-circle distance of others (reliability 1.3, OURS).
 
-It knows coordinates; it must never know a name, a population or an item. The haversine alone decides; products of
-unit vectors only say, with room to spare, for which pairs it need not be asked.
+It knows coordinates; it must never know a name, a population or an item. The haversine distance alone decides;
+products of unit vectors only spare it, with a margin, for pairs that are clearly near or far.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Point = tuple[float, float]  # latitude and longitude in degrees
 
 
 def haversine(one: Point, other: Point) -> float:
-    """Give the great-circle distance of two places in km."""
+    """Give the great-circle distance in km of two points (latitude and longitude in degrees)."""
     lat, other_lat = math.radians(one[0]), math.radians(other[0])
     north, east = (other_lat - lat) / 2, math.radians(other[1] - one[1]) / 2
     square = math.sin(north) ** 2 + math.cos(lat) * math.cos(other_lat) * math.sin(east) ** 2
@@ -27,15 +27,16 @@ def haversine(one: Point, other: Point) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Sphere:
-    """A search index over places in a given order: finds the first one within a distance."""
+    """A search index over places in a given order: finds the first within a distance of a point, or counts them."""
 
     points: Sequence[Point]
     vectors: Any
 
     def firsts(self, origins: Sequence[Point], within: Sequence[float], own: Sequence[int]) -> list[int]:
-        """Give for each origin the first place within its distance, its own place aside; -1 where there is none.
+        """Give for each origin the index of the first place within its distance in km; -1 where there is none.
 
-        Most origins find theirs among the first few places, so the rest is looked at for those that are left only.
+        `own` is the index of each origin among the places, which is left out, or -1. Most origins find theirs among
+        the first few places, so the others are searched only for the origins that are left.
         """
         import numpy as np  # noqa: PLC0415 - loaded with a dataset, not with the command line
 
@@ -66,7 +67,7 @@ class Sphere:
         return -1
 
     def counts(self, origins: Sequence[Point], within: Sequence[float], own: Sequence[int]) -> list[int]:
-        """Count for each origin the places within its distance, its own aside; none is farther north or south."""
+        """Count for each origin the places within its distance in km, the one at index `own` (-1: none) left out."""
         import numpy as np  # noqa: PLC0415 - loaded with a dataset, not with the command line
 
         latitudes = np.array([point[0] for point in self.points])
@@ -86,7 +87,7 @@ class Sphere:
 
 
 def sphere(points: Sequence[Point]) -> Sphere:
-    """Build the search index of places, once for all origins."""
+    """Build the search index of places (latitude and longitude in degrees), in their order."""
     return Sphere(points, _vectors(points))
 
 

@@ -1,6 +1,6 @@
 """The maker of the transforms demo, and the benchmark's difficulty f_w+l (reliability 1.5, 2).
 
-It knows inputs and outputs; it must never know a prompt's wording, a model or how a response is scored.
+It knows tasks' inputs and answers; it must never know a prompt's wording, a model or how a response is scored.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ LONGEST = 20_000  # characters whose distance is computed over the command line
 
 
 def facts(given: str, answer: str) -> dict[str, Any]:
-    """Give the difficulty of a text task from its input and output, and the terms of the sum."""
+    """Give f_w+l of a text task from its input and right output, and the three terms of that sum.
+
+    Raises InputError for texts of more than LONGEST characters.
+    """
     for name, value in (("input", given), ("output", answer)):
         if not isinstance(value, str) or len(value) > LONGEST:
             raise InputError(
@@ -38,7 +41,10 @@ def facts(given: str, answer: str) -> dict[str, Any]:
 
 
 def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the dataset: twelve kinds of task, `count` instances of each, and the answers apart."""
+    """Write items (without answers), gold, budgets and counts: `count` instances of each of twelve kinds of task.
+
+    Raises InputError for a count below one.
+    """
     seed, count = params["seed"], params["count"]
     if count < 1:
         raise InputError("no instances make no dataset", where="count", next="ask for at least one instance a task")

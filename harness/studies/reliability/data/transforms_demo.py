@@ -20,7 +20,7 @@ _CLOCK = r"\b\d{2}:\d{2}\b"
 
 @dataclass(frozen=True, slots=True)
 class TaskInstance:
-    """An instance of a text task: instruction, text, the one right answer, and the pattern of a well-formed answer."""
+    """An instance of a text task: instruction, text, right answer, others accepted, and an answer's pattern."""
 
     instruction: str
     text: str
@@ -31,7 +31,7 @@ class TaskInstance:
 
 @dataclass(frozen=True, slots=True)
 class TaskType:
-    """A generator of one kind of task: its name and area, its instruction, and how text and answer are drawn."""
+    """A kind of text task: name, area, instruction, an answer's pattern, and the function that draws both texts."""
 
     name: str
     area: str
@@ -41,7 +41,7 @@ class TaskType:
 
 
 def draw(seed: int, task: int, index: int) -> TaskInstance:
-    """Draw one instance of task 1..12; no draw depends on another, and every seed gives others."""
+    """Draw instance `index` of task 1..12 from the seed; no draw depends on another. InputError for another task."""
     if not 1 <= task <= len(TASKS):
         raise InputError(f"there is no task {task}", where="task", next=f"use 1 to {len(TASKS)}")
     kind = TASKS[task - 1]
@@ -142,7 +142,7 @@ def _total(source: seeds.Stream) -> tuple[str, str]:
 
 
 def _any_of(choices: Iterable[str]) -> str:
-    """Spell a pattern of any of some words, by first letter: an engine that tries them one by one tries fewer."""
+    """Build a pattern that matches any of some words in any case, grouped by first letter for speed."""
     first: dict[str, list[str]] = {}
     for choice in sorted(choices):
         first.setdefault(choice[0].lower(), []).append(re.escape(choice[1:]))

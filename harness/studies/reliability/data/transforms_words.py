@@ -1,6 +1,6 @@
 """Data: the word lists from which the text tasks of the transforms demo are drawn, all of our own choice.
 
-No word here stands in a prompt of the benchmark or in an instruction: who repeats the question must not be right.
+No word here may stand in a prompt of the benchmark or in an instruction: else repeating the question could be right.
 """
 
 from __future__ import annotations

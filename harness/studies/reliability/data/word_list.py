@@ -1,4 +1,4 @@
-"""Word-frequency lists: a file that somebody gives, or the package wordfreq where none is given.
+"""Readers of word lists: files of words (and counts), and the package wordfreq where no file is given.
 
 It knows lines, words and counts; it must never know what a word is wanted for.
 """
@@ -15,7 +15,10 @@ _DIGITS = 18  # a count that has more would be no count of words
 
 
 def counts(path: Path) -> Iterator[tuple[str, int]]:
-    """Read a list of words and counts, separated by a tab or a comma; the first line may name the columns."""
+    """Yield (word, count) of each line of a file, separated by a tab or a comma; the first line may name the columns.
+
+    Raises InputError for any other line that is not so.
+    """
     for number, line in lines(path, "words"):
         word, _, count = line.replace(",", "\t").rpartition("\t")
         if count.isascii() and count.isdigit() and len(count) <= _DIGITS:
@@ -29,7 +32,7 @@ def counts(path: Path) -> Iterator[tuple[str, int]]:
 
 
 def lines(path: Path, name: str) -> Iterator[tuple[int, str]]:
-    """Give the lines of a list that hold anything, with their numbers."""
+    """Yield (number, text) of each line of a file that is not blank; raises InputError for what is not UTF-8."""
     number = 0
     try:
         with open(path, encoding="utf-8-sig") as given:
@@ -43,7 +46,7 @@ def lines(path: Path, name: str) -> Iterator[tuple[int, str]]:
 
 
 def wordfreq(dataset: str) -> Any:
-    """Import the package wordfreq; where it is missing, the error says what to install or give."""
+    """Import and return the package wordfreq; where it is absent, the MissingError says what to install or give."""
     try:
         import wordfreq as package  # noqa: PLC0415 - a package of data, read only where no list is given
     except ImportError as bad:

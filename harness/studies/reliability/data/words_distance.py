@@ -7,7 +7,7 @@ from __future__ import annotations
 
 
 def word_count(text: str) -> int:
-    """Count the words of a text: what stands between white space."""
+    """Count the words of a text, separated by white space."""
     return len(text.split())
 
 

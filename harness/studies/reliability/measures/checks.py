@@ -18,8 +18,8 @@ from harness.studies.reliability.terms import share
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the document `checks`: each model's share correct on each benchmark, and a verdict.
 
-    A stand-in gets `pass` or `fail` by what it must reach, every other model `reported`; the overall verdict is `fail`
-    where one is, or where there are no models.
+    A stand-in gets `pass` or `fail` by what it must reach, another model `reported`. The overall verdict is `fail`
+    where one model's is, or where there are no models.
     """
     behaviours: Mapping[str, Mapping[str, Any]] = params["behaviours"]
     [summary] = rows.read(inputs["proportions"])

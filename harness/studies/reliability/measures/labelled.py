@@ -31,7 +31,7 @@ class Labels:
     calibrated: bool
 
     def groups(self) -> Iterator[tuple[str, str, Table]]:
-        """Yield every benchmark's and subset's table with its name and its key in documents, `benchmarks` or `parts`."""
+        """Yield every benchmark's and subset's table, with its key in documents (`benchmarks`, `parts`) and its name."""
         for place, tables in (("benchmarks", self.benchmarks), ("parts", self.subsets)):
             for name, table in tables.items():
                 yield place, name, table
@@ -147,7 +147,7 @@ def _kept(table: Table) -> Iterator[Table]:
 
 
 def template_ids(inputs: Mapping[str, Path], table: Table) -> list[Any]:
-    """Give the template id behind each character of a table's labels: from the input `templates`, else 1, 2, …
+    """Give the template id behind each character of a table's labels: from the input `templates`, else its place.
 
     Raises InputError where the number of ids is not that of the characters.
     """

@@ -22,7 +22,7 @@ CUT = ("length", "max_tokens")  # how providers say that an answer was cut at it
 
 @dataclass
 class _Tally:
-    """The labels of one item's answers so far, by place in the row, and counts of avoidance, truncation and errors."""
+    """The labels of one item's answers so far, by place in the row; counts of avoidance, truncation, errors."""
 
     labels: dict[int, str] = field(default_factory=dict)
     target_only: dict[int, str] = field(default_factory=dict)

@@ -58,7 +58,7 @@ def means(per_benchmark: Iterable[Counts]) -> dict[str, Any]:
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the document `scaling`: a point of Fig. 4 for each model, and a regression line for each group and measure.
+    """Write the document `scaling`: a point of Fig. 4 for each model, a regression line for each group and measure.
 
     Models without known compute or group, and stand-ins, are listed as excluded.
     """

@@ -95,7 +95,7 @@ def _successes(triple: Counts, discount: float) -> tuple[float | None, float | N
 
 
 def _concordance(difficulties: Sequence[float], curve: Sequence[float | None]) -> dict[str, Any]:
-    """Give the concordance of a curve over difficulty (0 to 1) and its companions; bins without a rate are left out."""
+    """Give the concordance of a curve over difficulty (0 to 1), and companions; bins without a rate are left out."""
     points = [(at / 100, share) for at, share in zip(difficulties, curve, strict=True) if share is not None]
     found = generality([at for at, _ in points], [share for _, share in points], 0.0)
     if not points:

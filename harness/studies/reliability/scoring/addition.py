@@ -1,4 +1,4 @@
-"""The score step of the addition benchmark; apart from the maker, whose data must not depend on a scoring rule.
+"""The score step of the addition benchmark, kept apart from its maker: data must not depend on a scoring rule.
 
 It must never know who answered.
 """
@@ -17,7 +17,7 @@ MOST_DIGITS = 1_000  # the study's addends have up to 100; Python itself gives u
 
 
 def label(item: Item, gold: Gold, text: str) -> LabelResult:
-    """Label one response, by the addends; a gold that is not their sum is an error, not a label."""
+    """Label one response to a sum by its addends; raises InputError for malformed addends or a gold not their sum."""
     a, b = part(item, "input", "a"), part(item, "input", "b")
     if not (_is_decimal(a) and _is_decimal(b)):
         raise InputError("an addend is not a text of decimal digits", where=f"item {item['id']}")
@@ -27,7 +27,7 @@ def label(item: Item, gold: Gold, text: str) -> LabelResult:
 
 
 def _is_decimal(given: Any) -> TypeGuard[str]:
-    """Whether int() will take it: what int() refuses it quotes, and an item may be one that nobody may show."""
+    """Whether int() accepts a value: its error would quote the value, and an item may be one not to be shown."""
     return isinstance(given, str) and given.isascii() and given.isdigit() and len(given) <= MOST_DIGITS
 
 

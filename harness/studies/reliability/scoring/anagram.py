@@ -1,4 +1,4 @@
-"""The score step of the anagram benchmark; apart from the maker, whose data must not depend on a scoring rule.
+"""The score step of the anagram benchmark, kept apart from its maker: data must not depend on a scoring rule.
 
 It must never know who answered.
 """
@@ -13,7 +13,7 @@ from harness.studies.reliability.scoring.scored import part, score_step
 
 
 def label(item: Item, gold: Gold, text: str) -> LabelResult:
-    """Label one response, by the words that solve the item; a gold of other letters is an error, not a label."""
+    """Label one response by the words that solve the item; raises InputError for a gold of other letters."""
     letters, target = part(item, "input", "anagram"), part(gold, "gold", "target")
     if sorted(letters) != sorted(target):
         raise InputError("the gold is not made of the letters that are shown", where=f"gold {item['id']}")

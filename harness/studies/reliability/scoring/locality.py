@@ -18,7 +18,7 @@ from harness.studies.reliability.scoring.scored import part, write
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response."""
+    """Write `scores`, one for each response; a label rests on the target and the city names of the gazetteer."""
     [given] = rows.read(inputs["gazetteer"])
     names = gazetteer(given["names"])
 

@@ -13,7 +13,7 @@ from harness.studies.reliability.scoring.scored import part, score_step
 
 
 def label(item: Item, gold: Gold, text: str) -> LabelResult:
-    """Label one response; a key that is no letter of an option is an error, not a label."""
+    """Label one response by the options and the key; raises InputError for a key that is no option's letter."""
     options, key = part(item, "options"), part(gold, "gold", "target")
     if key not in tuple(LETTERS) or key not in options:
         raise InputError("the gold is not the letter of an option", where=f"gold {item['id']}")

@@ -1,4 +1,4 @@
-"""The body of the benchmarks' score steps: a label of each response becomes its score.
+"""The shared body of the benchmarks' score steps: it labels each response and writes the label as a score.
 
 It must never know a benchmark, nor who answered.
 """
@@ -20,7 +20,7 @@ Step = Callable[[Mapping[str, Any], Mapping[str, Path], Path], None]
 
 
 def score_step(label: Label) -> Step:
-    """Make a score step from a labelling function that needs the item and its gold alone."""
+    """Make a score step from a labelling function, which takes an item, its gold and a response's text."""
 
     def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
         write(inputs, out, label)
@@ -29,7 +29,10 @@ def score_step(label: Label) -> Step:
 
 
 def write(inputs: Mapping[str, Path], out: Path, label: Label) -> None:
-    """Write one score for each response."""
+    """Write `scores`, one for each response: value 1 for c and 0 for a or i, the outcome, and the label's detail.
+
+    A response that is an error gets no value.
+    """
 
     def rule(item: Item, gold: Gold, text: str) -> Found:
         detail = label(item, gold, text).row()
@@ -44,7 +47,7 @@ def part(row: Item, field: Literal["input", "options"], *path: str) -> Any: ...
 @overload
 def part(row: Gold, field: Literal["gold"], *path: str) -> Any: ...
 def part(row: Item | Gold, field: str, *path: str) -> Any:
-    """Read a field of an item or a gold; where it is missing, the error names row and field."""
+    """Read a (nested) field of an item or a gold; where it is missing, the InputError names row and field."""
     found: Any = row
     for name in (field, *path):
         if not isinstance(found, Mapping) or name not in found:

@@ -1,6 +1,6 @@
 """The standalone analysis of agreement: rows with two labels, or with a person's label and a response.
 
-It knows the fields a caller gives; it must never know a rule, nor where rows come from.
+It knows the fields a caller gives; it must never know how a rule decides, nor where rows come from.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class AgreementInput(AnalysisInput):
 
 
 class AgreementOutput(ToolOutput):
-    """Output: agreement of both, by benchmark and in all."""
+    """Output: agreement of the person's and the rules' labels, by benchmark and in all."""
 
     benchmarks: dict[str, dict[str, Any]] = Field(description=MEASURED)
     together: dict[str, Any] = Field(description=MEASURED)
@@ -63,13 +63,16 @@ class AgreementOutput(ToolOutput):
 
 
 def agreement_of(given: AgreementInput) -> dict[str, Any]:
-    """Measure agreement of a person's labels with the rules'; rows without the rules' label are labelled first."""
+    """Measure agreement of a person's labels with the rules'; a row without the rules' label gets it first.
+
+    Raises InputError for a row that cannot be labelled or is malformed.
+    """
     shared = {name: getattr(given, name) for name in SHARED if name in given.model_fields_set}
     return agreement(_labelled(given.rows, shared), given.seed)
 
 
 def _labelled(rows: Sequence[Any], shared: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Give each row the rules' label where it brings none; a row's own shared field goes before the common one."""
+    """Yield the rows, each with the rules' label where it had none; a row's own field overrides the shared one."""
     from harness.scorers.outcome.by_row import score_row  # noqa: PLC0415 - many models, which few rows need
 
     for number, row in enumerate(rows):

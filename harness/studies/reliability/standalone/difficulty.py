@@ -1,4 +1,4 @@
-"""The standalone analysis of difficulty: raw functions of three benchmarks, and the scale of 0 to 100.
+"""The standalone analysis of difficulty: the raw difficulty of three benchmarks' cases, or the scale of 0 to 100.
 
 It knows the names and fields a caller uses; it must never know where rows come from or where results go.
 """
@@ -71,7 +71,10 @@ class DifficultyOutput(ToolOutput):
 
 
 def difficulty_of(given: DifficultyInput) -> Mapping[str, Any]:
-    """Give the raw difficulty of one case or of a list of cases, or put raw difficulties on the common scale."""
+    """Give the raw difficulty of one case or of each of `cases`, or put raw difficulties on the scale of 0 to 100.
+
+    Raises InputError where no benchmark is named or evident, or a field or the calibration is malformed.
+    """
     if given.raw is not None:
         return _scaled(given.raw, given.calibration)
     if given.cases is not None:
@@ -80,7 +83,7 @@ def difficulty_of(given: DifficultyInput) -> Mapping[str, Any]:
 
 
 def _scaled(raw: list[float], given_block: Any) -> dict[str, Any]:
-    """Use the block as a manifest gives it, so that the calibration has the same id here and in a run."""
+    """Put raw difficulties on the scale by the block, read as from a manifest, so that its id is that of a run."""
     try:
         scale = calibrated(raw, None if given_block is None else block(given_block))
     except InputError as bad:
@@ -89,7 +92,7 @@ def _scaled(raw: list[float], given_block: Any) -> dict[str, Any]:
 
 
 def _derived(given: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Derive it by the benchmark that is named, else by the one of whose fields any is there."""
+    """Derive one case's raw difficulty by the benchmark it names, else by the first that has one of its fields."""
     if "benchmark" in given:
         named = next((tool for name, tool in DERIVED.items() if name == given["benchmark"]), None)
     else:

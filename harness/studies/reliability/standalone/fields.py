@@ -1,4 +1,4 @@
-"""Helpers of several standalone analyses: shared field types, parallel lists, and cases one by one.
+"""Helpers of several standalone analyses: shared field types, a check of parallel lists, a loop over cases.
 
 It knows kinds of values; it must never know what a field means.
 """
@@ -26,7 +26,7 @@ LabelsAndGaps = Annotated[
 
 
 def each(cases: Sequence[Any], run: Callable[[Mapping[str, Any]], Any]) -> list[Any]:
-    """Run a function over every case of `cases`; an error names the place of its case."""
+    """Give the result of a function on every case; an InputError names the place of its case in `cases`."""
     found = []
     for place, case in enumerate(cases):
         where = f"cases[{place}]"
@@ -40,7 +40,7 @@ def each(cases: Sequence[Any], run: Callable[[Mapping[str, Any]], Any]) -> list[
 
 
 def same_length(given: Mapping[str, Sequence[Any]]) -> None:
-    """Refuse parallel lists of different lengths."""
+    """Raise InputError where parallel lists, given by name, differ in length."""
     (first, values), *others = given.items()
     for name, more in others:
         if len(more) != len(values):

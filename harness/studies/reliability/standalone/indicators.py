@@ -20,7 +20,7 @@ from harness.studies.reliability.terms import GUESSED, Counts, counted
 
 
 def bins_of(given: fields.ItemsInput) -> dict[str, Any]:
-    """Cut items into bins, so that the rule can be checked without a model."""
+    """Cut items into bins of equal size by difficulty; gives each item's bin, and sizes and mean difficulties."""
     _check(given)
     found = cut(given.ids, given.difficulty, given.n_bins)
     return {
@@ -31,17 +31,20 @@ def bins_of(given: fields.ItemsInput) -> dict[str, Any]:
 
 
 def stability_of(given: fields.StabilityInput) -> dict[str, Any]:
-    """Give the stability of one group of labels from counts, instance by instance."""
+    """Give the prompting stability of one group of labels from counts for each instance."""
     return stability(given.positives_per_instance, given.prompts_per_instance)
 
 
 def generality_of(given: fields.GeneralityInput) -> dict[str, Any]:
-    """Give the generality of one curve."""
+    """Give area, spread, generality and indicator of one curve of success over difficulty."""
     return generality(given.h, given.psi, given.kmin)
 
 
 def indicators_of(given: fields.IndicatorsInput) -> dict[str, Any]:
-    """Compute all indicators of one model on one benchmark from labels: bins, rates, indicators and correlations."""
+    """Compute all values of one model on one benchmark from labels: bins, rates, indicators, correlations.
+
+    Raises InputError for lists of different lengths, an id that stands twice, or more labels than prompts.
+    """
     _check(given)
     same_length({"ids": given.ids, "labels": given.labels})
     counts = [_counts(each, place, given.prompts) for place, each in enumerate(given.labels)]

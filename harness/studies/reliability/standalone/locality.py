@@ -66,7 +66,10 @@ class LocalityTargetsOutput(ToolOutput):
 
 
 def locality_targets(given: LocalityTargetsInput) -> dict[str, Any]:
-    """Give the cities near a city and the target among them, for one case or for a list of cases over one table."""
+    """Give the cities near a city and the target among them, for one case or for each of `cases`, over one city table.
+
+    Raises InputError for a malformed row, or a city that is not among those that pass the filters.
+    """
     kept = surviving([_city(row, place) for place, row in enumerate(given.cities, 1)])
     found: dict[str, Any] = {"kept_after_filters": [each.name for each in kept]}
     if given.cases is None:

@@ -1,4 +1,4 @@
-"""The study's standalone scorer: a response with what was asked, and the label it gets.
+"""The study's standalone scorer: labels one response, given with what was asked, and shows the evidence.
 
 It knows the names and fields a caller uses; it must never know where rows come from or where results go.
 """

@@ -1,4 +1,4 @@
-"""The standalone analyses about people, compute, token budgets and pairs of models.
+"""The standalone analyses of people's ratings and verdicts, training compute, token budgets and pairs of models.
 
 It knows what a caller asks; it must never know where rows come from or where results go.
 """
@@ -18,29 +18,32 @@ from harness.studies.reliability.standalone import people_fields as fields
 
 
 def calibration_of(given: fields.CalibrationInput) -> dict[str, Any]:
-    """Fit the logistic curve of section 2.1, and give difficulties by it."""
+    """Fit the logistic curve (reliability 2.1), and, where `predict` is given, the difficulty of each of its values."""
     found = calibration.fit(given.f, given.y, given.weights)
     return found.row() if given.predict is None else {**found.row(), "predict": calibration.curve(found, given.predict)}
 
 
 def scaling_of(given: fields.ScalingInput) -> dict[str, Any]:
-    """Fit a least-squares line over log10 of compute."""
+    """Fit a least-squares line over log10 of training compute; nulls where there is no line."""
     return _nulls(scaling.line(given.flops, given.value))
 
 
 def supervision_of(given: fields.SupervisionInput) -> dict[str, Any]:
-    """Count a supervision matrix, and give the shares made from it."""
+    """Count the supervision matrix of [label, verdict] pairs, and give its five shares, null where undefined."""
     counts = supervision.matrix(given.records)
     return {"counts": counts, **_nulls(supervision.errors(counts))}
 
 
 def token_budget_of(given: fields.TokenBudgetInput) -> dict[str, Any]:
-    """Give the token budget of one answer."""
+    """Give the token budget of one answer on a benchmark, for a group of models and a length of expected output."""
     return {"max_new_tokens": token_budget(given.benchmark, given.model_group, given.expected_output_chars)}
 
 
 def comparison_of(given: fields.ComparisonInput) -> dict[str, Any]:
-    """Compare two models on the items of one benchmark by paired tests."""
+    """Compare two models' labels on the same items of one benchmark by paired tests and resampled differences.
+
+    Raises InputError where labels, subsets or templates do not match in number.
+    """
     a, b = ["".join(each) for each in given.a], ["".join(each) for each in given.b]
     width = len(a[0]) if a else 0
     if [len(each) for each in a] != [len(each) for each in b] or any(len(each) != width for each in a):
@@ -60,7 +63,7 @@ def comparison_of(given: fields.ComparisonInput) -> dict[str, Any]:
 
 
 def expectations_of(given: fields.ExpectationsInput) -> dict[str, Any]:
-    """Analyse study S1 over the ratings of one benchmark."""
+    """Analyse study S1 over the ratings of one benchmark; rows of several, or a lacking difficulty, raise InputError."""
     rated = ratings.ratings(given.rows)
     if len({each.benchmark for each in rated}) > 1:
         raise InputError("rows of several benchmarks", where="rows", next="give the rows of one benchmark at a time")
@@ -71,7 +74,7 @@ def expectations_of(given: fields.ExpectationsInput) -> dict[str, Any]:
 
 
 def _nulls(found: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace missing values by null, as the golden files have them."""
+    """Replace each `missing` value (an object with the reason) by None, as the golden files have them."""
     return {name: None if isinstance(value, Mapping) else value for name, value in found.items()}
 
 

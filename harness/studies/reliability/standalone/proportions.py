@@ -81,7 +81,10 @@ class ProportionsOutput(ToolOutput):
 
 
 def proportions_of(given: ProportionsInput) -> dict[str, Any]:
-    """Give the curve of one model from rows, or from the columns `ids`, `difficulty` and `labels`."""
+    """Give the shares of one model in each bin and in all, from rows or from `ids`, `difficulty` and `labels`.
+
+    Raises InputError for malformed rows or columns of different lengths.
+    """
     params = given.params
     bins = params.bins or given.bins or params.n_bins or given.n_bins or BINS
     if given.rows is not None:
