@@ -59,7 +59,7 @@ class TrainingDocument:
 
 @dataclass(frozen=True, slots=True)
 class CorpusMixture:
-    """The mixture of a training step: task weights, percentages of short wordings and small sums, and whether noisy."""
+    """The mixture of a training step: task weights, percentages of short wordings and small sums, noisy or not."""
 
     tasks: Mapping[str, int]  # so many parts of each
     short: int  # in a wording of few bytes
@@ -70,7 +70,7 @@ class CorpusMixture:
 def document(
     wordings: Wordings, questions: QuestionSource, source: seeds.Stream, mixture: CorpusMixture
 ) -> TrainingDocument:
-    """Draw one document: task, wording and question by the mixture, and as continuation the answer or, if noisy, talk."""
+    """Draw one document: task, wording and question by the mixture, and the answer or, if noisy, perhaps talk."""
     task = _one_of(mixture.tasks, seeds.below(source, sum(mixture.tasks.values())))
     among = wordings[task]
     if seeds.below(source, 100) < mixture.short:

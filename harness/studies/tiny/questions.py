@@ -46,7 +46,7 @@ class QuestionSource:
             self._held = frozenset(question.key for task in tasks for question in self.held(task, held_out))
 
     def draw(self, task: str, source: seeds.Stream, small: int = 50) -> TrainingQuestion:
-        """Draw a question of a task that is not held out; of a hundred sums `small` have addends of one or two digits."""
+        """Draw a question that is not held out; of a hundred sums `small` have addends of one or two digits."""
         while True:
             question = self._drawn(task, source, small)
             if question.key not in self._held:

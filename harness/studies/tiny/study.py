@@ -21,7 +21,7 @@ _SETS = tuple(f"reliability/{task}@1" for task in sorted(TASKS))  # one for each
 
 
 class Tiny(Study):
-    """The study that trains two byte-level models of 0.6 M parameters on sums, short anagrams and small text tasks."""
+    """The study that trains two byte-level models of 0.6 M parameters: sums, short anagrams, small text tasks."""
 
     name = "tiny"
     needs: tuple[str, ...] = ("prompts",)
@@ -35,7 +35,7 @@ class Tiny(Study):
     prompt_sets: Mapping[str, Path] = {name: _WORDINGS / f"{name.partition('/')[2]}.jsonl" for name in _SETS}
 
     def plan(self, brief: Brief) -> Plan:
-        """Plan the steps of a brief: the recipe, two trainings (the second from the first's weights), and model files.
+        """Plan the steps of a brief: the recipe, two trainings (the second from the first's weights), model files.
 
         Raises InputError for other than one dataset, or where a task's set of wordings is not named.
         """

@@ -78,7 +78,7 @@ def _model(params: Mapping[str, Any]) -> Any:
 
 
 def _first_weights(model: Any, params: Mapping[str, Any]) -> None:
-    """Set the first weights: biases 0, other vectors 1, matrices uniform from whole-number draws, by name and seed."""
+    """Set the first weights: biases 0, other vectors 1, matrices drawn uniformly from derived seeds, by name."""
     import torch  # noqa: PLC0415
 
     with torch.no_grad():
@@ -96,7 +96,7 @@ def _first_weights(model: Any, params: Mapping[str, Any]) -> None:
 
 
 def _share(params: Mapping[str, Any], step: int) -> float:
-    """Give a step's share of the learning rate: up along a line to 1 at `warmup`, then down along one to a twentieth."""
+    """Give a step's share of the learning rate: up in a line to 1 at `warmup`, then down in one to a twentieth."""
     warmup, total = int(params["warmup"]), int(params["steps"])
     if step < warmup:
         return (step + 1) / warmup
@@ -135,7 +135,7 @@ def _documents(
 
 
 def _between(ends: Sequence[int], step: int, steps: int) -> int:
-    """Give a step's number on a line between two ends: the last is reached at three quarters of the steps and stays."""
+    """Give a step's number on the line between two ends; the last holds from three quarters of the steps on."""
     first, last = ends
     way = max(1, 3 * steps // 4)
     return int(first + (last - first) * min(step, way) // way)

@@ -87,7 +87,7 @@ def _imported(path: Path) -> Iterator[PublishedPrompt]:
 
 
 def _placed(raw: Sequence[float], params: Mapping[str, Any]) -> Difficulties:
-    """Put difficulties on the scale of 0 to 100: unchanged where `params` says `published`, else calibrated or ranked.
+    """Put difficulties on the scale of 0 to 100: unchanged where `params` says `published`, else calibrated.
 
     Raises InputError where both a scale and a calibration are given, or a published difficulty lies outside 0 to 100.
     """

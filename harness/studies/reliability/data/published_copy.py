@@ -69,7 +69,7 @@ class CopyRow:
         return value
 
     def _how(self, name: str) -> str:
-        """Give advice on a missing column: names the known columns of the file only, as a first row may hold items."""
+        """Give advice on a missing column: it names the known columns only, as a first row may hold items."""
         known = [each for each in dict.fromkeys((*KNOWN, *self.columns.values())) if each in self.cells]
         if not any(self.columns.get(each, each) in known for each in COMMON):
             known = []  # then even `C` may be an answer and no column

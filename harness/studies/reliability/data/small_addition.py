@@ -1,7 +1,7 @@
 """The maker of small additions for the tiny models: one to three digits, half with addends of at most two digits.
 
 A miniature, not the paper's benchmark. It draws what the tiny models are trained on and, with seeds of its own, the
-instances they are asked.
+instances they are asked. It must never know a prompt or a model.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ class Labels:
     calibrated: bool
 
     def groups(self) -> Iterator[tuple[str, str, Table]]:
-        """Yield every benchmark's and subset's table, with its key in documents (`benchmarks`, `parts`) and its name."""
+        """Yield every benchmark's and subset's table with its key in documents, `benchmarks` or `parts`, and name."""
         for place, tables in (("benchmarks", self.benchmarks), ("parts", self.subsets)):
             for name, table in tables.items():
                 yield place, name, table

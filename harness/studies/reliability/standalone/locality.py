@@ -66,7 +66,7 @@ class LocalityTargetsOutput(ToolOutput):
 
 
 def locality_targets(given: LocalityTargetsInput) -> dict[str, Any]:
-    """Give the cities near a city and the target among them, for one case or for each of `cases`, over one city table.
+    """Give the cities near a city and the target among them, for one case or each of `cases`, over one city table.
 
     Raises InputError for a malformed row, or a city that is not among those that pass the filters.
     """

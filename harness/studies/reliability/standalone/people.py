@@ -18,7 +18,7 @@ from harness.studies.reliability.standalone import people_fields as fields
 
 
 def calibration_of(given: fields.CalibrationInput) -> dict[str, Any]:
-    """Fit the logistic curve (reliability 2.1), and, where `predict` is given, the difficulty of each of its values."""
+    """Fit the logistic curve (reliability 2.1), and give the difficulty of each value of `predict`, where given."""
     found = calibration.fit(given.f, given.y, given.weights)
     return found.row() if given.predict is None else {**found.row(), "predict": calibration.curve(found, given.predict)}
 
@@ -63,7 +63,7 @@ def comparison_of(given: fields.ComparisonInput) -> dict[str, Any]:
 
 
 def expectations_of(given: fields.ExpectationsInput) -> dict[str, Any]:
-    """Analyse study S1 over the ratings of one benchmark; rows of several, or a lacking difficulty, raise InputError."""
+    """Analyse study S1 over the ratings of one benchmark; raises InputError for several, or a lacking difficulty."""
     rated = ratings.ratings(given.rows)
     if len({each.benchmark for each in rated}) > 1:
         raise InputError("rows of several benchmarks", where="rows", next="give the rows of one benchmark at a time")
