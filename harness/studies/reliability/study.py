@@ -21,7 +21,7 @@ ALWAYS = {"proportions", "checks"}  # analyses that cost next to nothing; the ot
 
 
 class Reliability(Study):
-    """Zhou et al., Nature 2024: five benchmarks in fifteen wordings each, and the reliability of models on them."""
+    """The study of Zhou et al., Nature 2024: the reliability of models on five benchmarks in fifteen wordings each."""
 
     name = "reliability"
     makers: Mapping[str, Maker] = {**{name: each.maker for name, each in BENCHMARKS.items()}, **PEOPLE}

@@ -30,8 +30,8 @@ def raw(params: Mapping[str, Any]) -> dict[str, Any]:
 def shaped(params: Mapping[str, Any]) -> dict[str, Any]:
     """Give the training parameters of the shaped model: answered questions, with a loss on the answers only.
 
-    The study starts this training from the raw model. Hardly any sum of three digits is among the questions: the model
-    learns to answer always, and not to add what it could not add.
+    The study starts this training from the raw model. Hardly any sum of three digits is among the questions: the
+    model learns to answer always, and not to add what it could not add.
     """
     return {
         **raw(params),

@@ -98,7 +98,7 @@ def letters(word: str) -> str:
 
 
 def packaged() -> tuple[dict[str, int], dict[str, Any]]:
-    """Give the word list of the package wordfreq as counts per thousand million words, with its name and digest."""
+    """Give wordfreq's large English list as counts per thousand million words, with its name and digest."""
     from importlib import metadata  # noqa: PLC0415 - slow to load, and needed here alone
 
     wordfreq = word_list.wordfreq("anagram")

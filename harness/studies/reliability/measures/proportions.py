@@ -1,4 +1,4 @@
-"""Indicator 1 and its stacked curve: shares of correct, avoidant and incorrect answers (reliability 6.1, 6.3).
+"""Indicator 1 and the stacked curve: shares of each label, overall and over bins (reliability 6.1, 6.3).
 
 It knows labels, difficulties and names of models; it must never know a benchmark's rules or a response's text.
 """

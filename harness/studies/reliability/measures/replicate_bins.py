@@ -90,7 +90,7 @@ def _successes(counts: Array, discount: float) -> Array:
 
 
 def _merged(tied: Array, psi: Array) -> tuple[Array, Array]:
-    """Let bins of one difficulty share their mean success; says beside it which bins are points of the curve."""
+    """Average the success of adjacent bins tied in difficulty; gives which bins are points of the curve, and success."""
     import numpy as np  # noqa: PLC0415
 
     count = (~np.isnan(psi)).astype(np.int64)

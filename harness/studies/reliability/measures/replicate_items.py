@@ -35,7 +35,7 @@ def prepare(difficulty: Array, counts: Array) -> PreparedItems:
 
 
 def _levels(rates: Array) -> Array:
-    """Spread the rates of one model over a column for each distinct value of each label."""
+    """One-hot encode the rates of one model: a column for each distinct rate of each label."""
     import numpy as np  # noqa: PLC0415
 
     values = [np.unique(column, return_inverse=True)[1] for column in rates.T]

@@ -1,4 +1,4 @@
-"""Prompt sensitivity: the stacked curve of each wording by itself, and their spread (reliability 6.1).
+"""Prompt sensitivity: shares of labels over bins for each wording by itself, and their spread (reliability 6.1).
 
 It knows labels, difficulties and template ids; it must never know a template's text.
 """

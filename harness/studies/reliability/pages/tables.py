@@ -144,7 +144,7 @@ def difficulty(caption: str, first: str, lines: Sequence[TableLine], given: Docu
 
 
 def _safe(easiest: Mapping[str, Any]) -> str:
-    """Say how far from the easiest item on nothing was wrong (R11)."""
+    """Say up to which difficulty, from the easiest bin on, no answer was incorrect (reliability R11)."""
     if easiest.get("safe") is not True:
         return "no safe region" if easiest else NONE
     upto, bins = number(easiest.get("safe_up_to")), number(easiest.get("safe_bins"))

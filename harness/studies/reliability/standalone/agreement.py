@@ -37,7 +37,7 @@ class LabelledResponse(Row):
 
 
 class AgreementInput(AnalysisInput):
-    """Input: responses with a person's labels."""
+    """Input: responses with a person's labels and the rules' labels, or what the rules need to give them."""
 
     rows: Annotated[list[Any], UncheckedList(list[LabelledResponse])] = Field(
         description="objects of label (a person's: c, a or i) and found (the rules'), benchmark where there are "

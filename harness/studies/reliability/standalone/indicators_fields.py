@@ -38,7 +38,7 @@ class ItemsInput(AnalysisInput):
 
 
 class BinsOutput(ToolOutput):
-    """Output: the bin of each item, and each bin's difficulty."""
+    """Output: the bin of each item, and each bin's size and mean difficulty."""
 
     bin_of_item: list[int] = Field(description="the bin of each item, from 0")
     bin_sizes: list[int] = Field(description="items a bin")
@@ -55,7 +55,7 @@ class StabilityInput(AnalysisInput):
 
 
 class StabilityOutput(ToolOutput):
-    """Output: prompting stability."""
+    """Output: prompting stability of one group of labels, and what it is made of and read against."""
 
     s_pos: float | None = Field(description=CHANCE)
     s_neg: float | None = Field(description=CHANCE)
@@ -77,7 +77,7 @@ class GeneralityInput(AnalysisInput):
 
 
 class GeneralityOutput(ToolOutput):
-    """Output: area, spread and generality."""
+    """Output: area, spread and generality of the curve, and the indicator made of them."""
 
     area: float | None = Field(description=AREA)
     capability: float | None = Field(description=AREA)

@@ -25,7 +25,7 @@ Km = Annotated[float, number(0, LARGEST)]
 
 
 class CityRow(AnalysisInput):
-    """A city of the table."""
+    """A row of the city table: name, position and population."""
 
     city: Text
     lat: Number
@@ -34,7 +34,7 @@ class CityRow(AnalysisInput):
 
 
 class CityCase(AnalysisInput):
-    """A case: the city that is asked about, and the distance."""
+    """A case: the city that is asked about, and the distance in km."""
 
     city: Text = Field(description=ASKED)
     d_km: Km = Field(description=AWAY)

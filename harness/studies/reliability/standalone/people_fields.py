@@ -38,7 +38,7 @@ SEED, DRAWS = "of the resamples; 0 where left out", f"{RESAMPLES} where left out
 
 
 class CalibrationInput(AnalysisInput):
-    """Input: expectations of people, and a difficulty function."""
+    """Input: a difficulty function and people's mean expected failure, item by item."""
 
     f: Annotated[list[Any], UncheckedList(list[float])] = Field(
         description="the difficulty function's value of each item"
@@ -55,7 +55,7 @@ class CalibrationInput(AnalysisInput):
 
 
 class CalibrationOutput(ToolOutput):
-    """Output: the logistic curve that fits best."""
+    """Output: the fitted logistic curve, and the difficulties that it predicts where asked for."""
 
     alpha: float = Field(description=OF_THE_FIT)
     beta: float = Field(description=OF_THE_FIT)
@@ -67,14 +67,14 @@ class CalibrationOutput(ToolOutput):
 
 
 class ScalingInput(AnalysisInput):
-    """Input: models by their training compute."""
+    """Input: the training compute and a share of each model."""
 
     flops: Annotated[list[Any], UncheckedList(list[float])] = Field(description="training compute of each model")
     value: Annotated[list[Any], UncheckedList(list[float])] = Field(description="the model's share")
 
 
 class ScalingOutput(ToolOutput):
-    """Output: a line over log10 of compute."""
+    """Output: the fitted line over log10 of training compute."""
 
     slope_per_decade: float | None = Field(description=LINE)
     intercept: float | None = Field(description=LINE)
@@ -83,7 +83,7 @@ class ScalingOutput(ToolOutput):
 
 
 class SupervisionInput(AnalysisInput):
-    """Input: outputs with their true labels, and people's verdicts."""
+    """Input: pairs of an output's label and a person's verdict on it."""
 
     records: Annotated[list[Any], UncheckedList(list[tuple[str, str]])] = Field(
         description="pairs [c, a or i of the model, c, a, i or u of the person]"
@@ -107,7 +107,7 @@ class SupervisionOutput(ToolOutput):
 
 
 class TokenBudgetInput(AnalysisInput):
-    """Input: the benchmark and group of an answer."""
+    """Input: the benchmark, the group of models and the expected length of an answer."""
 
     benchmark: Text = Field(description="addition, anagram, locality, obqa, gpqa, science-demo or transforms")
     model_group: Text = Field(
@@ -119,7 +119,7 @@ class TokenBudgetInput(AnalysisInput):
 
 
 class TokenBudgetOutput(ToolOutput):
-    """Output: a token budget."""
+    """Output: the token budget of one answer."""
 
     max_new_tokens: int = Field(description="the budget")
 
@@ -140,7 +140,7 @@ class ComparisonInput(AnalysisInput):
 
 
 class ComparisonOutput(ToolOutput):
-    """Output: the paired difference of the two."""
+    """Output: the paired differences of the two models in correctness and prudence."""
 
     templates: list[dict[str, Any]] = Field(description="per template: a_only and b_only correct, n, exact p, p_holm")
     difference: dict[str, Any] = Field(description="a minus b, share of correct: {value, interval}")

@@ -33,14 +33,14 @@ class AdditionOutput(ToolOutput):
 
 
 class AnagramInput(AnalysisInput):
-    """Input: a word, and its letters in another order."""
+    """Input: a word, and a string to test as its anagram."""
 
     word: Text = Field(description="a text")
     anagram: Text = Field(description="a text")
 
 
 class AnagramOutput(ToolOutput):
-    """Output: whether it is an anagram, and its difficulty."""
+    """Output: whether the string is a valid anagram of the word, and its difficulty."""
 
     f_let: int = Field(description="letters of the anagram")
     valid: bool = Field(description="whether it holds the word's letters in another order, 3 to 20 of them")
@@ -54,7 +54,7 @@ class TransformsInput(AnalysisInput):
 
 
 class TransformsOutput(ToolOutput):
-    """Output: the difficulty of a text task."""
+    """Output: the difficulty f_w+l of a text task, and its three terms."""
 
     words_in: int = Field(description="words of the input, by white space")
     words_out: int = Field(description="words of the output")
