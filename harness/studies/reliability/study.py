@@ -1,4 +1,7 @@
-"""The study `reliability` (Zhou et al., Nature 2024): its makers, prompt sets, plan, scorers and analyses."""
+"""The study `reliability` (Zhou et al., Nature 2024): its makers, importers, plan, scorers and analyses.
+
+It knows names of steps and of what they read; it must never know an item, a response or a result.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +24,7 @@ ALWAYS = {"proportions", "checks"}  # analyses that cost next to nothing; the ot
 
 
 class Reliability(Study):
-    """The study of Zhou et al., Nature 2024: the reliability of models on five benchmarks in fifteen wordings each."""
+    """The study of Zhou et al., Nature 2024: how reliable models are on five benchmarks in fifteen wordings each."""
 
     name = "reliability"
     makers: Mapping[str, Maker] = {**{name: each.maker for name, each in BENCHMARKS.items()}, **PEOPLE}

@@ -2,8 +2,8 @@
 
     python -m harness.studies.tiny.card assets/tiny-raw RECIPE FACTS
 
-RECIPE is the output `items` of the study's run, FACTS the `facts.json` of the model's training. Measured shares, sizes
-and hashes on a card must come from this command; none is typed.
+RECIPE is the output `items` of the study's run, FACTS the `facts.json` of the model's training. Measured shares,
+sizes and hashes on a card must come from this command, never from a typist.
 """
 
 from __future__ import annotations

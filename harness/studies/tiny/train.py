@@ -1,7 +1,8 @@
 """The training step: from parameters and seeds to the weights of a small GPT, the same bytes each time.
 
 Nothing is drawn from torch: the first weights and every document come from derived seeds, and one thread does the sums
-in one order. Equal numerics fingerprints and thread counts therefore give equal files.
+in one order. Equal numerics fingerprints and thread counts therefore give equal files. It must never know what a
+model answers.
 """
 
 from __future__ import annotations

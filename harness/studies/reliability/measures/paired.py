@@ -30,7 +30,7 @@ MEASURES: Mapping[str, Callable[[Any], Any]] = {
 
 @dataclass(frozen=True)
 class PairedDraws:
-    """Resamples and sign flips of the items of one label table: the same for all pairs of models and both measures."""
+    """Resamples and sign flips of the items of one label table: the same for all model pairs and both measures."""
 
     weights: Any
     flips: Any

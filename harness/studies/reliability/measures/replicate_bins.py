@@ -90,7 +90,7 @@ def _successes(counts: Array, discount: float) -> Array:
 
 
 def _merged(tied: Array, psi: Array) -> tuple[Array, Array]:
-    """Average the success of adjacent bins tied in difficulty; gives which bins are points of the curve, and success."""
+    """Average the success of adjacent bins tied in difficulty; gives which bins have a point, and its success."""
     import numpy as np  # noqa: PLC0415
 
     count = (~np.isnan(psi)).astype(np.int64)
