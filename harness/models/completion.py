@@ -1,4 +1,4 @@
-"""Completion requests, which models that run in this process are given, and completions, which every model gives.
+"""Completions, the output of models, and completion requests, the input of those that run in this process.
 
 It never knows a benchmark, a right answer, a file or a provider.
 """

@@ -1,6 +1,6 @@
-"""Circuit breaker: stops calls to a model that refused its first requests for good and has answered none.
+"""Circuit breaker: stops calls to a model that gave only final refusals (HTTP 400, 401, 403, 404, 422) so far.
 
-It never opens after a model's first answer, and never decides whether a call is retried.
+It opens after so many of them, never after a model's first answer, and never decides whether a call is retried.
 """
 
 from __future__ import annotations

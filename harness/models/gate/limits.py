@@ -22,7 +22,7 @@ _IMAGE = re.compile(rb'"(?:data:image/[a-z]+;base64,)?[A-Za-z0-9+/]{1000,}={0,2}
 def estimate_tokens(bounds: Sequence[str], body: Mapping[str, Any]) -> int:
     """Estimate the tokens of a request: a quarter of its bytes, 1,600 for each image, and its longest answer.
 
-    That is the first of the fields `bounds` that the body has; without one, the answer counts as 0.
+    The longest answer is the first of the fields `bounds` that the body has; without one it counts as 0.
     """
     most = next((body[name] for name in bounds if name in body), 0)
     words, images = _IMAGE.subn(b"", canonical(body))
@@ -81,7 +81,7 @@ class RateLimiter:
             await asyncio.sleep(wait)
 
     def hold_back(self, seconds: float) -> None:
-        """Delay all later requests to the model by the seconds that the provider asked one of them to wait."""
+        """Hold back all later requests to the model for the seconds that the provider asked one of them to wait."""
         self._closed_until = max(self._closed_until, time.monotonic() + seconds)
 
     def charge(self, used: TokenUsage, estimate: int) -> Decimal:

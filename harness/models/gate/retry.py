@@ -50,9 +50,9 @@ def _instant(date: str) -> float | None:
 
 
 def backoff(first: float, attempt: int, request: str, repeat: int) -> float:
-    """Compute the seconds before the next attempt: `first`, doubled at each attempt up to 30.
+    """Compute the seconds before the next attempt: `first`, doubled at each attempt up to 30, with jitter.
 
-    Between half and all of that is drawn, from the request's digest, its repeat and the attempt.
+    The jitter takes between half and all of that, by the request's digest, its repeat and the attempt.
     """
     longest = min(first * 2.0**attempt, LONGEST_BACKOFF)
     return longest * (0.5 + 0.5 * seeds.unit(seeds.derive(0, "gateway.backoff", request, attempt, repeat)))

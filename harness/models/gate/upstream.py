@@ -77,7 +77,8 @@ class Upstream:
     ) -> ProviderReply:
         """Send one request and return the complete answer, or raise FailedAttempt.
 
-        A request that holds an API key is not sent, and an answer that holds one is not returned.
+        A request that holds one of the gateway's API keys is not sent, and an answer that holds one is not returned;
+        keys shorter than 12 characters are not looked for.
         """
         connection = await self._connection(served)
         import aiohttp  # noqa: PLC0415 - heavy

@@ -111,10 +111,10 @@ def pooled(tokens: Any, pool: str) -> Any:
 
 
 def extract(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write a step's activations: an array file per layer, a row per vector in the order of `pieces`; index, facts.
+    """Write a step's outputs: an array file per layer, the index of their rows, and facts.
 
-    The index `vectors` describes each row of the arrays. params: model, files, dtype, batch, untrained, as in the
-    settings; how: `ActivationOptions`; layers, if not all.
+    An array has a row per vector, in the order of `pieces`; the index `vectors` describes each row. params: model,
+    files, dtype, batch, untrained, as in the settings; how: `ActivationOptions`; layers, if not all.
     """
     params = {**params, "batch": str(params.get("batch", REFERENCE))}
     how, total = ActivationOptions.of(params["how"]), 0

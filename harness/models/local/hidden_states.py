@@ -57,7 +57,7 @@ def token_states(loaded: LoadedModel, tokens: Sequence[int], layers: Sequence[in
 def forward(loaded: LoadedModel, texts: Sequence[Sequence[int]]) -> Any:
     """Run a batch of tokenized texts through the model; returns the states of every layer, [text, token, width].
 
-    Shorter texts are padded on the right, under an attention mask where the model takes one.
+    Shorter texts are padded on the right, and masked where the model takes an attention mask.
     """
     import torch  # noqa: PLC0415
 

@@ -94,7 +94,7 @@ Turns = Sequence[Mapping[str, Any]]
 
 
 def lift_system_turns(system: str, said: Turns, item: str) -> tuple[str, Turns]:
-    """Move leading system turns into the request's `system` field; returns that field and the other turns.
+    """Join `system` and the leading system turns; returns the request's `system` field and the other turns.
 
     A later system turn, one that is more than a text, and a conversation of system turns alone are refused.
     """

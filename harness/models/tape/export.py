@@ -22,7 +22,10 @@ READABLE = 8 << 20  # the largest answer, in bytes, that is written both readabl
 
 
 def export_lines(folder: Path, file: Path) -> int:
-    """Write a tape's exchanges to a new file in the order of recording, and count them; never replaces a file."""
+    """Write a tape's exchanges to a new file of JSON Lines, in the order of recording; returns their count.
+
+    A file that exists is refused; one that could not be written in full is removed.
+    """
     with Tape.open(folder) as tape, translating_os_errors(file):
         if file.is_dir() or file.exists():
             raise InputError("something lies there already", where=str(file), next="name a file that is not there yet")

@@ -1,7 +1,7 @@
 """Redaction of a tape: a new tape with chosen texts and fields replaced, which can never pass for the original.
 
 A changed line names its original's digest and matches no request, so that a changed answer is never replayed. A
-pattern that matches nothing is an error: a typing mistake would publish what was to be hidden.
+pattern or pointer that matches nothing is an error: a typing mistake would publish what was to be hidden.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ class Redaction:
 
     @classmethod
     def of(cls, match: Sequence[str], fields: Sequence[str]) -> Redaction:
-        """Compile patterns and JSON Pointers; refuses an invalid one, a match of the empty text, and none at all."""
+        """Compile patterns and JSON Pointers; an invalid one is refused.
+
+        So are a pattern that matches the empty text, and neither pattern nor pointer.
+        """
         if not match and not fields:
             raise InputError("no pattern or field says what to hide", next="give --match REGEX or --field POINTER")
         return cls([_pattern(one) for one in match], [_pointer(one) for one in fields])
