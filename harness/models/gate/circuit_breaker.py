@@ -1,6 +1,7 @@
-"""Circuit breaker: stops calls to a model that gave only final refusals (HTTP 400, 401, 403, 404, 422) so far.
+"""Circuit breaker: stops calls to a model that has answered nothing yet and has refused a given number of requests.
 
-It opens after so many of them, never after a model's first answer, and never decides whether a call is retried.
+Only refusals that a retry would meet again (HTTP 400, 401, 403, 404, 422) count. It never opens after a model's first
+answer, and never decides whether a call is retried.
 """
 
 from __future__ import annotations
@@ -22,9 +23,9 @@ class CircuitBreaker:
         self._most = 0
 
     def record_refusal(self, status: int, said: str) -> None:
-        """Count a refusal whose HTTP status means that a retry is refused too (400, 401, 403, 404, 422).
+        """Count a refusal if its HTTP status means that a retry is refused too (400, 401, 403, 404, 422).
 
-        Any other status changes nothing. The message of the first one counted is kept.
+        Any other status changes nothing. The first message that is not empty is kept.
         """
         if status in FOR_GOOD:
             self._row += 1
