@@ -1,4 +1,4 @@
-"""Completion requests and completions: what goes into every model, and what comes out.
+"""Completions, the output of models, and completion requests, the input of those that run in this process.
 
 It never knows a benchmark, a right answer, a file or a provider.
 """
@@ -28,7 +28,7 @@ class CompletionRequest:
 
 
 def require_text(prompt: Prompt) -> None:
-    """Refuse a prompt with attachments or without text, for a model that reads text only."""
+    """Refuse a prompt with attachments, or with neither a text nor messages, for a model that reads text only."""
     if prompt.get("attachments") or not ("messages" in prompt or isinstance(prompt.get("text"), str)):
         raise InputError(
             "this prompt is more than a text, which this model is not asked",
@@ -38,7 +38,7 @@ def require_text(prompt: Prompt) -> None:
 
 
 def plain_text(prompt: Prompt) -> str:
-    """Flatten a prompt to plain text, for a model without chat turns: the texts of all turns, one after the other."""
+    """Flatten a prompt to plain text, for a model without chat turns: its text, or those of all turns in order."""
     if "text" in prompt:
         return prompt["text"]
     said = (turn.get("content") for turn in prompt.get("messages", ()))
@@ -49,7 +49,10 @@ BENCHMARK = "benchmark"  # instead of a number for `max_tokens`: the limit that 
 
 
 def with_token_limit(generation: Mapping[str, Any], prompt: Prompt) -> Mapping[str, Any]:
-    """Set `max_tokens` for one prompt: the prompt's own limit, where the settings leave it to the benchmark."""
+    """Replace `max_tokens: benchmark` in the generation settings by the prompt's own limit of tokens.
+
+    Settings with any other `max_tokens` are returned unchanged. Refuses a prompt without a limit where it is needed.
+    """
     if generation.get("max_tokens") != BENCHMARK:
         return generation
     if not isinstance(prompt.get("max_tokens"), int):

@@ -51,12 +51,15 @@ def attachment(one: Medium) -> Attachment:
 
 
 def write(path: Path, media: Iterable[Medium]) -> None:
-    """Write the output `media` of a dataset's maker: each image once, ordered by digest."""
+    """Write images as rows, the output `media` of a dataset's maker: each image once, ordered by digest."""
     rows.write(path, (one for _, one in sorted({each["id"]: each for each in media}.items())))
 
 
 class Media:
-    """Lookup of a step's images by digest; each is read from disk when it is needed, never all at once."""
+    """Lookup of a step's images by digest.
+
+    The rows are scanned once for their places; an image is read from disk when it is needed, never all at once.
+    """
 
     def __init__(self, path: Path | None) -> None:
         self._places: dict[str, tuple[Path, int]] = {}
@@ -68,7 +71,10 @@ class Media:
                     at += len(line)
 
     def of(self, prompt: Prompt) -> list[Medium]:
-        """Read the images of a prompt in its order, each checked against its digest and its type."""
+        """Read the images of a prompt in its order, each checked against its digest and its type.
+
+        Refuses an image that the step was not given, and more than 20 MiB of images in one prompt.
+        """
         found = [self._read(one, f"item {prompt['item']}") for one in prompt.get("attachments", ())]
         if sum(len(one["data"]) for one in found) * 3 // 4 > MOST:
             raise InputError(
@@ -100,7 +106,10 @@ class Media:
 
 
 def chat_turns(prompt: Prompt, media: Media, part: Part) -> list[Mapping[str, Any]]:
-    """Convert a prompt to chat turns; its images stand before the text of the user's last turn."""
+    """Convert a prompt to chat turns; its images, encoded by `part`, stand before the text of the user's last turn.
+
+    Refuses a prompt with neither text nor messages, and one with images but no turn of the user.
+    """
     text, given = prompt.get("text"), prompt.get("messages")
     if given is None and not isinstance(text, str):
         raise InputError(

@@ -22,7 +22,7 @@ class Checked:
     check: texts.Check
 
     def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
-        """Give pydantic the check when a manifest is validated; a step never loads pydantic."""
+        """Build the pydantic schema that runs the check on a field; pydantic is loaded for manifests only."""
         from pydantic_core import core_schema  # noqa: PLC0415 - heavy
 
         return core_schema.no_info_after_validator_function(self.check, handler(source))
@@ -40,7 +40,11 @@ LATE = {"late": True}  # of a field that settings could not have at first: unset
 
 @dataclass(frozen=True, kw_only=True)
 class StandIn:
-    """Facts about a stand-in (a test double for a model): whether it sees gold, and how a sound scorer must mark it."""
+    """Facts about a stand-in (a test double for a model), for the check of a benchmark's scorer.
+
+    They are: whether it sees gold, whether it tries to deceive a scorer, and which of its answers a sound scorer must
+    mark right: all, none, or (None) not foretold.
+    """
 
     sees_gold: bool = False
     adversarial: bool = False
@@ -49,7 +53,7 @@ class StandIn:
 
 @dataclass(frozen=True)
 class Weights:
-    """The location of a model's weight files (project, user's folder or hub); never the files themselves."""
+    """The source of a model's weight files (project, user's folder, package or hub) and its pin; never the files."""
 
     source: str
     revision: str | None = None
@@ -85,7 +89,10 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """The settings of one model in a manifest; each provider derives a class. It never holds a key."""
+    """The base class of the settings of one model in a manifest; each provider derives its own.
+
+    It never holds an API key.
+    """
 
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {"extra": "forbid"}
 
@@ -93,20 +100,23 @@ class Settings:
     facts: Mapping[Name, Line] = field(default_factory=dict)
 
     def as_data(self) -> dict[str, Any]:
-        """Convert all settings to plain data, as the lock holds them."""
+        """Convert all settings to plain data, as the lock holds them; late fields that are unset are left out."""
         return dict(_plain(self))
 
     def answer_params(self) -> dict[str, Any]:
-        """Select the settings that can change an answer: they become step parameters and part of the model's pin."""
+        """Select the settings that can change an answer: here all but `provider` and `facts`.
+
+        They become step parameters and part of the model's pin.
+        """
         return {name: value for name, value in self.as_data().items() if name not in ("provider", "facts")}
 
     @property
     def takes(self) -> tuple[str, ...]:
-        """List the `generation` settings that this model supports, or is known to ignore."""
+        """The names of the `generation` settings that this model supports, or is known to ignore."""
         return USUAL
 
     def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
-        """Find the first `generation` setting that this model does not support; none is ever dropped silently."""
+        """Find the first `generation` setting that this model does not support; None where it supports them all."""
         for key in generation:
             if key not in self.takes:
                 fix = f"take it out, or ask this model in a manifest of its own; it takes {', '.join(self.takes)}"
@@ -120,23 +130,23 @@ class Settings:
 
     @property
     def weights(self) -> Weights | None:
-        """The location of the model's weights, if it runs on this machine."""
+        """The source of the model's weights, if it runs on this machine; else None."""
         return None
 
     @property
     def service(self) -> Service | None:
-        """How the gateway reaches the model, if it runs behind an API."""
+        """The model's settings for the gateway and its tape, if it runs behind an API; else None."""
         return None
 
     @property
     def imported(self) -> Imported | None:
-        """The source of the answers, if they are imported from another run and no model is called."""
+        """The source of the answers, if they are imported from another run and no model is called; else None."""
         return None
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prices:
-    """The prices of a provider in dollars per million tokens."""
+    """The prices of a model in dollars per million tokens."""
 
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {"extra": "forbid"}
 
@@ -148,7 +158,7 @@ class Prices:
 
 @dataclass(frozen=True, kw_only=True)
 class Allowance:
-    """The rate limits of a model (requests, tokens per minute) and its spending limit; None: unlimited."""
+    """The rate limits of a model (requests, tokens per minute) and its spending limit in dollars; None: unlimited."""
 
     __pydantic_config__: ClassVar[Mapping[str, Any]] = {"extra": "forbid"}
 
@@ -157,7 +167,7 @@ class Allowance:
     dollars: Number | None = None
 
     def __post_init__(self) -> None:
-        """Refuse limits below 1."""
+        """Refuse rate limits below 1."""
         if any(bound is not None and bound < 1 for bound in (self.requests_per_minute, self.tokens_per_minute)):
             raise ValueError("an allowance is 1 or more; leave it out where there is none")
 
@@ -172,13 +182,13 @@ class Service:
     tapes: str | None  # the folder of the tape in the project; None: tapes/ and the manifest's name
 
     def folder(self, root: Path, name: str) -> Path:
-        """Locate the tape's folder, for a manifest of this name."""
+        """Return the tape's folder below the project's root: the one set, else `tapes/` and the manifest's name."""
         return root / (self.tapes or f"tapes/{name}")
 
 
 @dataclass(frozen=True, kw_only=True)
 class RemoteSettings(Settings):
-    """The settings of a model behind an API: its dated name, URL and tape mode; never an API key."""
+    """The settings of a model behind an API: its name there, URL, tape mode, prices and limits; never an API key."""
 
     URL: ClassVar[str]  # where such models are asked, if the manifest names no other place
     KEY: ClassVar[str]  # under which name the key is found, if the manifest names no other
@@ -197,14 +207,14 @@ class RemoteSettings(Settings):
     logprobs: int | None = field(default=None, metadata=LATE)  # how many of the likeliest are told beside each token
 
     def __post_init__(self) -> None:
-        """Refuse a spending limit without prices, and more log-probabilities per token than any provider returns."""
+        """Refuse a spending limit without prices, and `logprobs` other than 1 to 20."""
         if self.logprobs is not None and not 1 <= self.logprobs <= 20:
             raise ValueError("`logprobs` is a number from 1 to 20: how many of the likeliest tokens are told")
         if self.limits and self.limits.dollars and not self.prices:
             raise ValueError("a limit in dollars needs `prices`, or nobody knows what is spent")
 
     def answer_params(self) -> dict[str, Any]:
-        """Select what can change an answer: model name, endpoint, URL, system prompt and log-probabilities."""
+        """Select what can change an answer: model name, endpoint; URL, system prompt and log-probabilities if set."""
         asked = {
             "id": self.model, "endpoint": self.endpoint, "system": self.system, "base_url": self.base_url,
             "logprobs": self.logprobs,
@@ -212,7 +222,10 @@ class RemoteSettings(Settings):
         return {name: value for name, value in asked.items() if value is not None}
 
     def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
-        """Find the first unsupported `generation` setting, also among those given as plain JSON in `extra`."""
+        """Find the first `generation` setting that is not supported; None where all are.
+
+        In `extra`, only the request fields that the harness itself writes are refused.
+        """
         for name in json.loads(generation.get("extra", "{}")):
             if name in self.OWN:
                 fix = "take it out: models, prompts, seeds and how an answer travels are not settings"
@@ -221,7 +234,7 @@ class RemoteSettings(Settings):
 
     @property
     def service(self) -> Service:
-        """The gateway's settings for this model: URL, name of its key, tape mode, prices, limits; never the key."""
+        """The model's settings for the gateway: URL, name of its key, tape mode, prices, limits; never the key."""
         told: dict[str, Any] = {
             "provider": self.provider, "dialect": self.DIALECT, "base_url": self.base_url or self.URL,
             "key": self.key or self.KEY, "mode": self.tape,

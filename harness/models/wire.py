@@ -33,7 +33,10 @@ class ParsedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class WireFormat:
-    """A wire format: the SDK, the request body for a prompt, and the parser of its answer; it never sends anything."""
+    """A wire format: the SDK and its client, path, options and body of a request, and the parser of its answer.
+
+    It never sends anything.
+    """
 
     sdk: Any  # its module
     client: Callable[[Mapping[str, Any]], Any]
@@ -44,7 +47,7 @@ class WireFormat:
 
 
 def escape_unprintable(text: str) -> str:
-    """Escape unprintable characters: terminal control codes, and lone surrogates that no file can hold."""
+    """Escape unprintable characters by backslashes: terminal control codes, and lone surrogates."""
     return "".join(sign if sign.isprintable() else sign.encode("unicode_escape").decode() for sign in text)
 
 
@@ -88,7 +91,11 @@ NUMBERS = frozenset({"temperature", "top_p", "frequency_penalty", "presence_pena
 
 
 def settings(given: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[tuple[str, Any]]:
-    """Translate generation settings to the provider's names; numbers come as decimal text: keys hold no floats."""
+    """Translate generation settings to pairs of the provider's name (looked up in `known`) and value.
+
+    Numbers come as decimal text, since keys hold no floats, and become floats; the fields of `extra` pass unchanged.
+    A setting that is not known is refused.
+    """
     for name, value in given.items():
         if name == EXTRA:
             yield from json.loads(value).items()
@@ -106,7 +113,10 @@ def settings(given: Mapping[str, Any], known: Mapping[str, str]) -> Iterator[tup
 
 
 def usage(found: Any, prompt: tuple[str, ...], completion: str) -> Mapping[str, int] | None:
-    """Convert a provider's token counts to ours; None where it reports none."""
+    """Convert a provider's token counts to `prompt_tokens` and `completion_tokens`; None where it reports none.
+
+    `prompt` names the provider's fields that together count the prompt, `completion` the one that counts the answer.
+    """
     if not isinstance(found, dict):
         return None
     return {"prompt_tokens": total(found, *prompt), "completion_tokens": total(found, completion)}

@@ -1,7 +1,7 @@
 """Log-probabilities in OpenAI's two wire formats (chat and completions): request fields, and conversion to rows.
 
-A row has them in one shape for every provider: one a token, {token, logprob, top: [[token, logprob], …]}, the likeliest
-first. It never knows a connection or a benchmark.
+A row has them in one shape for every provider: for each token {token, logprob, top: [[token, logprob], …]}, where
+`top` holds the likeliest tokens in its place, the likeliest first. It never knows a connection or a benchmark.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ Read = Callable[[Mapping[str, Any]], ParsedAnswer]
 
 
 def request_fields(count: int | None, chat: bool) -> dict[str, Any]:
-    """Make the request fields that ask for the `count` likeliest tokens; empty where `count` is None."""
+    """Make the request fields that ask for the `count` likeliest tokens in each place; empty where it is None."""
     if count is None:
         return {}
     return {"logprobs": True, "top_logprobs": count} if chat else {"logprobs": count}
 
 
 def with_logprobs(read: Read, count: int | None, chat: bool) -> Read:
-    """Wrap an answer parser so that it also reads log-probabilities; unchanged where `count` is None."""
+    """Wrap an answer parser so that it also reads log-probabilities; the parser itself where `count` is None."""
     if count is None:
         return read
 

@@ -1,7 +1,7 @@
 """API dialects: everything the gateway knows of a provider's API, as one value; a new provider writes one.
 
 A provider's own file may hold it, since nothing heavy is imported here. It never knows where a key lies, a tape or a
-limit. A request names its model in its field `model`, so that its body alone identifies it.
+limit. In every dialect a request names its model in the field `model` of its body.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ class Connection(Protocol):
         ...
 
     async def close(self) -> None:
-        """Close open sockets."""
+        """Close the open sockets."""
         ...
 
 
 def costs_tokens_only(whole: Value) -> bool:
-    """Report no cost besides tokens, for any answer: the default of `extra_cost`."""
+    """Return False for any answer: it cost nothing besides its tokens. The default of `extra_cost`."""
     return False
 
 
 @dataclass(frozen=True, eq=False)
 class AnswerFormat:
-    """The format of an endpoint's answers: how they are validated, counted, priced and streamed."""
+    """The format of an endpoint's answers: functions that validate, count, price and stream one."""
 
     flaw: Callable[[Value], str]  # why a body is not a valid answer; empty where it is one
     usage: Callable[[Value], Mapping[str, int] | None]  # the tokens of an answer, as a response's row has them
@@ -48,7 +48,7 @@ class AnswerFormat:
 
 @dataclass(frozen=True, slots=True)
 class Endpoint:
-    """An API endpoint: its path upstream, and the fields that tell its requests from those of other endpoints."""
+    """An API endpoint: its path at the provider, answer format, and the fields a request must or may not have."""
 
     upstream: str
     requires: str  # the field that holds the prompt
@@ -84,6 +84,6 @@ class Dialect:
 
 
 def event(value: Value, name: str = "") -> bytes:
-    """Encode one server-sent event, with its name where it has one."""
+    """Encode a JSON value as one server-sent event, with the event's name where one is given."""
     named = f"event: {name}\n".encode() if name else b""
     return named + b"data: " + json.dumps(value, separators=(",", ":")).encode() + b"\n\n"

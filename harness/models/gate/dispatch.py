@@ -1,7 +1,8 @@
-"""Request dispatch: answers from the tape, or from the provider with retries and limits, then recorded on the tape.
+"""Request dispatch: each request is answered from the tape or by the provider, as its model's mode says.
 
-A request is identified by its digest and its repeat. Two equal ones at the same time make one call upstream.
-It never reads HTTP or a key.
+Mode `replay` asks the tape alone, `live` the provider alone; `record` asks the provider for what is not on the tape,
+and records its answer. Providers are called within limits and with retries. A request is identified by its account,
+digest and repeat. Two equal ones at the same time make one call upstream. It never reads HTTP or a key.
 """
 
 from __future__ import annotations
@@ -53,7 +54,10 @@ class _Named:
 
 
 class Dispatcher:
-    """The dispatcher of calls; everything paid for is on its tape before anybody sees it. It never reads a key."""
+    """The dispatcher of calls; in mode `record`, an answer is on its tape before any client gets it.
+
+    It never reads a key.
+    """
 
     def __init__(self, settings: GateSettings, upstream: Upstream) -> None:
         self.settings, self._upstream = settings, upstream
@@ -67,7 +71,10 @@ class Dispatcher:
         self._closed_tapes: dict[Path, str] = {}  # tapes that can no longer be written, and why
 
     async def answer(self, call: Call) -> Reply:
-        """Answer a call; a call upstream is completed and recorded even if the client disconnects."""
+        """Answer a call with a reply: the model's answer, or an error in the format of the provider's clients.
+
+        A call upstream is completed, and in mode `record` recorded, even if the client disconnects.
+        """
         served, usage = call.account.served, call.account.usage
         usage.requests += 1
         digest = request_digest(served.provider, call.body, call.more)
@@ -205,7 +212,7 @@ class Dispatcher:
         return error_reply(served.dialect, GatewayError(status, kind, message))
 
     async def finish(self, seconds: float) -> None:
-        """Wait so many seconds for running requests, then cancel them."""
+        """Wait at most so many seconds for running requests, then cancel those that remain."""
         if self._running:
             await asyncio.wait(self._running.values(), timeout=seconds)
         for task in list(self._running.values()):
@@ -213,7 +220,7 @@ class Dispatcher:
         await asyncio.gather(*self._running.values(), return_exceptions=True)
 
     def close(self) -> None:
-        """Close the tapes; every recorded answer is durable already."""
+        """Close the tapes being recorded; every recorded answer is durable already."""
         self._writers.shutdown()
         for recorder in self._recorders.values():
             recorder.close()

@@ -21,7 +21,7 @@ PAUSE = 0.05  # seconds before the next accept, after one that failed
 
 @contextlib.contextmanager
 def tcp_forwarder(socket: Path | str, port: int = 0) -> Iterator[str]:
-    """Offer a Unix socket at `http://127.0.0.1:PORT` for as long as the block lasts; 0 is any free port."""
+    """Forward `http://127.0.0.1:PORT` to a Unix socket in a `with` block; yields that URL. Port 0: any free one."""
     with _Forwarder(str(socket), port) as forwarder:
         yield f"http://{HOST}:{forwarder.port}"
 

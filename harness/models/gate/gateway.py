@@ -1,9 +1,10 @@
 """The gateway process: an HTTP proxy on a Unix socket between steps and model providers.
 
-It alone holds API keys; it retries, limits rates and spending, and records answers on tapes. `python -m
-harness.models.gate.gateway` reads its settings as one line of JSON on stdin, writes `{"ready":true}` when it listens,
-and ends when its stdin does: it never outlives its harness. Any other input on stdin asks for the counters so far,
-which are written as one line: `{"now":{…}}`.
+It alone holds API keys; it retries, limits rates and spending, and records or replays answers on tapes. `python -m
+harness.models.gate.gateway` reads its settings as one line of JSON on stdin, and writes `{"ready":true}` when it
+listens (with `lacking`, where API keys are missing). Any later input on stdin asks for the counters so far, which are
+written as one line: `{"now":{…}}`. It ends when stdin does or a signal comes, so that it never outlives its harness,
+and then writes its summary, or the error that stopped it, as one line.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ STDIN = 0
 
 
 def main() -> int:
-    """Run the gateway until stdin ends or a signal comes; returns the exit code."""
+    """Run the gateway until stdin ends or a signal comes, print its summary or error, and return the exit code."""
     keys = Keys(os.environ)
     try:
         settings = parse_settings(_first_line())

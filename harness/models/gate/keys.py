@@ -1,4 +1,4 @@
-"""API keys: read from the environment or from a private file when a request needs one; never printed or logged."""
+"""API keys: looked up in the environment, else in a private file that is read once; never printed or logged."""
 
 from __future__ import annotations
 
@@ -19,7 +19,10 @@ SHORTEST = 12  # a shorter key ("none", "EMPTY") is no secret, and may occur in 
 
 
 class Keys:
-    """Lookup of API keys by name; it reads environment and keys file once, and never prints a key."""
+    """Lookup of API keys by name: in a copy of the environment, else in the user's private keys file.
+
+    The file is read once, when the environment first lacks a key. No key is ever printed.
+    """
 
     def __init__(self, env: Mapping[str, str]) -> None:
         self._env = dict(env)
@@ -28,7 +31,12 @@ class Keys:
         self._file: dict[str, str] | None = None
 
     def find(self, name: str) -> str:
-        """Find a key; an error says where to put it."""
+        """Return the key of a name.
+
+        Raises MissingError, which says where to put it, if there is none or only a gateway's stand-in for one;
+        InputError if it cannot be sent in a header, or if the keys file is unreadable, not TOML, or not the user's
+        alone.
+        """
         key = self._env.get(name, "").strip() or self._from_file(name).strip()
         if not key or key.startswith(STAND_IN):
             raise MissingError(
@@ -81,7 +89,10 @@ class Keys:
 
 
 def encoded_forms(key: str) -> tuple[bytes, ...]:
-    """List the encodings in which a key could leak into a request or an answer; empty where the key is no secret."""
+    """List the encodings in which a key could leak into a request or an answer.
+
+    Empty for a key shorter than 12 characters, such as "none", which is taken for no secret.
+    """
     if len(key) < SHORTEST:
         return ()
     raw = key.encode()

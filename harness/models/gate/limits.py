@@ -20,14 +20,20 @@ _IMAGE = re.compile(rb'"(?:data:image/[a-z]+;base64,)?[A-Za-z0-9+/]{1000,}={0,2}
 
 
 def estimate_tokens(bounds: Sequence[str], body: Mapping[str, Any]) -> int:
-    """Estimate the tokens of a request: a quarter of its bytes, its images, and the longest answer that it allows."""
+    """Estimate the tokens of a request: a quarter of its bytes, 1,600 for each image, and its longest answer.
+
+    The longest answer is the first of the fields `bounds` that the body has; without one it counts as 0.
+    """
     most = next((body[name] for name in bounds if name in body), 0)
     words, images = _IMAGE.subn(b"", canonical(body))
     return len(words) // 4 + images * IMAGE + (most if isinstance(most, int) and 0 < most < 1 << 32 else 0)
 
 
 class Bucket:
-    """A token bucket: an amount beyond its level has to be waited for, first come first served."""
+    """A token bucket, which fills at a rate per minute up to `burst`.
+
+    Each `take` lowers its level, below zero too; what lies below zero has to be waited for, first come first served.
+    """
 
     def __init__(self, per_minute: int, burst: float) -> None:
         self.rate = per_minute / 60
@@ -48,7 +54,7 @@ class Bucket:
 
 
 class RateLimiter:
-    """The rate limiter of one model, with its spending limit; it counts for the life of this gateway only."""
+    """The rate limits and the spending limit of one model; it counts for the life of this gateway only."""
 
     def __init__(self, served: ServedModel) -> None:
         limits = served.limits
@@ -65,7 +71,7 @@ class RateLimiter:
         return self._dollars is not None and self.spent >= self._dollars
 
     async def admit(self, estimate: int) -> None:
-        """Wait until a request of about so many tokens may be sent."""
+        """Wait until the rate limits allow a request of about so many tokens; the spending limit is not checked."""
         wait = max(
             self._requests.take(1) if self._requests else 0.0,
             self._tokens.take(estimate) if self._tokens else 0.0,
@@ -75,11 +81,11 @@ class RateLimiter:
             await asyncio.sleep(wait)
 
     def hold_back(self, seconds: float) -> None:
-        """Delay all requests for the seconds that the provider asked one of them to wait."""
+        """Hold back all later requests to the model for the seconds that the provider asked one of them to wait."""
         self._closed_until = max(self._closed_until, time.monotonic() + seconds)
 
     def charge(self, used: TokenUsage, estimate: int) -> Decimal:
-        """Count the tokens of an answer; returns its price in dollars."""
+        """Count the tokens and the price of an answer; returns the price in dollars, 0 where no prices are set."""
         if self._tokens:
             self._tokens.settle(used.prompt + used.completion - estimate)
         cost = self._prices.of(used) if self._prices else Decimal(0)

@@ -11,7 +11,10 @@ class RepeatCounter:
         self._free: dict[str, set[int]] = {}
 
     def take(self, digest: str, again: bool) -> int:
-        """Take the next repeat number; a client that retries (`again`) gets the last one taken."""
+        """Take a repeat number for a request: the lowest one given back, else the next.
+
+        A client that retries (`again`) gets the last number taken, unless that was given back.
+        """
         taken, free = self._next.get(digest, 0), self._free.get(digest)
         if again and taken and not (free and taken - 1 in free):
             return taken - 1
@@ -25,5 +28,5 @@ class RepeatCounter:
         return taken
 
     def give_back(self, digest: str, repeat: int) -> None:
-        """Return a repeat number that got no answer."""
+        """Give back a repeat number that got no answer; the next equal request takes it."""
         self._free.setdefault(digest, set()).add(repeat)

@@ -47,13 +47,13 @@ def one_line(bad: HarnessError) -> str:
 
 
 def error_reply(dialect: Dialect, wrong: GatewayError) -> Reply:
-    """Make an error reply in the provider's format; an SDK that gets it does not retry by itself."""
+    """Make an error reply in the provider's format, marked so that an SDK that gets it does not retry by itself."""
     body = json.dumps(dialect.error(wrong.kind, wrong.message)).encode()
     return Reply(wrong.status, body, {ERROR_HEADER: wrong.kind, "x-should-retry": "false"}, wrong.kind)
 
 
 def refusal_reply(dialect: Dialect, status: int, kind: str, body: bytes) -> Reply:
-    """Pass a provider's refusal on unchanged, or as an error reply where its body is no JSON object."""
+    """Pass on a provider's refusal: its status and body, or an error reply where the body is no JSON object."""
     try:
         readable = isinstance(json.loads(body), dict)
     except (ValueError, RecursionError):

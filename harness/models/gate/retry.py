@@ -25,7 +25,10 @@ def transient(status: int, headers: Mapping[str, str]) -> bool:
 
 
 def asked_wait(headers: Mapping[str, str]) -> float | None:
-    """Read the seconds to wait from Retry-After, bounded; None where the header is missing or malformed."""
+    """Read how many seconds the provider asks to wait from its headers, at most 120; None where they do not say.
+
+    They are `retry-after-ms`, and `retry-after` as a number or as a date, which counts from the header `date`.
+    """
     for name, divisor in (("retry-after-ms", 1000.0), ("retry-after", 1.0)):
         try:
             seconds = float(headers.get(name, "")) / divisor
@@ -47,6 +50,9 @@ def _instant(date: str) -> float | None:
 
 
 def backoff(first: float, attempt: int, request: str, repeat: int) -> float:
-    """Compute the seconds before the next attempt: doubled each time, with jitter between half and all of it."""
+    """Compute the seconds before the next attempt: `first`, doubled at each attempt up to 30, with jitter.
+
+    The jitter takes between half and all of that, by the request's digest, its repeat and the attempt.
+    """
     longest = min(first * 2.0**attempt, LONGEST_BACKOFF)
     return longest * (0.5 + 0.5 * seeds.unit(seeds.derive(0, "gateway.backoff", request, attempt, repeat)))

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def client_options(sdk: ModuleType, key: str, url: str, http: Mapping[str, Any]) -> dict[str, Any]:
-    """Make the constructor arguments of an SDK's client; the aiohttp transport halves the work of the default."""
+    """Make the constructor arguments of an SDK's client: key, URL, timeout, an aiohttp transport and no retries."""
     return {
         "api_key": key,
         "base_url": url,
@@ -31,7 +31,7 @@ class Sdk:
         self._sdk, self._client, self._options = sdk, client, options
 
     async def post(self, path: str, content: bytes, headers: Mapping[str, str]) -> httpx2.Response:
-        """Send one POST; the SDK's exceptions become responses or httpx2 errors."""
+        """Send one POST; an HTTP error is returned as a response, a lost connection raised as an httpx2 error."""
         import httpx2  # noqa: PLC0415 - heavy
 
         try:
@@ -52,5 +52,5 @@ class Sdk:
         return response
 
     async def close(self) -> None:
-        """Close its connections."""
+        """Close the client's connections."""
         await self._client.close()

@@ -1,7 +1,8 @@
 """HTTP server of the gateway: validates the requests of clients, however hostile, and writes replies or streams.
 
-A client's own key is read only where it has to be the gateway's token. Of what does not stand in the body, the
-headers that change an answer become a part of the request; those of another provider are refused.
+A client's own key is read only where it has to be the gateway's token, and never goes upstream. Besides the body, the
+headers (and for some endpoints the path) that change an answer become part of a request; a header that only another
+provider knows is refused.
 """
 
 from __future__ import annotations
@@ -34,7 +35,10 @@ TRAVEL = ("stream", "stream_options")  # fields that only say how an answer is s
 
 
 class RejectedRequest(Exception):  # noqa: N818 - what a client is told
-    """A client request that is rejected before dispatch: HTTP status, kind and message."""
+    """A client request that is rejected with an HTTP status, a kind and a message.
+
+    It is raised before dispatch, or where the answer cannot be turned into the stream that the client asked for.
+    """
 
     def __init__(self, status: int, kind: str, message: str) -> None:
         super().__init__(message)

@@ -1,6 +1,6 @@
 """Settings of the gateway, read at its start: the models it serves, their tapes, rate limits and prices.
 
-It is one line of JSON and never holds a key, only the name under which a key is found.
+They are one line of JSON and never hold a provider's key, only the name under which it is found.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ LONGEST_SOCKET = 107  # bytes that a Unix socket's address can hold
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """Token counts of one answer; the cached ones are part of its prompt tokens."""
+    """Token counts of one answer; those `read` from the provider's cache or `written` to it are part of `prompt`."""
 
     prompt: int = 0
     completion: int = 0
@@ -74,7 +74,7 @@ class TokenPrices(_Part):
 
 
 class ModelLimits(_Part):
-    """Rate limits of a model (requests and tokens per minute) and its total spending limit."""
+    """Rate limits of a model (requests and tokens per minute) and its spending limit in dollars; None: unlimited."""
 
     requests_per_minute: Count | None = None
     tokens_per_minute: Count | None = None
@@ -82,7 +82,10 @@ class ModelLimits(_Part):
 
 
 class ServedModel(_Part):
-    """A served model: its provider, URL, name of key, tape mode, prices and limits; never the key itself."""
+    """A served model, or in `others` any model of a provider: URL, name of key, tape mode, prices and limits.
+
+    It never holds the key itself.
+    """
 
     provider: Annotated[str, StringConstraints(pattern=r"^[a-z0-9_]{1,80}$")]
     dialect: Annotated[InstanceOf[Dialect], BeforeValidator(_dialect)]
@@ -112,7 +115,7 @@ class ServedModel(_Part):
 
 
 class GateSettings(_Part):
-    """The settings of a gateway: its socket, models, retries, timeouts and concurrency; never an API key."""
+    """The settings of a gateway: its socket, models, retries, timeout and concurrency; never a provider's key."""
 
     socket: Path
     others: tuple[ServedModel, ...] = ()  # for models that are not named: one for each provider
@@ -141,7 +144,7 @@ class GateSettings(_Part):
 
     @property
     def served(self) -> tuple[ServedModel, ...]:
-        """All served models, the named ones first."""
+        """The settings of all served models: the named ones first, then `others`."""
         return (*self.models.values(), *self.others)
 
     @property
@@ -151,7 +154,7 @@ class GateSettings(_Part):
 
 
 def parse_settings(line: bytes) -> GateSettings:
-    """Parse the settings; an error names the field and never repeats a value."""
+    """Parse the settings from a line of JSON; raises InputError, which names the first wrong field."""
     try:
         return GateSettings.model_validate_json(line)
     except ValidationError as bad:

@@ -40,7 +40,7 @@ class ProviderReply:
 
 
 class FailedAttempt(Exception):  # noqa: N818 - it is what a call ended in
-    """A failed attempt: its kind, its message, and whether a retry may help."""
+    """A failed attempt: kind, message, whether and when to retry, HTTP status (0: none) and a refusal's body."""
 
     def __init__(self, kind: str, what: str, *, again: bool = True, wait: float | None = None, status: int = 0) -> None:
         super().__init__(what)
@@ -49,7 +49,7 @@ class FailedAttempt(Exception):  # noqa: N818 - it is what a call ended in
 
 
 def clear_sdk_variables(dialects: Iterable[Dialect]) -> None:
-    """Delete the environment variables that SDKs read on their own: keys, URLs, headers and logging.
+    """Delete the environment variables that the dialects' SDKs read on their own: keys, URLs, headers and logging.
 
     Those that choose an account (an organisation, a project) change no answer and stay.
     """
@@ -60,7 +60,10 @@ def clear_sdk_variables(dialects: Iterable[Dialect]) -> None:
 
 
 class Upstream:
-    """The pool of connections to providers; an SDK is loaded and a key read when first needed. It never retries."""
+    """The pool of connections to providers; an SDK is loaded and a key looked up when first needed.
+
+    It never retries.
+    """
 
     def __init__(self, keys: Keys, timeout: float, concurrency: int, named: Iterable[str] = ()) -> None:
         self._keys, self._timeout, self._concurrency = keys, timeout, concurrency
@@ -72,7 +75,11 @@ class Upstream:
     async def call(
         self, served: ServedModel, endpoint: Endpoint, body: Mapping[str, Any], headers: Mapping[str, str]
     ) -> ProviderReply:
-        """Send one request and return the complete answer; raises FailedAttempt."""
+        """Send one request and return the complete answer, or raise FailedAttempt.
+
+        A request that holds one of the gateway's API keys is not sent, and an answer that holds one is not returned;
+        keys shorter than 12 characters are not looked for.
+        """
         connection = await self._connection(served)
         import aiohttp  # noqa: PLC0415 - heavy
         import httpx2  # noqa: PLC0415 - heavy

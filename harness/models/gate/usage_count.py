@@ -12,7 +12,7 @@ from harness.models.gate.settings import TokenUsage
 
 @dataclass
 class UsageCount:
-    """Usage counters of one model, from 0 at the gateway's start; they never limit anything."""
+    """Usage counters of one model, from 0 when its account is opened; they never limit anything."""
 
     requests: int = 0
     replayed: int = 0
@@ -35,7 +35,10 @@ class UsageCount:
         self.cached += used.read
 
     def as_data(self, spent: Decimal) -> dict[str, Any]:
-        """Convert the counters to plain data; `errors` counts the error replies to clients, by kind."""
+        """Convert the counters, with the dollars spent, to plain data.
+
+        `errors` counts the error replies to clients, by kind.
+        """
         late = {"refused": self.refused, "gave_up": self.gave_up, "unpriced": self.unpriced}
         return {
             **{name: value for name, value in late.items() if value},

@@ -28,7 +28,7 @@ INDEX = "vectors"  # the table that describes each row of the arrays
 
 
 def layer_file(layer: int) -> str:
-    """Name the file of a layer; 0 is the embedding."""
+    """Make the file name of a layer's array; layer 0 is the embedding."""
     return f"layer-{layer:02d}.npy"
 
 
@@ -50,14 +50,14 @@ class Activations:
     told: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("pieces", "cut", "pieces_cut", "redone"), 0))
 
     def __post_init__(self) -> None:
-        """Refuse layers that are negative, repeated or out of order."""
+        """Refuse layers that are negative, repeated or out of order, and an empty list of them."""
         if self.layers is not None and sorted(set(self.layers)) != [layer for layer in self.layers if layer >= 0]:
             raise InputError("layers go up, each once", where="layers", next="name them so; 0 is the embedding")
         if self.layers is not None and not self.layers:
             raise InputError("no layer is wanted", where="layers", next="name some, or leave `layers` out for all")
 
     def of(self, pieces: Iterable[Mapping[str, Any]]) -> Iterator[PieceVectors]:
-        """Compute the vectors of rows `{id, text}` lazily, in their order."""
+        """Compute the vectors of rows `{id, text}` (with `passage` or `span`, by the options) lazily, in order."""
         reads = PieceTokenizer(self.loaded, self.how).pieces(pieces)
         while some := list(islice(reads, self.size)):
             yield from self._tried(some)
@@ -101,7 +101,7 @@ class Activations:
 
 
 def pooled(tokens: Any, pool: str) -> Any:
-    """Pool the token vectors of a piece or a word into one: float32 [width]."""
+    """Pool the token vectors of a piece or a word into one, as `pool` says: sum, mean or last; float32 [width]."""
     import numpy as np  # noqa: PLC0415
 
     if pool.endswith("last"):
@@ -111,9 +111,10 @@ def pooled(tokens: Any, pool: str) -> Any:
 
 
 def extract(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the step's activations: an array file per layer, a row per vector in the order of `pieces`, and an index.
+    """Write a step's outputs: an array file per layer, the index of their rows, and facts.
 
-    params: model, files, dtype, batch, untrained, as in the settings; how: `ActivationOptions`; layers, if not all.
+    An array has a row per vector, in the order of `pieces`; the index `vectors` describes each row. params: model,
+    files, dtype, batch, untrained, as in the settings; how: `ActivationOptions`; layers, if not all.
     """
     params = {**params, "batch": str(params.get("batch", REFERENCE))}
     how, total = ActivationOptions.of(params["how"]), 0

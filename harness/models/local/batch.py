@@ -25,7 +25,10 @@ class BatchUse:
 
 
 def answer_all(loaded: LoadedModel, asks: Sequence[DecodeRequest], size: int) -> tuple[list[Decoded | None], BatchUse]:
-    """Decode all requests and return answers in the order given; None where a request does not fit in memory alone."""
+    """Decode all requests, `size` at a time; returns the answers in the order given, and how they were batched.
+
+    An answer is None where its request does not fit in memory alone.
+    """
     waiting = sorted(range(len(asks)), key=lambda place: (len(asks[place].tokens), place))
     answers: list[Decoded | None] = [None] * len(asks)
     used = BatchUse(size, size)

@@ -23,13 +23,16 @@ class ModelInput:
     templated: bool  # a template has written the special tokens, which the tokenizer would add once more
 
     def tokens(self, loaded: LoadedModel, more: str = "") -> list[int]:
-        """Tokenize it, or it and a continuation as one text."""
+        """Tokenize the text, or the text and a continuation (`more`) as one."""
         special = {"add_special_tokens": False} if self.templated else {}
         return list(loaded.tokenizer(self.text + more, verbose=False, **special)["input_ids"])
 
 
 def model_input(loaded: LoadedModel, text: str, messages: Turns | None, chat: bool, item: str = "") -> ModelInput:
-    """Format a prompt for a model: turns by its chat template, and a text too where the manifest says `chat`."""
+    """Format a prompt for a model: turns by its chat template, and a text too where the manifest says `chat`.
+
+    Refuses turns that the template refuses or that are more than texts, and a model without a single chat template.
+    """
     if messages is None and not chat:
         return ModelInput(text, templated=False)
     tokenizer = loaded.tokenizer

@@ -30,7 +30,7 @@ class TokenizedContinuation:
 
 @dataclass(frozen=True, slots=True)
 class ContinuationScore:
-    """The score of one continuation: its log-likelihood, its tokens, and whether greedy decoding would give it."""
+    """The score of one continuation: log-likelihood, number of tokens, and whether greedy decoding would give it."""
 
     logprob: float  # of all its tokens together
     tokens: int

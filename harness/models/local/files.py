@@ -1,6 +1,6 @@
 """Safety checks for the files of a local model, and the layout of pinned files as a folder again.
 
-Only safetensors weights are accepted: any other format can run code. It checks names and bytes; it never loads a
+Of weights only safetensors are accepted: other formats can run code. It checks names and bytes; it never loads a
 tensor.
 """
 
@@ -26,8 +26,8 @@ JSON_MOST = 200_000_000
 def model_files(folder: Path, *, drawn: bool = False) -> list[str]:
     """List the files of a model folder that a lock pins, sorted; refuses links and formats that can run code.
 
-    Model cards (.md) and hidden files are left out, so that a corrected card changes no key; so are the weights, where
-    they are drawn from a seed.
+    Markdown (.md) and hidden files are left out, so that a corrected model card changes no key; so are the weights,
+    where they are `drawn` from a seed. A folder without configuration or, unless drawn, weights is refused.
     """
     if not folder.is_dir():
         raise InputError("there is no such model folder", where=folder.name, next="give a folder with safetensors")
@@ -50,7 +50,11 @@ def is_weights_or_index(name: str) -> bool:
 
 
 def check_names(names: Sequence[str], *, drawn: bool = False) -> None:
-    """Refuse paths out of the folder, formats that can run code, and a folder without weights or configuration."""
+    """Refuse paths out of the folder, names given twice, and formats that can run code.
+
+    Names without `config.json` are refused too, and without safetensors weights, unless those are `drawn` from a
+    seed.
+    """
     for name in names:
         if not isinstance(name, str) or not _NAME.fullmatch(name):
             raise InputError(
@@ -78,7 +82,7 @@ def _is_weights(name: str) -> bool:
 
 
 def lay_out(weights: Path, names: Sequence[str], folder: Path, *, drawn: bool = False) -> Path:
-    """Lay out pinned files under their names in a new folder, as symbolic links, after a check of each."""
+    """Lay out pinned files in `folder` under their names, as symbolic links, after a check of each."""
     check_names(names, drawn=drawn)
     files = parts(weights)
     if len(files) != len(names):
@@ -96,7 +100,11 @@ def lay_out(weights: Path, names: Sequence[str], folder: Path, *, drawn: bool = 
 
 
 def check_file(name: str, path: Path) -> None:
-    """Refuse a configuration that asks to run code, and weights whose header does not fit the file."""
+    """Refuse a file that is unsafe or damaged, by its name: JSON files and safetensors weights are checked.
+
+    That is JSON that cannot be read, asks to run code or names weights elsewhere, and weights whose header does not
+    fit.
+    """
     if name.endswith(".json"):
         _check_json(name, path)
     elif _is_weights(name):

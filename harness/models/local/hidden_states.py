@@ -1,6 +1,7 @@
 """Hidden states of a model's layers for texts, for embeddings and activations.
 
-Texts are read one at a time, so that no result depends on a batch. It never knows what the texts are for.
+`hidden_states` and `token_states` read one text at a time, so that no result depends on a batch; `forward` reads a
+batch. It never knows what the texts are for.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from harness.models.local.load import LoadedModel
 def hidden_states(loaded: LoadedModel, texts: Sequence[str], layers: Sequence[int] | None = None) -> Any:
     """Compute the mean hidden states of each text over its tokens: float32 [text, layer, width].
 
-    Layer 0 is the embedding; negative layers count from the last; None means all of them.
+    Layer 0 is the embedding; negative layers count from the last; None means all of them. A text without tokens, or
+    longer than the context window, is refused.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -39,7 +41,7 @@ def _states(loaded: LoadedModel, text: str, layers: Sequence[int] | None) -> Any
 
 
 def token_states(loaded: LoadedModel, tokens: Sequence[int], layers: Sequence[int] | None) -> Any:
-    """Compute float32 [layer, token, width] of one tokenized text."""
+    """Compute the states of one tokenized text: float32 [layer, token, width]; layers as for `hidden_states`."""
     import torch  # noqa: PLC0415
 
     states = forward(loaded, [tokens])
@@ -53,9 +55,9 @@ def token_states(loaded: LoadedModel, tokens: Sequence[int], layers: Sequence[in
 
 
 def forward(loaded: LoadedModel, texts: Sequence[Sequence[int]]) -> Any:
-    """Run a batch through the model; returns the states of every layer, [text, token, width], padded on the right.
+    """Run a batch of tokenized texts through the model; returns the states of every layer, [text, token, width].
 
-    Padding never changes a token: a model that attends forward gets an attention mask.
+    Shorter texts are padded on the right, and masked where the model takes an attention mask.
     """
     import torch  # noqa: PLC0415
 

@@ -26,7 +26,7 @@ from harness.steps import FACTS
 
 
 def measure(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the step's `likelihoods`, a row per prompt: log-likelihood, tokens and greediness of each continuation.
+    """Write `likelihoods`, a row per prompt: log-likelihood, tokens and greediness of each continuation; and facts.
 
     With `unconditional` each is also scored without its prompt, after the beginning-of-sequence token alone.
     """
@@ -54,7 +54,10 @@ class LikelihoodModel:
     redone: int = 0
 
     def row(self, prompt: Prompt, unconditional: bool = False) -> Likelihood:
-        """Score the continuations of one prompt; where one cannot be scored, the row holds an error and no scores."""
+        """Score the continuations of one prompt; where one cannot be scored, the row holds an error and no scores.
+
+        Refuses a prompt without continuations.
+        """
         row: Likelihood = {
             "item": prompt["item"], "template": prompt["template"], "model": self.name, "continuations": [],
         }  # fmt: skip

@@ -43,7 +43,10 @@ def lay_out_weights(inputs: Mapping[str, Path], params: Mapping[str, Any], folde
 
 
 def open_causal(folder: Path, params: Mapping[str, Any]) -> LoadedModel:
-    """Load a causal language model and its tokenizer from a folder of checked files."""
+    """Load a causal language model and its tokenizer from a folder of checked files; params as a step has them.
+
+    Refuses encoder-decoder models, and files that cannot be read or do not fill the model.
+    """
     set_offline()
     set_deterministic(params["batch"] == REFERENCE)
     from transformers import AutoConfig, AutoModelForCausalLM  # noqa: PLC0415
@@ -86,7 +89,7 @@ def _config(auto: Any, folder: Path) -> Any:
 
 
 def open_tokenizer(folder: Path) -> Any:
-    """Load the tokenizer of a model's folder."""
+    """Load the tokenizer of a model's folder; refuses files that cannot be read."""
     from transformers import AutoTokenizer  # noqa: PLC0415
 
     try:
@@ -193,7 +196,7 @@ def _placement(params: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def window(config: Any, tokenizer: Any) -> int | None:
-    """Read the context window in tokens from the configuration files; None where they name no limit."""
+    """Return the context window in tokens: the smallest limit of configuration and tokenizer; None: no limit."""
     found = [getattr(config, name, None) for name in ("max_position_embeddings", "n_positions", "seq_length")]
     limits = [value for value in (*found, getattr(tokenizer, "model_max_length", None)) if isinstance(value, int)]
     limits = [value for value in limits if 0 < value < _UNBOUNDED]
@@ -240,7 +243,7 @@ def _first(bad: BaseException) -> str:
 
 
 def batch_size(batch: str) -> int:
-    """Parse the batch size of a manifest; `reference` is one request at a time."""
+    """Parse the batch size of a manifest: `reference` is 1, else a number up to 100,000; others are refused."""
     if batch == REFERENCE:
         return 1
     if not (batch.isascii() and batch.isdigit() and 1 <= int(batch) <= 100_000):

@@ -1,7 +1,7 @@
 """Tokenization of text pieces for activations: the context before each piece, and the tokens that belong to it.
 
-A piece follows the earlier text of its passage, cut to the context window, with special tokens around both.
-It never runs a model.
+Where the options ask for context, a piece follows the earlier text of its passage; both are cut from the left to the
+context window, with special tokens around them unless left out. It never runs a model.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _WORD = re.compile(r"\S+")
 
 @dataclass(frozen=True, kw_only=True)
 class ActivationOptions:
-    """Options of activations: how a piece's tokens are pooled, and how much context precedes them."""
+    """Options of activations: how a piece's tokens are pooled, how much context precedes them, and their limit."""
 
     pool: Pool  # `word-…` gives a vector for each word, split at white space
     context: Context = "none"  # the unit in which context is counted: pieces, words or tokens of the passage
@@ -86,7 +86,7 @@ class PieceTokenizer:
 
     @cached_property
     def around(self) -> tuple[list[int], list[int]]:
-        """The special tokens that the tokenizer puts before and after a text."""
+        """The special tokens that the tokenizer puts before and after a text; none where `signs` is off."""
         if not self.how.signs:
             return [], []
         found = self.loaded.tokenizer("a", return_special_tokens_mask=True, verbose=False)
@@ -97,12 +97,16 @@ class PieceTokenizer:
 
     @property
     def limit(self) -> int | None:
-        """The largest number of tokens of context and piece together; None: no limit."""
+        """The largest number of tokens of context and piece together, special tokens apart; None: no limit."""
         room = [] if self.loaded.window is None else [self.loaded.window - sum(map(len, self.around))]
         return min([*room, *([] if self.how.limit is None else [self.how.limit])], default=None)
 
     def pieces(self, rows: Iterable[Mapping[str, Any]]) -> Iterator[TokenizedPiece]:
-        """Tokenize rows `{id, text}` in order: after the earlier ones of their `passage`, or as a `span` of a text."""
+        """Tokenize rows `{id, text}` in order, each alone, within a text, or after the earlier ones of its passage.
+
+        By the options' `context`: without one, a row with `span` is that part of its text. With one, a row has a
+        `passage`, whose rows must come one after the other.
+        """
         earlier: list[str] = []
         begun: set[str] = set()
         passage = None
@@ -206,7 +210,7 @@ def word_spans(text: str, piece: tuple[int, int]) -> list[tuple[int, int]]:
 
 
 def vectors(row: Mapping[str, Any], how: ActivationOptions) -> int:
-    """Count the vectors of a row without tokenizing it: one, or one per word."""
+    """Count the vectors of a row without tokenizing it: one, or one per word where the options pool by word."""
     first, last = row.get("span", (0, len(row["text"])))
     return len(word_spans(row["text"], (first, last))) if how.by_word else 1
 

@@ -1,4 +1,4 @@
-"""Sampling of the next token: greedy, or temperature and top-p with a seed from the request and the position alone.
+"""Sampling of the next token: greedy, or by temperature and top-p, drawn from the request's seed and the position.
 
 Pure float64 arithmetic on one row of logits; it never knows a model, a batch or another request.
 """
@@ -44,7 +44,7 @@ def _decimal(generation: Mapping[str, Any], name: str, default: str) -> float:
 
 
 def request_seed(seed: int, item: str, template: int, sample: int) -> int:
-    """Derive the seed of one request: 53 bits of item, template and sample, never of time or batch."""
+    """Derive the 53-bit seed of one request from the run's seed, item, template and sample, never time or batch."""
     return seeds.derive(seed, "sample", item, template, sample) >> 11
 
 
@@ -54,7 +54,10 @@ def uniform(seed: int, place: int) -> float:
 
 
 def draw_token(scores: Any, how: SamplingRule, number: float) -> int:
-    """Draw a token by top-p (nucleus) sampling; ties go to the smaller token id."""
+    """Draw a token at a temperature by top-p (nucleus) sampling; `number` in [0, 1) decides which.
+
+    Tokens that are equally likely are ordered by their ids.
+    """
     import numpy as np  # noqa: PLC0415
 
     chances = probabilities(scores, how.temperature)

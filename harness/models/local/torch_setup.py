@@ -21,7 +21,10 @@ class FixedDate:
 
 
 def set_offline() -> None:
-    """Set environment variables before the libraries are imported: no network, no telemetry, no progress bars."""
+    """Set the environment variables for no network, no telemetry and no progress bars.
+
+    It has to be called before the libraries are imported, which read them then.
+    """
     os.environ.update(
         {"HF_HUB_OFFLINE": "1", "TRANSFORMERS_OFFLINE": "1", "HF_HUB_DISABLE_TELEMETRY": "1",
          "HF_HUB_DISABLE_PROGRESS_BARS": "1", "TRANSFORMERS_VERBOSITY": "error", "TOKENIZERS_PARALLELISM": "false"}
@@ -29,7 +32,10 @@ def set_offline() -> None:
 
 
 def set_deterministic(reference: bool) -> None:
-    """Make torch deterministic; at the reference level with one thread, or as many as the run sets."""
+    """Make torch deterministic, fix the date that chat templates see, and silence transformers.
+
+    At the reference level it also sets the number of threads: one, or as many as the run sets.
+    """
     import torch  # noqa: PLC0415
     from transformers.utils import chat_template_utils, logging  # noqa: PLC0415
 
@@ -54,7 +60,7 @@ def device() -> str:
 
 
 def release_memory() -> None:
-    """Release the device memory that torch caches, after memory ran out."""
+    """Release the CUDA memory that torch caches, after memory ran out; without CUDA it does nothing."""
     import torch  # noqa: PLC0415
 
     if torch.cuda.is_available():

@@ -43,18 +43,18 @@ class AnthropicSettings(RemoteSettings):
 
     @property
     def takes(self) -> tuple[str, ...]:
-        """List the generation settings of the Messages API, and `extra`."""
+        """The names of the Messages API's generation settings that this provider takes, and `extra`."""
         return (*SETTINGS, EXTRA)
 
     def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
-        """Find the first unsupported generation setting; `max_tokens` is required."""
+        """Find the first unsupported generation setting, or a missing `max_tokens`; None where nothing is wrong."""
         if "max_tokens" not in generation:
             what = "`generation.max_tokens` is missing, which the provider anthropic needs"
             return UnsupportedSetting("max_tokens", what, "add `max_tokens: …`, such as 1024")
         return super().unsupported(generation)
 
     def answer_params(self) -> dict[str, Any]:
-        """Select what can change an answer; the endpoint is left out, since there is one."""
+        """Select what can change an answer; the endpoint is left out, since there is only one."""
         return {name: value for name, value in super().answer_params().items() if name != "endpoint"}
 
 
@@ -62,7 +62,10 @@ PROVIDER = AnthropicSettings
 
 
 def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one response for each prompt and seed, in the order of the prompts."""
+    """Ask the gateway for an answer to each prompt and seed; writes `responses` and `inference`, their summary.
+
+    The responses stand in the order of the prompts. Refuses generation settings without `max_tokens`.
+    """
     import anthropic  # noqa: PLC0415 - heavy
 
     fixed = {"model": params["id"], **dict(settings(params.get("generation", {}), SETTINGS))}
@@ -91,7 +94,10 @@ Turns = Sequence[Mapping[str, Any]]
 
 
 def lift_system_turns(system: str, said: Turns, item: str) -> tuple[str, Turns]:
-    """Move leading system turns into the request's `system` field; later ones are refused, never moved."""
+    """Join `system` and the leading system turns; returns the request's `system` field and the other turns.
+
+    A later system turn, one that is more than a text, and a conversation of system turns alone are refused.
+    """
     first = next((place for place, turn in enumerate(said) if turn.get("role") != SYSTEM), len(said))
     if first == len(said) or any(turn.get("role") == SYSTEM for turn in said[first:]):
         raise InputError(

@@ -1,7 +1,7 @@
 """The provider `baseline`: stand-in models (test doubles) with known behaviour, to check a benchmark's scorer.
 
-Each behaviour declares how a sound scorer must mark it: `oracle` always right, `forger` never. It never knows a
-benchmark: it sees a prompt's text and, only where it declares so, an item's target and difficulty.
+A behaviour may declare how a sound scorer must mark it: `oracle` always right, `forger` never. It never knows a
+benchmark: it sees a prompt's text and, only where it declares so, an item's gold answer and difficulty.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ from harness.rowtypes import Gold, Item, Prompt
 
 @dataclass(frozen=True, slots=True)
 class KnownAnswer:
-    """The gold of an item, as a behaviour sees it that declares `sees_gold`."""
+    """What a behaviour that declares `sees_gold` knows of an item: its target and accepted answers.
+
+    The difficulty is there only where the behaviour declares `sees_difficulty` too.
+    """
 
     target: str
     accepted: tuple[str, ...] = ()
@@ -35,7 +38,7 @@ UNKNOWN = KnownAnswer("")
 
 @dataclass(frozen=True)
 class Behaviour(StandIn):
-    """A stand-in's behaviour: how it answers, and how a sound scorer must mark it."""
+    """A stand-in's behaviour: how it answers, what it sees, and, where fixed, how a sound scorer must mark it."""
 
     about: str
     answer: Callable[[CompletionRequest, KnownAnswer], str]
@@ -61,7 +64,7 @@ _CHANGES = tuple(str.maketrans({chr(code): _turned(chr(code), by) for code in ra
 
 
 def wrong_answer(known: KnownAnswer) -> str:
-    """Make a wrong answer in the target's format that contains no accepted answer; empty where there is none."""
+    """Make a wrong answer in the target's format that contains no accepted answer; empty where none can be made."""
     answers = [answer.casefold() for answer in (known.target, *known.accepted)]
     for text in _altered(known.target):
         folded = text.casefold()
@@ -156,7 +159,10 @@ class Baseline:
     known: Mapping[str, KnownAnswer]
 
     def complete(self, requests: Iterable[CompletionRequest]) -> Iterator[Completion]:
-        """Answer each request once, in the order given."""
+        """Answer each request once, in the order given.
+
+        Raises InputError for an item without the gold, or the difficulty, that the behaviour needs.
+        """
         answer = self.behaviour.answer
         for request in requests:
             known = UNKNOWN
@@ -172,7 +178,7 @@ class Baseline:
 
 
 def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one response for each prompt and seed, in the order of the prompts."""
+    """Write the output `responses`: a stand-in's answer for each prompt and seed, in the order of the prompts."""
     behaviour = BEHAVIOURS[params["behaviour"]]
     model = Baseline(params["model"], behaviour, _known(behaviour, inputs))
     requests = _requests(inputs["prompts"], params["seeds"], params.get("generation", {}))

@@ -1,7 +1,8 @@
 """The provider `imported`: answers from another run, joined to prompts by key; no model is called.
 
-A prompt without a row becomes an error row, so that it is missing and never scored; a row without a prompt is refused
-and counted. It never knows an item's gold answer, a manifest or a lock.
+The key is item, template and sample. A prompt with no row, or with more than one, becomes an error row, so that it is
+missing and never scored; a row without a prompt is refused and counted. It never knows an item's gold answer, a
+manifest or a lock.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ class ImportedSettings(Settings):
     model: Line | None = None  # whose rows of the file these are, where it holds those of several
 
     def __post_init__(self) -> None:
-        """Refuse a path outside the project, where no digest pins the rows."""
+        """Refuse a path outside the project, unless a digest pins the rows."""
         if self.sha256 is None:
             texts.inside(self.source)
 
     def answer_params(self) -> dict[str, Any]:
-        """Select the settings that can change an answer; the rows themselves are pinned apart."""
+        """Select the model whose rows are taken, if one is set; the rows themselves are pinned apart."""
         return {"of": self.model} if self.model else {}
 
     def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
@@ -56,7 +57,7 @@ PROVIDER = ImportedSettings
 
 @dataclass
 class Join:
-    """A join of imported rows with prompts by (item, template, sample); it counts unmatched rows and duplicates."""
+    """A join of imported rows with prompts by (item, template, sample); it counts unmatched and repeated rows."""
 
     asked: set[tuple[str, int]]
     samples: int
@@ -67,7 +68,7 @@ class Join:
     strange: list[ResponseKey] = field(default_factory=list)  # of no prompt
 
     def read(self, file: Path, model: str | None) -> Join:
-        """Match the rows of a file with the prompts."""
+        """Match the rows of a file (only those by `model`, where given) with the prompts; returns the join itself."""
         for _, row in read(file, "the imported answers"):
             self.rows += 1
             if model is not None and row.get("model") != model:
@@ -82,7 +83,7 @@ class Join:
         return self
 
     def answer(self, one: ResponseKey, model: str) -> dict[str, Any]:
-        """Make the response to one prompt and sample; an error row where there is no row, or more than one."""
+        """Make the response to one prompt and sample: its row, or an error row where there is none or several."""
         answer: dict[str, Any] = {**one._asdict(), "model": model, "imported": True, "text": "", "finish": "imported"}
         if self.times[one] != 1:
             return {**answer, "finish": "error", "error": TWICE if self.times[one] else MISSING}
@@ -90,13 +91,13 @@ class Join:
 
 
 def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one response for each prompt and seed, in the order of the prompts: the row of its key, or an error."""
+    """Write the output `responses`, one row per prompt and seed in their order: the imported answer or an error."""
     join = _join(params, inputs)
     rows.write(out / "responses", (join.answer(one, params["model"]) for one in _keys(inputs, join.samples)))
 
 
 def account(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the step's `imported`: counts of rows taken and refused, with reasons, and of prompts without a row."""
+    """Write the output `imported`: counts of rows taken and refused, with reasons, and of prompts without a row."""
     join = _join(params, inputs)
     twice = sorted(one for one, times in join.times.items() if times > 1)
     taken = [row for one, row in join.found.items() if join.times[one] == 1]

@@ -66,12 +66,15 @@ FIELDS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def response_key(row: Response) -> ResponseKey:
-    """Make the key of a row."""
+    """Make the key of a row: its item, template and sample."""
     return ResponseKey(row["item"], row["template"], row["sample"])
 
 
 def read(path: Path, name: str = "") -> Iterator[tuple[str, Response]]:
-    """Read each row with its file and line, in order; unknown fields are dropped, and an invalid row is an error."""
+    """Read the rows of a file in order, each with its place (`file:line`, under `name` where one is given).
+
+    Unknown fields are dropped; an invalid row raises InputError.
+    """
     with open(path, "rb") as lines:
         number = 0
         while line := lines.readline(MOST_LINE + 1):
@@ -112,7 +115,10 @@ def _no_number(name: str) -> float:
 
 
 def gather_rows(place: Path) -> list[Response]:
-    """Read the rows of a file, or of a folder's `.jsonl` files, sorted by model and key; duplicates are refused."""
+    """Read the rows of a file, or of a folder's `.jsonl` files, sorted by model and key.
+
+    Refuses two rows with the same model and key, and a place without any row.
+    """
     files = sorted(place.rglob("*.jsonl")) if place.is_dir() else [place]
     found: dict[tuple[str, ResponseKey], tuple[str, Response]] = {}
     for file in files:

@@ -37,11 +37,14 @@ class OpenaiSettings(RemoteSettings):
 
     @property
     def takes(self) -> tuple[str, ...]:
-        """List the generation settings of the endpoint, and `extra` for those of compatible servers."""
+        """The names of the endpoint's generation settings, and `extra` for those of compatible servers."""
         return (*(CHAT if self.endpoint == "chat" else COMPLETIONS), EXTRA)
 
     def unsupported(self, generation: Mapping[str, Any]) -> UnsupportedSetting | None:
-        """Find the first unsupported generation setting; log-probabilities may be set in one place only."""
+        """Find the first unsupported generation setting; None where all are supported.
+
+        Where the model's `logprobs` is set, `extra` may not ask for log-probabilities too.
+        """
         for name in wire_logprobs.FIELDS if self.logprobs else ():
             if name in json.loads(generation.get(EXTRA, "{}")):
                 fix = "take it out: `logprobs` of the model asks for them, and puts them into the rows"
@@ -55,7 +58,10 @@ PROVIDER = OpenaiSettings
 
 
 def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one response for each prompt and seed, in the order of the prompts."""
+    """Ask the gateway for an answer to each prompt and seed; writes `responses` and `inference`, their summary.
+
+    The responses stand in the order of the prompts. Refuses a system prompt for the endpoint `completions`.
+    """
     import openai  # noqa: PLC0415 - heavy
 
     endpoint = params.get("endpoint", "chat")

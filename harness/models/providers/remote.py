@@ -52,7 +52,7 @@ class PromptSample:
 
 @dataclass
 class Inference:
-    """The summary of a step's answers: finish reasons, errors, token usage, model versions; never the texts."""
+    """The summary of a step's answers: finish reasons, errors, tokens and model versions; never the texts."""
 
     model: str
     finish: Counter[str] = field(default_factory=Counter)
@@ -82,7 +82,11 @@ class Inference:
 
 
 def respond(params: Mapping[str, Any], prompts: Path, out: Path, wire: WireFormat) -> None:
-    """Write `responses` in the order of the prompts, and `inference`; without a prompt, no connection is opened."""
+    """Write `responses`, one row per prompt and sample in the order of the prompts, and `inference`, their summary.
+
+    A request that fails gives an error row; an error of the gateway that every request would meet fails the step.
+    Without a prompt, no connection is opened.
+    """
     inference = Inference(params["model"], untold=None if params.get("logprobs") is None else 0)
     if rows.count(prompts):
         asyncio.run(_write(params, prompts, out / "responses", wire, inference))

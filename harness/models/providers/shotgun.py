@@ -111,7 +111,10 @@ _PIECE = re.compile(r"[^\W_]+")
 
 
 def shotgun(prompt: str) -> str:
-    """Answer a prompt with its own lines, words and parts of words, followed by the fixed list of candidates."""
+    """Answer a prompt with its own lines, words and parts of words, followed by the fixed list of candidates.
+
+    The answer has at most 16,000 characters; what of the prompt does not fit is left out.
+    """
     room = LONGEST - len(ALWAYS) - 1
     prompt = prompt[:room]  # what is longer would be cut anyway
     tokens = prompt.split()

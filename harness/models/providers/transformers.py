@@ -1,8 +1,8 @@
 """The provider `transformers`: inference with open weights from pinned files, on this machine, without a network.
 
-Batch `reference` runs one request at a time on one thread: the bit-exact level. Batch N runs N at a time, and its
-log-probabilities differ in the last digits, which is why the key holds the batch.
-It never knows a benchmark, a gold answer or a store.
+Batch `reference` runs one request at a time, on one thread unless the run sets more: the bit-exact level. Batch N
+runs N at a time, and its log-probabilities differ in the last digits, which is why the key holds the batch. It never
+knows a benchmark, a gold answer or a store.
 """
 
 from __future__ import annotations
@@ -39,7 +39,11 @@ BATCH = texts.matching(r"^(reference|[1-9][0-9]{0,4})$", "`reference`, or how ma
 
 @dataclass(frozen=True, kw_only=True)
 class TransformersSettings(Settings):
-    """Settings of a local model: source of its weights (project folder, `folder:`, `package:`, `hf:`), dtype, batch."""
+    """Settings of a local model: source of its weights (project folder, `folder:`, `package:`, `hf:`), dtype, batch.
+
+    Also whether prompts go through its chat template, log-probabilities, quantisation, and the seed of untrained
+    weights.
+    """
 
     source: Line
     revision: Annotated[str, Checked(texts.matching(texts.HEX40, "the commit: 40 hex digits"))] | None = None
@@ -73,7 +77,7 @@ class TransformersSettings(Settings):
 
     @property
     def weights(self) -> Weights:
-        """The location of its weights."""
+        """The source of its weights, their revision, and whether they are drawn from a seed instead."""
         return Weights(self.source, self.revision, self.unresolved, self.untrained is not None)
 
 
@@ -81,9 +85,10 @@ PROVIDER = TransformersSettings
 
 
 def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one response for each prompt and seed in the order of the prompts, and the facts of how they were made.
+    """Write `responses`, one row per prompt and seed in the order of the prompts, and facts of how they were made.
 
-    Without a prompt no weights are loaded: a round of judging that is not needed costs the start of a step.
+    Without a prompt no weights are loaded and no facts are written: a round of judging that is not needed costs only
+    the start of a step.
     """
     if not rows.count(inputs["prompts"]):
         rows.write(out / "responses", ())
@@ -129,7 +134,7 @@ class LocalModel:
         self.templated = False  # whether a prompt went through the model's chat template
 
     def complete(self, requests: Iterable[CompletionRequest]) -> Iterator[Completion]:
-        """Complete each request once; one that does not fit becomes an error row."""
+        """Complete each request once; one that does not fit the window or memory becomes an error row."""
         requests = list(requests)
         asks = [self.ask(request) for request in requests]
         sound = [ask for ask in asks if isinstance(ask, DecodeRequest)]
@@ -143,7 +148,11 @@ class LocalModel:
             yield self._error(request, NO_ROOM) if answer is None else self._answer(request, ask, answer)
 
     def ask(self, request: CompletionRequest) -> DecodeRequest | str:
-        """Tokenize a request; a prompt that leaves no room for an answer is an error, never cut short."""
+        """Tokenize a request; returns a decoding request, or an error message for a prompt that cannot be answered.
+
+        That is one without tokens, or one that leaves no room for an answer in the window: a prompt is never cut
+        short.
+        """
         how = sampling_rule(request.generation)
         limit = int(request.generation.get("max_tokens", 256))
         read = model_input(self.loaded, request.text, request.messages, self.chat, request.item)

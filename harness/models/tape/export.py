@@ -1,7 +1,8 @@
 """Export of a tape to readable JSON Lines, which `importing` reads back into a tape of the same digest.
 
 A line's `response` is there to be read; where its bytes are not its canonical form, `exact` holds them. What is no
-JSON object stands in `exact` alone. It never changes the tape, and never knows a study's own format.
+JSON object, or larger than 8 MiB, stands in `exact` alone. It never changes the tape, and never knows a study's own
+format.
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ READABLE = 8 << 20  # the largest answer, in bytes, that is written both readabl
 
 
 def export_lines(folder: Path, file: Path) -> int:
-    """Write a tape's exchanges in the order of recording; returns their count. It never replaces a file."""
+    """Write a tape's exchanges to a new file of JSON Lines, in the order of recording; returns their count.
+
+    A file that exists is refused; one that could not be written in full is removed.
+    """
     with Tape.open(folder) as tape, translating_os_errors(file):
         if file.is_dir() or file.exists():
             raise InputError("something lies there already", where=str(file), next="name a file that is not there yet")

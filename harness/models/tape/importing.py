@@ -1,7 +1,8 @@
 """Import of exchanges recorded elsewhere: JSON Lines of {"request", "response"} and maybe "repeat".
 
-What `export` wrote comes back byte for byte. The whole file is checked before anything is written; incomplete answers
-are refused. It never knows a study's own format.
+What `export` wrote comes back byte for byte. The whole file is checked before anything is written; an answer that is
+not known to be complete is refused, unless its line has a `status`, as an export's lines do, or gives it as `exact`
+alone. It never knows a study's own format.
 """
 
 from __future__ import annotations
@@ -39,7 +40,11 @@ class ImportCount:
 
 
 def import_lines(file: Path, folder: Path, provider: str) -> ImportCount:
-    """Add a file's exchanges to a tape; those already on it are never replaced."""
+    """Add a file's exchanges to a tape; returns how many were read and added. An answer on it is never replaced.
+
+    `provider` is that of lines that name none. Refuses an invalid line, and another answer to a request that is
+    taped.
+    """
     at = 0
 
     def exchanges() -> Iterator[PreparedExchange]:

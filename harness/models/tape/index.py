@@ -44,7 +44,7 @@ class IndexLayer:
         return self.data[at : at + SIZE]
 
     def get(self, key: bytes) -> bytes | None:
-        """Find the record of a key by binary search."""
+        """Find the record of a key by binary search; None where there is none."""
         data, start, low, high = self.data, self.start, 0, self.count
         while low < high:
             middle = (low + high) // 2
@@ -77,7 +77,10 @@ class Index:
 
     @classmethod
     def open(cls, folder: Path, *, trusting: bool = True) -> Index:
-        """Load the index on disk and scan the lines after it; with `trusting=False` scan every line."""
+        """Load the index on disk and scan the lines after it; with `trusting=False` scan every line.
+
+        Raises DamageError for a damaged line, and for one request and repeat with two answers.
+        """
         kept = load(folder) if trusting else None
         layers, end = ([kept.layer], kept.end) if kept else ([], TapePosition())
         ends = sizes(folder)
@@ -112,7 +115,10 @@ class Index:
         return merge(*layers, sorted(self.fresh.values()))
 
     def save(self, ends: list[int], head: str) -> None:
-        """Write the index to disk, and use it from there."""
+        """Write the index to disk, and use it from there.
+
+        `ends` are the sizes of the segments that it covers, `head` the digest of their last line.
+        """
         records = IndexRecords()
         for layer in self.layers:
             for number in range(layer.count):
@@ -141,7 +147,7 @@ class IndexRecords:
         self.count += 1
 
     def sorted(self, folder: Path) -> bytes:
-        """Sort the records, each key once; one request with two answers is damage."""
+        """Sort the records and empty the buckets, each key once; a request and repeat with two answers is damage."""
         parts = []
         while self._buckets:
             bucket = self._buckets.pop(0)
@@ -170,7 +176,7 @@ def pack_record(digest: str, repeat: int, answer: str, segment: int, offset: int
 
 
 def load(folder: Path) -> SavedIndex | None:
-    """Load the index on disk; None where it is damaged or does not fit the segments."""
+    """Load the index on disk; None where it is missing, damaged or does not fit the segments."""
     path = folder / NAME
     if not path.is_file():
         return None

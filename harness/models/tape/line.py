@@ -36,7 +36,7 @@ TAIL = len(f',"self":"{START}","status":200,"type":"tape/1"}}\n')
 
 
 def reject_nan(word: str) -> NoReturn:
-    """Refuse NaN and infinities, which Python's JSON parser accepts."""
+    """Refuse a constant that Python's JSON parser accepts beyond JSON (NaN, infinities); always raises ValueError."""
     raise ValueError(f"{word} is not JSON")
 
 
@@ -77,7 +77,7 @@ class PreparedExchange:
     end: bytes
 
     def line(self, prev: str) -> tuple[bytes, str]:
-        """Complete the line after a previous one; returns it and its digest `self`."""
+        """Complete the line, given the digest `self` of the line before it; returns it and its own digest."""
         front = f'{{"at":"{self.at}","prev":"{prev}"'.encode() + self.middle
         own = sha256(front + self.end)
         return front + f',"self":"{own}"'.encode() + self.end + b"\n", own
@@ -121,7 +121,7 @@ def redacted_name(line: str) -> str:
 
 
 def prepare_copy(taped: Taped) -> PreparedExchange:
-    """Encode an exchange of one tape for another, unchanged."""
+    """Encode an exchange of one tape for another, its time of recording and its mark of redaction unchanged."""
     return prepare(
         taped.provider, taped.body, taped.repeat, taped.status, taped.response,
         taped.more, Provenance(taped.at, taped.redacted),
@@ -132,7 +132,11 @@ def prepare(
     provider: str, body: Mapping[str, Any], repeat: int, status: int, response: bytes,
     more: Mapping[str, Any] | None = None, was: Provenance = NEW,
 ) -> PreparedExchange:  # fmt: skip
-    """Encode a complete 2xx answer; anything else is refused, and so is a body that seems to hold a key."""
+    """Encode an exchange for a tape: a request and its complete 2xx answer.
+
+    Raises ValueError for another status, an empty answer or a repeat out of range; InputError where a top-level field
+    or a header has a name like an API key's, and where the exchange is larger than 64 MiB.
+    """
     if not 200 <= status <= 299:
         raise ValueError(f"only 2xx answers are taped, not {status}")
     if not response:
@@ -167,7 +171,7 @@ def _spelled(response: bytes) -> dict[str, str]:
 
 
 def read_line(data: bytes, where: str) -> TapeLine:
-    """Parse a line; anything that is not exactly as it was written is an error."""
+    """Parse a line and check it against its own digest; raises DamageError where it is not as it was written."""
     head, tail = _HEAD.match(data), _TAIL.fullmatch(data, max(len(data) - TAIL, 0))
     if not head or not tail or tail.start() < head.end():
         raise DamageError("this is no line of a tape", where=where, next=RESTORE)

@@ -1,4 +1,7 @@
-"""Merging of tapes: missing exchanges are added to the first; on a conflict it reports and never writes."""
+"""Merging of tapes: exchanges that the first tape lacks are added to it.
+
+On a conflict, one request with different answers, it reports and never writes.
+"""
 
 from __future__ import annotations
 

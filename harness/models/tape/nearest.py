@@ -39,7 +39,7 @@ class Nearest:
             self._best = measure, taped, fields
 
     def nearest(self) -> tuple[Taped, list[str]] | None:
-        """Return the nearest request, and the fields in which it differs."""
+        """Return the nearest request and the fields in which it differs; None where none was considered."""
         return self._best[1:] if self._best else None
 
 
@@ -74,13 +74,13 @@ def value_at(value: Any, pointer: str) -> bytes:
 
 
 def longest_texts(body: Mapping[str, Any]) -> list[str]:
-    """List the longest texts of a request, by which similar requests can be found."""
+    """List the three longest texts of a request, of 8 characters or more, by which similar requests can be found."""
     texts = {item for _, item in walk(body) if isinstance(item, str) and len(item) >= 8}
     return sorted(texts, key=lambda text: (-len(text), text))[:_TEXTS]
 
 
 def requests_containing(folder: Path, ends: list[int], text: str) -> Iterator[Taped]:
-    """Search the newest segments for requests that contain a text, up to a limit."""
+    """Search the 16 newest segments for exchanges that contain a text; stops after 200 of them."""
     needle, hits = canonical(text), 0
     for number in reversed(range(max(0, len(ends) - _SEGMENTS), len(ends))):
         path = segment_path(folder, number)

@@ -54,7 +54,7 @@ class Tape:
         return len(self._index)
 
     def find(self, digest: str, repeat: int) -> Taped | None:
-        """Find the answer to a request and repeat (from 0), every byte checked; None where there is none."""
+        """Find the exchange of a request and repeat (from 0), every byte checked; None where there is none."""
         if not 0 <= repeat < REPEATS:
             return None
         key = bytes.fromhex(digest) + repeat.to_bytes(4)
@@ -71,7 +71,7 @@ class Tape:
         return self.deliver(record) if record else None
 
     def deliver(self, record: bytes) -> Taped:
-        """Read the exchange that an index record points to, and check that it is that one."""
+        """Read the exchange that an index record points to; raises DamageError where it is another or damaged."""
         digest, repeat, answer, segment, offset, length = RECORD.unpack(record)
         where = f"{self.folder}/segment-{segment:05d}.jsonl, byte {offset}"
         if length > LIMIT or offset >= 1 << 62:
@@ -120,10 +120,10 @@ class Tape:
     def nearest(
         self, provider: str, body: Mapping[str, Any], more: Mapping[str, Any] | None = None
     ) -> tuple[Taped, list[str]] | None:
-        """Find the recorded request that differs in the fewest fields, and the JSON Pointers of these fields.
+        """Find the recorded request that differs in the fewest fields, and these as JSON Pointers; None: empty tape.
 
-        Up to 20,000 exchanges all are compared. Of a larger tape so many are, evenly spread over the digests, and
-        those of the newest 1 GiB that hold one of the longest texts of the request: a few seconds at most.
+        Of at most 20,000 exchanges all are compared. Of a larger tape so many are, evenly spread over the digests,
+        and those of the newest 1 GiB that hold one of the longest texts of the request: a few seconds at most.
         """
         search = Nearest(provider, body, more)
         count = len(self._index)

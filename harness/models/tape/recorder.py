@@ -45,7 +45,10 @@ class _Ticket:
 
 
 class Recorder:
-    """The one writer of a tape, for any number of threads; `add` returns once an exchange is durable."""
+    """The one writer of a tape, for any number of threads; `add` returns once an exchange is durable.
+
+    A tape on which another process is recording is refused.
+    """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -85,13 +88,19 @@ class Recorder:
         self, provider: str, body: Mapping[str, Any], repeat: int, status: int, response: bytes,
         more: Mapping[str, Any] | None = None,
     ) -> None:  # fmt: skip
-        """Record a complete 2xx answer; an equal one is a no-op, a different one to the same request is refused."""
+        """Record a complete 2xx answer, and return when it is durable; one already on the tape is a no-op.
+
+        A different answer to the same request and repeat is refused.
+        """
         ticket = self._enter(prepare(provider, body, repeat, status, response, more))
         if ticket:
             self._settle([ticket])
 
     def extend(self, exchanges: Iterable[PreparedExchange]) -> int:
-        """Record many exchanges with few syncs; returns how many were new."""
+        """Record many exchanges with few syncs; returns how many were new.
+
+        A different answer to a request and repeat on the tape is refused; the exchanges before it are kept.
+        """
         count, size = 0, 0
         batch: list[_Ticket] = []
         try:
@@ -108,7 +117,7 @@ class Recorder:
         return count
 
     def find(self, digest: str, repeat: int) -> Taped | None:
-        """Find an answer on the tape, also one added just now."""
+        """Find the exchange of a request and repeat, also one added just now; None where there is none."""
         with self._guard:
             record = self._index.get(bytes.fromhex(digest) + repeat.to_bytes(4))
         return self._tape.deliver(record) if record else None

@@ -1,7 +1,7 @@
-"""Redaction of a tape: a new tape with matching text replaced, which can never pass for the original.
+"""Redaction of a tape: a new tape with chosen texts and fields replaced, which can never pass for the original.
 
-A changed line names its original's digest and matches no request, so that a changed answer is never replayed. A pattern
-that matches nothing is an error: a typing mistake would publish what was to be hidden.
+A changed line names its original's digest and matches no request, so that a changed answer is never replayed. A
+pattern or pointer that matches nothing is an error: a typing mistake would publish what was to be hidden.
 """
 
 from __future__ import annotations
@@ -28,14 +28,17 @@ ANY = "*"  # in a pointer: every name, and every place of a list
 
 @dataclass(frozen=True)
 class Redaction:
-    """What to redact: matches of patterns in any text, name or number, and values at JSON Pointers."""
+    """The rules of a redaction: patterns to hide in any text, name or number, and JSON Pointers to values to hide."""
 
     patterns: Sequence[re.Pattern[str]]
     fields: Sequence[tuple[str, ...]]
 
     @classmethod
     def of(cls, match: Sequence[str], fields: Sequence[str]) -> Redaction:
-        """Compile patterns and pointers; an invalid one is an error."""
+        """Compile patterns and JSON Pointers; an invalid one is refused.
+
+        So are a pattern that matches the empty text, and neither pattern nor pointer.
+        """
         if not match and not fields:
             raise InputError("no pattern or field says what to hide", next="give --match REGEX or --field POINTER")
         return cls([_pattern(one) for one in match], [_pointer(one) for one in fields])
@@ -43,7 +46,7 @@ class Redaction:
 
 @dataclass
 class RedactReport:
-    """The report of a redaction: exchanges read, exchanges changed, and hits by pattern."""
+    """The report of a redaction: exchanges read, exchanges changed, and for each pattern and pointer those it hit."""
 
     exchanges: int = 0
     redacted: int = 0
@@ -51,7 +54,10 @@ class RedactReport:
 
 
 def redact(folder: Path, out: Path, redaction: Redaction) -> RedactReport:
-    """Write a redacted copy of a tape; every pattern and pointer must match somewhere, or nothing is written."""
+    """Write a redacted copy of a tape to a new folder; returns what was changed.
+
+    Every pattern and pointer must match somewhere, or nothing is written.
+    """
     names = [f"/{'/'.join(words)}" for words in redaction.fields]
     found = RedactReport(hits=dict.fromkeys([*(one.pattern for one in redaction.patterns), *names], 0))
     with ExitStack() as stack:

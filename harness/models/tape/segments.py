@@ -51,7 +51,7 @@ def segment_path(folder: Path, number: int) -> Path:
 
 
 def sizes(folder: Path) -> list[int]:
-    """List the size of every segment; a missing folder is an empty tape."""
+    """List the size of every segment in order; a missing folder is an empty tape, a missing segment damage."""
     if folder.exists() and not folder.is_dir():
         raise InputError("a tape is a folder, and this is none", where=str(folder), next="name the tape's folder")
     with translating_os_errors(folder):
@@ -65,7 +65,7 @@ def sizes(folder: Path) -> list[int]:
 
 
 def raw_lines(folder: Path, begin: TapePosition, ends: list[int]) -> Iterator[RawLine]:
-    """Iterate over the raw lines of segments up to given sizes, in constant memory."""
+    """Iterate over the raw lines of segments, from a position to the given sizes, in constant memory."""
     for segment in range(begin.segment, len(ends)):
         offset, number = begin.offset if segment == begin.segment else 0, 0
         path = segment_path(folder, segment)
@@ -93,7 +93,10 @@ def torn(raw: RawLine, ends: list[int]) -> bool:
 
 
 def scan(folder: Path, begin: TapePosition, ends: list[int]) -> Iterator[TapeEntry]:
-    """Iterate over every whole line from a position on; the first that is damaged or out of order raises an error."""
+    """Iterate over every whole line from a position on; a partial last line, as a kill leaves it, ends the iteration.
+
+    The first line that is damaged or out of order raises DamageError.
+    """
     head = begin.head
     for raw in raw_lines(folder, begin, ends):
         if torn(raw, ends):

@@ -1,4 +1,4 @@
-"""Verification of a tape: reads every byte and reports each damaged line; it never repairs anything."""
+"""Verification of a tape: reads every byte and reports the damaged lines, up to 1,000; it never repairs anything."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ MOST = 1000  # defects after which reading stops
 
 @dataclass(frozen=True)
 class TapeDefect:
-    """A defect of a tape: its file, its line (0: none), and what is wrong."""
+    """A defect of a tape: the file's name, the line in it (0: no single line), and what is wrong."""
 
     file: str
     line: int
@@ -26,7 +26,7 @@ class TapeDefect:
 
 @dataclass
 class VerifyReport:
-    """The report of a verification: counts of what was read, and the defects found."""
+    """The report of a verification: counts of what was read, a partial last line (`torn`), and the defects found."""
 
     exchanges: int = 0
     segments: int = 0
@@ -37,7 +37,10 @@ class VerifyReport:
 
 
 def verify(folder: Path) -> VerifyReport:
-    """Verify a whole tape and its index."""
+    """Verify every line of a tape, their order, and its index; returns the report, with each defect as an entry.
+
+    Reading stops after 1,000 defects.
+    """
     found, records, early = VerifyReport(), IndexRecords(), IndexRecords()
     try:
         kept, ends = load(folder), sizes(folder)
