@@ -48,7 +48,7 @@ def grader_code(kinds: Iterable[str], code: Code) -> Closure:
 
 
 def certificate_pins(root: Path, study: str) -> dict[str, dict[str, str]]:
-    """Return the pins of the certificates of a study's graders."""
+    """Return the pins of the certificates of a study's graders, by scorer; none where there is no certificate."""
     found = {name: certificate_path(root, name) for name in find(study).graders}
     return {name: {"sha256": sha256(_bytes(path))} for name, path in sorted(found.items()) if path.is_file()}
 
@@ -65,7 +65,7 @@ def standings(root: Path, study: str, lock: Lock | None) -> list[GraderStanding]
 
 
 def standing(root: Path, scorer: str, lock: Lock | None = None, code: Path | None = None) -> GraderStanding:
-    """Check the certificate of a scorer against the code here and against the pins of a lock."""
+    """Return the state of a scorer's certificate: checked against the code here and, if given, the pins of a lock."""
     pins = lock.pins if lock else {}
     pinned: str = pins.get(CERTIFICATES, {}).get(scorer, {}).get("sha256", "")
     path = certificate_path(root, scorer)

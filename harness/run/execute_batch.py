@@ -36,7 +36,10 @@ SCRIPT = "harness/run/step_batch.py"
 def execute_batch(
     tasks: Sequence[StepTask], store: Store, runtime: StepRuntime, folder: Path
 ) -> dict[str, dict[str, str]]:
-    """Execute steps of one closure in one process; return output digests of those that succeeded."""
+    """Execute steps of one closure in one process, in `folder`; return the output digests of those that succeeded.
+
+    None are returned where the process ran out of memory or disk. Nothing is put into the store.
+    """
     engine = runtime.engine
     _prepare(tasks, store, folder, linked=engine.seals_inputs)
     env = step_environment(engine.inside(folder), runtime.numerics)

@@ -21,18 +21,18 @@ class UnavailableError(MissingError):
 
 
 class HostSilentError(UnavailableError):
-    """A host that does not answer: no other file of it can be had now either."""
+    """Published data that cannot be had because its host does not answer; nor can other files of that host."""
 
 
 def fetch(store: Store, dataset: Fetched, beside: Path | None = None) -> None:
-    """Make sure a dataset's file is in the store: from a store beside it, or from its URL."""
+    """Make sure a dataset's pinned file is in the store: copied from the store `beside`, or downloaded by its URL."""
     assert dataset.sha256
     if not in_store(store, dataset.sha256, beside):
         download_pinned(store, dataset.fetch, dataset.sha256)
 
 
 def in_store(store: Store, digest: str, beside: Path | None = None) -> bool:
-    """Whether a blob is in the store, or in one beside it, from which it is then copied."""
+    """Whether a sound blob is in the store, or in the store `beside`, from which it is then copied."""
     if store.blobs.state(digest) == "sound":
         return True
     kept = Store(beside).blobs if beside else None
@@ -40,7 +40,7 @@ def in_store(store: Store, digest: str, beside: Path | None = None) -> bool:
 
 
 def download_pinned(store: Store, address: str, digest: str, size: int | None = None) -> None:
-    """Download a file into the store if it has the pinned digest; other bytes are not kept."""
+    """Download a file into the store if it has the pinned digest; other bytes are not kept, and raise."""
     from harness.run.download import LARGEST, download  # noqa: PLC0415 - HTTP and TLS load slowly, and most runs fetch nothing
 
     with store.folder("fetch") as folder:

@@ -92,7 +92,10 @@ def import_paths() -> ImportPaths:
 
 
 def check(place: ImportPaths, *, full: bool) -> InstallCheck:
-    """Check what a step can import against RECORD files and locks; in full, without the cache."""
+    """Check what a step can import against RECORD files and locks; with `full`, read every byte and use no cache.
+
+    The cache is written again whenever files were looked at.
+    """
     wall, cpu = time.perf_counter(), _spent()
     seen = DigestCache(place.about()) if full else DigestCache.read(place.seen, place.about())
     translating_os_errors: Mapping[str, Any] = seen.told
@@ -157,7 +160,7 @@ def environment() -> bytes:
 
 
 def altered_error(found: InstallCheck) -> MissingError:
-    """Build the error that names the altered files."""
+    """Return the error that names the first altered files of a check, and says how to install them anew."""
     files = found.files_altered
     named = ", ".join(f"{one.path} ({one.why})" for one in files[:SHOWN])
     more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""

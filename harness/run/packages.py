@@ -1,7 +1,7 @@
-"""The environment document: every package that a step could import. Its digest is part of every key.
+"""The environment document: Python, platform, and packages a step could import; its digest is in every key.
 
-Of an image it is taken here, by a step inside that image, so that it is what was observed; the image's ID stands for
-the bytes. On this machine `installed.py` takes it, which holds every file against what its package says of it.
+That of an image is made here, by a step inside the image, from RECORD files that it does not check. That of
+this machine is made by `installed.py`, which checks every file against its RECORD.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MODULES = (".py", ".pyc", ".so")  # what Python imports, with whatever stands be
 
 
 def observe(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the environment of the image that this step runs in."""
+    """Write the environment document of the image that this step runs in, as the step's output `environment`."""
     (out / "environment").write_bytes(environment(Path(sys.path[-1]), params["image"]))
 
 

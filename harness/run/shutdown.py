@@ -19,7 +19,10 @@ WORDS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def stoppable(stop: threading.Event) -> Iterator[None]:
-    """Turn the first signal into an event; a second one ends the process at once, which loses nothing finished."""
+    """Set `stop` on the first SIGINT or SIGTERM; a second one ends the process at once, which loses nothing finished.
+
+    Has no effect outside the main thread.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield  # a server stops its runs by their events
         return

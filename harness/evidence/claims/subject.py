@@ -90,8 +90,8 @@ def equivalent_pointers(
     """Return for each pointer the places where another run holds the same value, likeliest first, or None.
 
     None means another subject: another study, no shared data, or other models. Models do not matter for outputs in
-    `untouched`, where no model had a part. Elsewhere a model that a pointer names must be in the other run, under any name;
-    where no pointer names one, `same_subject` decides.
+    `untouched`, where no model had a part. Elsewhere a model that a pointer names must be in the other run, under any
+    name; where no pointer names one, `same_subject` decides.
     """
     if not same_subject(here, there, models=False):
         return None
