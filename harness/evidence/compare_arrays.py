@@ -91,7 +91,7 @@ class _Worst:
         self.place, self.values = 0, ("", "")
 
     def see(self, left: Any, right: Any) -> None:
-        """Compare the next block of elements."""
+        """Compare the next block of elements, count those out of tolerance and keep the largest deviation."""
         import numpy as np  # noqa: PLC0415 - heavy
 
         left, right = left.reshape(-1), right.reshape(-1)

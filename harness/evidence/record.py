@@ -36,7 +36,7 @@ class Record:
 
     @property
     def outputs(self) -> Mapping[str, Mapping[str, Any]]:
-        """The outputs that the run declared, by name."""
+        """The outputs that the run made, by name: digest, size, and the step and output they come from."""
         outputs: Mapping[str, Mapping[str, Any]] = self.body["outputs"]
         return outputs
 

@@ -56,7 +56,7 @@ NO_ERRORS = ErrorLimit(count=0)
 
 
 def read_error_limit(text: str) -> ErrorLimit | None:
-    """Parse `--max-errors`: a count such as `12`, or a share such as `5%` or `0.05`; None for an empty text."""
+    """Parse `--max-errors`: a count such as `12`, or a share such as `5%` or `0.05`; None if empty; refuse others."""
     if not text:
         return None
     found = re.fullmatch(r"([0-9]{1,9})|(0?\.[0-9]{1,9}|[01]\.[0-9]{1,9})|([0-9]{1,3}(?:\.[0-9]{1,9})?)%", text.strip())
@@ -88,5 +88,5 @@ def count_errors(store: Store, answers: Iterable[tuple[Mapping[str, Any], Entry]
 
 
 def over_limit(found: Iterable[AnswerErrors], allowed: ErrorLimit | None) -> list[AnswerErrors]:
-    """Return the models over the limit; without a limit, those that answered nothing at all."""
+    """Return those of `found` that are over the limit; without a limit, those whose rows are all errors."""
     return [gap for gap in found if (not allowed.allows(gap) if allowed else gap.errors == gap.rows)]

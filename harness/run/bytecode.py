@@ -29,7 +29,7 @@ def list_path(folder: Path) -> Path:
 
 
 def read_list(folder: Path) -> dict[str, str] | None:
-    """Read the digest list of a bytecode folder: path → digest; None without one: no step uses the folder then."""
+    """Read the digest list of a bytecode folder: path → digest; None where there is none; then no step uses it."""
     try:
         lines = list_path(folder).read_text(encoding="utf-8").splitlines()
     except OSError:

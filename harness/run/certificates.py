@@ -38,9 +38,9 @@ def certificate_path(root: Path, scorer: str) -> Path:
 
 
 def grader_code(kinds: Iterable[str], code: Code) -> Closure:
-    """Return the code that a grader consists of: the closures of its step kinds, without what every step has.
+    """Return the code that a grader consists of: the closures of its step kinds, without files that every step has.
 
-    Nor is the file of row types among them: it holds no line that runs.
+    The file of row types is left out too, since it computes nothing.
     """
     common = {*code.closure(GATHER).files, TYPES}
     files = {name: digest for kind in kinds for name, digest in code.closure(kind).files.items()}
@@ -54,7 +54,7 @@ def certificate_pins(root: Path, study: str) -> dict[str, dict[str, str]]:
 
 
 def certificate_bytes(root: Path, lock: Lock) -> Iterable[bytes]:
-    """Return the bytes of the certificates that a lock pins, as inputs of the steps that show them."""
+    """Yield the bytes, as they are now, of the certificates that a lock pins; steps that show them read these."""
     for name in lock.of(CERTIFICATES):
         yield _bytes(certificate_path(root, name))
 

@@ -183,7 +183,7 @@ class _Stream(io.RawIOBase):
         self._file, self._hear = file, hear
 
     def readinto(self, buffer: Any) -> int:
-        """Read on, and tell."""
+        """Read the next bytes into a buffer and report how many there were."""
         count: int = self._file.readinto(buffer)  # type: ignore[attr-defined]  # every plain file that is open has it
         self._hear(count)
         return count
@@ -197,7 +197,7 @@ class _Heard:
         self._size, self._total = max(1, size), max(1, size >> MEBI)
 
     def of(self, path: str) -> Callable[[int], None]:
-        """Give what hears of the bytes of one file."""
+        """Return the function that is called with the number of bytes read of one file; it raises on a stop."""
 
         def hear(count: int) -> None:
             raise_if_stopped(self._stop)

@@ -1,4 +1,4 @@
-"""Fetching of published data: into the store once, checked against its digest, from a URL, a store or a person.
+"""Files brought into the store: pinned data from a URL or another store, checked by digest, and files of a person.
 
 It knows stores and digests; it must never know a study, nor what is in the data.
 """
@@ -17,7 +17,7 @@ from harness.store.store import Store
 
 
 class UnavailableError(MissingError):
-    """Published data that cannot be had at its address."""
+    """Published data that cannot be had at its address, or has other bytes there than the pinned ones."""
 
 
 class HostSilentError(UnavailableError):
@@ -58,7 +58,7 @@ def download_pinned(store: Store, address: str, digest: str, size: int | None = 
 
 
 def store_file(store: Store, file: Path) -> tuple[str, int]:
-    """Put a person's file into the store; return its digest and size, by which manifests pin it."""
+    """Copy a person's file into the store, to be kept; return the digest, by which manifests pin it, and the size."""
     if not file.is_file():
         what = "this is no file" if file.exists() else "there is no such file"
         raise InputError(what, where=str(file), next="name a file that you have")
@@ -68,7 +68,7 @@ def store_file(store: Store, file: Path) -> tuple[str, int]:
 
 
 def store_rows(store: Store, found: Iterable[Mapping[str, Any]]) -> str:
-    """Put rows into the store as one file; return its digest."""
+    """Write rows into one file of the store, to be kept; return its digest."""
     with store.folder("import") as folder:
         rows.write(folder / "rows", found)
         digest = store.blobs.adopt(folder / "rows")[0]

@@ -53,7 +53,7 @@ class Gateway:
 
     @property
     def priced(self) -> bool:
-        """Whether the price of any live model is known; a replayed tape costs nothing."""
+        """Whether any model that is not replayed from a tape has a price."""
         return any(told.get("prices") and told["mode"] != "replay" for told in self.models.values())
 
     def now(self) -> dict[str, Any]:

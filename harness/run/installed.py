@@ -1,7 +1,8 @@
 """Integrity check of the installed packages: every file that a step can import, against what was installed and locked.
 
-Each package says in its RECORD what it brought; the locks say which packages, and what a locked RECORD was. A start
-believes what it saw of files that have not changed since (`digest_cache.py`); a full check reads every byte.
+Each package says in its RECORD what it brought; the locks say which packages, and what a locked RECORD was. The check
+at a start trusts cached digests of unchanged files (`digest_cache.py`); a full check reads every byte. It repairs
+nothing.
 """
 
 from __future__ import annotations
@@ -145,7 +146,7 @@ _LOOKS: dict[bool, InstallCheck] = {}
 
 
 def check_once(*, full: bool = False) -> InstallCheck:
-    """Check this installation once per process; later changes are found by the next one."""
+    """Check this installation once per process, and return that result again; later changes are found by the next."""
     if full not in _LOOKS:
         _LOOKS[full] = _LOOKS.get(True) or check(import_paths(), full=full)
     return _LOOKS[full]

@@ -30,7 +30,10 @@ class PackageLocks:
     records: Mapping[str, Mapping[str, list[str]]]
 
     def flaw(self, name: str, version: str, record: str) -> tuple[str, str]:
-        """Describe how an installed package differs from its lock, with the kind of flaw; empty where it does not."""
+        """Return how an installed package differs from its lock, as kind and reason; both "" where it does not.
+
+        Kinds are `unlocked`, `version` and `file` (its RECORD is not that of the locked wheel).
+        """
         name = normal_name(name)
         if not self.versions or name in UNPINNED:
             return "", ""
@@ -71,7 +74,7 @@ def spell_records(packages: Mapping[str, Mapping[str, list[str]]]) -> bytes:
 
 
 def wheel_record_digest(record: bytes) -> str:
-    """Digest the RECORD of a wheel in the form that the installed RECORD has."""
+    """Return the digest of a wheel's RECORD, with its paths as installed: that of an intact installed RECORD."""
     lines = []
     for line in record.splitlines():
         data = re.match(rb'("?)[^/,]+\.data/(purelib|platlib)/', line)

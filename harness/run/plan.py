@@ -1,4 +1,7 @@
-"""Planning: manifest and lock turned into steps. Pure, no I/O: the same two give the same plan everywhere."""
+"""Planning: manifest and lock turned into steps; by the same code the same two give the same plan everywhere.
+
+It reads no data, writes nothing and executes no step.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ from harness.studies.study import Answered, Brief, Instrument, Maker, Model, Tem
 
 @dataclass(frozen=True)
 class CheckedManifest:
-    """A manifest checked against its study and providers: what it names exists, and its types fit."""
+    """A manifest checked against its study and providers, its datasets and settings typed, its tables named."""
 
     manifest: Manifest
     tree: Tree

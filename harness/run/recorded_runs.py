@@ -66,7 +66,7 @@ def first_event(store: Store, run: str) -> Event:
 
 
 def levels_of(store: Store, run: str) -> tuple[str, Mapping[str, Any]]:
-    """Return the digest of a run's lock, and the comparison level of each output."""
+    """Return the digest of a run's lock, and the comparison levels that this lock declares, by output."""
     digest = str(first_event(store, run)["lock"])
     return digest, read_lock(store.blobs.read(digest), "lock").intent["outputs"]
 

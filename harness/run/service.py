@@ -77,7 +77,7 @@ class WrittenLock:
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """A run with its record, and the verdict of comparing it with the expectation."""
+    """A run with its record, the verdicts of comparing it with the expectation, own checks and missing answers."""
 
     manifest: str
     record: Record

@@ -1,6 +1,6 @@
-"""Graceful shutdown on SIGINT and SIGTERM: a signal sets an event, and work ends where nothing is half done.
+"""Graceful shutdown on SIGINT and SIGTERM: the first signal sets an event, at which work ends between two actions.
 
-It never interrupts a write; a second signal ends the process at once.
+The first signal never interrupts a write; a second one ends the process at once.
 """
 
 from __future__ import annotations

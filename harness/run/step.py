@@ -1,7 +1,7 @@
 """The entry point inside the isolation: read `step.json`, call one function, leave its files in `out/`.
 
-It imports the standard library, `harness.digest`'s floor and the step's own module only, since its start-up is paid
-once a step; it fails the step if any part of the harness was loaded from anywhere but the step's own `code/`.
+It imports only the standard library and the step's own module, since its start-up is paid once a step; it fails the
+step if any part of the harness was loaded from anywhere but the step's own `code/`.
 """
 
 from __future__ import annotations

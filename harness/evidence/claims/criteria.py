@@ -32,7 +32,7 @@ def verdict(claim: Claim, found: Sequence[PointerValue]) -> tuple[str, str]:
 
 
 def criteria_text(claim: Claim | Mapping[str, Any]) -> str:
-    """Spell the criteria of a claim: the bare tolerance where there is only one, else order and bounds in words."""
+    """Spell the criteria of a claim in words: tolerance, order and bounds; a lone tolerance without `within`."""
     ask = claim.model_dump() if isinstance(claim, Claim) else claim
     words = [f"at {side} {ask[f'at_{side}']}" for side in ("least", "most") if ask.get(f"at_{side}") is not None]
     if ask.get("order"):

@@ -190,7 +190,7 @@ class History:
         return data
 
     def record(self, run: str) -> Record:
-        """Return the fully verified record of a run, before any value of it is used."""
+        """Return the record of a run, verified from the list of runs down to its outputs; `made` checks less."""
         return read_record(self.store, run)
 
     def _damaged(self, run: str) -> DamageError:
@@ -201,7 +201,7 @@ class History:
         )
 
     def untouched(self, run: str) -> frozenset[str]:
-        """Return the outputs of a run that no model took part in: those made before any response."""
+        """Return the outputs of a run that no model took part in: those of steps in stages before the responses."""
         events = read_chain(self.store.journal(run)).events
         before = STAGES[: STAGES.index("responses")]
         steps = {event["step"] for event in events if event.get("stage") in before}
