@@ -1,6 +1,6 @@
-"""Comparison of outputs with an expectation, each at its declared level: exact bytes, a tolerance, or intervals.
+"""Comparison of a run's outputs with an expectation, each at its level: exact bytes, a tolerance, or intervals.
 
-The numbers of an array stand in a file beside the expectation, those of any other output in it.
+The accepted array is a file beside the expectation, the accepted values of any other output are in it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ class Verdict:
 
 
 def leaves(path: Path) -> dict[str, str]:
-    """Read all leaf values of a JSON output by JSON Pointer; in a table the row's number comes first."""
+    """Return the leaf values of a JSON output by JSON Pointer; of several JSON lines the row's number comes first.
+
+    Refuses a file that is not JSON, one of more than 64 MiB and one of more than MAX_VALUES leaves.
+    """
     if path.stat().st_size > 1 << 26:
         raise InputError("this output is too large to compare leaf by leaf", next="declare it `exact`")
     try:
@@ -56,12 +59,15 @@ def leaves(path: Path) -> dict[str, str]:
 
 
 def expected_values(level: Level, path: Path) -> dict[str, str]:
-    """Return the values that an expectation keeps of an output: none where bytes decide."""
+    """Return the leaf values that an expectation keeps of an output: none at level `exact`, and none of an array."""
     return {} if level == "exact" or arrays.file_format(path) else leaves(path)
 
 
 def array_form(level: Level, path: Path) -> str:
-    """Return the file form of an array that is kept beside an expectation, or "" for any other output."""
+    """Return the file form of an array to be kept beside an expectation; "" at level `exact` or if it is no array.
+
+    Refuses an array at any level but `within`, and one of more than MAX_ARRAY bytes, inflated or not.
+    """
     form = "" if level == "exact" else arrays.file_format(path)
     if not form:
         return ""
@@ -83,7 +89,11 @@ def compare(
     levels: Mapping[str, Level],
     deliver: Callable[[str], Path],
 ) -> list[Verdict]:
-    """Compare every output of a run with the expectation, at the levels that the lock declares."""
+    """Compare every output of a run with the expectation, at the levels that the lock declares; a verdict for each.
+
+    What no run under this lock was accepted for is unconfirmed; what was accepted at another level disagrees; an
+    expected output that the run lacks is missing.
+    """
     verdicts = []
     for name, output in sorted(record.outputs.items()):
         digest = output["sha256"]
@@ -127,7 +137,10 @@ def _parted(expect: Expect, output: str, level: Mapping[str, str], path: Path) -
 
 
 def first_deviation(level: Mapping[str, str], expected: Mapping[str, str], path: Path) -> str:
-    """Describe the first value outside its tolerance or interval, or that differs otherwise; "" if none."""
+    """Describe the first value of a JSON output that departs from the expected ones; "" if none.
+
+    A number departs if it is outside the tolerance or interval of `level`, any other value if it is not equal.
+    """
     found = leaves(path)
     if "interval" in level:
         return first_outside(expected, found)
@@ -145,7 +158,10 @@ def first_deviation(level: Mapping[str, str], expected: Mapping[str, str], path:
 
 
 def overall(record: Record, verdicts: list[Verdict]) -> str:
-    """Return the verdict of a whole run: agreed, disagreed, incomplete or unconfirmed."""
+    """Return the verdict of a whole run from those of its outputs: agreed, disagreed, incomplete or unconfirmed.
+
+    A run that did not finish, or that ran under `--limit`, is incomplete; a missing output makes it disagreed.
+    """
     if not record.complete or record.body.get("limit"):
         return "incomplete"
     words = {verdict.verdict for verdict in verdicts}

@@ -1,7 +1,7 @@
-"""Comparison of arrays with expected ones: element by element within a tolerance, in bounded memory.
+"""Comparison of array files with expected ones: element by element, within a tolerance (absolute, or relative).
 
-Types and shapes are equal; NaN agrees with NaN, and an infinity with itself. Elements are compared as the binary
-numbers they are. It must never know what an array means.
+Types and shapes must be equal; NaN agrees with NaN, and an infinity with itself. Elements are compared as binary
+numbers, block by block; arrays in Fortran order are read whole. It must never know what an array means.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ WHOLE = 2**64 - 1  # no two whole numbers of an array are further apart
 
 @dataclass(frozen=True)
 class Deviation:
-    """The largest deviation between two arrays: its index, both values, and how many elements are out of tolerance."""
+    """The largest deviation between two array files: its index, both values, how many elements are out of tolerance.
+
+    Where file form, names, types or shapes differ it holds those in place of values, and `of` is 0.
+    """
 
     at: str
     expected: str
@@ -32,13 +35,13 @@ class Deviation:
     of: int = 0
 
     def text(self, tolerance: str) -> str:
-        """Describe the deviation in the line of a verdict."""
+        """Return the deviation as one line of text, which repeats the tolerance where elements were compared."""
         told = f"{self.at} is {self.found}, expected {self.expected}"
         return f"{told} within {tolerance} ({self.count} of {self.of} elements stray)" if self.of else told
 
 
 def deviation_text(tolerance: str, expected: Path, found: Path) -> str:
-    """Describe where an array is out of tolerance or of another type or shape; "" if it is neither."""
+    """Describe where an array file is out of tolerance, of another type or shape, or unreadable; "" if it agrees."""
     try:
         stray = largest_deviation(tolerance, expected, found)
     except InputError as bad:
@@ -47,7 +50,10 @@ def deviation_text(tolerance: str, expected: Path, found: Path) -> str:
 
 
 def largest_deviation(tolerance: str, expected: Path, found: Path) -> Deviation | None:
-    """Return the largest deviation between two files of arrays; None where all elements are within the tolerance."""
+    """Return the largest deviation between two files of arrays; None where all elements are within the tolerance.
+
+    Files of different form, array names, types or shapes are not compared further: that difference is returned.
+    """
     forms = [arrays.file_format(path) or "no array" for path in (expected, found)]
     if forms[0] != forms[1]:
         return Deviation("the output", forms[0], forms[1])
@@ -85,7 +91,7 @@ class _Worst:
         self.place, self.values = 0, ("", "")
 
     def see(self, left: Any, right: Any) -> None:
-        """Compare the next block of elements."""
+        """Compare the next block of elements, count those out of tolerance and keep the largest deviation."""
         import numpy as np  # noqa: PLC0415 - heavy
 
         left, right = left.reshape(-1), right.reshape(-1)

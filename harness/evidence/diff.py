@@ -1,4 +1,4 @@
-"""Diff of two runs: the first stage whose contents differ, its cause, and the rows and words that differ.
+"""Diff of two recorded runs: the stages that differ, the cause in the first differing step, and its differing rows.
 
 It compares what is recorded, and never executes a step.
 """
@@ -32,7 +32,7 @@ _IDENTITY = ("id", "item", "template", "model", "sample", "scorer", "judge", "re
 
 @dataclass
 class StageDiff:
-    """One stage of two runs: whether its contents are the same, and what changed."""
+    """One stage in two runs: `same` or `differs`, and the names of the settings, pins or steps that changed."""
 
     stage: str
     verdict: str = "same"
@@ -41,7 +41,10 @@ class StageDiff:
 
 @dataclass(frozen=True)
 class RunDiff:
-    """The difference between two runs: how near they are, stage by stage, and the first differing rows."""
+    """The difference between two runs: how near their outputs are, every stage, and the first cause, rows and lines.
+
+    `level` is `bytes` (all outputs equal), `decisions` (equal scores), `numbers` (all but last digits) or `differs`.
+    """
 
     level: str
     stages: list[StageDiff]
@@ -53,7 +56,10 @@ class RunDiff:
 
 
 def diff(left: Trail, right: Trail) -> RunDiff:
-    """Compare two runs: find the first stage whose contents differ, its cause, and the first differing rows."""
+    """Compare two runs by their trails: every stage, the first that differs, and its cause.
+
+    Of the first differing step it also gives the first SHOWN differing rows and changed lines of its pinned files.
+    """
     stages = {name: StageDiff(name) for name in STAGES}
     _surroundings(left, right, stages)
     parted_steps = list(_contents(left, right, stages))

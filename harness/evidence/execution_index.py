@@ -1,6 +1,7 @@
-"""Index of executed steps: which listed run executed a step or a trial. An entry that no run executed is not trusted.
+"""Index of executed steps and trials: which run of the store's list executed a step, and what a trial's outcome was.
 
-Journals are read newest first and only as far as is needed; one that still grows is read again.
+Journals are read newest first and only as far as is needed; one that still grows is read again. It never counts a
+journal that the list of runs does not vouch for.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ TRIAL = "trial"  # no key of a step
 
 
 class ExecutionIndex:
-    """Looks up which run of a store executed a step; journals are read newest first, and only as far as needed."""
+    """Lookup of the run of a store that executed a step, and of the outcome of a trial; safe to share by threads."""
 
     def __init__(self, store: Store) -> None:
         self.store = store
@@ -48,11 +49,11 @@ class ExecutionIndex:
             return self._found[wanted]
 
     def has(self, entry: Entry) -> bool:
-        """Whether a listed run executed the step of this entry."""
+        """Whether a listed run executed the step of this entry and wrote this very entry."""
         return self.run_of(entry.key, entry.digest) is not None
 
     def begin(self, run: str) -> None:
-        """Register the run that is under way: it notes its own steps, so its journal is never re-read."""
+        """Register the run under way, whose journal is then never read: `note` and `note_trial` add its steps."""
         with self._lock:
             self._read.add(run)
 

@@ -1,6 +1,6 @@
-"""Explanations of cache hits and misses: the parts of a step's key, and why the step was executed or not.
+"""Explanations of cache hits and misses: why each step of a run was executed, or taken from the store.
 
-It reads records alone; where a run cannot be read it says so, and never guesses a reason.
+It reads recorded runs alone; an earlier run that cannot be read is named where no reason is found, and never guessed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ LOOKED = 3  # earlier runs of a manifest in which a step is looked for
 
 @dataclass(frozen=True)
 class StepExplanation:
-    """Why one step was executed or taken from the store, with the parts of its key."""
+    """The reason why one step was executed or taken from the store, with its key and the parts of that key."""
 
     step: str
     state: str
@@ -32,7 +32,11 @@ class StepExplanation:
 
 
 def explain(store: Store, run: str, wanted: str = "") -> Iterator[StepExplanation]:
-    """Explain for one step, or for every step of a run, why it was executed or taken from the store."""
+    """Explain for every step of a run, or for the one `wanted` and those below it, why it was executed or cached.
+
+    The reason is what changed in the step's key since the newest of the LOOKED runs before of the same manifest.
+    Refuses a `wanted` that names no step of the run, and a run that the store does not vouch for.
+    """
     trail = read_trail(store, run)
     names = [name for name in trail.steps if not wanted or name == wanted or name.startswith(f"{wanted}/")]
     if wanted and not names:
@@ -86,7 +90,10 @@ def _reason(step: RecordedStep, trail: Trail, earlier: _Earlier) -> str:
 
 
 def changed_key_parts(before: RecordedStep, old: Trail, after: RecordedStep, new: Trail) -> Iterator[str]:
-    """List the parts of a step's key that changed between two runs; code and packages file by file."""
+    """List the parts of a step's key that changed between two runs.
+
+    Code is told by file, packages by name and version, and a pinned input file by its name and changed lines.
+    """
     for pointer in differences(before.entry.preimage, after.entry.preimage):
         part = pointer.split("/")[1]
         if part == "code":
@@ -111,5 +118,5 @@ def _file(left: str, old: Trail, right: str, new: Trail) -> str:
 
 
 def package_changes(old: Trail, before: RecordedStep, new: Trail, after: RecordedStep) -> list[str]:
-    """List the packages and versions that differ between the environments of two steps."""
+    """List what differs between the environments of two steps: packages, Python, platform, other modules."""
     return list(environment_changes(old.environment(before), new.environment(after)))

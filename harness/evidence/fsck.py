@@ -1,6 +1,6 @@
-"""Integrity check of a store (fsck): every byte read, every run followed down to its blobs, all damage named.
+"""Integrity check of a store (fsck): blobs hashed, entries and images read, listed runs followed down to their blobs.
 
-A run that a kill cut short is unfinished, and no flaw of the store.
+All damage is named and none repaired. A run that a kill cut short is unfinished, and no flaw of the store.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ class StoreFlaw:
 
 
 def fsck(store: Store) -> Iterator[StoreFlaw]:
-    """Check a whole store and yield its defects; it repairs nothing."""
+    """Check a whole store and yield its defects: damaged or missing files, and files that no part of it accounts for.
+
+    It repairs nothing, and raises nothing for what it finds damaged.
+    """
     yield from _strangers(store.root)
     for path in blob_files(store):
         if not is_digest(path.name) or path.parent.name != path.name[:2]:

@@ -1,5 +1,7 @@
-"""Interval comparison of statistics: each value must lie in the other's interval, which must not be much wider.
+"""Interval comparison of statistics: the found and the expected value must each lie in the other's interval.
 
+The found interval may be at most WIDER times as wide as the expected. Counts, texts, and statistics without interval
+must be equal; other numbers beside a statistic are not compared. Two equal values need only intervals that overlap.
 It knows leaves by their JSON Pointers, as an expectation keeps them; it must never know a study.
 """
 
@@ -19,7 +21,10 @@ Ends = tuple[Decimal, Decimal]
 
 
 def first_outside(expected: Leaves, found: Leaves) -> str:
-    """Describe the first statistic that is too far from the expected one, or another difference; "" if none."""
+    """Describe the first statistic that is too far from the expected one, or another difference; "" if none.
+
+    Both sides are the leaf values of an output, as JSON text, by JSON Pointer.
+    """
     statistics = _statistics(expected) | _statistics(found)
     old, new = ([at for at in side if not _describes(at, statistics)] for side in (expected, found))
     if set(old) != set(new):

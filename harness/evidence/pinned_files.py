@@ -1,6 +1,6 @@
-"""Pinned input files: what a lock says of them, and which of them changed between two runs, line by line.
+"""Pinned input files: their pins and names, which of them changed between two runs, and at which line numbers.
 
-A key holds digests alone; which file of the project one is, the lock of the run says.
+A step's key holds digests alone; the lock of the run says which file has which digest.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ MOST_TEXT = 1 << 20  # bytes of a file that is compared line by line
 
 @dataclass(frozen=True)
 class ChangedLine:
-    """A line of a pinned text file in two runs; empty on a side that does not have it."""
+    """A line number at which a pinned text file differs in two runs, with both texts; "" where there is none."""
 
     file: str
     line: int
@@ -34,7 +34,10 @@ def data_pin(digest: str, path: Path) -> dict[str, Any]:
 
 
 def pinned_files(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
-    """Map the digest of each pinned file to its name: prompts, tables, published data, weights."""
+    """Map the digest of each file that a lock pins to its name.
+
+    Files are prompts, data files of the study ("tables"), datasets, files of models or instruments, imported answers.
+    """
     texts = (*pins.get("prompts", {}).values(), *pins.get("tables", {}).values())
     named = {str(pin["sha256"]): str(pin["file"]) for pin in texts if "file" in pin}
     for name, pin in {**pins.get("instruments", {}), **pins.get("models", {})}.items():
@@ -50,7 +53,10 @@ def pinned_files(pins: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
 def changed_files(
     before: RecordedStep, old: Trail, after: RecordedStep, new: Trail, pointer: str
 ) -> Iterator[tuple[str, str]]:
-    """Return old and new digest of a pinned file that changed in a step's inputs; nothing if no lock names it."""
+    """Yield the old and the new digest of the input at `pointer` of a step in two runs ("" where there is none).
+
+    Yields nothing if neither run's lock pins a file of that digest.
+    """
     name, _, number = pointer.removeprefix("/inputs/").partition("/")
     ends = [step.entry.preimage["inputs"].get(name) for step in (before, after)]
     digests = [end[int(number)] if isinstance(end, list) and number else end for end in ends]
@@ -60,12 +66,16 @@ def changed_files(
 
 
 def file_name(left: str, old: Trail, right: str, new: Trail) -> str:
-    """Return the name of a pinned file from its old and new digest: by the newer lock, else by the older."""
+    """Return the name of a pinned file from its old and new digest: by the newer lock, else the older, else ""."""
     return pinned_files(new.lock.pins).get(right) or pinned_files(old.lock.pins).get(left, "")
 
 
 def changed_lines(left: str, old: Trail, right: str, new: Trail) -> list[ChangedLine]:
-    """Compare a pinned text file line by line; one too large, binary or lost gives no lines."""
+    """Return the line numbers at which two runs' versions of a pinned text file differ, each with both texts.
+
+    Lines are paired by number; it is no diff, so an inserted line changes all that follow it. There are none if a
+    version is larger than 1 MiB, not UTF-8 or lost.
+    """
     one, two = _lines(old, left), _lines(new, right)
     if one is None or two is None:
         return []

@@ -1,4 +1,4 @@
-"""The record of a run (`record.json`): the summary of its journal and the head of its hash chain, and nothing else."""
+"""The record of a run (`record.json`): computed from its journal alone, verified when read, found by path."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ STARTED = (
 
 @dataclass(frozen=True)
 class Record:
-    """A finished run, as its record describes it."""
+    """A run that ended, whether done, failed or interrupted, as its record describes it."""
 
     run: str
     body: Mapping[str, Any]
 
     @property
     def outputs(self) -> Mapping[str, Mapping[str, Any]]:
-        """The outputs that the run declared, by name."""
+        """The outputs that the run made, by name: digest, size, and the step and output they come from."""
         outputs: Mapping[str, Mapping[str, Any]] = self.body["outputs"]
         return outputs
 
     @property
     def complete(self) -> bool:
-        """Whether the run finished every step."""
+        """Whether the run finished every step that it planned."""
         return bool(self.body["status"] == "done")
 
 
 def summarise(events: Iterable[Event], head: str) -> dict[str, Any]:
-    """Compute the record from the events of a journal; an audit computes it again and compares."""
+    """Compute the body of a record from a journal's events and the head of its hash chain, as audits do again."""
     body: dict[str, Any] = {"type": "record/1", "status": "incomplete", "head": head, "events": 0}
     steps = {"total": 0, "executed": 0, "cached": 0, "failed": 0}
     shown: list[str] = []
@@ -91,10 +91,10 @@ def spell(body: Mapping[str, Any]) -> bytes:
 
 
 def read_record(store: Store, run: str, runs: Mapping[str, Listed] | None = None) -> Record:
-    """Read the record of a run that ended, verified from the list of runs down to its outputs.
+    """Read the record of a run that ended, verified from the list of runs down to the digests of its outputs.
 
-    The list of runs vouches for the journal and the record, the journal for the entries, an entry for the outputs; a
-    blob is held against its name when it is delivered.
+    The list of runs vouches for journal and record, the journal for the entries, an entry for the outputs; the
+    bytes of a blob are checked only when it is delivered. Refuses a run that has not ended, and any disagreement.
     """
     known = require_listed(store, run, runs)
     if not known.ended:
@@ -129,9 +129,10 @@ def entry_of_event(store: Store, event: Event, run: str) -> Entry:
 
 
 def find_run(path: Path, usual: Callable[[], Store]) -> tuple[Store, str] | None:
-    """Find the run that a path names: a run folder, a file in it, or a copy of its record; None if it is none.
+    """Return the store and the id of the run that a path names: its folder, a file in it, or a copy of its record.
 
-    A copy says which run it is of, and is held against the record that the usual store has: it is read, or refused.
+    None if the path is none of these. A copy must be, byte for byte, the record that the usual store has of that run;
+    else it is refused.
     """
     there = path.resolve()
     folder = there if there.is_dir() else there.parent

@@ -1,6 +1,6 @@
-"""Parsers for the documents that a run keeps: code closures and environments. A malformed one is refused.
+"""Parsers for two documents that a run keeps, code closures and environments, and the comparison of environments.
 
-Whoever reads one takes its fields for what they are: a document that says something else is refused here.
+A document with missing or wrongly typed fields is refused here, so that readers need not check them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _ENVIRONMENTS = ("environment/2", "environment/1")  # what the harness writes, a
 
 
 def closure_files(data: bytes, where: str) -> dict[str, str]:
-    """Parse a code closure: the files of a step's code, each with its digest."""
+    """Parse a code closure: return the digest of each file of a step's code by its path; refuse a malformed one."""
     body = parse(data, "closure/1", where)
     files = body.get("files")
     if set(body) != {"type", "files"} or not isinstance(files, dict) or not files:
@@ -28,7 +28,7 @@ def closure_files(data: bytes, where: str) -> dict[str, str]:
 
 
 def read_environment(data: bytes, where: str) -> dict[str, Any]:
-    """Parse an environment document: the image, Python, and every package by name."""
+    """Parse an environment document: image, Python, platform and packages; refuse a malformed one."""
     older = b'"type":"environment/1"' in data[-40:]  # the last field of all, in canonical form
     body = parse(data, _ENVIRONMENTS[older], where)
     if not all(isinstance(body.get(name), str) for name in _TEXTS):
@@ -42,7 +42,10 @@ def read_environment(data: bytes, where: str) -> dict[str, Any]:
 
 
 def environment_changes(old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[str]:
-    """List what differs between two environments: Python, platform, packages and loose modules."""
+    """List what differs between two environments: Python, platform, standard library, packages, modules.
+
+    A package is told by both versions, or by its altered files where those differ.
+    """
     for field in ("python", "platform"):
         if old[field] != new[field]:
             yield f"{field} {old[field]} → {new[field]}"

@@ -1,4 +1,4 @@
-"""Self-checks of a run: an output `checks` is by contract one document with `verdict: pass | fail`.
+"""Self-checks of a run: its output `checks`, by contract one JSON document with `verdict: pass | fail`.
 
 It runs no check: it reads what the run has written.
 """
@@ -18,7 +18,10 @@ MOST = 1 << 26  # bytes of such a document
 
 
 def self_check(outputs: Mapping[str, Mapping[str, Any]], deliver: Callable[[str], Path]) -> str:
-    """Return `pass` or `fail` as a run's own checks say; "" where it has none. A malformed document is an error."""
+    """Return the verdict in a run's output `checks`, `pass` or `fail`; "" where the run has no such output.
+
+    Refuses a document that is not JSON, is larger than MOST bytes or has another verdict.
+    """
     if OUTPUT not in outputs:
         return ""
     path = deliver(outputs[OUTPUT]["sha256"])

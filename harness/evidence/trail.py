@@ -1,6 +1,6 @@
-"""Provenance trail of a run: what each step was made from, read back from journal and entries for explain and diff.
+"""Provenance trail of a run: what each finished step was made from, read back from the run's journal and entries.
 
-A trail is whole or it is refused: what was lost or changed must not look as if it had never been.
+A lost or changed entry or output is refused, and never left out as if it had not been.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class RecordedStep:
 
 @dataclass(frozen=True)
 class Trail:
-    """A recorded run with its steps, in the order in which they were finished."""
+    """A recorded run: how it started, its finished steps in the order in which they finished, and its outputs."""
 
     store: Store
     run: str
@@ -67,7 +67,10 @@ class Trail:
 
 
 def read_trail(store: Store, run: str) -> Trail:
-    """Read the trail of a run as far as the run went; what the list of runs does not vouch for is refused."""
+    """Read the trail of a run, finished or not, as far as the run went.
+
+    Refuses a run that the list of runs does not vouch for, and a missing or changed entry or output.
+    """
     chain = follow_journal(store, require_listed(store, run))
     steps: dict[str, RecordedStep] = {}
     outputs: dict[str, Event] = {}
@@ -85,9 +88,9 @@ def read_trail(store: Store, run: str) -> Trail:
 
 
 def absent_files(trail: Trail) -> dict[str, frozenset[str]]:
-    """List for each output the published files that were absent when it was made, and that its steps would have read.
+    """Return for each output the published files that its steps would have read and that were absent then.
 
-    A step that reads published data of many files says in its parameters which there were and which were not.
+    They are collected from the parameters `{files, absent}` of the output's step and of all steps before it.
     """
     lacks: dict[str, frozenset[str]] = {}  # by the digest of what was made
     for step in trail.steps.values():

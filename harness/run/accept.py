@@ -1,6 +1,7 @@
-"""`lock --accept RUN`: writes the outputs of a run as the expectation, after an audit that agreed.
+"""`lock --accept RUN`: writes the outputs of a run as the expectation, given an audit report that agreed.
 
-A run that is limited, damaged, of another lock or with too many error rows is never accepted.
+A run that is limited, incomplete, of another lock or with too many error rows is never accepted; one whose own checks
+fail only on demand. No audit is made here.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ ANSWERS = ("responses", JUDGED)  # the stages of the steps in which models say s
 
 @dataclass(frozen=True)
 class Accepted:
-    """An expectation that was written, with what it replaced."""
+    """The file of an expectation that was written, and the outputs whose digests it changed."""
 
     path: Path
     changes: list[tuple[str, str, str]]  # output, old, new
@@ -40,7 +41,10 @@ class Accepted:
 def accept(
     store: Store, run: str, report: Report, root: Path, errors: ErrorLimit = NO_ERRORS, *, failing: bool = False
 ) -> Accepted:
-    """Accept a complete and audited run of the present lock; return each changed output with old and new digest."""
+    """Write the expectation of a complete and audited run of the present lock, with its arrays; return what changed.
+
+    Refuses every run that `expectation` refuses.
+    """
     new = expectation(store, run, report, root, errors, failing=failing)
     name = manifest_name(store, run)
     old = load_expect(root, name)
@@ -53,9 +57,10 @@ def accept(
 def expectation(
     store: Store, run: str, report: Report, root: Path, errors: ErrorLimit = NO_ERRORS, *, failing: bool
 ) -> Expect:
-    """Build the expectation of a complete and audited run of the present lock; refuse any other run.
+    """Build, without writing it, the expectation of a complete and audited run of the present lock; refuse any other.
 
-    One whose own checks fail is accepted only where a person says so, and then the expectation says it, too.
+    Also refused are more unanswered rows than `errors` allows, and failed self-checks unless `failing` is true;
+    then the expectation records that they fail.
     """
     record = read_record(store, run)
     if not record.complete or record.body.get("limit"):
@@ -125,5 +130,5 @@ def _changes(old: Expect | None, new: Expect) -> Iterator[tuple[str, str, str]]:
 
 
 def moved_code(expect: Expect, files: dict[str, str]) -> list[str]:
-    """List the code files that differ from those with which the expectation was accepted."""
+    """List the code files, of `files` or of the accepted run, whose digests differ or that only one of them has."""
     return sorted(path for path in {*expect.files, *files} if expect.files.get(path) != files.get(path))

@@ -1,6 +1,6 @@
-"""Error rows of models: how many of a run's rows have no answer, in whose words, and how many are allowed.
+"""Error rows of models: how many of a run's rows have no answer, the first error's text, and how many are allowed.
 
-An error row is never scored and never counted as an answer; it knows rows, and never asks a model.
+It reads rows that steps have written, and never asks a model.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class AnswerErrors:
 
 @dataclass(frozen=True)
 class ErrorLimit:
-    """How many of a model's rows may be errors: a count, or a share of them."""
+    """The limit on a model's error rows: a count, or a share of its rows; without either, none is allowed."""
 
     count: int | None = None
     share: Decimal | None = None
@@ -46,7 +46,7 @@ class ErrorLimit:
         return self.share == 1
 
     def allows(self, gap: AnswerErrors) -> bool:
-        """Whether a model is within the limit."""
+        """Whether the error rows of one model are within the limit."""
         if self.count is not None:
             return gap.errors <= self.count
         return self.share is not None and gap.errors <= self.share * gap.rows
@@ -56,7 +56,7 @@ NO_ERRORS = ErrorLimit(count=0)
 
 
 def read_error_limit(text: str) -> ErrorLimit | None:
-    """Parse `--max-errors`: a count such as `12`, or a share such as `5%` or `0.05`; None for an empty text."""
+    """Parse `--max-errors`: a count such as `12`, or a share such as `5%` or `0.05`; None if empty; refuse others."""
     if not text:
         return None
     found = re.fullmatch(r"([0-9]{1,9})|(0?\.[0-9]{1,9}|[01]\.[0-9]{1,9})|([0-9]{1,3}(?:\.[0-9]{1,9})?)%", text.strip())
@@ -88,5 +88,5 @@ def count_errors(store: Store, answers: Iterable[tuple[Mapping[str, Any], Entry]
 
 
 def over_limit(found: Iterable[AnswerErrors], allowed: ErrorLimit | None) -> list[AnswerErrors]:
-    """Return the models over the limit; without a limit, those that answered nothing at all."""
+    """Return those of `found` that are over the limit; without a limit, those whose rows are all errors."""
     return [gap for gap in found if (not allowed.allows(gap) if allowed else gap.errors == gap.rows)]

@@ -25,7 +25,7 @@ MINUTE, HOUR = 60, 3600
 
 @dataclass(frozen=True)
 class AnswerProgress:
-    """How many answers of a run there are so far, with errors, time and cost."""
+    """The number of answers of a run so far, of how many, with those from earlier runs, errors, time and cost."""
 
     done: int  # rows that are there, errors among them
     total: int  # rows that are known to be asked for
@@ -85,7 +85,7 @@ class AnswerCounter:
     _began: float | None = None
 
     def __post_init__(self) -> None:
-        """Find the steps in which models answer; what stands in for one is done at once and is not waited for."""
+        """Collect the steps in which models answer, local or at a provider; steps of stand-ins are not counted."""
         self._steps = {step.name: step for step in self.plan.steps if _answers(step)}
 
     @property
@@ -94,13 +94,13 @@ class AnswerCounter:
         return bool(self._under_way)
 
     def begins(self, step: Step) -> None:
-        """Note that a step has begun."""
+        """Note that a step has begun, if a model answers in it."""
         if step.name in self._steps:
             self._under_way.add(step.name)
             self._began = self._began or time.monotonic()
 
     def ends(self, step: Step, result: StepResult) -> bool:
-        """Count the answers of a finished step; return whether this run asked for any of them."""
+        """Count the answers and errors of a finished step; return whether this run asked for them."""
         if step.name not in self._steps:
             return False
         path = self.store.blobs.path(result.entry.outputs["responses"].sha256)
@@ -113,7 +113,10 @@ class AnswerCounter:
         return result.state != "cached"
 
     def now(self, made: Mapping[tuple[str, str], str]) -> AnswerProgress:
-        """Return the progress so far; the number of answers never decreases."""
+        """Return the progress so far; `made` gives the digests of outputs, so that prompts can be counted.
+
+        The number of answers never decreases.
+        """
         for name, step in self._steps.items():
             prompts = step.inputs["prompts"]
             if name not in self._wanted and isinstance(prompts, Ref) and (prompts.step, prompts.output) in made:

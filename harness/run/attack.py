@@ -1,8 +1,8 @@
-"""Containment probes: each thing that a step must not be able to do is tried from inside an isolation.
+"""Containment probes: from inside an isolation, attempts at each thing that a step must not be able to do.
 
-It opens doors and goes through none: it writes nothing of the kernel's, and nothing anywhere but in a decoy. It runs as
-a step of its own, and outside any isolation as the control that each decoy can be reached at all; so it imports the
-standard library alone.
+No probe uses what it reaches: it sends nothing but a datagram to a decoy, and writes nothing but an empty decoy
+file. It runs as a step of its own, and outside any isolation as the control that each decoy can be reached at all; so
+it imports the standard library alone.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ def ipv6(spec: Spec) -> str:
 
 
 def host(spec: Spec) -> str:
-    """Try to connect to an address of this machine on the network."""
+    """Try to connect to this machine by each of its network addresses; a refused connection counts as reached."""
     ends = [_reach((address, spec["ipv4"]), answered=True) for address in spec["host"]]
     return next((end for end in ends if end.startswith(OPEN)), ends[0])
 
@@ -134,7 +134,7 @@ def steps(spec: Spec) -> str:
 
 
 def store(spec: Spec) -> str:
-    """Try to read the store, and to write where everybody may."""
+    """Try to open a file of the store for reading, and one in a folder writable by everybody for writing."""
     how = ""
     for path, way in ((spec["store"], os.O_RDONLY), (spec["written"], os.O_WRONLY | os.O_CREAT)):
         try:
@@ -193,7 +193,7 @@ def users(_: Spec) -> str:
 
 
 def others(spec: Spec) -> str:
-    """Try to see a process of others: the harness itself."""
+    """Try to see the process of the harness itself in /proc, known by its start time."""
     try:
         stat = Path(f"/proc/{spec['others'][0]}/stat").read_text()
     except OSError as bad:
@@ -221,7 +221,7 @@ ATTACKS: Mapping[str, Callable[[Spec], str]] = {
 
 
 def attack(spec: Spec) -> dict[str, str]:
-    """Run every probe for which there is a target; return how each ended."""
+    """Run every probe for which there is a target; return by name how each ended: `open`, `held` or `untried`."""
     return {name: try_(spec) if spec.get(name, True) else UNTRIED for name, try_ in ATTACKS.items()}
 
 

@@ -1,6 +1,6 @@
-"""Audit of a run by the installed harness: its planner, its engine, its code, and the working files of the project.
+"""Audit of a run with the planner, engine and code installed here, and against the working files of the project.
 
-It executes nothing that a recorded run brought along.
+It executes no code that is stored with a run.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def replan(data: bytes, lock: Lock, limit: int) -> Plan:
 
 
 def audit_files(store: Store, run: str, loaded: Loaded, report: Report) -> None:
-    """Audit a run against the working files: its manifest, lock and expectation as they are now."""
+    """Compare a run with the manifest, lock and expectation as they are in the project; add checks to a report."""
     try:
         begin = first_event(store, run)
         if begin["manifest"] != loaded.sha256:
@@ -100,7 +100,10 @@ def audit_run(
     how: ReexecutionOptions | None = None,
     stop: threading.Event | None = None,
 ) -> Report:
-    """Audit one run with the installed planner, engine and code; executes no code that the run brought along."""
+    """Audit one run with the installed planner, engine and code, and check the installed packages unless at `hashes`.
+
+    `images` is the store that holds images; where the run's image is not to be had, steps are made again without it.
+    """
     how = how or ReexecutionOptions(jobs=len(os.sched_getaffinity(0)))
     with ThreadPoolExecutor(1) as reader:  # what is installed is read while steps are made again
         look = reader.submit(look_at_packages, full=True) if how.level != "hashes" else None

@@ -1,7 +1,7 @@
-"""Precompiled bytecode of the installed packages: made at setup, checked by Python against its source, and listed.
+"""Precompiled bytecode of packages and standard library: made at setup in a folder of its own, and listed by digest.
 
-What lies in `__pycache__` beside a source anybody may have put there, so no step reads it. Python checks of ours that
-it belongs to the source, not that it is what the source gives: that is for the list.
+No step reads a `__pycache__` beside a source, where anybody may have put a file. Python checks that bytecode belongs
+to the source it names, not that the source compiles to it; the digest list is there to check that.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ def list_path(folder: Path) -> Path:
 
 
 def read_list(folder: Path) -> dict[str, str] | None:
-    """Read the digest list of a bytecode folder: path → digest; None without one: no step uses the folder then."""
+    """Read the digest list of a bytecode folder: path → digest; None where there is none; then no step uses it."""
     try:
         lines = list_path(folder).read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -38,7 +38,10 @@ def read_list(folder: Path) -> dict[str, str] | None:
 
 
 def make(folder: Path, roots: Iterable[Path]) -> int:
-    """Compile all sources below some folders; return the number of files written."""
+    """Replace a bytecode folder and its list by compiled sources from below `roots`; return the number of files.
+
+    Sources that do not compile are left out.
+    """
     list_path(folder).unlink(missing_ok=True)
     shutil.rmtree(folder, ignore_errors=True)
     pairs = [(source, bytecode_path(source, folder)) for root in roots for source in _sources(root)]

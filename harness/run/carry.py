@@ -1,6 +1,7 @@
-"""`lock --carry MANIFEST`: moves an expectation to a new lock, if a run under that lock gives equal bytes.
+"""`lock --carry MANIFEST`: moves an expectation to a new lock, if an audited run under that lock gives equal outputs.
 
-It never changes what is expected; where outputs differ beyond what was allowed, lock and expectation stay as they were.
+Equal means the same bytes or, on demand, agreement at each output's level. It never changes what is expected; where
+outputs differ beyond that, lock and expectation stay as they were.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ class ChangedOutput:
 
 @dataclass(frozen=True)
 class CarriedExpectation:
-    """The result of carrying an expectation: its old and new lock, the run, and the outputs that differ."""
+    """The result of carrying an expectation: old and new lock, the run, differing outputs, whether it moved."""
 
     path: Path
     old: str
@@ -54,9 +55,9 @@ def carry(
 ) -> CarriedExpectation:
     """Lock a manifest again, run it, and move its expectation to the new lock; on any failure change nothing.
 
-    What stands in the store under its key is taken from there. Installed packages stand in every key, so that after a
-    relock of them every step is made. `at_levels` puts up with other bytes where an output agrees at its level, as it
-    may where the accepted run was made on another kind of machine; what is expected does not change by that either.
+    Steps whose keys are the same are taken from the store; after a relock of packages, none are. With `at_levels` an
+    output of other bytes that agrees at its level is allowed; the expected values stay. Refuses a manifest without an
+    expectation, and a run that its audit or `errors` would keep from being accepted.
     """
     root, name = loaded.root, loaded.manifest.name
     old, path = load_expect(root, name), expect_path(root, name)

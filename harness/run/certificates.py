@@ -38,9 +38,9 @@ def certificate_path(root: Path, scorer: str) -> Path:
 
 
 def grader_code(kinds: Iterable[str], code: Code) -> Closure:
-    """Return the code that a grader consists of: the closures of its step kinds, without what every step has.
+    """Return the code that a grader consists of: the closures of its step kinds, without files that every step has.
 
-    Nor is the file of row types among them: it holds no line that runs.
+    The file of row types is left out too, since it computes nothing.
     """
     common = {*code.closure(GATHER).files, TYPES}
     files = {name: digest for kind in kinds for name, digest in code.closure(kind).files.items()}
@@ -48,13 +48,13 @@ def grader_code(kinds: Iterable[str], code: Code) -> Closure:
 
 
 def certificate_pins(root: Path, study: str) -> dict[str, dict[str, str]]:
-    """Return the pins of the certificates of a study's graders."""
+    """Return the pins of the certificates of a study's graders, by scorer; none where there is no certificate."""
     found = {name: certificate_path(root, name) for name in find(study).graders}
     return {name: {"sha256": sha256(_bytes(path))} for name, path in sorted(found.items()) if path.is_file()}
 
 
 def certificate_bytes(root: Path, lock: Lock) -> Iterable[bytes]:
-    """Return the bytes of the certificates that a lock pins, as inputs of the steps that show them."""
+    """Yield the bytes, as they are now, of the certificates that a lock pins; steps that show them read these."""
     for name in lock.of(CERTIFICATES):
         yield _bytes(certificate_path(root, name))
 
@@ -65,7 +65,7 @@ def standings(root: Path, study: str, lock: Lock | None) -> list[GraderStanding]
 
 
 def standing(root: Path, scorer: str, lock: Lock | None = None, code: Path | None = None) -> GraderStanding:
-    """Check the certificate of a scorer against the code here and against the pins of a lock."""
+    """Return the state of a scorer's certificate: checked against the code here and, if given, the pins of a lock."""
     pins = lock.pins if lock else {}
     pinned: str = pins.get(CERTIFICATES, {}).get(scorer, {}).get("sha256", "")
     path = certificate_path(root, scorer)

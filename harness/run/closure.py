@@ -1,6 +1,7 @@
-"""The code closure of a step: every file of the harness that its kind imports, at any depth, read from the source.
+"""The code closure of a step: the files of the harness that its kind and the entry point import, at any depth.
 
-The closure's digest stands in the key, and its files are what the isolation gets: nothing else can run.
+Imports are read from the source, and nothing is imported. The closure's digest is in the step's key, and its files
+are all the harness code that a step gets.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ _INNER = ("body", "orelse", "finalbody", "handlers", "cases")  # where a stateme
 
 
 def code_root() -> Path:
-    """Return the folder that holds the installed package `harness`."""
+    """Return the folder in which the package `harness` of this process lies."""
     return Path(__file__).resolve().parents[2]
 
 
@@ -52,7 +53,7 @@ class Code:
         self._imports: dict[str, list[str]] = {}
 
     def closure(self, kind: str) -> Closure:
-        """Give the closure of a step kind ("package.module:function")."""
+        """Return the closure of a step kind ("package.module:function"); refuse an unknown module."""
         module = kind.partition(":")[0]
         if module not in self._closures:
             if self._file(module) is None:

@@ -42,13 +42,13 @@ class PinnedFile:
 
     @property
     def name(self) -> str:
-        """The dataset and the path, for a list of several datasets."""
+        """The name of the dataset, with the file's path if it has one."""
         return f"{self.dataset}: {self.path}" if self.path else self.dataset
 
 
 @dataclass
 class FolderImport:
-    """The result of a folder import: files that matched, files with other bytes, and files still missing."""
+    """The result of a folder import: files that matched, differ, were skipped or unknown, or are missing."""
 
     files: int = 0  # that were read
     matched: list[tuple[str, int, PinnedFile]] = field(default_factory=list)  # path in the folder, bytes
@@ -59,7 +59,7 @@ class FolderImport:
 
 
 def list_pinned_files(manifests: Iterable[Manifest]) -> list[PinnedFile]:
-    """List the published files that manifests pin, each once."""
+    """List the published files whose digest manifests pin, each once."""
     found: dict[PinnedFile, None] = {}
     for manifest in manifests:
         for name, dataset in manifest.datasets.items():
@@ -76,7 +76,10 @@ def list_pinned_files(manifests: Iterable[Manifest]) -> list[PinnedFile]:
 def collect_pinned(
     folder: Path, pinned: Sequence[PinnedFile], store: Store, progress: Progress, stop: Event
 ) -> FolderImport:
-    """Read a folder and put pinned files into the store; report other bytes and what is still missing."""
+    """Read all plain files below a folder and put those with pinned digests into the store; report on every file.
+
+    A file that cannot be read is reported and skipped; setting `stop` ends the reading with Interrupted.
+    """
     done, digests = FolderImport(), {one.sha256 for one in pinned}
     sizes = dict(sorted(_plain_files(folder, done.skipped)))
     heard = _Heard(progress, sum(sizes.values()), stop)
@@ -180,7 +183,7 @@ class _Stream(io.RawIOBase):
         self._file, self._hear = file, hear
 
     def readinto(self, buffer: Any) -> int:
-        """Read on, and tell."""
+        """Read the next bytes into a buffer and report how many there were."""
         count: int = self._file.readinto(buffer)  # type: ignore[attr-defined]  # every plain file that is open has it
         self._hear(count)
         return count
@@ -194,7 +197,7 @@ class _Heard:
         self._size, self._total = max(1, size), max(1, size >> MEBI)
 
     def of(self, path: str) -> Callable[[int], None]:
-        """Give what hears of the bytes of one file."""
+        """Return the function that is called with the number of bytes read of one file; it raises on a stop."""
 
         def hear(count: int) -> None:
             raise_if_stopped(self._stop)

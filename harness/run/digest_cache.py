@@ -1,6 +1,6 @@
-"""Digest cache of installed files, by inode, size and times: so that a start hashes only what has changed.
+"""Digest cache of installed files, by inode, size and times, so that each start hashes only changed files.
 
-It is a cache and nothing more: a full check never believes it, and what cannot be read of it was never seen.
+A full check does not use it, and a cache file that cannot be read counts as empty.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _WIDE = len(FACTS)
 
 
 def file_facts(paths: Iterable[str]) -> array[int]:
-    """Return inode, size and times of each file, without reading it."""
+    """Return inode, size, mtime and ctime of each file in one flat array, without reading any file."""
     return array("q", chain.from_iterable(map(_facts, map(os.stat, paths))))
 
 
@@ -59,7 +59,7 @@ def _same(paths: list[str], facts: array[int]) -> bool:
 
 
 class DigestCache:
-    """The cache as an earlier check left it: its result, and the digests of the files it had read."""
+    """The cache as an earlier check left it: that check's result, and facts and digest of each file it had read."""
 
     def __init__(self, about: Mapping[str, Any]) -> None:
         self.about = dict(about)
@@ -89,7 +89,7 @@ class DigestCache:
         return seen
 
     def fresh(self) -> bool:
-        """Whether no file or folder has changed since, so that the cached result still holds."""
+        """Whether there is a cached result and no noted file or folder has changed since, so that it still holds."""
         return bool(self._paths) and unchanged(self._paths, self._facts)
 
     def known(self) -> dict[str, tuple[tuple[int, ...], str]]:
@@ -115,7 +115,7 @@ class DigestCache:
 
 
 class FileDigests:
-    """The digests of files: cached where inode, size and times are the same, else computed."""
+    """The digests of files: taken from `known` where inode, size and times are the same, else computed."""
 
     def __init__(self, known: Mapping[str, tuple[tuple[int, ...], str]], now: int) -> None:
         self.facts: dict[str, tuple[int, ...]] = {}
@@ -128,7 +128,7 @@ class FileDigests:
         self.facts[path] = self._dated(_facts(os.stat(path)))
 
     def take(self, paths: Iterable[str]) -> None:
-        """Compute the digests of many files, large ones in parallel."""
+        """Add the digests of many files, cached or by reading, large ones in parallel; "" for an unreadable one."""
         large = []
         for path in paths:
             size = self._begin(path)

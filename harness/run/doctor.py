@@ -43,7 +43,10 @@ _ADVICE = {  # what a step gains over the best isolation there is
 
 
 def examine(store: Path | None, folder: Path) -> list[MachineFinding]:
-    """Check the interpreter, platform, packages, isolation, disk, store, engines and GPU; repairs nothing."""
+    """Check interpreter, platform, packages, isolation, disk, store, engines, GPU and image builder; repairs nothing.
+
+    Engines are tried with the images of `store`, or of the project in `folder`.
+    """
     findings = [_python(), _platform(), *_packages(), _isolation()]
     about = facts()
     findings.append(MachineFinding("ok", "machine", f"{about['cpu']}, {about['cores']} cores, Linux {about['kernel']}"))

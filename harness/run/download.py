@@ -26,7 +26,10 @@ class _OnlyHttps(urllib.request.HTTPRedirectHandler):
 
 
 def download(url: str, target: Path, most: int = LARGEST) -> None:
-    """Download a URL; only over https, redirects too, and never more than `most` bytes."""
+    """Download a URL into `target`; redirects only to https, and never more than `most` bytes.
+
+    Raises UnavailableError where the data cannot be had, HostSilentError where the host does not answer.
+    """
     left = most
     with translating_os_errors(target):
         out = open(target, "wb", buffering=0)  # noqa: SIM115 - closed below, whatever the address does

@@ -26,7 +26,7 @@ PAST = {  # a limit, and what a step does that is past it
 
 @dataclass(frozen=True)
 class IsolationCheck:
-    """The result of checking one isolation: what escaped, and which limits were ignored."""
+    """The result of checking one isolation: how much it claims, what a step reached, which limits it ignored."""
 
     isolation: str
     claims: int  # how much it claims to keep from a step
@@ -35,7 +35,10 @@ class IsolationCheck:
 
 
 def check_isolations(kind: Kind, images: Path) -> list[IsolationCheck]:
-    """Check every isolation that an engine offers here; engines that need an image use the smallest there is."""
+    """Check every isolation that an engine offers here; an engine that needs an image takes the smallest of `images`.
+
+    Isolations that are not to be had here are left out; MissingError if the engine has only one and it is not.
+    """
     found = []
     for isolation in kind.isolations or ("",):
         try:

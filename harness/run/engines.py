@@ -1,4 +1,4 @@
-"""Engine selection for a manifest: the engine by name, its isolation, image and GPUs, and the limits of a step.
+"""Engine selection for a manifest or a recorded run: engine, isolation, image and GPUs, and the limits of a step.
 
 An engine is a file of `harness/engines/`, found by its name; nothing here may know one of them.
 """
@@ -38,7 +38,7 @@ def kinds() -> dict[str, Kind]:
 
 
 def open_engine(choice: EngineChoice, root: Path, image: str, resources: Resources) -> Engine:
-    """Open the chosen engine for a manifest, with the manifest's image."""
+    """Open the chosen engine for a manifest, with its image if it runs in one; refuse options it does not have."""
     kind: Kind = ENGINES.find(choice.engine)
     if choice.moved and not kind.in_image:
         raise InputError(
@@ -64,7 +64,7 @@ def _those(fit: Callable[[Kind], bool]) -> str:
 def engine_of_run(choice: EngineChoice, image_id: str, resources: Resources) -> Engine:
     """Open an engine on which steps of a recorded run can be executed again, in the image of its record or in none.
 
-    Where the GPUs of the run are not to be had it goes without: most steps compute on none.
+    The chosen engine is taken if it fits, else the first that does. Where it cannot be opened with GPUs it gets none.
     """
     chosen: Kind = ENGINES.find(choice.engine)
     in_image = image_id != NO_IMAGE

@@ -1,6 +1,6 @@
-"""The environment variables of a step, which are part of every key, and the facts about this machine for the record.
+"""The environment variables of a step, and the facts about this machine for a run's record.
 
-The first stand in every key; the last are facts for the record, observed and not requested.
+The variables in NUMERICS are part of every step's key; the facts are in no key, and are observed, not requested.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ NUMERICS = {
 
 
 def step_environment(folder: Path, numerics: Mapping[str, str] = MappingProxyType(NUMERICS)) -> dict[str, str]:
-    """Return the only environment variables a step gets; nothing of the user's shell is among them."""
+    """Return the environment variables of a step: `numerics`, PATH, and HOME and TMPDIR in its own folder.
+
+    Nothing is taken from the user's shell.
+    """
     private = str(folder / "tmp")
     return {**numerics, "PATH": STEP_PATH, "HOME": private, "TMPDIR": private}
 

@@ -1,6 +1,6 @@
-"""Execution of one step: lay out its private folder, run it on the engine, and take its outputs into the store.
+"""Execution of one step: lay out its private folder, run it on the engine, check and store its outputs.
 
-It decides nothing about caching, and never writes an entry: that is the workshop.
+It decides nothing about caching, and never writes an entry: that is `workshop.py`.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ MOST_FACTS = 64 << 10
 
 @dataclass(frozen=True)
 class StepTask:
-    """A step that is ready to execute: its inputs by digest, and its code."""
+    """A step that is ready to execute: its inputs by digest, the list of its code files, and sources for an audit."""
 
     step: Step
     inputs: Mapping[str, str | list[str]]
@@ -55,7 +55,7 @@ class StepRuntime:
 
 
 def prepare(task: StepTask, store: Store, folder: Path, *, linked: bool) -> None:
-    """Lay out a step's private folder: its description, its code, its inputs, and nothing else."""
+    """Lay out a step's private folder: `step.json`, code and inputs, and nothing else; `linked`: as hard links."""
     with translating_os_errors(folder):
         make_folders(folder)
         (folder / "step.json").write_bytes(canonical(step_description(task)))
@@ -65,14 +65,14 @@ def prepare(task: StepTask, store: Store, folder: Path, *, linked: bool) -> None
 
 
 def make_folders(folder: Path) -> None:
-    """Create the subfolders that every job has."""
+    """Create the subfolders that every job has: `in`, `out`, `tmp` and `code`."""
     folder.chmod(OPEN)
     for name in ("in", "out", "tmp", "code"):
         _open_folder(folder / name)
 
 
 def step_description(task: StepTask) -> dict[str, Any]:
-    """Return the `step.json` of a step."""
+    """Return the content of a step's `step.json`: its kind, parameters, input names and output names."""
     return {
         "type": "step/1",
         "kind": task.step.kind,
@@ -83,7 +83,7 @@ def step_description(task: StepTask) -> dict[str, Any]:
 
 
 def lay_code(task: StepTask, store: Store, folder: Path, *, linked: bool) -> None:
-    """Put the code of a step into its folder, and no other code."""
+    """Put the code of a step into `folder/code`, from the store or the task's own sources, and no other code."""
     for path, digest in task.closure.files.items():
         target = folder / "code" / path
         if path in task.sources and store.blobs.state(digest) != "sound":
@@ -95,7 +95,7 @@ def lay_code(task: StepTask, store: Store, folder: Path, *, linked: bool) -> Non
 
 
 def lay_inputs(task: StepTask, store: Store, place: Path, *, linked: bool) -> None:
-    """Put the inputs of a step into its folder; a fan-in is a folder of parts."""
+    """Put the inputs of a step into a folder, each by its name; an input of several blobs is a folder of parts."""
     for name, source in task.inputs.items():
         if isinstance(source, str):
             _lay(store, source, place / name, linked)
@@ -127,7 +127,8 @@ def _lay(store: Store, digest: str, target: Path, linked: bool) -> None:
 def execute(task: StepTask, store: Store, runtime: StepRuntime, folder: Path) -> tuple[Outcome, dict[str, Any]]:
     """Execute a step in a private folder; afterwards its declared outputs, and nothing else, are in `out/`.
 
-    What the step observed of the machine is taken out and given beside the outcome.
+    Returns the outcome and the facts that the step observed of the machine. Raises StepError where it failed or left
+    other files, MissingError where the disk is full, and Interrupted where the run was stopped.
     """
     engine = runtime.engine
     prepare(task, store, folder, linked=engine.seals_inputs)
@@ -142,7 +143,10 @@ def execute(task: StepTask, store: Store, runtime: StepRuntime, folder: Path) ->
 
 
 def check_outputs(step: Step, out: Path) -> dict[str, Any]:
-    """Check that a step left its declared outputs as plain files; remove and return the facts it observed."""
+    """Check that a step left its declared outputs, and nothing else, as plain files; return the facts it observed.
+
+    The file of facts is removed from `out`. Raises StepError otherwise.
+    """
     if out.is_symlink() or not out.is_dir():
         raise StepError(
             f"step {step.name} removed its own out/", where=step.kind,
@@ -220,5 +224,5 @@ def _closed(step: Step, out: Path) -> None:
 
 
 def collect(step: Step, store: Store, out: Path) -> dict[str, Output]:
-    """Move the outputs of a step into the store."""
+    """Move the outputs of a step from `out` into the store; return the digest and size of each."""
     return {name: Output(*store.blobs.adopt(out / name)) for name in step.outputs}

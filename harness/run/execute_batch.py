@@ -1,9 +1,9 @@
 """Batch execution for an audit: several steps of the same code in one process, which pays start and imports once.
 
-What one step leaves in that process can reach the next, and each can write over what the one before made. Whoever asks
-may therefore take what comes out as a confirmation, where it has the digest that was recorded, and as nothing else.
-It confirms nothing false: what runs is the installed code, which reads the rows of a run and never executes them; rows
-that could make it write an output that was not computed could do so alone, too.
+What one step leaves in that process can reach the next, and each can overwrite what the one before made. So an output
+with the recorded digest confirms a step, and any other output proves nothing: that step must be executed alone.
+A false confirmation is no likelier than alone: what runs is the installed code, which reads the rows of a run and
+never executes them.
 """
 
 from __future__ import annotations
@@ -36,7 +36,10 @@ SCRIPT = "harness/run/step_batch.py"
 def execute_batch(
     tasks: Sequence[StepTask], store: Store, runtime: StepRuntime, folder: Path
 ) -> dict[str, dict[str, str]]:
-    """Execute steps of one closure in one process; return output digests of those that succeeded."""
+    """Execute steps of one closure in one process, in `folder`; return the output digests of those that succeeded.
+
+    None are returned where the process ran out of memory or disk. Nothing is put into the store.
+    """
     engine = runtime.engine
     _prepare(tasks, store, folder, linked=engine.seals_inputs)
     env = step_environment(engine.inside(folder), runtime.numerics)

@@ -1,4 +1,4 @@
-"""Fetching of published data: into the store once, checked against its digest, from a URL, a store or a person.
+"""Files brought into the store: pinned data from a URL or another store, checked by digest, and files of a person.
 
 It knows stores and digests; it must never know a study, nor what is in the data.
 """
@@ -17,22 +17,22 @@ from harness.store.store import Store
 
 
 class UnavailableError(MissingError):
-    """Published data that cannot be had at its address."""
+    """Published data that cannot be had at its address, or has other bytes there than the pinned ones."""
 
 
 class HostSilentError(UnavailableError):
-    """A host that does not answer: no other file of it can be had now either."""
+    """Published data that cannot be had because its host does not answer; nor can other files of that host."""
 
 
 def fetch(store: Store, dataset: Fetched, beside: Path | None = None) -> None:
-    """Make sure a dataset's file is in the store: from a store beside it, or from its URL."""
+    """Make sure a dataset's pinned file is in the store: copied from the store `beside`, or downloaded by its URL."""
     assert dataset.sha256
     if not in_store(store, dataset.sha256, beside):
         download_pinned(store, dataset.fetch, dataset.sha256)
 
 
 def in_store(store: Store, digest: str, beside: Path | None = None) -> bool:
-    """Whether a blob is in the store, or in one beside it, from which it is then copied."""
+    """Whether a sound blob is in the store, or in the store `beside`, from which it is then copied."""
     if store.blobs.state(digest) == "sound":
         return True
     kept = Store(beside).blobs if beside else None
@@ -40,7 +40,7 @@ def in_store(store: Store, digest: str, beside: Path | None = None) -> bool:
 
 
 def download_pinned(store: Store, address: str, digest: str, size: int | None = None) -> None:
-    """Download a file into the store if it has the pinned digest; other bytes are not kept."""
+    """Download a file into the store if it has the pinned digest; other bytes are not kept, and raise."""
     from harness.run.download import LARGEST, download  # noqa: PLC0415 - HTTP and TLS load slowly, and most runs fetch nothing
 
     with store.folder("fetch") as folder:
@@ -58,7 +58,7 @@ def download_pinned(store: Store, address: str, digest: str, size: int | None = 
 
 
 def store_file(store: Store, file: Path) -> tuple[str, int]:
-    """Put a person's file into the store; return its digest and size, by which manifests pin it."""
+    """Copy a person's file into the store, to be kept; return the digest, by which manifests pin it, and the size."""
     if not file.is_file():
         what = "this is no file" if file.exists() else "there is no such file"
         raise InputError(what, where=str(file), next="name a file that you have")
@@ -68,7 +68,7 @@ def store_file(store: Store, file: Path) -> tuple[str, int]:
 
 
 def store_rows(store: Store, found: Iterable[Mapping[str, Any]]) -> str:
-    """Put rows into the store as one file; return its digest."""
+    """Write rows into one file of the store, to be kept; return its digest."""
     with store.folder("import") as folder:
         rows.write(folder / "rows", found)
         digest = store.blobs.adopt(folder / "rows")[0]

@@ -1,6 +1,6 @@
-"""The gateway process of a run: started for runs that call models elsewhere, and ended with them.
+"""The gateway process of a run, through which steps ask models at providers; it ends with the run.
 
-It starts with the first question, so a run without any starts none. No step ever sees a key of a provider.
+It starts with the first step that asks, so a run without one starts none. No step ever sees a key of a provider.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ MEANT = "or `--max-errors 100%`, where refusals are what you count"
 
 
 class Gateway:
-    """A gateway process that lives as long as a run; it ends when its stdin closes, however the harness ends."""
+    """The handle of a run's gateway process, which ends when its stdin closes, however the harness ends."""
 
     def __init__(self, models: Mapping[str, Any], more: Mapping[str, Any] | None = None) -> None:
         self.models, self._more = models, dict(more or {})
@@ -45,7 +45,7 @@ class Gateway:
 
     @property
     def socket(self) -> Path:
-        """The path of its socket; the first step that asks starts the process, so a finished run starts none."""
+        """The path of its socket; the first access starts the process and waits until it listens, or raises."""
         with self._turn:
             if self._process is None:
                 self._start()
@@ -53,11 +53,11 @@ class Gateway:
 
     @property
     def priced(self) -> bool:
-        """Whether the price of any live model is known; a replayed tape costs nothing."""
+        """Whether any model that is not replayed from a tape has a price."""
         return any(told.get("prices") and told["mode"] != "replay" for told in self.models.values())
 
     def now(self) -> dict[str, Any]:
-        """Return the gateway's counts by model so far; those of the last answer where it is busy."""
+        """Return the gateway's counts by model so far; the last known ones where it is busy, or was not started."""
         if self._turn.acquire(blocking=False):  # it may be starting, for another thread
             try:
                 if self._process and self._process.stdin:
@@ -71,7 +71,10 @@ class Gateway:
         return self._now
 
     def judged(self, problem: HarnessError | None) -> HarnessError | None:
-        """Explain the failure of a run: a missing key, or the provider's own words where it refused everything."""
+        """Return a clearer error for a failed step: a missing key, or the provider's own words where it refused all.
+
+        Any other problem is returned as it is.
+        """
         if not isinstance(problem, StepError):
             return problem
         for name, told in self.summary.get("models", {}).items():
@@ -86,11 +89,11 @@ class Gateway:
         return problem
 
     def __enter__(self) -> Gateway:
-        """Stand ready."""
+        """Return this handle; the process is not started yet."""
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Let it finish."""
+        """End the process, if it was started."""
         self.end()
 
     @property
@@ -99,7 +102,7 @@ class Gateway:
         return self._process is not None and self._process.poll() is not None
 
     def end(self) -> None:
-        """Stop the process, if it was started, and keep the summary it gives."""
+        """End the process, if it was started, by closing its stdin; keep its summary; kill it if it hangs."""
         with self._turn:
             if self._process:
                 self._end(self._process)
@@ -182,7 +185,7 @@ class Gateway:
 
 @contextlib.contextmanager
 def run_gateway(manifest: Manifest, root: Path, more: Mapping[str, Any] | None = None) -> Iterator[Gateway | None]:
-    """Provide a gateway to a run that calls models elsewhere; None to any other."""
+    """Provide a gateway while a run lasts, if its manifest names models at providers; None otherwise."""
     models = gateway_models(manifest, root)
     if not models:
         yield None

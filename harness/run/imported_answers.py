@@ -19,7 +19,10 @@ IMPORT = "`harness import responses FILE` and pin the `sha256` that it tells"
 
 
 def pin_answers(root: Path, model: Imported, settings: dict[str, Any]) -> dict[str, Any]:
-    """Add the digest of a model's imported rows to its pin; the manifest's own digest where it has one."""
+    """Return a model's pin with the digest of its imported rows, from the manifest or the file in the project.
+
+    Only the reason, as `unresolved`, where there is neither.
+    """
     if model.sha256:
         return {**settings, "answers": model.sha256}
     file = _file(root, model)
@@ -30,7 +33,7 @@ def pin_answers(root: Path, model: Imported, settings: dict[str, Any]) -> dict[s
 
 
 def store_answers(store: Store, root: Path, model: Imported, pinned: Mapping[str, Any]) -> None:
-    """Make sure the pinned rows are in the store; a file with other bytes is refused."""
+    """Make sure the pinned rows are in the store, copying the project's file; refuse a missing one or other bytes."""
     if store.blobs.state(pinned["answers"]) == "sound":
         return
     file = _file(root, model)

@@ -1,7 +1,8 @@
 """Integrity check of the installed packages: every file that a step can import, against what was installed and locked.
 
-Each package says in its RECORD what it brought; the locks say which packages, and what a locked RECORD was. A start
-believes what it saw of files that have not changed since (`digest_cache.py`); a full check reads every byte.
+Each package says in its RECORD what it brought; the locks say which packages, and what a locked RECORD was. The check
+at a start trusts cached digests of unchanged files (`digest_cache.py`); a full check reads every byte. It repairs
+nothing.
 """
 
 from __future__ import annotations
@@ -92,7 +93,10 @@ def import_paths() -> ImportPaths:
 
 
 def check(place: ImportPaths, *, full: bool) -> InstallCheck:
-    """Check what a step can import against RECORD files and locks; in full, without the cache."""
+    """Check what a step can import against RECORD files and locks; with `full`, read every byte and use no cache.
+
+    The cache is written again whenever files were looked at.
+    """
     wall, cpu = time.perf_counter(), _spent()
     seen = DigestCache(place.about()) if full else DigestCache.read(place.seen, place.about())
     translating_os_errors: Mapping[str, Any] = seen.told
@@ -142,7 +146,7 @@ _LOOKS: dict[bool, InstallCheck] = {}
 
 
 def check_once(*, full: bool = False) -> InstallCheck:
-    """Check this installation once per process; later changes are found by the next one."""
+    """Check this installation once per process, and return that result again; later changes are found by the next."""
     if full not in _LOOKS:
         _LOOKS[full] = _LOOKS.get(True) or check(import_paths(), full=full)
     return _LOOKS[full]
@@ -157,7 +161,7 @@ def environment() -> bytes:
 
 
 def altered_error(found: InstallCheck) -> MissingError:
-    """Build the error that names the altered files."""
+    """Return the error that names the first altered files of a check, and says how to install them anew."""
     files = found.files_altered
     named = ", ".join(f"{one.path} ({one.why})" for one in files[:SHOWN])
     more = f" and {len(files) - SHOWN} more" if len(files) > SHOWN else ""

@@ -24,7 +24,7 @@ APART = (CACHED, "site-packages", "dist-packages")  # in a standard library: som
 
 
 class Inventory:
-    """Reads every importable file once, and notes which are not as they were installed."""
+    """The reader of importable files: digests by way of a cache, and a list of what is not as it was installed."""
 
     def __init__(self, hashed: FileDigests) -> None:
         self.hashed = hashed
@@ -34,7 +34,10 @@ class Inventory:
         self._full_only: list[str] = []
 
     def packages(self, site: Path, *, full: bool) -> tuple[dict[str, Any], dict[str, str]]:
-        """Check every package against its RECORD; return the packages, and importable files that no RECORD lists."""
+        """Check every package against its RECORD; return the packages, and digests of importable files in no RECORD.
+
+        Unless `full`, files that Python never imports, and packages' tests, are passed over.
+        """
         found = list(installed(site))
         brought = {one.info: dict(_brought(one)) for one in found}
         known = {path for files in brought.values() for path in files}
@@ -56,7 +59,7 @@ class Inventory:
         return packages, {ascii_path(path): one for path, one in (*digests.items(), *self._lone(site, strange))}
 
     def library(self, stdlib: Path, machine: Iterable[Path]) -> str:
-        """Digest the standard library, with the interpreter that it belongs to."""
+        """Return one digest of the importable files of the standard library and the interpreter's own files."""
         lying, links = self._walk(str(stdlib), APART)
         files = [path for path in lying if path.endswith(MODULES)]
         parts = [str(path) for path in machine]
@@ -66,7 +69,10 @@ class Inventory:
         return sha256("\n".join([*lines, self._spelled(str(stdlib), files)]).encode())
 
     def bytecode(self, folder: Path) -> None:
-        """Check our bytecode against its digest list; code that its source did not give is noted as altered."""
+        """Check the bytecode made at setup against its digest list; note changed or unlisted files as altered.
+
+        Without a list there is nothing to check, since no step reads the folder then.
+        """
         known = read_list(folder)
         if known is None:
             return  # no step reads from there

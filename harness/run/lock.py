@@ -33,7 +33,7 @@ WHOLE = "lockfiles/requirements.txt"  # what locks pinned, whatever a run used o
 
 
 def static_pins(loaded: Loaded) -> Pins:
-    """Resolve the pins that need no computing: models, prompts, images, packages."""
+    """Return the pins that need no data to be made: models and instruments, prompts, images, packages."""
     manifest = loaded.manifest
     models: Pins = {MODELS: {}, **({INSTRUMENTS: {}} if manifest.instruments else {})}
     for named in every_model(manifest):
@@ -66,7 +66,8 @@ def _packages(loaded: Loaded, held: Collection[str] = ()) -> dict[str, Any]:
 def resolve(loaded: Loaded, checked: CheckedManifest, workshop: Workshop, had: PublishedPins | None = None) -> Lock:
     """Resolve every name of a manifest to a lock; datasets are made here, so that a plan knows their rows.
 
-    Published data was brought in before, or is now.
+    `had` holds the pins of published data; without it that data is fetched first. What cannot be had is pinned as
+    unresolved. Refuses a manifest whose name another one has, and a dataset without a row.
     """
     _only_one(loaded)
     had = had or published(loaded.manifest, workshop.store, workshop.cancel)
@@ -111,7 +112,7 @@ def _only_one(loaded: Loaded) -> None:
 
 
 def changed_pins(loaded: Loaded, lock: Lock) -> list[str]:
-    """List what no longer fits between a manifest and its lock, as far as can be told without computing."""
+    """List the parts of a lock that no longer fit the manifest and the files here; makes and fetches no data."""
     moved = [f"manifest{pointer}" for pointer in differences(lock.intent, loaded.manifest.intent())]
     if not moved and lock.manifest_sha256 != loaded.sha256:
         moved.append("manifest (its text, not its meaning)")
@@ -132,7 +133,7 @@ def changed_pins(loaded: Loaded, lock: Lock) -> list[str]:
 
 
 def require_fit(loaded: Loaded, lock: Lock | None) -> Lock:
-    """Return the lock of a manifest if it still fits; otherwise name the pins that changed."""
+    """Return the lock of a manifest if it still fits; refuse a missing one, and name the pins that moved."""
     again = f"`harness lock {loaded.path.relative_to(loaded.root)}`"
     if lock is None:
         raise InputError("this manifest has no lock", where=loaded.tree.where, next=f"{again} makes it")

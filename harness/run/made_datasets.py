@@ -31,7 +31,7 @@ class MadeDataset:
     folders: Mapping[str, str] = field(default_factory=dict)  # the same, of datasets that have many files
 
     def dataset(self, rows: int, data: FetchedData) -> Dataset:
-        """Return the dataset as its study's plan is given it."""
+        """Return the dataset as a study's plan receives it: parameters, row count and the pinned files it reads."""
         files = {parameter: data.files[to] for parameter, to in self.files.items()}
         folders = {parameter: data.folders[to] for parameter, to in self.folders.items()}
         return Dataset(self.name, self.make, self.params, rows, files, folders)
@@ -66,7 +66,7 @@ class FetchedData:
 
     @classmethod
     def placeholder(cls, manifest: Manifest) -> FetchedData:
-        """Placeholders for published data before it is pinned, as if every file were here."""
+        """Return placeholders for published data before it is pinned, as if every file were here."""
         some, said = "0" * 64, manifest.datasets.items()
         many = {name: dataset.fetch for name, dataset in said if isinstance(dataset, FetchedFiles)}
         return cls(
@@ -80,7 +80,10 @@ def _file_set(files: Mapping[str, str], absent: Collection[str] = ()) -> FileSet
 
 
 def made_datasets(manifest: Manifest, study: Study, tree: Tree) -> dict[str, MadeDataset]:
-    """Check the datasets that a manifest makes against the study's makers, and type their parameters."""
+    """Return, by name, the datasets that a manifest makes, checked against the study's makers, parameters typed.
+
+    Refuses an unknown maker, wrong or missing parameters, and two datasets whose items would have the same ids.
+    """
     found: dict[str, MadeDataset] = {}
     for name, dataset in manifest.datasets.items():
         if not isinstance(dataset, Made):

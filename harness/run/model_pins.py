@@ -21,7 +21,10 @@ from harness.store.store import Store
 
 
 def pin_model(loaded: Loaded, named: NamedModel) -> dict[str, Any]:
-    """Return the pin of a model or instrument: the digest of its settings, its weights, its rows, its tape."""
+    """Return the pin of a model or instrument: the digest of its settings, with those of its weights, rows or tape.
+
+    Only the reason, as `unresolved`, where these are not on this machine.
+    """
     model = named.model
     pin = {"sha256": document_digest({"type": "model/1", "provider": model.provider, **model.answer_params()})}
     if model.weights:
@@ -46,7 +49,7 @@ def _pin_tape(folder: Path, pin: dict[str, Any]) -> dict[str, Any]:
 
 
 def store_models(loaded: Loaded, lock: Lock, store: Store) -> None:
-    """Bring the pinned weights and imported answers of all models into the store; other bytes are refused."""
+    """Copy pinned weights and imported answers of all models into the store; refuse missing files and other bytes."""
     for part, name, model in every_model(loaded.manifest):
         pin = lock.of(part).get(name, {})
         if model.weights:

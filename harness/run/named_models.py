@@ -1,7 +1,7 @@
 """The models of a manifest, each under its name: those that are asked the items, and the instruments that measure.
 
-All that is done with models alike begins here: pinning, fetching, serving through the gateway. It asks a provider's
-settings, and never knows a provider.
+Whoever pins models, fetches their files or serves them at the gateway takes the list from here. It reads the settings
+that every provider's models have, and never knows a provider.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class NamedModel(NamedTuple):
     model: Settings
 
     def tapes(self, manifest: Manifest) -> str:
-        """Return the default name of its tape; an instrument has its own, so that it changes no model's key."""
+        """Return the default name of its tape: the manifest's name, for an instrument followed by its role."""
         return manifest.name if self.part == MODELS else f"{manifest.name}.{self.name}"
 
     def served(self, service: Service) -> str:
@@ -41,9 +41,9 @@ def every_model(manifest: Manifest) -> Iterator[NamedModel]:
 
 
 def gateway_models(manifest: Manifest, root: Path, tree: Tree | None = None) -> dict[str, dict[str, Any]]:
-    """Return the gateway's settings for the models of a manifest; one model asked in two ways is refused.
+    """Return, by name at the gateway, its settings for the models of a manifest that a provider's service answers.
 
-    An instrument is known there by its role, whatever its provider calls it: a model of that name stays another.
+    An instrument is named by its role, a model by its provider's name. Refuses a model asked in two ways.
     """
     found: dict[str, dict[str, Any]] = {}
     for named in every_model(manifest):

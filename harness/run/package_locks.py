@@ -30,7 +30,10 @@ class PackageLocks:
     records: Mapping[str, Mapping[str, list[str]]]
 
     def flaw(self, name: str, version: str, record: str) -> tuple[str, str]:
-        """Describe how an installed package differs from its lock, with the kind of flaw; empty where it does not."""
+        """Return how an installed package differs from its lock, as kind and reason; both "" where it does not.
+
+        Kinds are `unlocked`, `version` and `file` (its RECORD is not that of the locked wheel).
+        """
         name = normal_name(name)
         if not self.versions or name in UNPINNED:
             return "", ""
@@ -44,7 +47,7 @@ class PackageLocks:
 
 
 def read_locks(folder: Path) -> PackageLocks:
-    """Read the lock files of a folder; without any, nothing is pinned."""
+    """Read the lock files and `records.json` of a folder; without lock files no package counts as wrong."""
     versions: dict[str, set[str]] = {}
     for path in [folder / "requirements.txt", *sorted(folder.glob("image-*.txt"))]:
         if path.is_file():
@@ -54,7 +57,7 @@ def read_locks(folder: Path) -> PackageLocks:
 
 
 def read_records(path: Path) -> dict[str, dict[str, list[str]]]:
-    """Read the table of locked wheels; empty if there is none."""
+    """Read `records.json`: by package and version, the RECORD digests of locked wheels; empty if there is no file."""
     if not path.is_file():
         return {}
     packages = parse(path.read_bytes(), TYPE, path.name)["packages"]
@@ -66,12 +69,12 @@ def read_records(path: Path) -> dict[str, dict[str, list[str]]]:
 
 
 def spell_records(packages: Mapping[str, Mapping[str, list[str]]]) -> bytes:
-    """Serialise the table of locked wheels."""
+    """Serialise the RECORD digests of locked wheels, by package and version, to the bytes of `records.json`."""
     return document({"type": TYPE, "packages": {name: dict(one) for name, one in packages.items()}}) + b"\n"
 
 
 def wheel_record_digest(record: bytes) -> str:
-    """Digest the RECORD of a wheel in the form that the installed RECORD has."""
+    """Return the digest of a wheel's RECORD, with its paths as installed: that of an intact installed RECORD."""
     lines = []
     for line in record.splitlines():
         data = re.match(rb'("?)[^/,]+\.data/(purelib|platlib)/', line)
@@ -81,7 +84,7 @@ def wheel_record_digest(record: bytes) -> str:
 
 
 def merge_records(tables: list[dict[str, Any]]) -> dict[str, dict[str, list[str]]]:
-    """Merge tables of locked wheels; a version built for several Pythons has several digests."""
+    """Merge mappings of locked wheels (package, version, RECORD digests); a version may have several digests."""
     found: dict[str, dict[str, list[str]]] = {}
     for table in tables:
         for name, versions in table.items():

@@ -1,7 +1,7 @@
-"""The environment document: every package that a step could import. Its digest is part of every key.
+"""The environment document: Python, platform, and packages a step could import; its digest is in every key.
 
-Of an image it is taken here, by a step inside that image, so that it is what was observed; the image's ID stands for
-the bytes. On this machine `installed.py` takes it, which holds every file against what its package says of it.
+That of an image is made here, by a step inside the image, from RECORD files that it does not check. That of
+this machine is made by `installed.py`, which checks every file against its RECORD.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ MODULES = (".py", ".pyc", ".so")  # what Python imports, with whatever stands be
 
 
 def observe(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the environment of the image that this step runs in."""
+    """Write the environment document of the image that this step runs in, as the step's output `environment`."""
     (out / "environment").write_bytes(environment(Path(sys.path[-1]), params["image"]))
 
 
@@ -75,12 +75,12 @@ def spell(packages: Mapping[str, Any], loose: Mapping[str, str], image: str, std
 
 
 def package_entry(package: InstalledPackage) -> dict[str, Any]:
-    """Return the entry of an unaltered package in an environment document."""
+    """Return the entry of an unaltered package in an environment document: its version and its RECORD's digest."""
     return {"version": package.version, "record": record_digest(package.lines)}
 
 
 def normal_name(name: str) -> str:
-    """Normalise a package name, as locks, folders and tables spell it differently."""
+    """Return a package name in lower case with single hyphens, since lock files and folders spell it differently."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
@@ -91,14 +91,14 @@ def is_loose(path: Path, claimed: set[bytes]) -> bool:
 
 
 def loose_digest(path: Path) -> str:
-    """Digest a module or folder that belongs to no package."""
+    """Return one digest of a module, or of all files in a folder, that belongs to no package."""
     inner = path.rglob("*") if path.is_dir() else [path]
     files = sorted(one for one in inner if one.is_file() and CACHED not in one.parts)
     return sha256("\n".join(f"{one.relative_to(path.parent)} {sha256_file(one)[0]}" for one in files).encode())
 
 
 def record_digest(lines: list[bytes]) -> str:
-    """Digest a RECORD without the lines that depend on where or by whom it was installed."""
+    """Return the digest of a RECORD's lines without those that depend on where or by whom it was installed."""
     kept = [
         line
         for line in lines

@@ -1,4 +1,7 @@
-"""Planning: manifest and lock turned into steps. Pure, no I/O: the same two give the same plan everywhere."""
+"""Planning: manifest and lock turned into steps; by the same code the same two give the same plan everywhere.
+
+It reads no data, writes nothing and executes no step.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ from harness.studies.study import Answered, Brief, Instrument, Maker, Model, Tem
 
 @dataclass(frozen=True)
 class CheckedManifest:
-    """A manifest checked against its study and providers: what it names exists, and its types fit."""
+    """A manifest checked against its study and providers, its datasets and settings typed, its tables named."""
 
     manifest: Manifest
     tree: Tree
@@ -32,7 +35,10 @@ class CheckedManifest:
 
 
 def check_manifest(loaded: Loaded) -> CheckedManifest:
-    """Check a manifest against its study: makers, parameters, prompt sets, instruments, tables, output names."""
+    """Check a manifest against its study and providers, and plan it with placeholders; return it with typed parts.
+
+    Refuses unknown makers, parameters, prompt sets, instruments, tables, outputs, and settings a model cannot take.
+    """
     manifest, tree = loaded.manifest, loaded.tree
     study = find(manifest.study, tree.at(("study",)))
     for part in study.needs:
@@ -71,7 +77,10 @@ def _require_askable(manifest: Manifest, tree: Tree) -> None:
 
 
 def plan(this: CheckedManifest, lock: Lock, limit: int = 0) -> Plan:
-    """Turn a manifest and its lock into a plan; `limit` keeps the first items of each dataset only."""
+    """Turn a manifest and its lock into a plan; a `limit` above 0 keeps that many first items of each dataset.
+
+    Refuses a lock with an unresolved pin, or without one for a dataset.
+    """
     unresolved = unresolved_pins(lock)
     if unresolved:
         raise _unresolved(unresolved)

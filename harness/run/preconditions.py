@@ -23,14 +23,14 @@ CONTAINED = NETWORK | DISK | frozenset(("kernel", "others"))  # from foreign cod
 
 
 def require_runnable(loaded: Loaded, plan: Plan, engine: Engine, sandbox: Engine) -> None:
-    """Refuse a run that this machine or engine could not finish, or not safely."""
+    """Refuse a run that lacks torch or CPU cores here, or whose foreign code the sandbox would not contain."""
     require_torch(loaded.manifest, engine.image)
     require_cores(loaded.manifest.resources)
     require_contained(plan, sandbox)
 
 
 def require_image(loaded: Loaded) -> None:
-    """Refuse an image in which no step could run, by its recipe; one without a recipe is not checked."""
+    """Refuse a manifest's image whose recipe lacks the package that every step needs; without a recipe, no check."""
     root, image = loaded.root, loaded.manifest.image
     if image not in names(root) or _has_needed(root, image):
         return
@@ -48,7 +48,7 @@ def _has_needed(root: Path, image: str) -> bool:
 
 
 def require_torch(manifest: Manifest, image: str) -> None:
-    """Refuse local models on this machine where torch is not installed."""
+    """Refuse local models outside an image where torch is not installed beside this Python."""
     wanted = [named.name for named in every_model(manifest) if named.model.weights]
     if wanted and image == NO_IMAGE and importlib.util.find_spec("torch") is None:
         raise MissingError(

@@ -1,6 +1,6 @@
-"""Progress reports of a run: finished steps, answers of models under way, programs tried; at most once a second.
+"""Progress reports of a run: each finished step at once, answers and programs under way at most once a second.
 
-It only tells: nothing here is written to the journal, and no run depends on who listens.
+It only reports: nothing here is written to the journal, and no run depends on who listens.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Progress = Callable[[str, str, int, int], None]  # step, state, done, total
 
 
 class ProgressReporter:
-    """Reports the progress of one run to whoever listens."""
+    """Reporter of one run's progress: calls `on_step` for steps and programs, `on_answers`, if set, for answers."""
 
     def __init__(self, schedule: StepSchedule, answers: AnswerCounter) -> None:
         self.answers = answers
@@ -32,11 +32,11 @@ class ProgressReporter:
         self._trials[step] = (done, total)
 
     def step_begins(self, step: Step) -> None:
-        """Note that a step is on its way."""
+        """Note that a step was submitted for execution; nothing is reported."""
         self.answers.begins(step)
 
     def step_ends(self, step: Step, result: StepResult) -> None:
-        """Report a finished step, and at once the answers it brought."""
+        """Report a finished step, and the answers so far if this run asked a model in it."""
         self._step(step.name, result.state)
         if self.on_answers and self.answers.ends(step, result):
             self._report_answers(soon=True)

@@ -25,7 +25,7 @@ HOW = "`harness import data FOLDER`, then `harness lock` again"
 
 @dataclass(frozen=True)
 class PublishedPins:
-    """The pins of all published data of a manifest, and why files are absent."""
+    """The pins of all published data of a manifest; of datasets of many files also the absent ones, with reasons."""
 
     pins: dict[str, dict[str, Any]] = field(default_factory=dict)
     absent: dict[str, dict[str, str]] = field(default_factory=dict)  # by dataset that has many files, by path
@@ -33,7 +33,10 @@ class PublishedPins:
 
 
 def published(manifest: Manifest, store: Store, stop: Event) -> PublishedPins:
-    """Fetch the published data of a manifest into the store, as far as possible, and pin it."""
+    """Fetch the published data of a manifest into the store, as far as possible, and return its pins.
+
+    What cannot be had is unresolved in its pin, or of many files listed as absent; only a request to stop raises.
+    """
     found = PublishedPins()
     for name, dataset in manifest.datasets.items():
         if isinstance(dataset, Fetched):
@@ -68,7 +71,7 @@ def _many(dataset: FetchedFiles, absent: Mapping[str, str]) -> dict[str, Any]:
 
 
 def how_to_get(dataset: FetchedFiles, absent: list[str]) -> str:
-    """Tell a person how to get files that could not be fetched."""
+    """Describe in one line how a person can get the first of some absent files, and say how many more there are."""
     others = f", and {len(absent) - 1} more" if len(absent) > 1 else ""
     return f"get {absent[0]} from {dataset.fetch[absent[0]].url}{others}; {HOW}"
 
@@ -76,7 +79,7 @@ def how_to_get(dataset: FetchedFiles, absent: list[str]) -> str:
 def require_published(manifest: Manifest, pins: Mapping[str, Any], store: Store, beside: Path, stop: Event) -> None:
     """Fetch what a lock pins of published data before the first step; refuse the run if any of it is missing.
 
-    A file that the lock says is absent is not looked for: what a run is made of stands in its lock.
+    A store `beside` is copied from before a URL is asked. A file that the lock says is absent is not looked for.
     """
     for name, dataset in manifest.datasets.items():
         if isinstance(dataset, Fetched) and dataset.sha256:

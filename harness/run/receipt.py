@@ -1,8 +1,8 @@
-"""Containment receipts: an isolation is probed from inside before a run's first step, and the result is kept.
+"""Containment receipts: results of probing an isolation from inside, made before a run's first step and kept.
 
-What an isolation claims to keep from a step and does not stops the run. A receipt is good for one engine, isolation,
-image, user, kernel and boot; it lies in the store so that the next run need not try again, its words stand in the
-record, and no audit believes it.
+A run is refused if its isolation lets a step reach what it claims to keep from it. A receipt is good for one engine,
+isolation, image, user, kernel, boot and code; it lies in the store so that the next run need not probe again, its
+findings stand in the record, and no audit believes it.
 """
 
 from __future__ import annotations
@@ -50,7 +50,10 @@ _known: dict[str, dict[str, Any]] = {}  # what this process has found already
 
 
 def containment(store: Store, engine: Engine, cancel: threading.Event) -> dict[str, Any]:
-    """Return the containment of an isolation for the record; refuse one that does not keep what it claims."""
+    """Return what an isolation claims and how each probe ended, from a receipt or by probing; then keep the receipt.
+
+    Refuses an isolation that does not keep what it claims, and one in which no step runs.
+    """
     name = document_digest(_about(engine))
     path = store.root / "receipts" / f"{name}.json"
     found = _known.get(name) or _kept(path)
@@ -65,7 +68,7 @@ def containment(store: Store, engine: Engine, cancel: threading.Event) -> dict[s
 
 
 def require(engine: Engine, found: Mapping[str, Any]) -> None:
-    """Refuse an isolation that does not keep what it claims."""
+    """Raise MissingError where probes of an isolation reached what it claims to keep from a step."""
     if out := escaped(found):
         raise MissingError(
             f"the isolation {engine.isolation!r} lets a step reach {', '.join(out)}",
@@ -80,7 +83,10 @@ def escaped(found: Mapping[str, Any]) -> list[str]:
 
 
 def probe(engine: Engine, store: Path, folder: Path, cancel: threading.Event) -> dict[str, Any]:
-    """Probe an isolation from inside, by a step with a folder below `folder`; nothing is cached."""
+    """Probe an isolation by a step from inside, after a control from outside; return its claims and each probe's end.
+
+    The step's folder and decoys lie below `folder`; no receipt is read or written.
+    """
     place = folder / "step"
     with _decoys(store, folder) as (decoys, came):
         control = attack.attack({**dict.fromkeys(attack.ATTACKS, ""), **{name: decoys[name] for name in CONTROLLED},

@@ -1,4 +1,4 @@
-"""Lookup of recorded runs: the newest run of a manifest, what a run began with, and how it compared.
+"""Lookup of recorded runs: the newest run of a manifest, its first event, its lock's levels, and its verdict.
 
 It reads what the list of runs vouches for, and takes no older run where a newer one cannot be read.
 """
@@ -30,7 +30,7 @@ class Newest:
 
 
 def newest_runs(store: Store, names: Collection[str]) -> dict[str, Newest]:
-    """Find the newest run of each manifest in one pass over the list of runs."""
+    """Return the newest run of each manifest of these names, in one pass over the list of runs from its end."""
     found: dict[str, Newest] = {}
     hidden = ""
     called: dict[str, str] = {}
@@ -48,7 +48,7 @@ def newest_runs(store: Store, names: Collection[str]) -> dict[str, Newest]:
 
 
 def newest_run(store: Store, name: str) -> str:
-    """Find the newest run of a manifest; refuse where a possibly newer one cannot be read."""
+    """Return the id of the newest run of a manifest; refuse if there is none, or a newer run cannot be read."""
     newest = newest_runs(store, {name})[name]
     if newest.hidden:
         raise damaged(f"run {newest.hidden} cannot be read, and may be the newest", str(store.runs), newest.hidden)
@@ -66,7 +66,7 @@ def first_event(store: Store, run: str) -> Event:
 
 
 def levels_of(store: Store, run: str) -> tuple[str, Mapping[str, Any]]:
-    """Return the digest of a run's lock, and the comparison level of each output."""
+    """Return the digest of a run's lock, and the comparison levels that this lock declares, by output."""
     digest = str(first_event(store, run)["lock"])
     return digest, read_lock(store.blobs.read(digest), "lock").intent["outputs"]
 
@@ -87,7 +87,10 @@ def _named(store: Store, lock: str) -> str:
 
 
 def newest_verdict(root: Path, loaded: Loaded, newest: Newest) -> str:
-    """Return the verdict of a manifest's newest run: `damaged` if it is lost, "" if there is none."""
+    """Return the verdict of a manifest's newest run against its expectation, and whether its own checks fail.
+
+    `damaged` if it or a newer one was damaged; "" if there is none, or it cannot be compared for another reason.
+    """
     try:
         store = Store.open(root)
         if newest.hidden:

@@ -1,6 +1,6 @@
-"""Re-execution of steps for an audit: outside the store, by the installed code, within a time limit.
+"""Re-execution of steps for an audit: by the installed code, within a time limit, with results kept out of the store.
 
-What is here other than it was in the run is named beside what came out: files of the code, packages, numerics.
+Each result names the code files, packages and numerics that are not those of the run.
 """
 
 from __future__ import annotations
@@ -30,7 +30,11 @@ from harness.store.store import Store
 
 
 def step_reexecutor(workshop: Workshop) -> Reexecute:
-    """Return the function by which an audit executes one step again on this machine."""
+    """Return the function by which an audit executes one step again on this machine, in a folder of its own.
+
+    It raises MissingError for a step that calls a provider, or needs cores or a device that are not here, and
+    OverBudget past its time; any other failure is told in its result.
+    """
     other = _other(workshop)
 
     def again(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
@@ -55,7 +59,10 @@ def step_reexecutor(workshop: Workshop) -> Reexecute:
 
 
 def batch_reexecutor(workshop: Workshop) -> ReexecuteBatch:
-    """Return the function by which an audit executes steps of the same code in one process."""
+    """Return the function by which an audit executes steps of the same code in one process.
+
+    It returns results only for steps that succeeded, and none at all where the batch itself failed.
+    """
     other = _other(workshop)
 
     def again(steps: Sequence[RecordedKey], seconds: float) -> Mapping[str, Reexecuted]:

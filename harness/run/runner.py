@@ -1,6 +1,7 @@
 """The runner: executes the steps that are not in the store yet, in dependency order, and writes the journal.
 
-Resuming is only running again: a step is finished when its entry stands, and nothing else is remembered.
+To resume is to run again: a step is finished if its entry and outputs are sound and a listed run executed it. No
+other state is kept.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ HEARD = 256
 
 
 class Runner:
-    """One run of one plan: journal, gateway, thread pool, record."""
+    """One run of one plan: it brings in pinned files, executes steps, writes journal and record."""
 
     def __init__(
         self,
@@ -64,7 +65,10 @@ class Runner:
         self.heard: Counter[str] = Counter()  # bytes of each step's words, each piece counted as HEARD at least
 
     def run(self, progress: Progress) -> Record:
-        """Execute the plan to its end, its first failure or a request to stop; return the record."""
+        """Execute the plan to its end and return the record; raise the first failure, or Interrupted if stopped.
+
+        A run that fails or is stopped is recorded all the same.
+        """
         store, self.reporter.on_step = self.store, progress
         with store.in_use(), stoppable(self.workshop.cancel):
             self.name = run = stamp()

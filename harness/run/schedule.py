@@ -32,11 +32,11 @@ class StepSchedule:
                 self.users.setdefault(name, []).append(step)
 
     def first(self) -> list[Step]:
-        """Give the steps without inputs from others, which can begin at once."""
+        """Return the steps that read no output of another step, which can begin at once."""
         return [step for step in self.plan.steps if not self.open[step.name]]
 
     def done(self, step: Step, result: StepResult) -> Iterator[Step]:
-        """Record a result and give the steps that can begin now."""
+        """Record the result of a step and yield the steps that waited for it last, which can begin now."""
         self.results[step.name] = result
         for name, output in result.entry.outputs.items():
             self.made[step.name, name] = output.sha256

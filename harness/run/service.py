@@ -1,6 +1,6 @@
-"""The operations behind the verbs: lock a manifest, run it, forecast a run.
+"""The operations behind the commands `lock` and `run`: lock a manifest, plan it, run it, forecast a run.
 
-It knows no command line and prints nothing; who watches is handed in.
+It knows no command line and prints nothing; progress goes to functions that are handed in.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ from harness.store.store import Store
 
 @dataclass(frozen=True)
 class RunTarget:
-    """Where a manifest is run: the store, the engine, the number of parallel steps."""
+    """Where and how a manifest is run: store, engine, parallel steps, allowed errors, and the event that stops it."""
 
     store: Path
     choice: EngineChoice = field(default_factory=EngineChoice)
@@ -48,7 +48,10 @@ class RunTarget:
     stop: Event | None = None  # what ends the work early
 
     def workshop(self, loaded: Loaded, *, gpus: bool = True) -> Workshop:
-        """Open the store and the engine for a checked manifest."""
+        """Open the engine, open or create the store, and open the sandbox if the manifest names an image for it.
+
+        With `gpus` false, as when data is made, the engine gets no GPU and there is no sandbox.
+        """
         manifest, wanted = loaded.manifest, loaded.manifest.resources
         resources = wanted if gpus else wanted.model_copy(update={"gpus": 0})  # data is made on the CPU
         engine = open_engine(self.choice, loaded.root, manifest.image, resources)
@@ -62,7 +65,7 @@ class RunTarget:
 
 @dataclass(frozen=True)
 class WrittenLock:
-    """A lock as it was written: whether its file changed, and which pins changed."""
+    """A lock as it was written: whether its file changed, and which pins moved, are unresolved or lack files."""
 
     lock: Lock
     path: Path
@@ -74,7 +77,7 @@ class WrittenLock:
 
 @dataclass(frozen=True)
 class FinishedRun:
-    """A run with its record, and the verdict of comparing it with the expectation."""
+    """A run with its record, the verdicts of comparing it with the expectation, own checks and missing answers."""
 
     manifest: str
     record: Record
@@ -93,7 +96,7 @@ class FinishedRun:
 
     @property
     def device(self) -> str:
-        """The device the run computed on, and the one it would have preferred."""
+        """The GPUs that the run computed on, or `cpu`, with the reason where GPUs were wanted and not there."""
         facts = self.record.body["facts"]
         gpus = facts.get("gpus")
         if gpus:
@@ -102,7 +105,10 @@ class FinishedRun:
 
 
 def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
-    """Resolve every name of a manifest and write its lock, if anything changed."""
+    """Resolve every name of a manifest, which fetches and makes its data, and write its lock, if anything changed.
+
+    What cannot be resolved is pinned as such and listed. Refuses a lock that no plan could be made from otherwise.
+    """
     this = check_manifest(loaded)
     require_image(loaded)
     workshop = place.workshop(loaded, gpus=False)
@@ -130,9 +136,9 @@ def lock_manifest(loaded: Loaded, place: RunTarget) -> WrittenLock:
 
 
 def plan_locked(loaded: Loaded, limit: int = 0) -> tuple[Lock, Plan]:
-    """Check a loaded manifest and its lock, and return the lock and the plan.
+    """Check a loaded manifest and its lock, and return the lock and the plan; refuse a lock that no longer fits.
 
-    This is the one way from a manifest to steps; it starts nothing and writes nothing.
+    Every run is planned here; nothing is started and nothing is written.
     """
     checked = check_manifest(loaded)
     lock = require_fit(loaded, load_lock(loaded.root, loaded.manifest.name))
@@ -146,7 +152,10 @@ def run_manifest(
     limit: int = 0,
     asked: Callable[[AnswerProgress], None] | None = None,
 ) -> FinishedRun:
-    """Run a manifest and compare its outputs with the expectation; nothing is written before all is valid."""
+    """Run a manifest and compare its outputs with the expectation; return record, verdicts and missing answers.
+
+    No step is executed before manifest, lock, engine and machine have passed their checks. `asked` hears of answers.
+    """
     expect = load_expect(loaded.root, loaded.manifest.name)
     held, planned = plan_locked(loaded, limit)
     workshop = place.workshop(loaded)
@@ -178,7 +187,10 @@ class RunForecast:
 
 
 def forecast(loaded: Loaded, place: RunTarget, limit: int = 0) -> RunForecast:
-    """Tell which steps a run would take from the store, as far as inputs are known; executes none."""
+    """Count for each stage the steps that a run would take from the store, and those it would execute; executes none.
+
+    A step whose inputs are not known yet counts as one to execute.
+    """
     schedule = StepSchedule(plan_locked(loaded, limit)[1])
     stages = {step.stage: (0, 0) for step in schedule.plan.steps}
     ready = schedule.first() if (place.store / "format").exists() else []

@@ -9,7 +9,7 @@ from harness.run import bytecode, installed
 
 
 def main() -> int:
-    """Compile and check; the first run then need not hash what is known already."""
+    """Compile the bytecode and fill the digest cache by a full check; return an exit code, not 0 on altered files."""
     place = installed.import_paths()
     try:
         bytecode.make(place.bytecode, [place.stdlib, place.site])

@@ -1,6 +1,6 @@
-"""Graceful shutdown on SIGINT and SIGTERM: a signal sets an event, and work ends where nothing is half done.
+"""Graceful shutdown on SIGINT and SIGTERM: the first signal sets an event, at which work ends between two actions.
 
-It never interrupts a write; a second signal ends the process at once.
+The first signal never interrupts a write; a second one ends the process at once.
 """
 
 from __future__ import annotations
@@ -19,7 +19,10 @@ WORDS = (signal.SIGINT, signal.SIGTERM)
 
 @contextmanager
 def stoppable(stop: threading.Event) -> Iterator[None]:
-    """Turn the first signal into an event; a second one ends the process at once, which loses nothing finished."""
+    """Set `stop` on the first SIGINT or SIGTERM; a second one ends the process at once, which loses nothing finished.
+
+    Has no effect outside the main thread.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield  # a server stops its runs by their events
         return

@@ -1,7 +1,7 @@
 """The entry point inside the isolation: read `step.json`, call one function, leave its files in `out/`.
 
-It imports the standard library, `harness.digest`'s floor and the step's own module only, since its start-up is paid
-once a step; it fails the step if any part of the harness was loaded from anywhere but the step's own `code/`.
+It imports only the standard library and the step's own module, since its start-up is paid once a step; it fails the
+step if any part of the harness was loaded from anywhere but the step's own `code/`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,10 @@ from typing import Any
 
 
 def main(site: str, folder: Path) -> None:
-    """Run the step that `folder/step.json` describes."""
+    """Run the step that `folder/step.json` describes, which writes to `folder/out`; `site` holds the packages.
+
+    Exits with an error if any part of the harness was loaded from outside `folder/code`.
+    """
     sys.path.insert(0, str(folder / "code"))
     sys.path.append(site)  # after the standard library: no package may stand in for a part of it
     task = json.loads((folder / "step.json").read_bytes())
@@ -34,7 +37,7 @@ def _inputs(names: list[str], folder: Path) -> Mapping[str, Path]:
 
 
 def outside(code: Path) -> list[str]:
-    """Name the parts of the harness that were loaded from elsewhere: their bytes are not in the step's key."""
+    """Name the loaded modules of the harness from outside `code`: their bytes are not in the step's key."""
     here: dict[str, Any] = dict(sys.modules)
     return sorted(
         name

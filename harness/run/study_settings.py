@@ -23,7 +23,7 @@ SETTINGS = "settings"
 
 
 def typed_settings(manifest: Manifest, study: Study, tree: Tree) -> Mapping[str, Any]:
-    """Type a study's own settings; one that is not written has the study's default."""
+    """Return a manifest's settings for its study, typed and with the study's defaults; refuse what does not fit."""
     kind = study.settings_type
     if kind is None:
         if manifest.settings:

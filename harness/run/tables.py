@@ -1,6 +1,6 @@
-"""Tables of a study: data files beside its code that its steps read, pinned by digest like its prompts.
+"""Tables of a study: data files in its folder `tables/`, read by its steps and pinned by path and digest.
 
-Which are pinned is what the study's own plan reads, and what the manifest names; the others move no lock.
+Pinned are those that the study's plan reads or the manifest names; others are in no lock. No table is parsed here.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ TABLES = "tables"
 
 
 class Tables(dict[str, Pinned]):
-    """The tables that a plan may read, by name; an unknown name is an error that says what to do."""
+    """The data files ("tables") that a plan may read, by name, as inputs; an unknown name raises InputError."""
 
     def __missing__(self, name: str) -> Pinned:
-        """Say that a table is not there, or not yet in the lock."""
+        """Raise InputError: there is no table of this name, or the lock does not pin it yet."""
         known = ", ".join(sorted(self)) or "none"
         raise InputError(
             f"there is no table {name!r} to plan with", where=f"tables there are: {known}",
@@ -33,17 +33,17 @@ class Tables(dict[str, Pinned]):
 
 
 def placeholder_tables(study: Study) -> Tables:
-    """Return placeholders for all tables of a study, before their bytes are known."""
+    """Return all tables of a study with digests made of their names, for planning before a lock pins any."""
     return Tables({name: Pinned(sha256(f"table {name}".encode())) for name in study.tables})
 
 
 def pinned_tables(pins: Mapping[str, Any]) -> Tables:
-    """Return the tables that a lock pins."""
+    """Return the tables that a lock pins, from its pins of that kind."""
     return Tables({name: Pinned(pin["sha256"]) for name, pin in pins.items()})
 
 
 def tables_read(plan: Plan, tables: Tables) -> set[str]:
-    """Return the names of the tables that the steps of a plan read."""
+    """Return the names of those tables whose digest is an input of a step of the plan."""
     sources = [source for step in plan.steps for source in step.inputs.values()]
     parts = [part for source in sources for part in (source if isinstance(source, tuple) else (source,))]
     read = {part.sha256 for part in parts if isinstance(part, Pinned)}
@@ -63,7 +63,7 @@ def require_named(manifest: Manifest, study: Study, tree: Tree) -> None:
 
 
 def table_pins(study: str, names: Collection[str]) -> dict[str, Any]:
-    """Return the pins of tables by their bytes; a table that is gone has none."""
+    """Return the pins of a study's tables: path below the code root and digest; none for a table that is gone."""
     found = find(study).tables if names else {}
     return {
         name: {

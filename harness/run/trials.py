@@ -1,6 +1,6 @@
-"""Trials: each distinct foreign program of a run is a job of its own on the engine, started by the runner.
+"""Trials: executions of foreign programs, such as model-written code, each distinct one as a job of its own.
 
-What comes of a program is durable before its step is finished, so that a kill loses only what is under way; the next
+The outcome of a program is durable before its step is finished, so that a kill loses only what is under way; the next
 run takes it from the journal of the one before. It must never know what a program is for, nor show it any answer.
 """
 
@@ -34,7 +34,7 @@ Count = Callable[[str, int, int], None]  # step, programs that have ended, of ho
 
 @dataclass
 class Trials:
-    """Executes the programs of trial steps, a limited number at once in the whole run."""
+    """Executor of the programs of trial steps: each distinct one once, a limited number at a time in a run."""
 
     store: Store
     executed: ExecutionIndex
@@ -53,7 +53,10 @@ class Trials:
     def make(
         self, task: StepTask, parts: Mapping[str, Any], engine: Engine, folder: Path
     ) -> tuple[dict[str, int], dict[str, Any]]:
-        """Execute a trial step: writes `out/trials`; returns usage, and the counts of outcomes."""
+        """Execute a trial step in `folder`, which writes `out/trials`; return its time, and its counts of outcomes.
+
+        Programs with a known outcome in a listed run are not executed again.
+        """
         began = time.monotonic()
         with translating_os_errors(folder):
             make_folders(folder)

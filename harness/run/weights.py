@@ -25,7 +25,7 @@ KEPT = (".safetensors", ".json", ".txt", ".model", ".jinja")  # of a model's fol
 def pin_weights(
     root: Path, model: Weights, settings: dict[str, Any], homes: ModelFolders | None = None
 ) -> dict[str, Any]:
-    """Add every file of a model, by digest, to its pin."""
+    """Return a model's pin with the digest of every file it needs; only the reason where these are not to be had."""
     if model.unresolved:
         return {"unresolved": model.unresolved}
     try:
@@ -42,7 +42,10 @@ def pin_weights(
 
 
 def folder_of(root: Path, model: Weights, homes: ModelFolders) -> Path:
-    """Find the folder of a model: in the project, in --models-dir, in the Hugging Face cache, in a package."""
+    """Return the folder of a model: in the project, in --models-dir, in the Hugging Face cache, or in a package.
+
+    Its `source` says which; refuses one that is not there, or that a link leads out of the project.
+    """
     if model.source.startswith(PACKAGE):
         return packaged(model.source.removeprefix(PACKAGE))
     if model.source.startswith(HUB):
@@ -75,7 +78,10 @@ def _own(models: Path | None, name: str) -> Path:
 
 
 def packaged(name: str) -> Path:
-    """Find the weights inside an installed package by its file list; none of its code is run."""
+    """Return the folder of weights inside an installed package, by its file list; none of its code is run.
+
+    Refuses a package that is not installed, or that has not exactly one folder of weights with a config.json.
+    """
     try:
         found = metadata.distribution(name).files or []
     except metadata.PackageNotFoundError:
@@ -117,7 +123,7 @@ def _hub_files(folder: Path, drawn: bool) -> list[str]:
 def store_weights(
     store: Store, root: Path, model: Weights, files: dict[str, str], homes: ModelFolders | None = None
 ) -> None:
-    """Make sure every pinned file of a model is in the store; a file with other bytes is refused."""
+    """Make sure every pinned file of a model is in the store, copied from its folder; refuse other bytes."""
     missing = {name: digest for name, digest in files.items() if store.blobs.state(digest) != "sound"}
     for name, digest in missing.items():
         path = folder_of(root, model, homes or ModelFolders()) / name

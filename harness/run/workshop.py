@@ -1,6 +1,6 @@
-"""Cached step execution: a step becomes an entry of the store, executed at most once. Run, lock and audit use it.
+"""Cached step execution: a finished step is taken from the store, any other executed and put there as an entry.
 
-`run`, `lock` and `audit` all come here, so that there is one way from a step to its result.
+`run` and `lock` get every step's result here. An audit uses the same runtimes, but executes outside the store.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class StepResult:
 
 
 class Workshop:
-    """Executes steps on one engine into one store, and takes finished ones from there."""
+    """Executor of steps on one engine: finished steps are taken from one store, new ones are put there."""
 
     def __init__(
         self,
@@ -92,7 +92,7 @@ class Workshop:
             return self.store.blobs.read(entry.outputs["environment"].sha256)
 
     def observation(self) -> tuple[Step, dict[str, Any]]:
-        """Return the step that reads an image's packages, and its key's preimage."""
+        """Return the step that writes the environment document of the engine's image, and the preimage of its key."""
         step = Step("environment", OBSERVE, "rows", {"image": self.engine.image}, {}, ("environment",))
         setting = Setting(self.engine.image.removeprefix("sha256:"), "cpu", NUMERICS)
         return step, preimage(step, {}, self.code.closure(step.kind).digest, setting)
@@ -104,11 +104,14 @@ class Workshop:
         return any(run.get("environment") == environment for run in mine)
 
     def containment(self) -> dict[str, Any]:
-        """Return the containment of the engine for the record; refuse one that does not keep what it claims."""
+        """Return what a probe of the engine's isolation found, for the record; refuse one that breaks its claims."""
         return {"containment": containment(self.store, self.engine, self.cancel)}
 
     def preimage(self, step: Step, made: Made) -> dict[str, Any]:
-        """Collect everything a step's result depends on, once the digests of its inputs are known."""
+        """Return the preimage of a step's key, all its result depends on; `made` has the digests of earlier outputs.
+
+        A step whose recorded answers are to be asked for again gets a higher attempt number, so another key.
+        """
         inputs: dict[str, str | list[str]] = {}
         for name, source in step.inputs.items():
             parts = source if isinstance(source, tuple) else (source,)
@@ -138,9 +141,9 @@ class Workshop:
             attempt += 1
 
     def finished(self, parts: Mapping[str, Any]) -> tuple[Entry | None, str]:
-        """Look up a finished step; None, with the reason, where its bytes are damaged or no listed run executed it.
+        """Look up the entry of a finished step; None if there is none, with the damage if it or an output is damaged.
 
-        Nor is one that no listed run executed: `lock` made it, a kill came between, or somebody laid it there.
+        An entry that no listed run executed counts as none: `lock` or a killed run made it, or somebody put it there.
         """
         try:
             entry = self.store.entries.get(key(parts))
@@ -159,7 +162,10 @@ class Workshop:
         return entry, ""
 
     def make(self, step: Step, parts: Mapping[str, Any]) -> StepResult:
-        """Execute a step, unless another process has just done so."""
+        """Execute a step and put its outputs and entry into the store, unless another process has just done so.
+
+        Refuses a step that replaces a damaged result and gives other outputs than a listed run recorded.
+        """
         with self.store.step_lock(key(parts), self.cancel):
             entry, _ = self.finished(parts)
             if entry:
@@ -180,7 +186,7 @@ class Workshop:
             return result
 
     def runtime(self, step: Step, inputs: Mapping[str, Any] = MappingProxyType({})) -> StepRuntime:
-        """Return what a step is executed with; a step with nothing to ask gets no gateway, and so starts none."""
+        """Return what a step is executed with; a gateway's socket only if it calls models and has prompts."""
         asks = step.calls and inputs.get("prompts") != NOTHING
         gateway = self.calls.socket if asks and self.calls else None
         numerics = self.setting.numerics_of(step)

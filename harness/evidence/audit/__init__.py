@@ -1,1 +1,1 @@
-"""The audit of one run: journal, steps, keys and blobs checked, and its deterministic steps executed again."""
+"""The audit of one run: its journal, steps, keys and blobs checked, and, on demand, steps executed again."""

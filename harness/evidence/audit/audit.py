@@ -1,7 +1,7 @@
-"""The audit of a run: do manifest, lock, record and store agree? Offline, from the bytes alone.
+"""The audit of a run: whether its manifest, lock, journal, record and stored bytes agree, checked offline.
 
 It knows no study: it is handed callables that plan again, make a step again, and say what code is installed. It
-executes only the installed harness; the code a run brought along is hashed, never run.
+executes only installed code; the code that is stored with a run is hashed, never run.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ AGAIN = ("aggregate.differs", "output.differs")  # what is said of a step that w
 
 @dataclass(frozen=True)
 class InstalledHarness:
-    """What an audit needs of the installed harness: the planner, the code of each step kind, the engines."""
+    """The functions that give an audit the installed harness: planner, code of step kinds, isolations of engines."""
 
     replan: Callable[[bytes, Lock, int], Plan]  # from a manifest's bytes, its lock and the limit back to the plan
     files: Callable[[str], Mapping[str, str]]  # step kind -> the files of its code as it is installed, by digest
@@ -42,7 +42,11 @@ class InstalledHarness:
 
 
 def audit(store: Store, run: str, installed: InstalledHarness, how: ReexecutionOptions) -> Report:
-    """Audit one run of a store: its chain, record, keys, bytes and code; every disagreement is a named check."""
+    """Audit one run of a store: chain, record, plan, keys, bytes and code, and steps made again as `how` says.
+
+    Returns a report in which each disagreement is a named failed check; it raises nothing for damage that it finds in
+    the run, and stops early where the journal has no first event.
+    """
     report = Report()
     chain = audit_run_files(store, run, report)
     if chain is None:

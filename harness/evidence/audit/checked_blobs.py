@@ -12,7 +12,7 @@ from harness.store.store import Store
 
 
 class CheckedBlobs:
-    """The blobs of one run that an audit has read, each with whether its bytes are what its name says."""
+    """The blobs of one run that an audit has read, each with whether its bytes have the digest that names it."""
 
     def __init__(self, store: Store, report: Report) -> None:
         self.store = store
@@ -23,7 +23,10 @@ class CheckedBlobs:
         self.flawed = 0
 
     def check(self, digest: str, subject: str, size: int | None = None) -> bool:
-        """Check one blob, at most once, against its digest and a size; a flaw names the blob and what it is."""
+        """Check one blob against its digest and, if given, a size; report a flaw; return whether it has its digest.
+
+        Its bytes are read at most once.
+        """
         if digest not in self.sound:
             state = self.store.blobs.check(digest, size)
             self.sound[digest] = state == "sound"
@@ -39,7 +42,7 @@ class CheckedBlobs:
         return self.sound[digest]
 
     def closure(self, digest: str, step: str) -> None:
-        """Check the code of a step: the list of its files, then each file."""
+        """Check the code closure of a step, the list of its code files, and then each file; report every flaw."""
         if digest in self.closures or not self.check(digest, f"code of {step}"):
             return
         self.closures[digest] = {}

@@ -25,7 +25,7 @@ class Check:
 
 @dataclass
 class Coverage:
-    """Re-execution coverage of an audit: how many steps were executed again, and what was taken on trust."""
+    """Re-execution coverage of an audit: the steps executed again, taken on trust, and left out for time."""
 
     steps: int = 0
     again: int = 0
@@ -62,7 +62,7 @@ class Coverage:
 
 @dataclass
 class Report:
-    """The checks of one audit, in the order in which they were made."""
+    """The checks of one audit in the order in which they were made, its coverage, and what the run's data lacked."""
 
     checks: list[Check] = field(default_factory=list)
     coverage: Coverage | None = None
@@ -83,7 +83,7 @@ class Report:
         self.checks.append(Check(id, PASS, subject, detail))
 
     def settle(self, id: str, subject: str, flaws: Iterable[str], good: str = "") -> bool:
-        """Record one failed check for each flaw, or one that passed where there is none."""
+        """Record one failed check for each flaw, or a passed one if there is none; return whether there is none."""
         found = list(flaws)
         for flaw in found:
             self.fail(id, subject, flaw)
@@ -93,7 +93,10 @@ class Report:
 
     @property
     def verdict(self) -> str:
-        """The verdict in one word: agreed, disagreed, incomplete (a required check was skipped) or unconfirmed."""
+        """The verdict in one word: disagreed (a check failed), incomplete (one was skipped), unconfirmed or agreed.
+
+        It is unconfirmed if the only checks skipped were so for want of an expectation.
+        """
         if any(check.verdict == FAIL for check in self.checks):
             return "disagreed"
         skipped = {check.id for check in self.checks if check.verdict == SKIP}

@@ -1,10 +1,12 @@
-"""Re-execution in an audit: deterministic steps are executed once more and their output digests compared.
+"""Re-execution in an audit: steps of a run are executed again, in random order, and their output digests compared.
 
-Nothing a run says of itself decides which: what a model answered is taken on trust and counted, and what this audit
-itself has no time for is left out and named. The steps are taken in an order that nobody can foresee.
+The level decides which: none (`hashes`), aggregates (`derive`), aggregates and scores (`rescore`), or every
+deterministic step (`full`). Steps that the time budget does not allow are left out and named. A model's answers are
+taken on trust and counted; but `rerun` draws that many steps beyond the level, which may be answers of local models,
+and those have no time budget. Foreign code is never executed.
 
-Steps of the same code are made together where that is cheaper. What comes out of that can only confirm: a step that
-comes out otherwise, or not at all, is made again alone, and nothing but that counts against a run.
+Steps of the same code are executed together where that is cheaper. A batch can only confirm: a step whose outputs
+differ there, or that has none, is executed again alone, and only that result counts against a run.
 """
 
 from __future__ import annotations
@@ -34,12 +36,15 @@ LEVELS = {
 
 
 class OverBudget(HarnessError):  # noqa: N818 - what it says of a step
-    """A step that would have taken longer than the audit's time budget."""
+    """Raised for a step that would take longer than what is left of the audit's time budget."""
 
 
 @dataclass(frozen=True)
 class Reexecuted:
-    """The result of a step executed again: its output digests, and what code or packages differ from the run's."""
+    """The result of a step executed again: its output digests, or in `flaw` why there are none.
+
+    `other` names the code files and packages that differ from those of the run.
+    """
 
     outputs: Mapping[str, str]
     other: tuple[str, ...] = ()
@@ -59,7 +64,7 @@ def _unable(step: Step, parts: Mapping[str, Any], seconds: float) -> Reexecuted:
 
 @dataclass(frozen=True)
 class ReexecutionOptions:
-    """How much an audit executes again, within which time, and by which functions."""
+    """How much an audit executes again (`level`, `rerun`), in how many seconds and workers, by which functions."""
 
     one: Reexecute = _unable
     batch: ReexecuteBatch = lambda _steps, _seconds: {}
@@ -72,19 +77,23 @@ class ReexecutionOptions:
 
 @dataclass(frozen=True)
 class Batch:
-    """Steps of the same code that are executed again in one process, or one step by itself."""
+    """Steps of the same code that are to be executed again together, or one step by itself."""
 
     steps: Sequence[Step]
     sampled: bool = False  # asked for beyond the level: whatever time it takes
 
 
 def answering_model(step: Step) -> str:
-    """Return the model whose answers a step holds, or "" for a deterministic step."""
+    """Return the model whose answers a step holds, or the step's name where it names none; "" for any other step."""
     return str(step.params.get("model", step.name)) if step.infers or step.calls else ""
 
 
 def reexecute(steps: Sequence[Step], made: Mapping[str, Entry], how: ReexecutionOptions, report: Report) -> Coverage:
-    """Execute the steps of a run again as far as level and budget allow; report every output that differs."""
+    """Execute steps of a run again, those of the level within the budget, then the sample; return what was covered.
+
+    The report gets a passed check for each step whose outputs are equal, a failed one for each output that differs;
+    it is a skipped check if the step cannot be executed here or ran with other code or packages than the run's.
+    """
     coverage = Coverage(len(steps))
     for step in steps:
         if answering_model(step):

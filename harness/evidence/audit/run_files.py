@@ -1,4 +1,4 @@
-"""Audit of a run's files: its journal chain, its lines in the list of runs, its record, and strange files beside.
+"""Audit of a run's files: its journal chain, its lines in the list of runs, its record, and files that no run makes.
 
 It reads bytes and chains alone, and never the meaning of a step.
 """
@@ -20,7 +20,10 @@ TAIL = 4096  # no last line of a run is longer
 
 
 def audit_run_files(store: Store, run: str, report: Report) -> Chain | None:
-    """Check the hash chain of a run's journal and what vouches for it; None where the journal has no first event."""
+    """Check a run's journal, its lines in the list of runs, its record and its folder; return the journal.
+
+    None where the journal is missing or does not begin with the start of this run.
+    """
     chain = _journal(store, run, report)
     if chain:
         for flaw in _strangers(chain):

@@ -32,7 +32,10 @@ ATTEMPT = "attempt"  # of a step that calls: how often it was asked before
 def audit_steps(
     store: Store, chain: Chain, plan: Plan | None, blobs: CheckedBlobs, report: Report, threads: int | None = None
 ) -> Made:
-    """Check every step that the journal names; return the entries of those that are sound."""
+    """Check every finished step of the journal: entry, key, blobs and, where there is a plan, its place in that plan.
+
+    Every flaw is reported; the entries that could be read and have the digest the journal names are returned by step.
+    """
     made: Made = {}
     events = {event["step"]: event for event in chain.events if event["event"] in FINISHED}
     started = chain.events[0]

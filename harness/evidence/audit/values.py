@@ -1,6 +1,6 @@
-"""Audit of the values in a journal: each is of its type and in its place, and is one that a run can write.
+"""Audit of the values in a journal: times, digests, sizes, states and the isolation are such as a run can write.
 
-Chains and keys say that a line is the one that was written; this says that it is one that a run writes.
+Chains and keys prove that a line was not changed; these checks find a line that no run would have written.
 """
 
 from __future__ import annotations
@@ -31,7 +31,10 @@ _STATES = ("done", "failed", "interrupted")
 
 
 def audit_values(chain: Chain, isolations: Callable[[str], Collection[str] | None], report: Report) -> None:
-    """Report every value of a journal that no run writes."""
+    """Report every value of a journal that no run writes, and an isolation that the run's engine never writes down.
+
+    `isolations` gives those of an engine; None, for one that is not installed, makes that check skipped.
+    """
     flaws = [f"line {number}: {flaw}" for number, event in enumerate(chain.events, 1) for flaw in _odd(event)]
     report.settle("unaccounted", "values", [*flaws, *_times(chain), *_outputs(chain)], f"{len(chain.events)} lines")
     _isolation(chain.events[0], isolations, report)

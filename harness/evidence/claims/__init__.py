@@ -1,1 +1,1 @@
-"""Claims: published numbers compared with runs, and how often the same was tried before."""
+"""Claims: published numbers, orders and bounds compared with outputs of runs, and counts of other attempts."""

@@ -1,8 +1,8 @@
 """Claim checking: published numbers, orders and bounds compared with the outputs of a run.
 
-A claim is registered by standing in the lock of a run: one that is no longer what the first run registered has moved,
-and says so beside its verdict, as it says how often the same was tried. It knows claims and the values they point to,
-and nothing of where either lies.
+A claim is registered by standing in the lock of a run. One that differs from what the first run registered is marked
+as moved, and a verdict comes with the count of runs on the same subject. It knows claims and values they point to;
+it never reads a file or a store.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Values = Callable[[str], PointerValue]
 
 @dataclass(frozen=True)
 class JudgedClaim:
-    """A claim with its verdict: the value that a run has, whether it meets the claim, and what is missing if not."""
+    """A claim with its verdict: met, missed or what it needs, the value found, and its first form if it moved."""
 
     id: str
     manifest: str
@@ -47,7 +47,7 @@ class JudgedClaim:
 
     @property
     def data(self) -> dict[str, Any]:
-        """The judged claim as JSON fields for a script; the counts of variants are fields of their own."""
+        """The judged claim as JSON fields for a script: flat variant counts, no empty `imported` or `without`."""
         counts = vars(self.count) if self.count else dict.fromkeys(VariantCount.__annotations__)
         more = {name: list(getattr(self, name)) for name in ("imported", "without") if getattr(self, name)}
         return {**{name: value for name, value in vars(self).items() if name not in LATE}, **counts, **more}
@@ -73,10 +73,10 @@ def judge(
     run: str | None = None,
     past: ClaimHistory | None = None,
 ) -> list[JudgedClaim]:
-    """Judge the claims of a manifest, and those that its first run registered and that are gone.
+    """Judge the claims of a manifest, and those in `registered` (by its first run) that the manifest no longer has.
 
-    Without values nothing can be held against anything: then `lacks` says what is needed, what a claim names first.
-    The past says what else was registered about the same things, under whatever name, and how often they were tried.
+    `values` returns what a run has at a pointer; without it every verdict is `not run: needs …` with the `lacks`.
+    `past` holds the runs on the same subject: earlier forms of the claims, and the counts for a claim met or missed.
     """
     every = _meant(claims, registered, past.first_registered(claims) if past else [None] * len(claims))
     names = _names([one.claim for one in every])
@@ -99,9 +99,10 @@ def judge(
 def with_imported(
     one: JudgedClaim, imported: Collection[str], models: Collection[str], untouched: Collection[str] = ()
 ) -> JudgedClaim:
-    """Add to a judged claim the models whose imported answers its value rests on.
+    """Return a judged claim with the models whose imported answers its value rests on; unchanged if not run.
 
-    In outputs that are `untouched` no model had a part.
+    A pointer that names some of `models` rests on the `imported` among those it names, any other pointer on all of
+    `imported`; a pointer into an output in `untouched`, where no model had a part, rests on none.
     """
     if one.verdict.startswith(NEEDS):
         return one
@@ -114,7 +115,10 @@ def with_imported(
 
 
 def with_absent_files(one: JudgedClaim, without: Mapping[str, Collection[str]]) -> JudgedClaim:
-    """Add to a judged claim the published files that were absent when its value was computed."""
+    """Return a judged claim with the published files that were absent when the outputs it points into were made.
+
+    `without` gives them by output; a claim without a verdict `met` or `missed` is returned unchanged.
+    """
     outputs = {split(pointer)[0] for pointer in ([one.of] if isinstance(one.of, str) else one.of)}
     absent = {path for output in outputs for path in without.get(output, ())}
     return one if one.verdict.startswith(NEEDS) else replace(one, without=tuple(sorted(absent)))

@@ -19,7 +19,10 @@ SHOWN = 40
 
 
 def verdict(claim: Claim, found: Sequence[PointerValue]) -> tuple[str, str]:
-    """Check whether all values meet a claim; return the verdict and the first reason where they do not."""
+    """Check values, one for each pointer of a claim; return `met`, `missed` or `not run: needs …`, and the reason.
+
+    A missing value decides first; otherwise the reason is the first criterion that is not met.
+    """
     lacks = list(dict.fromkeys(one.lacks for one in found if one.lacks))
     if lacks:
         more = f" (and {len(lacks) - 1} more)" if len(lacks) > 1 else ""
@@ -29,7 +32,7 @@ def verdict(claim: Claim, found: Sequence[PointerValue]) -> tuple[str, str]:
 
 
 def criteria_text(claim: Claim | Mapping[str, Any]) -> str:
-    """Spell the criteria of a claim: the bare tolerance where there is only one, else order and bounds in words."""
+    """Spell the criteria of a claim in words: tolerance, order and bounds; a lone tolerance without `within`."""
     ask = claim.model_dump() if isinstance(claim, Claim) else claim
     words = [f"at {side} {ask[f'at_{side}']}" for side in ("least", "most") if ask.get(f"at_{side}") is not None]
     if ask.get("order"):

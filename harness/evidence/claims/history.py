@@ -1,7 +1,7 @@
 """The run history of a store, oldest first: the lock each run was started under, and the outputs of finished ones.
 
-It believes what the list of runs vouches for: a journal that begins otherwise than the list says counts for nothing,
-and a record whose digest is not the one the list names gives no values.
+It trusts only what the list of runs vouches for: a run whose journal begins with another line than the list says is
+left out and named as unread, and a record with another digest than the list names is refused.
 """
 
 from __future__ import annotations
@@ -45,14 +45,17 @@ class StartedRun(NamedTuple):
 
 
 class EndedRun(NamedTuple):
-    """A run that ended: whether every step was finished, and the digest of each output."""
+    """The end of a run by its record: whether it finished every step, and the digest of each output."""
 
     complete: bool
     outputs: Mapping[str, str]
 
 
 class History:
-    """All runs started in a store, oldest first; a run that the list of runs does not vouch for counts for nothing."""
+    """All runs started in a store, oldest first; those the list does not vouch for are only named, in `unread`.
+
+    Raises DamageError where the hash chain of the list itself is broken.
+    """
 
     def __init__(self, store: Store) -> None:
         chain = store.heads.read()
@@ -107,12 +110,15 @@ class History:
         return {digest: lock for digest, lock in self._locks.items() if lock}
 
     def registered(self, name: str) -> list[Mapping[str, Any]] | None:
-        """Return the claims that the first run of a manifest registered; None where there was no run."""
+        """Return the claims that the first run of the manifest of this name registered; None where there was no run.
+
+        Those that today's schema does not accept are left out.
+        """
         first = next((lock["intent"] for digest, lock in self.locks().items() if self._names[digest] == name), None)
         return None if first is None else [said for _, said in read_claims(first)]
 
     def of(self, name: str) -> list[StartedRun]:
-        """Return the runs of a manifest, oldest first."""
+        """Return the runs of the manifest of this name, under whatever lock, oldest first."""
         return [run for run in self.runs if self._names.get(run.lock) == name]
 
     @cached_property
@@ -120,9 +126,10 @@ class History:
         return {digest: str(lock["intent"].get("name")) for digest, lock in self._locks.items() if lock}
 
     def newest(self, name: str, lock: Lock, outputs: Collection[str] = ()) -> tuple[Record | None, str]:
-        """Return the newest complete run of a manifest under its present lock, or None and what is lacking.
+        """Return the record of a manifest's newest complete run under its present lock; else None and what lacks.
 
-        A run that made all of these outputs goes before a newer one that did not.
+        Runs under `--limit` do not count; locks that differ only in parts that change no output count as one. A run
+        that made all of these outputs is preferred to a newer one that did not.
         """
         runs = self.of(name)
         same = {digest for digest in {run.lock for run in runs} if _same_work(self.lock(digest), lock)}
@@ -143,7 +150,10 @@ class History:
         return run in self._listed
 
     def made(self, run: str) -> EndedRun:
-        """Return whether a run was complete and its output digests, from its verified record; read once."""
+        """Return whether an ended run was complete, and its output digests, from its record; read once.
+
+        Raises DamageError where the record is not the one that the list of runs names.
+        """
         if run not in self._made:
             try:
                 self._made[run] = self._ended(self._vouched(run))
@@ -180,7 +190,7 @@ class History:
         return data
 
     def record(self, run: str) -> Record:
-        """Return the fully verified record of a run, before any value of it is used."""
+        """Return the record of a run, verified from the list of runs down to its outputs; `made` checks less."""
         return read_record(self.store, run)
 
     def _damaged(self, run: str) -> DamageError:
@@ -191,7 +201,7 @@ class History:
         )
 
     def untouched(self, run: str) -> frozenset[str]:
-        """Return the outputs of a run that no model took part in: those made before any response."""
+        """Return the outputs of a run that no model took part in: those of steps in stages before the responses."""
         events = read_chain(self.store.journal(run)).events
         before = STAGES[: STAGES.index("responses")]
         steps = {event["step"] for event in events if event.get("stage") in before}

@@ -1,6 +1,7 @@
 """JSON Pointer lookup in the outputs of a run: the number a claim points to, or the reason why there is none.
 
-Text that stands where a number should is never repeated: it could be an item's.
+Text that stands where a number should is never repeated, since it could be an item's, but for `nan`, infinities and a
+study's reason for a missing value.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ class _Number(str):
 
 @dataclass(frozen=True)
 class PointerValue:
-    """What stands at a JSON Pointer: a number, or what is lacking, or why what is there is no number."""
+    """The result of a JSON Pointer: a number with its text, or what is lacking, or why what is there is no number."""
 
     text: str | None = None
     number: Decimal | None = None
@@ -49,7 +50,10 @@ class PointerReader:
         self._found = {} if found is None else found
 
     def at(self, pointer: str) -> PointerValue:
-        """Resolve one pointer; an output whose bytes are damaged is an error, never a missing value."""
+        """Resolve one pointer, `output#/path`, to the number there, or in the `value` of the object there.
+
+        A missing value is described in the result; an output whose bytes are damaged is an error.
+        """
         name, path = split(pointer)
         known = (str(self._outputs.get(name, {}).get("sha256")), pointer)
         if known not in self._found:

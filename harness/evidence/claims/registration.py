@@ -21,7 +21,7 @@ Likeness = Callable[[int, int], bool]
 
 
 def read_claims(intent: Mapping[str, Any]) -> list[tuple[Claim, Registered]]:
-    """Read the claims of an old lock; those that the schema no longer accepts are left out."""
+    """Read the claims in the intent of a lock, each with its fields as written; without any the schema rejects."""
     found = []
     claims = intent.get("claims")
     for old in claims if isinstance(claims, list) else ():
@@ -38,14 +38,20 @@ def demand_of(claim: Claim) -> tuple[object, ...]:
 
 
 def same_demand(claim: Claim, spots: PointerOptions, old: Claim) -> bool:
-    """Whether a claim demands what an old one did of the same values, whatever datasets and models were called."""
+    """Whether a claim demands what an old one did of the same values, whatever datasets and models were called.
+
+    `spots` are, for each pointer of the claim, the places where the old run may hold the same value.
+    """
     if len(spots) != len(old.pointers) or _bar(claim) != _bar(old):
         return False
     return all(canonical(one) in map(canonical, each) for each, one in zip(spots, old.pointers, strict=True))
 
 
 def match_claims(count: int, olds: int, alike: Sequence[Likeness]) -> tuple[list[int | None], list[int]]:
-    """Match new claims with old ones, each used once, first likeness first; also return the old ones left over."""
+    """Pair `count` new claims with `olds` old ones by likeness tests, tried in turn, each old one used at most once.
+
+    Returns for each new claim the index of its old one or None, and the indices of the old ones left over.
+    """
     left = list(range(olds))
     was: list[int | None] = [None] * count
     for likeness in alike:
@@ -60,7 +66,10 @@ def match_claims(count: int, olds: int, alike: Sequence[Likeness]) -> tuple[list
 def by_subject(
     claims: Sequence[Claim], placed: Sequence[PointerOptions | None], olds: Sequence[Claim]
 ) -> list[Likeness]:
-    """Likeness tests for claims of different manifests: the same demand, the same values, then some of them."""
+    """Likeness tests, strictest first, for claims of different manifests: same demand, same values, some values.
+
+    `placed` gives, for each claim, where the old run may hold the values it points to; None where it holds none.
+    """
     new = [{canonical(one) for each in spots for one in each} if spots else set() for spots in placed]
     old = [{canonical(one) for one in each.pointers} for each in olds]
 
@@ -76,7 +85,7 @@ def by_subject(
 
 
 def by_manifest(claims: Sequence[Claim], olds: Sequence[Claim]) -> list[Likeness]:
-    """Likeness tests for claims of one manifest: demand, id, pointer, place in the paper, position."""
+    """Likeness tests, strictest first, for claims of one manifest: demand, id, pointers, place in paper, position."""
     return [
         lambda new, old: demand_of(claims[new]) == demand_of(olds[old]),
         lambda new, old: claims[new].id is not None and claims[new].id == olds[old].id,

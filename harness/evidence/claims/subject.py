@@ -1,7 +1,7 @@
-"""The subject of a run, by which histories are matched: its study, its data by maker or URL, its models by identity.
+"""The subject of a run, by which runs are compared: its study, its data by maker or URL, its models by identity.
 
-Seeds, counts, wordings, generation, instruments and names part nothing: to vary them until a claim is met is how a
-claim is fished. A study's own settings part histories, and what missed under others is counted beside.
+Other seeds, counts, wordings, generation settings, instruments or names do not make another subject: a claim could
+be fished by varying them until it is met. The study's own settings are kept beside, and do not decide here.
 It knows what a lock says; it must never know what a run made.
 """
 
@@ -24,7 +24,7 @@ Names = Mapping[str, frozenset[str]]  # what goes by a name in a manifest, and b
 
 @dataclass(frozen=True)
 class Subject:
-    """What a run is about: study, data, models and settings, whatever they are called in the manifest."""
+    """The subject of a run: its study, data and models by name with their identities, and the study's settings."""
 
     study: str
     data: Names
@@ -80,18 +80,18 @@ def _data(said: Mapping[str, Any], pin: Mapping[str, Any]) -> Iterator[str]:
 
 
 def canonical(pointer: str) -> str:
-    """Normalise a claim's pointer: a statistic and its `/value` are the same."""
+    """Return a claim's pointer without a final `/value`: a statistic and its value are the same."""
     return pointer.removesuffix("/value")
 
 
 def equivalent_pointers(
     pointers: Sequence[str], here: Subject, there: Subject, untouched: Collection[str] = ()
 ) -> list[tuple[str, ...]] | None:
-    """For each pointer, list where another run holds the same value, likeliest first; None: another subject.
+    """Return for each pointer the places where another run holds the same value, likeliest first, or None.
 
-    In outputs that are `untouched` no model had a part, and none parts them. Elsewhere a model that a pointer names
-    decides; where none is named, works are about the same unless both have real models and share none. So neither a
-    stand-in nor a dataset that is added makes a history begin anew.
+    None means another subject: another study, no shared data, or other models. Models do not matter for outputs in
+    `untouched`, where no model had a part. Elsewhere a model that a pointer names must be in the other run, under any
+    name; where no pointer names one, `same_subject` decides.
     """
     if not same_subject(here, there, models=False):
         return None
@@ -107,7 +107,10 @@ def equivalent_pointers(
 
 
 def same_subject(here: Subject, there: Subject, *, models: bool = True) -> bool:
-    """Whether two subjects share study and data, and, if `models`, a real model."""
+    """Whether two subjects have the same study and share data and, if `models` and either has a real one, a model.
+
+    Where both have real models, one of those must be shared.
+    """
     known = here.study == there.study and bool(_every(here.data) & _every(there.data))
     if not known or not models or not (here.real or there.real):
         return known

@@ -1,8 +1,8 @@
-"""Variant counts of a claim: how many runs on the same subject there were, before and after, and how many missed.
+"""Variant counts of a claim: how many runs on its subject came before and after a run, and how many missed the claim.
 
-Runs count by the claim's subject (`subject.py`), under whatever name, seed or wording, and by the study's settings:
-what missed under others is counted apart, and never left out. A run counts as it would be judged now, or as it had
-registered the claim, whichever is worse. It must never know a manifest's file.
+Runs are matched by subject (`subject.py`), under whatever name, seed or wording; misses under other settings of the
+study are counted apart. A run is judged by the claim as it is now and as that run had registered it, and counts by
+the worse verdict. It must never know a manifest's file.
 """
 
 from __future__ import annotations
@@ -35,7 +35,10 @@ Tally = Counter[tuple[bool, bool, str, str]]  # by other settings, earlier, how 
 
 @dataclass(frozen=True)
 class VariantCount:
-    """The position of a run among all runs on a claim's subject, and how many of those missed the claim."""
+    """The position of a run among the full runs on a claim's subject, and how many of those missed the claim.
+
+    Full are those that ended, without a cut by `--limit`, and met or missed it; others are counted apart.
+    """
 
     run_number: int
     runs: int
@@ -46,7 +49,7 @@ class VariantCount:
     other_settings_missed: int  # runs under other settings of the study, before or after it, cut short or not
 
     def __str__(self) -> str:
-        """Say it beside a verdict; what most histories do not have is left out."""
+        """Spell the counts as words beside a verdict; the rarer ones are left out where they are 0."""
         some = "variant" if self.missed_before == 1 else "variants"
         words = [f"run {self.run_number} of {self.runs}", f"{self.missed_before} earlier {some} missed"]
         more = ((self.missed_after, "later"), (self.limited_missed, "cut by --limit"), (self.unfinished, "unfinished"))
@@ -68,7 +71,7 @@ class _LockClaims:
 
 @dataclass(frozen=True)
 class ClaimHistory:
-    """The runs on the subject of one manifest, and what they had registered."""
+    """The runs of a store on the subject of one manifest: the claims they registered, how often each was missed."""
 
     history: History
     work: Subject
@@ -77,7 +80,10 @@ class ClaimHistory:
     found: dict[tuple[str, str], PointerValue] = field(default_factory=dict)  # in documents, whichever run made them
 
     def first_registered(self, claims: Sequence[Claim]) -> list[Registered | None]:
-        """Return for each claim the oldest registered version of it, where that demanded something else; else None."""
+        """Return for each claim its oldest registered form, if that demanded something else; otherwise None.
+
+        Only runs under the same settings of the study are looked at.
+        """
         found: dict[int, Registered | None] = {}
         for tried in (each for each in self._lock_claims(claims).values() if not each.apart):
             for number, (spots, old) in enumerate(zip(tried.places, tried.registered, strict=True)):
@@ -88,9 +94,10 @@ class ClaimHistory:
     def dropped_claims(
         self, name: str, claimed: Mapping[str, tuple[Subject, Sequence[Claim]]]
     ) -> dict[str, list[Registered]]:
-        """Return, by manifest, the registered claims that no manifest of the project makes any more.
+        """Return, by manifest name, claims once registered that no manifest of the project makes any more.
 
-        `claimed` is what the manifests of the project claim; what the first run of this one registered is known.
+        `name` is this manifest, whose first run's claims are left out (`judge` handles those); `claimed` gives the
+        subject and claims of each manifest of the project. Of manifests that are gone, those on this subject count.
         """
         found: dict[str, list[Registered]] = defaultdict(list)
         known = list(claimed.values())
@@ -106,7 +113,10 @@ class ClaimHistory:
         return {old_name: gone for old_name, gone in found.items() if gone}
 
     def counts(self, claims: Sequence[Claim], run: str) -> list[VariantCount | None]:
-        """Count for each claim the runs on its subject around one run; None where the run has no history."""
+        """Count for each claim the other runs on its subject, before and after one run.
+
+        Runs that cannot be read are left out of the counts and added to `history.unread`.
+        """
         tried, before = self._lock_claims(claims), True
         groups: dict[tuple[bool, str, str, tuple[str, ...]], list[str]] = defaultdict(list)
         for each in self.history.runs:
