@@ -24,8 +24,8 @@ OWN = Archive()
 def ensure_debs(store: Store, name: str, locked: Debs, tell: Tell, archive: Archive = OWN) -> None:
     """Fetch the locked .debs that the store lacks, each checked against its locked digest.
 
-    What the archive no longer carries comes from a snapshot server, as of the lock's moment; `MissingError` where that
-    lacks it, too. `DamageError` where a package, stored or fetched, has other bytes than the lock names.
+    What the archive no longer carries comes from a snapshot server, as of the lock's moment; `MissingError` where it
+    is not there either. `DamageError` where a package, stored or fetched, has other bytes than the lock names.
     """
     states = {deb: store.blobs.state(deb.sha256) for deb in locked.packages}
     for deb, state in states.items():

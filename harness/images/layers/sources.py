@@ -56,7 +56,7 @@ def offering(archive: Archive, suite: str, folder: Path) -> list[Pocket]:
 
 
 def keeping(archive: Archive, suite: str, then: str, folder: Path) -> list[Pocket]:
-    """Find the sources of a suite on a snapshot server, as of the moment `then`; an error where no server is known."""
+    """Find the sources of a suite on a snapshot server, as of the moment `then`; an error where none is known."""
     where = archive.snapshots or _own_snapshots(folder)
     if not where:
         raise MissingError(
