@@ -22,7 +22,7 @@ Wanted = int | str  # how many, or `prefer`
 def choose_device(wanted: Wanted, ask: Callable[[Sequence[str]], str]) -> Device:
     """Choose the device for the GPUs that a manifest wants, from the driver's answer to `ask`.
 
-    Too few GPUs, or unlike ones, raise `MissingError`; with `prefer` they give the CPU, with the reason in its facts.
+    No GPU, too few or unlike ones raise `MissingError`; with `prefer` they give the CPU, and its facts say why.
     """
     if wanted == 0:
         return Device()

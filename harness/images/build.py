@@ -72,7 +72,7 @@ def _equipped(store: Store, root: Path, name: str) -> None:
 
 @contextmanager
 def one_build_at_a_time(store: Store) -> Iterator[None]:
-    """Lock that lets one build at a time use a store, so that a second reuses its layers; `gc` waits."""
+    """Lock that lets one build at a time use a store, so that a second reuses its layers; `gc` refuses meanwhile."""
     with store.in_use(), locked(store.locks / "images"):
         yield
 

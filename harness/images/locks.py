@@ -42,7 +42,7 @@ class Debs:
     taken: str  # as 20260101T000000Z: the moment as whom keeps older states of the archive names it
 
     def save(self, path: Path) -> None:
-        """Write the lock."""
+        """Write the lock to a file, its packages sorted by name and architecture."""
         body = {
             "type": "debs/1",
             "suite": self.suite,

@@ -1,4 +1,4 @@
-"""Verification of stored images against their pins: every byte is hashed, or layers are rebuilt and compared."""
+"""Verification of stored images against their pins: every byte is hashed; with `rebuild`, layers are made again."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ class _ExpectShape(_Shape):
 
 @dataclass(frozen=True)
 class Lock:
-    """Lock file: a manifest's intent and the digest of everything it names; it never holds an output."""
+    """Lock file: a manifest's intent and, for all that it names, a digest or why there is none; never an output."""
 
     intent: Mapping[str, Any]
     manifest_sha256: str

@@ -118,7 +118,7 @@ class Within(_Part):
 
 
 class Interval(_Part):
-    """Comparison by confidence interval: a statistic lies in the expected one, and its own is hardly wider."""
+    """Comparison by confidence interval: a run's statistic lies in the expected one, and its own is hardly wider."""
 
     interval: Annotated[Decimals, _between("0.5", "0.9999")]
 

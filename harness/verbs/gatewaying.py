@@ -1,4 +1,4 @@
-"""The verb `gateway`: an LLM client on this machine is recorded, or answered from a tape."""
+"""The verb `gateway`: LLM clients on this machine are answered from a tape, recorded onto one, or passed through."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The verb `runs`: the runs of a store, newest first, each as the list of runs vouches for it."""
+"""The verb `runs`: the runs of a store, newest first, each checked against the store's list of runs."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ from harness.verbs.project import Project, Request, Result, Watch
 
 
 class ImageData(Result):
-    """Description of an image: its digests, and whatever else a verb knows of it."""
+    """Description of an image: its digests and, as far as a verb sets them, size, pin, state, reference or path."""
 
     name: str
     image_id: str

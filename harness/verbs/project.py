@@ -53,7 +53,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Watch:
-    """Callbacks of a verb for progress and messages, and the event that cancels it: then it raises `Interrupted`."""
+    """Callbacks of a verb for progress and messages, and the event that cancels it: runs raise `Interrupted` then."""
 
     progress: Callable[[Progress], None] = lambda _: None
     say: Callable[[str], None] = lambda _: None
@@ -66,7 +66,7 @@ class Watch:
 
 @dataclass(frozen=True)
 class Project:
-    """Project as verbs use it, by a folder in it: its root is the nearest folder above that holds `lockfiles/`.
+    """Project as verbs use it, by a folder in it: its root is that folder or the nearest above with `lockfiles/`.
 
     Its store is `elsewhere` if that is given, else `.harness/` in the root.
     """

@@ -255,7 +255,7 @@ class StepReason(Result):
 
 
 class ExplainResult(Result):
-    """Result of `explain`: the steps that were asked for."""
+    """Result of `explain`: the chosen steps, each with its key and why it ran or did not."""
 
     run: str
     steps: list[StepReason]

@@ -131,7 +131,10 @@ class RunResult(Result):
 
     @property
     def code(self) -> int:
-        """Exit code: 1 where a run disagrees or lacks answers; unconfirmed and incomplete runs count as success."""
+        """Exit code: 1 where a run disagrees, or a model left more rows without an answer than allowed; else 0.
+
+        Unconfirmed and incomplete runs count as success.
+        """
         return _code(self.runs, {"agreed", "unconfirmed", "incomplete"})
 
 
@@ -143,7 +146,7 @@ class ReproduceResult(Result):
 
     @property
     def code(self) -> int:
-        """Exit code: 0 only where every run agreed and lacks no more answers than allowed."""
+        """Exit code: 0 only where every run agreed, and no model left more rows without an answer than allowed."""
         return _code(self.runs, {"agreed"})
 
 
@@ -216,7 +219,7 @@ def reproduce(project: Project, asked: ReproduceRequest, watch: Watch | None = N
     """Run one or several manifests in one fresh store, and compare the outputs of each run with its expectation.
 
     A store named by `fresh` always stays. An unnamed one is deleted, unless a run disagreed, was unconfirmed or
-    incomplete, or lacks too many answers. Published data may be taken from the project's own store.
+    incomplete, or left too many rows without an answer. Published data may be taken from the project's own store.
     """
     watch, allowed = watch or Watch(), read_error_limit(asked.max_errors)
     todo = [project.manifest(path) for path in asked.manifests]
