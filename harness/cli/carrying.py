@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def carried(project: Project, json: bool, **asked: Any) -> int:
-    """Carry expectations to new locks, show what became of each, and return the exit code."""
+    """Carry expectations to new locks where outputs allow it, show what became of each, and return the exit code."""
     from harness.verbs.carrying import CarryRequest, carry
 
     with watching() as watch:

@@ -1,4 +1,4 @@
-"""Command line of the verb `import`, which brings a person's own copy of data, or of a tape, into the store."""
+"""Command line of the verb `import`, which brings a person's copy of data, or of responses, into the store."""
 
 from __future__ import annotations
 

@@ -76,7 +76,7 @@ def main(argv: Sequence[str] | None = None) -> NoReturn:
 
 
 def run(argv: Sequence[str]) -> int:
-    """Run a verb in this process and return its exit code; no traceback is shown unless --debug asks for it."""
+    """Run the verb that `argv` names, print its result or error, return its exit code; tracebacks need --debug."""
     as_json, debug = (_asked(argv, name) for name in ("json", "debug"))
     try:
         words = [*argv, "--help"] if list(argv) in ([], *([name] for name in GROUPS)) else list(argv)

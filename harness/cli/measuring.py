@@ -125,7 +125,7 @@ def _text(source: Path | None) -> bytes:
 
 
 def rows_of(source: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Read JSON Lines one at a time, so that a file of any length is scored in constant memory."""
+    """Read JSON Lines, each as (location, object), one at a time, so that a file of any length fits in memory."""
     from harness.files import translating_os_errors
 
     name = str(source or "stdin")
@@ -141,7 +141,7 @@ def rows_of(source: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def object_of(data: bytes, where: str) -> Mapping[str, Any]:
-    """Read one JSON object; duplicate names are refused."""
+    """Parse one JSON object; duplicate names, and any other JSON value, are refused."""
     try:
         value = jsonlib.loads(data, object_pairs_hook=reject_duplicates)
     except (ValueError, RecursionError) as bad:

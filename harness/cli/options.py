@@ -59,7 +59,10 @@ Run = Annotated[
 
 
 def project(store: Path | None = None, models: Path | None = None) -> Project:
-    """Open the project around the working directory, with the store and the model folder that the options name."""
+    """Make the project around the working directory, with the store and the model folder that the options name.
+
+    Where no model folder is named, HARNESS_MODELS_DIR is; the hub's cache is that of HF_HUB_CACHE or HF_HOME.
+    """
     from harness.verbs.project import Project
 
     place = models or os.environ.get("HARNESS_MODELS_DIR")  # verbs that have no such option look there, too

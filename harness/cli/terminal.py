@@ -40,7 +40,7 @@ def render(result: Result, text: str, as_json: bool) -> int:
 
 
 def show(data: Any, text: str, as_json: bool) -> None:
-    """Print data as JSON for a script, or text for a person."""
+    """Print data on stdout as JSON for a script, or text for a person."""
     with _heard(sys.stdout):
         print(json.dumps(data, ensure_ascii=True, indent=1) if as_json else clean(text), flush=True)
 
@@ -77,7 +77,7 @@ def clean(text: str) -> str:
 
 
 def fail(error: HarnessError, as_json: bool, debug: bool) -> int:
-    """Print an error on stderr, or as JSON; a traceback only when it was asked for."""
+    """Print an error on stderr, as JSON or as text, and return its exit code; a traceback only with `debug`."""
     if as_json:
         say(json.dumps(error.as_data(), ensure_ascii=True))
     else:
@@ -189,13 +189,13 @@ def _bar(title: str) -> Bar:
 
 
 class _Lines:
-    """Progress without a terminal: at most one line a second, and the last."""
+    """Progress without a terminal: at most one line a second, and the last of each task."""
 
     def __init__(self) -> None:
         self.last, self.text = 0.0, ""
 
     def update(self, told: Progress) -> None:
-        """Print how far a task is, if a second has passed."""
+        """Print how far a task is, if a second has passed or it is done, and there is something new to say."""
         now = time.monotonic()
         if told.done == told.total or now - self.last >= 1:
             steps = f"{told.done}/{told.total} steps, {told.step} {told.state}"
@@ -218,5 +218,5 @@ def short(digest: str) -> str:
 
 
 def level_text(level: str | Mapping[str, str]) -> str:
-    """Word a level of comparison."""
+    """Format a comparison level as text, such as `exact` or `within 0.01`."""
     return level if isinstance(level, str) else " ".join(f"{name} {value}" for name, value in level.items())

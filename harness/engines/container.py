@@ -82,7 +82,7 @@ def translate_engine_error(what: str, said: str) -> HarnessError:
 
 
 class Container:
-    """Context manager of one container: created on entry, removed on exit, whatever happens between."""
+    """Context manager of one container: created on entry, removed on exit, also after an error."""
 
     def __init__(self, client: Any, settings: Mapping[str, Any]) -> None:
         self.client, self.settings, self.id = client, settings, ""
@@ -94,7 +94,7 @@ class Container:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Remove the container and every process in it."""
+        """Remove the container and every process in it; where that fails twice, a later engine's sweep removes it."""
         for _attempt in range(2):  # podman refuses where the container ends at this very moment
             try:
                 with translating_engine_errors("it removed a container"):

@@ -18,7 +18,10 @@ ADVICE = "start one (`dockerd`, or `podman system service`) and name its socket 
 
 
 def connect() -> tuple[str, str, dict[str, Any]]:
-    """Find a container engine that answers; gives its socket, API version and version document."""
+    """Find a container engine that answers; gives its socket, API version and version document.
+
+    It asks the socket that DOCKER_HOST names, else the usual ones; raises an error where none answers.
+    """
     try:
         import docker  # noqa: PLC0415 - heavy
         import docker.errors  # noqa: PLC0415 - heavy
@@ -58,7 +61,7 @@ def engine_name(version: Mapping[str, Any]) -> str:
 
 
 def remove_orphans(client: Any) -> None:
-    """Remove containers whose harness is dead: what a kill left behind. It never touches a live one's."""
+    """Remove containers whose harness is dead, or cannot be seen from here and is long overdue."""
     import docker.errors  # noqa: PLC0415 - heavy
 
     with translating_engine_errors("it listed what older runs left"):
@@ -69,7 +72,7 @@ def remove_orphans(client: Any) -> None:
 
 
 def ensure_image(client: Any, names: Sequence[str], load: Callable[[], Iterable[bytes]]) -> str:
-    """Load an image into the engine unless it is there; returns its name there, always a digest."""
+    """Load an image into the engine unless it is there; returns its name there, always one of `names` (digests)."""
     with translating_engine_errors("it looked for the image"):
         found = _known(client, names)
         if not found:
@@ -103,7 +106,7 @@ def is_rootless(info: Mapping[str, Any]) -> bool:
 
 
 def unenforced_limits(client: Any, info: Mapping[str, Any]) -> list[str]:
-    """List the limits that the engine cannot enforce; rootless podman claims to, and drops them silently."""
+    """List the limits, of memory and processes, that the engine cannot enforce, whatever rootless podman claims."""
     held = {name: info.get(name) is not False for name in (MEMORY, PIDS)}
     if info.get("Rootless") is True:
         with translating_engine_errors("it was asked which limits it can hold"):

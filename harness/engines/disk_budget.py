@@ -26,7 +26,10 @@ class DiskBudget:
     _free: int = field(default=0, init=False)  # bytes of the disk that were free at the first look
 
     def spent(self, *, now: bool = False) -> str:
-        """Word the limit that is exceeded, or nothing; counts again only after a pause, unless `now`."""
+        """Name the limit that is exceeded, as last counted; empty where none is.
+
+        It counts again only after a pause, and gives nothing meanwhile, unless `now`.
+        """
         started = time.monotonic()
         if started < self._next and not now:
             return ""

@@ -49,7 +49,10 @@ SMALL = Limits(seconds=60, memory=256 << 20)
 
 
 class DockerEngine:
-    """Engine that runs each step in a new container of one image; a tag is never used."""
+    """Engine that runs each step in a new container of one image; a tag is never used.
+
+    Opening it removes containers that dead runs left, and loads the image where the container engine lacks it.
+    """
 
     name = "docker"
     isolation = "container"

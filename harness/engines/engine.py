@@ -40,7 +40,10 @@ class Limits:
 
 @dataclass(frozen=True)
 class Job:
-    """One command to run: `in/` and `code/` of its folder are read-only, `out/` and `tmp/` writable."""
+    """One command to run in a private folder: it reads `in/` and `code/`, and writes `out/` and `tmp/`.
+
+    Only an engine that `seals_inputs` makes it impossible to write to the first two.
+    """
 
     argv: tuple[str, ...]
     folder: Path

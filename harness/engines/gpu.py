@@ -20,7 +20,10 @@ Wanted = int | str  # how many, or `prefer`
 
 
 def choose_device(wanted: Wanted, ask: Callable[[Sequence[str]], str]) -> Device:
-    """Choose the device for what a manifest wants; `prefer` falls back to the CPU and says why."""
+    """Choose the device for the GPUs that a manifest wants, from the driver's answer to `ask`.
+
+    No GPU, too few or unlike ones raise `MissingError`; with `prefer` they give the CPU, and its facts say why.
+    """
     if wanted == 0:
         return Device()
     try:
@@ -32,7 +35,7 @@ def choose_device(wanted: Wanted, ask: Callable[[Sequence[str]], str]) -> Device
 
 
 def query_driver(query: Sequence[str]) -> str:
-    """Run `nvidia-smi` on this machine."""
+    """Run `nvidia-smi` on this machine and return what it prints; `MissingError` where it fails."""
     try:
         done = subprocess.run(
             list(query), capture_output=True, text=True, errors="replace", timeout=PATIENCE, check=False

@@ -1,7 +1,7 @@
-"""Local engine: a subprocess in a private folder with a scrubbed environment, as isolated as the machine allows.
+"""Local engine: steps as subprocesses, each in a private folder, with the chosen isolation or the machine's best.
 
-`bubblewrap` sees the system read-only, nothing else of the disk, no network and no other process; `namespaces` has no
-network and no other process; `process` is a process. Whatever the isolation, the step dies with the harness.
+`bubblewrap` sees the system read-only, nothing else of the disk, no network and no other process; `namespaces` has
+no network and no other process; `process` is not isolated. Whatever the isolation, the step dies with the harness.
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ STEP_PATH = "/usr/bin:/bin"  # where the programs around a step are looked for, 
 
 @functools.cache
 def available() -> tuple[str, ...]:
-    """List the isolations that work here, best first, by trying each once; `process` always does."""
+    """List the isolations that work here, best first, by trying each once; `process` always does.
+
+    Raises `MissingError` where util-linux is not installed, since no step runs without it.
+    """
     for program in ("prlimit", "setpriv"):
         if not shutil.which(program, path=STEP_PATH):
             raise MissingError(f"`{program}` is not installed, and no step runs without it", next="install util-linux")
@@ -62,7 +65,10 @@ def available() -> tuple[str, ...]:
 
 
 class LocalEngine:
-    """Engine that runs steps as subprocesses of this machine, in the isolation that was chosen."""
+    """Engine that runs steps as subprocesses of this machine, in the chosen isolation or the best that works here.
+
+    Raises `MissingError` where this machine lacks the chosen isolation or the wanted GPUs.
+    """
 
     name = "local"
     image = NO_IMAGE
@@ -112,7 +118,7 @@ class LocalEngine:
         return {}
 
     def run(self, job: Job, on_log: Callable[[bytes], None], cancel: threading.Event) -> Outcome:
-        """Run one command; every process it started has ended when this returns."""
+        """Run one command, isolated and limited; every process it started has ended when this returns."""
         bare = self.isolation == "process"  # elsewhere what a step started ends with its namespace
         monitor = JobMonitor(job.limits, on_log, cancel, (job.folder / "out", job.folder / "tmp"))
         if drops_root() and not bare:

@@ -75,7 +75,7 @@ class JobMonitor:
     def outcome(
         self, code: int, isolation: str, *, oom: bool = False, usage: Mapping[str, int] | None = None
     ) -> Outcome:
-        """Make the Outcome; a code below 0, or above 128 as shells have it, is a signal."""
+        """Make the Outcome from an exit code and what was seen; a code below 0, or above 128, is a signal."""
         signal = max(-code, code - 128, 0)
         if self.why == "processes":
             said = f"\nmore than {self._limits.processes} processes at once, which is all that a step may have\n"

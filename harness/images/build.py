@@ -1,4 +1,4 @@
-"""Image build: makes or reuses the layers, writes config and manifest, and compares the result with its pin."""
+"""Image build: makes or reuses the layers, writes config, manifest and inventory, compares the image with its pin."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from harness.store.store import Store
 
 @dataclass(frozen=True)
 class Built:
-    """Result of a build: the image, what became of its pin, and the parts that differ from it."""
+    """Result of a build: the image, how it stands to its pin, and the parts that differ from the pin."""
 
     image: Image
     pinned: str  # same, new, renewed, moved, differs
@@ -40,7 +40,11 @@ def build(
     relock: bool = False,
     archive: Archive = OWN,
 ) -> Built:
-    """Build one image from its locks; `moved` takes the newest packages, `relock` writes new locks."""
+    """Build one image from its locks, add it and its inventory to the store, and compare it with its pin.
+
+    An image without a pin is pinned. `moved` takes the newest Debian packages and compares nothing; `relock` resolves
+    those of the image's own recipe anew, and writes their lock and the pin.
+    """
     with one_build_at_a_time(store):
         _equipped(store, root, name)
         meant = plan_build(store, root, name, tell, moved=moved, relock=relock, archive=archive)
@@ -68,7 +72,7 @@ def _equipped(store: Store, root: Path, name: str) -> None:
 
 @contextmanager
 def one_build_at_a_time(store: Store) -> Iterator[None]:
-    """Lock that lets one build at a time use a store, so that a second reuses its layers; `gc` waits."""
+    """Lock that lets one build at a time use a store, so that a second reuses its layers; `gc` refuses meanwhile."""
     with store.in_use(), locked(store.locks / "images"):
         yield
 
@@ -95,7 +99,7 @@ def assemble(store: Store, meant: BuildPlan, tell: Tell) -> Image:
 
 
 def differing(pin: Pin, image: Image, meant: BuildPlan) -> Iterator[str]:
-    """Name the parts in which an image differs from its pin."""
+    """Name the parts in which an image differs from its pin, one message each."""
     if len(pin.diff_ids) != len(meant.parts):
         yield f"it has {len(meant.parts)} layers instead of {len(pin.diff_ids)}"
     layers = [

@@ -35,7 +35,7 @@ class LayerPlan:
 
 @dataclass(frozen=True)
 class BuildPlan:
-    """Plan of an image: recipe, layers lowest first, and its packages by file name."""
+    """Plan of an image: recipe, layers lowest first, packages by file name, labels, and locks to write afterwards."""
 
     name: str
     recipe: Recipe
@@ -55,7 +55,10 @@ def plan_build(
     relock: bool = False,
     archive: Archive = debs.OWN,
 ) -> BuildPlan:
-    """Plan a build, and fetch every package that is missing in the store."""
+    """Plan the layers of an image and of those it is based on, and fetch every package that the store lacks.
+
+    Packages are those of the locks, or the newest Debian ones: of all recipes with `moved`, of its own with `relock`.
+    """
     parts: list[LayerPlan] = []
     sources: dict[str, str] = {}
     stacked: list[Wheel] = []

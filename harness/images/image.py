@@ -71,7 +71,7 @@ def pins(root: Path) -> dict[str, Pin]:
 
 
 def save_pins(root: Path, found: Mapping[str, Pin]) -> None:
-    """Write the image pins of a project."""
+    """Write the image pins of a project to `lockfiles/images.json`."""
     body = {"type": "images/1", "images": {name: pin.as_data() for name, pin in sorted(found.items())}}
     write_atomic(root / PINS, document(body) + b"\n")
 
@@ -81,7 +81,7 @@ def _is_oci(text: object) -> bool:
 
 
 def add_image(store: Store, image: Image) -> None:
-    """List an image whose blobs all lie in the store; the entry keeps them from garbage collection."""
+    """Write an image's entry into the store's list; its blobs must lie there, and `gc` keeps what an entry names."""
     body = {
         "type": "image/1", "name": image.name, "config": image.config, "manifest": image.manifest,
         "layers": list(image.layers), "sources": dict(image.sources),
@@ -95,7 +95,7 @@ def inventory_path(store: Store, image: Image) -> Path:
 
 
 def remove_image(store: Store, image: Image) -> None:
-    """Remove an image from the store's list; the next `gc` frees its blobs unless something else needs them."""
+    """Remove an image and its inventory from the store's list; the next `gc` frees the blobs nothing else needs."""
     path = store.images / f"{image.config}.json"
     with translating_os_errors(path):
         path.unlink(missing_ok=True)
@@ -104,7 +104,7 @@ def remove_image(store: Store, image: Image) -> None:
 
 
 def list_images(store: Store) -> list[Image]:
-    """List the images of a store, by name."""
+    """List the images of a store, sorted by name."""
     with translating_os_errors(store.images):
         paths = sorted(store.images.glob("*.json")) if store.images.is_dir() else []
     return sorted((_read(path) for path in paths), key=lambda image: (image.name, image.config))

@@ -39,7 +39,7 @@ def inventory(store: Store, root: Path, image: Image) -> bytes:
 
 
 def keep(store: Store, root: Path, image: Image) -> None:
-    """Store the inventory of an image beside its entry."""
+    """Make the inventory of an image and write it beside the image's entry in the store."""
     write_atomic(inventory_path(store, image), inventory(store, root, image), mode=0o444)
 
 

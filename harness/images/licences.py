@@ -60,7 +60,7 @@ def of_metadata(text: str) -> Licence:
 
 
 def combined(found: Iterable[Licence]) -> str:
-    """Combine licences into one SPDX expression for an image; packages that state none count as one unknown."""
+    """Combine licences into one SPDX expression for an image; those not stated as such count as one unknown."""
     parts: set[str] = set()
     for one in found:
         if not one.exact:

@@ -18,7 +18,7 @@ DEBS = "debs.json"
 
 @dataclass(frozen=True)
 class Deb:
-    """Locked Debian package: name, version, architecture, digest."""
+    """Debian package in one version: name, version, architecture, SHA-256 and size."""
 
     name: str
     version: str
@@ -28,7 +28,7 @@ class Deb:
 
     @property
     def file(self) -> str:
-        """File name of the package."""
+        """File name of the package: NAME_VERSION_ARCH.deb."""
         return f"{self.name}_{self.version.replace(':', '%3a')}_{self.arch}.deb"
 
 
@@ -42,7 +42,7 @@ class Debs:
     taken: str  # as 20260101T000000Z: the moment as whom keeps older states of the archive names it
 
     def save(self, path: Path) -> None:
-        """Write the lock."""
+        """Write the lock to a file, its packages sorted by name and architecture."""
         body = {
             "type": "debs/1",
             "suite": self.suite,
@@ -64,7 +64,7 @@ class Wheel:
 
     @property
     def label(self) -> str:
-        """Name under which an image lists it."""
+        """Name under which an image lists the wheel: NAME-VERSION.whl."""
         return f"{self.name}-{self.version}.whl"
 
 

@@ -93,7 +93,7 @@ def names(root: Path) -> list[str]:
 
 
 def load(root: Path, name: str) -> LocatedRecipe:
-    """Read the recipe of one image."""
+    """Read and validate the recipe of one image; an error where there is none, or where it is wrong."""
     known = names(root)
     if name not in known:
         raise InputError(
@@ -124,9 +124,10 @@ def lineage(root: Path, name: str) -> list[LocatedRecipe]:
 
 
 def package_locks(root: Path, name: str) -> dict[str, Path]:
-    """Locks of an image's Python packages, those of its base images first; without a recipe, by its name.
+    """Paths of the locks of an image's Python packages by name, base images first.
 
-    Debian's packages are not among them: steps import none, and the image's own digest covers them.
+    Without a recipe it is `lockfiles/image-NAME.txt`. Debian's packages are not among them: steps import none, and
+    the image's own digest covers them.
     """
     if name not in names(root):
         named = f"lockfiles/image-{name}.txt"

@@ -1,4 +1,4 @@
-"""Verification of stored images against their pins: every byte is hashed, or layers are rebuilt and compared."""
+"""Verification of stored images against their pins: every byte is hashed; with `rebuild`, layers are made again."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from harness.store.store import Store
 
 @dataclass(frozen=True)
 class ImageCheck:
-    """Result of verifying one image: what is wrong with it; it agrees where nothing is."""
+    """Result of verifying one image: what is wrong with it, and whether the store holds it at all."""
 
     name: str
     image_id: str
@@ -34,7 +34,10 @@ class ImageCheck:
 
 
 def verify(store: Store, root: Path, names: Sequence[str], tell: Tell, *, rebuild: bool = False) -> list[ImageCheck]:
-    """Verify stored images; without names, all that the project pins and the store holds."""
+    """Verify stored images against their pins by reading every byte; `rebuild` also makes their layers again.
+
+    Without names, all pinned images are checked, and those that the store lacks are reported as not stored.
+    """
     known = pins(root)
     if not names and not known:
         raise InputError("this project pins no image", where=str(root), next="`harness images build NAME` pins one")
@@ -129,7 +132,7 @@ def _again(store: Store, part: LayerPlan, digest: str) -> str:
 
 
 def first_difference(stored: Path, made: Path) -> str:
-    """Name the first file in which two layers differ."""
+    """Name the first file in which the tars of two layers differ, and what differs in it."""
     try:
         with tarfile.open(stored, "r:") as old, tarfile.open(made, "r:") as new:
             for one, other in zip_longest(old, new):

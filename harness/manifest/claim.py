@@ -21,7 +21,7 @@ def split(of: str) -> tuple[str, list[str]]:
 
 
 def pointer(of: str) -> str:
-    """Validate a pointer; it is kept as it was written."""
+    """Validate `OUTPUT#/json/pointer` and return it as it was written; ValueError where it cannot be followed."""
     split(of)
     return of
 

@@ -11,18 +11,18 @@ SHOWN = 8  # files that a line names
 
 
 def files_of(pin: Mapping[str, Any]) -> Mapping[str, str]:
-    """Files that a lock pins of a dataset, by path; empty for a dataset that a maker made."""
+    """Digests that a lock pins of a dataset's published files, by path; empty for any dataset not of many files."""
     files: Mapping[str, str] = pin["files"] if is_files(pin) else {}
     return files
 
 
 def is_files(pin: Mapping[str, Any]) -> bool:
-    """Whether a dataset's pin is of many published files, and not of tables that a maker made."""
+    """Whether a dataset's pin is of many published files, and not of data that a maker made."""
     return "files" in pin and "items" not in pin
 
 
 def file_coverage(datasets: Mapping[str, Any], *, partial: bool = False) -> dict[str, dict[str, Any]]:
-    """Count files and missing files of each dataset of many files; with `partial`, only of incomplete ones."""
+    """Count the files and name the missing ones of each dataset of many files; `partial`: of incomplete ones only."""
     return {
         name: {"files": len(pin["files"]), "absent": list(pin.get("absent", ()))}
         for name, pin in sorted(datasets.items())

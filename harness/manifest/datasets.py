@@ -79,7 +79,7 @@ def _apart(files: dict[str, File]) -> dict[str, File]:
 class FetchedFiles(_Part):
     """Published dataset of many files, by the path that each has in their common folder.
 
-    A file that is not to be had is counted and named, and the others are used; each is held by its digest.
+    Each is checked against its digest. A file that is not to be had is counted and named, and the others are used.
     """
 
     fetch: Annotated[dict[FilePath, File], Field(min_length=1, max_length=MOST_FILES), AfterValidator(_apart)]

@@ -1,7 +1,7 @@
 """Instruments in a manifest, models that measure: provider settings, how they are asked, and repeats.
 
-It measures and is never asked the items. What it is asked is what is written, in every version of the manifest. Like
-`models.py`, this must never know a provider.
+An instrument is never asked the items. In every version of the manifest, only the generation settings that are
+written are sent to it. Like `models.py`, this must never know a provider.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Asking(BaseModel):
 
 @dataclass(frozen=True)
 class InstrumentSettings:
-    """Settings of an instrument: its provider's, how it is asked, and its repeats."""
+    """Settings of an instrument: those of its provider, and how it is asked (generation settings, repeats)."""
 
     model: Any  # its provider's settings
     asking: Asking

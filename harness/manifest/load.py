@@ -20,7 +20,7 @@ from harness.manifest.schema import Manifest
 
 @dataclass(frozen=True)
 class ModelFolders:
-    """Folders of models outside a project: a person's own, and the hub's cache."""
+    """Folders of models outside a project: a person's own, and the cache of the Hugging Face hub."""
 
     models: Path | None = None  # what `source: folder:NAME` is relative to
     hub: Path | None = None
@@ -44,7 +44,7 @@ class Loaded:
 
 
 def load(path: Path, homes: ModelFolders | None = None) -> Loaded:
-    """Load a manifest from a file of a project; it writes nothing, whatever the file holds."""
+    """Load a manifest from a file of a project; an error where it is wrong or in no project. It writes nothing."""
     data = read_bytes(path)
     root = project_root(path)
     manifest, tree = parse_manifest(data, str(path))
@@ -52,7 +52,7 @@ def load(path: Path, homes: ModelFolders | None = None) -> Loaded:
 
 
 def parse_manifest(data: bytes, where: str) -> tuple[Manifest, Tree]:
-    """Validate a manifest's bytes against the schema."""
+    """Validate a manifest's bytes against the schema; gives the manifest and its parsed tree, or raises an error."""
     tree = read_tree(data, where, typed=(EXTRA, JSON_OF))
     if not isinstance(tree.value, dict):
         raise InputError("a manifest is a map of names to values", where=where, next="begin with `harness: 2`")
@@ -73,7 +73,7 @@ def project_root(path: Path) -> Path:
 
 
 def inside(root: Path, name: str, where: str) -> Path:
-    """Resolve a path of a manifest; one that a symbolic link leads out of the project is refused."""
+    """Resolve a path of a manifest in its project; one that leads out of it, or where no file lies, is refused."""
     path = (root / name).resolve()
     if not path.is_relative_to(root):
         raise InputError(f"{name!r} leaves the project", where=where, next="keep the file inside the project")

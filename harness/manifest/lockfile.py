@@ -145,7 +145,7 @@ class _ExpectShape(_Shape):
 
 @dataclass(frozen=True)
 class Lock:
-    """Lock file: a manifest's intent and the digest of everything it names; it never holds an output."""
+    """Lock file: a manifest's intent and, for all that it names, a digest or why there is none; never an output."""
 
     intent: Mapping[str, Any]
     manifest_sha256: str
@@ -165,7 +165,7 @@ class Lock:
         return sealed(body)
 
     def of(self, kind: str) -> Mapping[str, Any]:
-        """Pins of a kind; empty where an older lock has none."""
+        """Pins of a kind, by name; empty where the lock has none."""
         return self.pins.get(kind, {})
 
     @property
@@ -204,7 +204,10 @@ class Expect:
 
 
 def image_state(lock: Lock, image: str, field: str = "image") -> str:
-    """Whether a run used the image that its lock pins: `none`, `pinned` or `moved`; `field` names the pin."""
+    """Whether a run used the image that its lock pins: `none`, `pinned` or `moved`.
+
+    `field` is the key of the intent that names the image.
+    """
     if image == "none":
         return "none"
     pin = lock.pins["images"].get(str(lock.intent[field]), {})
@@ -227,13 +230,13 @@ def arrays_path(root: Path, name: str) -> Path:
 
 
 def read_lock(data: bytes, where: str) -> Lock:
-    """Read a lock; one that was edited by hand is refused."""
+    """Read a lock from its bytes; one that was edited by hand, or is of another form, is refused."""
     body = _checked(data, "lock/1", _LockShape, where, "make it with `harness lock`")
     return Lock(body["intent"], body["manifest_sha256"], body["pins"])
 
 
 def read_expect(data: bytes, where: str) -> Expect:
-    """Read an expectation; one that was edited by hand is refused."""
+    """Read an expectation from its bytes; one that was edited by hand, or is of another form, is refused."""
     body = _checked(data, "expect/1", _ExpectShape, where, "make it with `harness lock --accept RUN`")
     said = {name: body[name] for name in ("checks", "carried", "partial") if name in body}
     return Expect(**{name: body[name] for name in EXPECT_FIELDS}, **said)
@@ -269,7 +272,7 @@ def _bytes(path: Path) -> bytes:
 
 
 def save(path: Path, data: bytes) -> bool:
-    """Write a lock or an expectation if its bytes changed, indented for review in git."""
+    """Write the bytes of a lock or an expectation unless the file holds them already; returns whether it wrote."""
     if path.is_file() and _bytes(path) == data:
         return False
     write_atomic(path, data)

@@ -1,6 +1,6 @@
 """Models in a manifest: settings typed by the provider's own file, which is found by name.
 
-It must never know a provider: it finds one, and holds what was written against that provider's settings.
+It must never know a provider: it finds one, and validates what was written by that provider's settings.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class TypedByValue:
 
 
 def read_model(value: Any) -> Any:
-    """Parse a model's settings by the class of its provider."""
+    """Parse a model's settings by the settings class of the provider it names; an error where no such provider is."""
     name = value.get("provider") if isinstance(value, Mapping) else None
     if PROVIDERS.get(name) is None:
         raise PydanticCustomError(NO_PROVIDER, "{known}", {"known": ", ".join(PROVIDERS.names())})

@@ -44,7 +44,7 @@ class Tree:
 
 
 def read_bytes(path: Path) -> bytes:
-    """Read a manifest's bytes, at most 1 MiB."""
+    """Read a manifest's bytes; a file that is longer than 1 MiB or cannot be read is refused."""
     try:
         with open(path, "rb") as file:
             data = file.read(MAX_BYTES + 1)
@@ -62,7 +62,11 @@ def read_bytes(path: Path) -> bytes:
 
 
 def read_tree(data: bytes, where: str, typed: tuple[Place, ...] = ()) -> Tree:
-    """Parse a manifest event by event: depth, aliases and repetition cannot exhaust memory."""
+    """Parse a manifest's bytes into plain values with their lines; what is outside the YAML subset is refused.
+
+    It reads event by event: depth, aliases and repetition cannot exhaust memory. `typed` names the maps that hold
+    plain JSON.
+    """
     tree = Tree(where, typed=typed)
     try:
         text = data.decode()

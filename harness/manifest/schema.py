@@ -97,7 +97,7 @@ class Prompts(_Part):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Prompt sets by benchmark name."""
+        """Names of the prompt sets, in a tuple also where there is only one."""
         return (self.set,) if isinstance(self.set, str) else self.set
 
 
@@ -118,7 +118,7 @@ class Within(_Part):
 
 
 class Interval(_Part):
-    """Comparison by confidence interval: a statistic lies in the expected one, and its own is hardly wider."""
+    """Comparison by confidence interval: a run's statistic lies in the expected one, and its own is hardly wider."""
 
     interval: Annotated[Decimals, _between("0.5", "0.9999")]
 
@@ -140,7 +140,7 @@ Pointers = Annotated[
 
 
 class Claim(_Part):
-    """Published number, order or bound, and how near a run must come to it."""
+    """Claim about values of outputs: a published number with its tolerance, an order, or bounds."""
 
     of: Pointers
     published: Decimals | None = None
@@ -179,7 +179,7 @@ def _once(names: tuple[str, ...]) -> tuple[str, ...]:
 
 
 class Split(_Part):
-    """Items that agents may attempt."""
+    """Split of a dataset for agents: whether public or hidden, and how many attempts they have."""
 
     public: bool = False
     hidden: bool = False

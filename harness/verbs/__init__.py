@@ -4,9 +4,10 @@
     project = verbs.Project.at("llm-harness")
     ran = verbs.run(project, verbs.RunRequest(manifests=["manifests/demo/addition.yaml"]))
 
-A verb takes a `Project`, its request and, where it works for long, a `Watch`. It reads no working directory and no
-environment, prints nothing and never exits; what goes wrong is raised as a `HarnessError`. A module is loaded when one
-of its names is first used; the verbs of images are called by their module, `harness.verbs.images`.
+A verb takes a `Project` and a request where it needs them and, where it works for long, a `Watch`. It reads by itself
+no working directory and no environment, prints nothing and never exits; what goes wrong is raised as a
+`HarnessError`. A module is loaded when one of its names is first used; the verbs of images are called by their
+module, `harness.verbs.images`.
 """
 
 # ruff: noqa: F403 - what a type checker sees is what the table below names

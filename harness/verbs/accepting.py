@@ -38,7 +38,11 @@ class AcceptResult(Result):
 
 
 def accept(project: Project, asked: AcceptRequest, watch: Watch | None = None) -> AcceptResult:
-    """Audit a run and make its outputs the expectation; one whose audit fails is never accepted."""
+    """Audit a run and make its outputs the expectation of its manifest; gives the digests that changed.
+
+    A run that is incomplete, fails its audit, or lacks more answers than allowed is refused; so is one whose own
+    checks fail, unless `failing_checks` accepts that.
+    """
     watch = watch or Watch()
     root, allowed = project.root, read_error_limit(asked.max_errors) or NO_ERRORS
     store, run = project.run(asked.run)

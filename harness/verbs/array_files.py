@@ -1,6 +1,6 @@
 """Array files (.npz) as input and output of an analysis: members become its fields, arrays of its result a file.
 
-A field is filled by the member of its name. One that says so is filled from a second file, by the member it names.
+A field is filled by the member of its name; a field marked for the second file, by the member that its mark names.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ MOST_LISTED = 100_000  # elements of arrays that are written as JSON
 
 
 def is_arrays(path: Path) -> bool:
-    """Whether a file is one of named arrays; a lone array has no name that could be a field's."""
+    """Whether a file holds named arrays (.npz); a lone array (.npy) is refused, as it has no name of a field."""
     with translating_os_errors(path):  # what is no file, such as a pipe, is read once, by whoever reads it whole
         form = arrays.file_format(path) if path.is_file() else ""
     if form == "npy":
@@ -32,7 +32,7 @@ def is_arrays(path: Path) -> bool:
 
 
 def fields(model: type[BaseModel], file: Path | None, second: Path | None, given: Mapping[str, Any]) -> dict[str, Any]:
-    """Read an analysis' fields from up to two files, beside those given already; duplicates are refused."""
+    """Read an analysis' fields from up to two files, beside those in `given`; a field given twice is refused."""
     found: dict[str, Any] = dict(given)
     sources = [_members(model, file)] if file else []
     sources += [_second(model, second)] if second else []
@@ -69,7 +69,10 @@ def _second(model: type[BaseModel], file: Path) -> dict[str, Any]:
 
 
 def plain(result: Mapping[str, Any], to: Path | None) -> dict[str, Any]:
-    """Convert a result to JSON: small arrays become lists, or all of them are written to a file."""
+    """Convert a result to JSON values: its arrays become lists or, with `to`, members of that file, by their names.
+
+    Lists of more than 100,000 elements in all are refused.
+    """
     found = dict(_arrays(result, ""))
     if to is None:
         _require_few(sum(array.size for array in found.values()), "the result's arrays have too much to read:")

@@ -1,4 +1,4 @@
-"""The verb `carry`: an expectation is carried to a new lock, where a run under it gives the same bytes."""
+"""The verb `carry`: an expectation is carried to a new lock, where a run under it gives the same outputs."""
 
 from __future__ import annotations
 
@@ -48,18 +48,22 @@ class CarriedManifest(Result):
 
 
 class CarryResult(Result):
-    """Result of `carry`: the expectations, in the order of their manifests."""
+    """Result of `carry`: what became of each expectation, in the order of the manifests."""
 
     carried: list[CarriedManifest]
 
     @property
     def code(self) -> int:
-        """Exit code: 1 where an output differs from the accepted one."""
+        """Exit code: 1 where an expectation was refused, because an output differs from the accepted one."""
         return DISAGREED if any(one.state == "refused" for one in self.carried) else AGREED
 
 
 def carry(project: Project, asked: CarryRequest, watch: Watch | None = None) -> CarryResult:
-    """Lock manifests again and carry their expectations along, where a run gives every output the same bytes."""
+    """Lock manifests again, run them, and carry their expectations to the new locks where every output is the same.
+
+    The same means by its bytes or, with `at_levels`, at its level. Else lock and expectation stay as they were; where
+    the old lock still fits, nothing is run.
+    """
     watch, allowed = watch or Watch(), read_error_limit(asked.max_errors) or NO_ERRORS
     found = []
     for loaded in [project.manifest(path) for path in asked.manifests]:

@@ -24,7 +24,7 @@ INSTANCE = ("instance", "item", "id")  # by which rows belong together; the firs
 
 
 class CertifyRequest(Request):
-    """Request of `certify`: which scorer, over which labelled rows."""
+    """Request of `certify`: which scorer, over which labelled rows; optionally the judge and prompt it rests on."""
 
     scorer: str = Field(description="The scorer's name.")
     rows: list[Mapping[str, Any]] = Field(description="Rows with the fields that it takes, and label; part, instance.")
@@ -48,7 +48,10 @@ class CertifyResult(Result):
 
 
 def certify(project: Project, asked: CertifyRequest) -> CertifyResult:
-    """Measure a grader on labelled rows, and write its certificate into the project."""
+    """Measure a grader on labelled rows, and write its certificate into the project, if it changed.
+
+    Refused are a scorer that is no grader, rows without labels, and a judge or prompt that the lock does not pin.
+    """
     grader = scorer_named(asked.scorer).grader
     if grader is None:
         raise InputError(

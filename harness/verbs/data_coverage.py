@@ -10,7 +10,7 @@ from harness.verbs.project import Result
 
 
 class DataCoverage(Result):
-    """Coverage of a dataset: how many files it has, and which of them were not to be had."""
+    """Coverage of a dataset: how many files it has, how many were here, and which were not to be had."""
 
     files: int
     here: int

@@ -12,24 +12,24 @@ LOCAL = "local"  # the engine that needs nothing but this machine
 
 
 class EngineRequest(Request):
-    """Part of a request: the engine, isolation and images that steps run in."""
+    """Part of a request: the engine and isolation that steps run in, and the store of images."""
 
     engine: str = Field(default=LOCAL, description="Where steps run; `doctor` lists the engines.")
     isolation: str = Field(default="", description="How steps are shut in; default: the best there is.")
     images: PathText | None = Field(default=None, description="The store of images; default: the project's.")
 
     def choice(self, project: Project, watch: Watch, *, moved: bool = False) -> EngineChoice:
-        """Choose an engine for a project."""
+        """Make the choice of engine, isolation and store of images that this request states, for a project."""
         images = project.path(self.images) if self.images else project.store
         return EngineChoice(self.engine, self.isolation, images, moved, watch.say)
 
     def place(self, project: Project, watch: Watch) -> RunTarget:
-        """Open the place where steps are made."""
+        """Make the run target of this request: the project's store and the chosen engine; neither is opened."""
         return RunTarget(project.store, self.choice(project, watch), stop=watch.stop)
 
 
 class RunnerRequest(EngineRequest):
-    """Part of a request: where steps run, how many at once, and how many rows may stay without an answer."""
+    """Part of a request: where steps run and how many at once, the `moved` image, and the rows left unanswered."""
 
     moved: bool = Field(default=False, description="Use the image made of newer packages; the verdict says so.")
     jobs: int = Field(default=0, ge=0, description="Steps at once; default: the cores.")

@@ -1,4 +1,4 @@
-"""Temporary store of a reproduction: empty at first, kept only if asked for or if the verdict needs a look."""
+"""Store of a reproduction: empty at first; kept if a person named it or not every run agreed, else deleted."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ GONE = "the store of this reproduction is gone: the next one begins with nothing
 
 @dataclass
 class FreshStore:
-    """Path of the temporary store, and whether it is kept."""
+    """Store of a reproduction: its path, and whether it stays when the reproduction ends."""
 
     root: Path
     stays: bool = False
@@ -25,7 +25,11 @@ class FreshStore:
 
 @contextmanager
 def fresh_store(given: Path | None, project: Path, say: Callable[[str], None]) -> Iterator[FreshStore]:
-    """Context manager of an empty store; it is deleted in the end unless it was named or is to be kept."""
+    """Context manager that gives an empty store: in the folder `given`, or a temporary one in the project.
+
+    A `given` folder stays, and is refused if it is not empty. A temporary store is deleted at the end unless `stays`
+    was set; those that killed reproductions left behind are deleted first, and reported to `say`.
+    """
     if given is not None:
         if given.exists() and any(given.iterdir()):
             raise InputError("a reproduction needs a fresh store", where=str(given), next="name a new or empty folder")

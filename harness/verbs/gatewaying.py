@@ -1,4 +1,4 @@
-"""The verb `gateway`: an LLM client on this machine is recorded, or answered from a tape."""
+"""The verb `gateway`: LLM clients on this machine are answered from a tape, recorded onto one, or passed through."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class GatewayRequest(Request):
 
 
 class GatewayReady(Result):
-    """State of a gateway that listens: the environment variables for clients, and API keys that are missing."""
+    """A gateway that listens: its URL, environment variables for clients, and the API keys that are missing."""
 
     url: str
     env: dict[str, str]
@@ -80,7 +80,11 @@ def gateway(
     watch: Watch | None = None,
     ready: Callable[[GatewayReady], None] = lambda _: None,
 ) -> GatewayResult:
-    """Serve clients until `watch.stop` is set, or ctrl-C comes; `ready` is called with its address."""
+    """Serve LLM clients on this machine, from a tape or their providers, until `watch.stop` is set or ctrl-C comes.
+
+    `ready` is called once, with the address and the variables for clients. A replayed tape that is missing or empty
+    raises an error; the requests are counted in the result.
+    """
     watch = watch or Watch()
     named = _providers(asked)
     tape = _tape(project, asked)

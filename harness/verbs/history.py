@@ -1,4 +1,4 @@
-"""The verb `runs`: the runs of a store, newest first, each as the list of runs vouches for it."""
+"""The verb `runs`: the runs of a store, newest first, each checked against the store's list of runs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DAMAGED, UNENDED = "damaged", "unended"
 
 
 class RunsRequest(Request):
-    """Request of `runs`: which runs are listed."""
+    """Request of `runs`: of which manifest, and how many at most."""
 
     manifest: str = Field(default="", description="Only runs of the manifest of this name.")
     most: int = Field(default=20, ge=0, description="How many runs, newest first; 0: all.")
@@ -44,7 +44,7 @@ class RunsResult(Result):
 
 
 def runs(project: Project, asked: RunsRequest | None = None) -> RunsResult:
-    """List the runs of the store, the newest first."""
+    """List the runs of the store, the newest first: all, or those of one manifest, at most as many as requested."""
     asked, store = asked or RunsRequest(), project.open()
     names: dict[str, str] = {}
     found: list[ListedRun] = []

@@ -18,7 +18,7 @@ from harness.verbs.project import Project, Request, Result, Watch
 
 
 class ImageData(Result):
-    """Description of an image: its digests, and whatever else a verb knows of it."""
+    """Description of an image: its digests and, as far as a verb sets them, size, pin, state, reference or path."""
 
     name: str
     image_id: str
@@ -55,7 +55,7 @@ class BuildResult(Result):
 
     @property
     def code(self) -> int:
-        """Exit code: 1 where an image is not what is pinned."""
+        """Exit code: 1 where an image differs from its pin."""
         return DISAGREED if any(one.differs for one in self.images) else AGREED
 
     def as_data(self) -> dict[str, object]:
@@ -65,7 +65,10 @@ class BuildResult(Result):
 
 
 def build(project: Project, asked: BuildRequest, watch: Watch | None = None) -> BuildResult:
-    """Build images from their locks, without a builder or a daemon."""
+    """Build images from their locks, without a builder or a daemon, and compare them with their pins.
+
+    With `moved` or `relock` the newest Debian packages are resolved instead; both together are refused.
+    """
     watch = watch or Watch()
     if asked.moved and asked.relock:
         raise InputError("--moved and --relock exclude each other", next="--relock pins the newest packages")
@@ -92,7 +95,7 @@ def _remark(built: Built, watch: Watch) -> None:
 
 
 class VerifyRequest(Request):
-    """Request of `images verify`: which stored images are read again."""
+    """Request of `images verify`: which stored images are read, and whether they are also built again."""
 
     names: list[str] = Field(default_factory=list, description="Images; none: all that are pinned and stored.")
     rebuild: bool = Field(default=False, description="Build again and compare layer by layer.")
@@ -121,7 +124,7 @@ class VerifyResult(Result):
 
 
 def verify(project: Project, asked: VerifyRequest, watch: Watch | None = None) -> VerifyResult:
-    """Verify stored images against their pins, reading every byte."""
+    """Verify stored images against their pins, reading every byte; `rebuild` also makes their layers again."""
     tell = (watch or Watch()).task("images verify")
     found = verify_images(project.open(), project.root, asked.names, tell, rebuild=asked.rebuild)
     images = [VerifiedImage(**{**vars(one), "flaws": list(one.flaws), "verdict": one.verdict}) for one in found]
@@ -135,7 +138,7 @@ class ImagesResult(Result):
 
 
 def ls(project: Project) -> ImagesResult:
-    """List the images of the store."""
+    """List the images of the store, each with its state: pinned, moved (newer packages) or old."""
     store, known = project.open(), pinned(project)
 
     def state(image: Image) -> str:
@@ -148,7 +151,7 @@ def ls(project: Project) -> ImagesResult:
 
 
 class RemoveRequest(Request):
-    """Request of `images rm`: which images are removed from the list."""
+    """Request of `images rm`: the name or ID of the images that are removed from the list."""
 
     name: str = Field(description="An image's name, or its ID or the beginning of one.")
 
@@ -167,7 +170,7 @@ class RemoveResult(Result):
 
 
 def rm(project: Project, asked: RemoveRequest) -> RemoveResult:
-    """Remove images from the store's list; `gc` then frees their bytes."""
+    """Remove the images of a name or ID from the store's list; `gc` then frees the bytes that nothing else uses."""
     store = project.open()
     images = list_images(store)
     short = asked.name.removeprefix("sha256:")
@@ -180,7 +183,7 @@ def rm(project: Project, asked: RemoveRequest) -> RemoveResult:
 
 
 def pinned(project: Project) -> dict[str, Pin]:
-    """Read the pins of the project around us; empty where a store is looked at from elsewhere."""
+    """Read the image pins of a project; empty where the folder is in no project."""
     try:
         root = project.root
     except HarnessError:
@@ -189,7 +192,7 @@ def pinned(project: Project) -> dict[str, Pin]:
 
 
 def named(project: Project, store: Store, name: str) -> Image:
-    """Resolve an image's name: the pinned image, else the only one of that name in the store."""
+    """Resolve an image's name: the pinned image, else the only one of that name in the store; else an error."""
     pin = pinned(project).get(name)
     if pin:
         return require_image(store, pin.image_id, name)

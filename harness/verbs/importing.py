@@ -1,4 +1,4 @@
-"""The verb `import`: brings a person's own copy of data or of a dataset into the store."""
+"""The verb `import`: brings a person's copy of data, of a dataset or of another run's responses into the store."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ DATA, RESPONSES = "data", "responses"
 
 
 class ImportRequest(Request):
-    """Request of `import`: which file or dataset."""
+    """Request of `import`: of which kind the data is, the file, and the names of its columns."""
 
     kind: str = Field(description="`data`, `responses` of another run, or a dataset that a study knows by name.")
     file: PathText = Field(description="Your copy of it; of responses, a folder of JSON Lines files too.")
@@ -132,7 +132,10 @@ def _manifests(project: Project, named: Sequence[PathText], watch: Watch) -> Ite
 
 
 def import_(project: Project, asked: ImportRequest) -> ImportResult:
-    """Import a person's own copy of data, so that manifests find it by digest."""
+    """Import a person's own copy of data, of a dataset or of responses; gives the digest that a manifest pins.
+
+    An unknown kind, or a file that is missing or of another form, raises an error.
+    """
     known, file = importers(), project.path(asked.file)
     if asked.kind not in (DATA, RESPONSES, *known):
         choices = ", ".join((DATA, RESPONSES, *sorted(known)))

@@ -17,14 +17,14 @@ FORMAT = "SPDX-2.3"
 
 
 class InventoryRequest(Request):
-    """Request of `images inventory`: which image, and the file it is written to."""
+    """Request of `images inventory`: which image, and the file that the inventory is written to, if any."""
 
     name: str = Field(description="An image, by the name of its recipe in images/.")
     output: PathText | None = Field(default=None, description="Write the inventory to this file.")
 
 
 class InventoryResult(Result):
-    """Result of `images inventory`: the path it was written to, else the document itself."""
+    """Result of `images inventory`: the path of the file it was written to, else the document itself."""
 
     name: str
     image_id: str
@@ -36,7 +36,10 @@ class InventoryResult(Result):
 
 
 def inventory(project: Project, asked: InventoryRequest) -> InventoryResult:
-    """Write the inventory of a stored image: packages, digests, and the licences they state."""
+    """Make the inventory of a stored image: packages, digests, and the licences they state (SPDX).
+
+    It is written to `output` where that is given, else it stands in the result.
+    """
     store = project.open()
     image = named(project, store, asked.name)
     data = write(store, project.root, image)

@@ -18,7 +18,7 @@ from harness.verbs.project import PathText, Project, Request, Result
 
 
 class ToolData(Result):
-    """Description of a scorer or an analysis: the fields that it takes and gives."""
+    """Description of a scorer or an analysis: its fields, their JSON Schema, and a grader's certificate."""
 
     model_config = ConfigDict(serialize_by_alias=True)
 
@@ -67,7 +67,7 @@ def _listed(found: Mapping[str, Tool], certificates: Mapping[str, str] = Mapping
 
 
 class ScoreRequest(Request):
-    """Request of `score`: which rows, which scorer."""
+    """Request of `score`: which scorer, over which rows."""
 
     scorer: str = Field(description="The scorer's name.")
     rows: list[Mapping[str, Any]] = Field(description="Rows with the fields that it takes.")
@@ -81,7 +81,7 @@ class ScoreResult(Result):
 
 
 def score(asked: ScoreRequest) -> ScoreResult:
-    """Score rows with one scorer."""
+    """Score rows with one scorer; an unknown scorer, or a row that does not fit its fields, raises an error."""
     named = ((f"row {number}", row) for number, row in enumerate(asked.rows, 1))
     return ScoreResult(scores=[dict(found) for found in scored(asked.scorer, named, asked.shared)])
 
@@ -89,7 +89,7 @@ def score(asked: ScoreRequest) -> ScoreResult:
 def scored(
     name: str, rows: Iterable[tuple[str, Mapping[str, Any]]], shared: Mapping[str, Any]
 ) -> Iterator[Mapping[str, Any]]:
-    """Score rows one at a time, each given with its location for errors."""
+    """Score rows one at a time with the scorer of this name; each comes with its location, which errors name."""
     tool = scorer_named(name)
     for where, row in rows:
         try:
@@ -115,7 +115,7 @@ class AnalyseResult(Result):
 
 
 def analyse(asked: AnalyseRequest) -> AnalyseResult:
-    """Run one analysis: an object in, an object out; arrays may come from a file, and go to one."""
+    """Run one analysis over an object of fields and give its result; arrays may come from files, and go to one."""
     tool = _find(analyses(), asked.analysis, "analysis")
     file, second, to = (Path(one) if one else None for one in (asked.file, asked.second, asked.to))
     given = fields(tool.takes, file, second, asked.given) if file or second else asked.given
@@ -123,12 +123,12 @@ def analyse(asked: AnalyseRequest) -> AnalyseResult:
 
 
 def scorer_named(name: str) -> Tool:
-    """Find a scorer by its name."""
+    """Find a scorer by its name; an error where there is none."""
     return _find(scorers(), name, "scorer")
 
 
 def require(name: str, *, scorer: bool) -> None:
-    """Refuse an unknown scorer or analysis before anything is read for it."""
+    """Refuse an unknown scorer (else: analysis) by an error, before anything is read for it."""
     _find(scorers() if scorer else analyses(), name, "scorer" if scorer else "analysis")
 
 

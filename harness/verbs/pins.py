@@ -97,7 +97,7 @@ class LockPins(Result):
 
 
 class ModelPin(Result):
-    """Pins of a model in a result: one digest each of its settings, of all its files, of its tape."""
+    """Pins of a model in a result: one digest each of its settings, all its files, its tape, its imported answers."""
 
     settings: str
     weights: str = ""
@@ -106,7 +106,7 @@ class ModelPin(Result):
 
 
 class ShowResult(Result):
-    """Result of `show`: what a manifest means, what its lock pins, and the steps of each stage."""
+    """Result of `show`: what a manifest means, what its lock pins, and its steps by stage where the lock fits."""
 
     about: str
     intent: dict[str, Any]
@@ -122,7 +122,7 @@ class ShowResult(Result):
 
 
 def show(project: Project, asked: ShowRequest) -> ShowResult:
-    """Show what a manifest pins, and what it would run."""
+    """Show a manifest's intent, what its lock pins, and how many steps of each stage it would run; runs nothing."""
     loaded = project.manifest(asked.manifest)
     this = check_manifest(loaded)
     held = load_lock(loaded.root, loaded.manifest.name)
@@ -166,7 +166,7 @@ class LockRequest(EngineRequest):
 
 
 class LockedFiles(DataCoverage):
-    """Coverage of published data in a lock: how many files are here, and why the others are not."""
+    """Coverage of published data in a lock: how many of the files are here, and why the others are not."""
 
     why: dict[str, str] = Field(default_factory=dict)
 
@@ -190,7 +190,10 @@ class LockResult(Result):
 
 
 def lock(project: Project, asked: LockRequest, watch: Watch | None = None) -> LockResult:
-    """Resolve every name in manifests to a digest, and write the locks that changed."""
+    """Resolve every name in manifests to a digest, and write the locks that changed; runs the steps that make data.
+
+    What cannot be resolved stands in the lock as unresolved, with the reason.
+    """
     watch, found = watch or Watch(), []
     for loaded in [project.manifest(path) for path in asked.manifests]:
         locked = lock_manifest(loaded, asked.place(project.of(loaded), watch))

@@ -32,17 +32,17 @@ class Result(BaseModel):
 
     @property
     def code(self) -> int:
-        """Exit code that says the same as the result."""
+        """Exit code of the command line for this result: 0, unless its class says otherwise."""
         return AGREED
 
     def as_data(self) -> dict[str, object]:
-        """Encode it as JSON values."""
+        """Encode the result as JSON values, without the fields that were not set."""
         return self.model_dump(mode="json", exclude_unset=True)
 
 
 @dataclass(frozen=True)
 class Progress:
-    """Progress of a verb: its current task, the step that ended last, and how many of them are done."""
+    """Progress of a verb: its current task, the step that was told of last, and how many steps are done of all."""
 
     task: str
     step: str
@@ -53,20 +53,23 @@ class Progress:
 
 @dataclass(frozen=True)
 class Watch:
-    """Progress callbacks of a verb, and the event that cancels it: then it raises `Interrupted`."""
+    """Callbacks of a verb for progress and messages, and the event that cancels it: runs raise `Interrupted` then."""
 
     progress: Callable[[Progress], None] = lambda _: None
     say: Callable[[str], None] = lambda _: None
     stop: Event = field(default_factory=Event)
 
     def task(self, name: str) -> Callable[[str, str, int, int], None]:
-        """Make the callback for the steps of one task."""
+        """Make the callback that reports the progress of one task, step by step."""
         return lambda step, state, done, total: self.progress(Progress(name, step, state, done, total))
 
 
 @dataclass(frozen=True)
 class Project:
-    """Project folder as verbs use it: its root is the nearest folder that holds `lockfiles/`, its store lies there."""
+    """Project as verbs use it, by a folder in it: its root is that folder or the nearest above with `lockfiles/`.
+
+    Its store is `elsewhere` if that is given, else `.harness/` in the root.
+    """
 
     folder: Path  # where relative paths of requests begin
     elsewhere: Path | None = None  # a store that is not the project's own
@@ -81,7 +84,7 @@ class Project:
         models: PathText | None = None,
         hub: PathText | None = None,
     ) -> Project:
-        """Open a project by any folder in it, with another store or model folder where given."""
+        """Make a project from any folder in it, with another store or model folder where given; nothing is read."""
         start, *others = (
             Path(name).expanduser().absolute() if name else None for name in (folder or ".", store, models, hub)
         )
@@ -90,12 +93,12 @@ class Project:
 
     @cached_property
     def root(self) -> Path:
-        """Root folder; an error where the folder is in no project."""
+        """Root folder of the project; an error where the folder is in none."""
         return self._root("go to the project's folder")
 
     @cached_property
     def store(self) -> Path:
-        """Path of its store, which may not exist yet."""
+        """Path of the project's store, which may not exist yet; an error where the folder is in no project."""
         return self.elsewhere or self._root("go to the project's folder, or name a store with --store DIR") / HOME
 
     def _root(self, advice: str) -> Path:
@@ -105,15 +108,15 @@ class Project:
         raise InputError("this folder is in no project", where=str(self.folder), next=advice)
 
     def of(self, loaded: Loaded) -> Project:
-        """Find the project of a manifest, which may be another one."""
+        """Make the project that a manifest belongs to, maybe another one, with the same settings as this."""
         return replace(self, folder=loaded.root)
 
     def path(self, name: str | Path) -> Path:
-        """Resolve the path of a file that a request names."""
+        """Resolve a path of a request, which is relative to the project's folder."""
         return self.folder / Path(name).expanduser()
 
     def manifest(self, name: str | Path) -> Loaded:
-        """Load a manifest that a request names."""
+        """Load a manifest that a request names; an error where it is a folder, or cannot be read."""
         path = self.path(name)
         if path.is_dir():
             raise InputError(
@@ -122,11 +125,11 @@ class Project:
         return load(path, self.homes)
 
     def manifests(self) -> Iterator[Path]:
-        """List the files of its manifests."""
+        """Iterate over the manifest files of the project, sorted: every .yaml file below `manifests/`."""
         yield from sorted((self.root / "manifests").rglob("*.yaml"))
 
     def open(self) -> Store:
-        """Open its store; an error where there is none yet."""
+        """Open the project's store; an error where there is none yet."""
         return Store.open(self.store)
 
     def run(self, name: str) -> tuple[Store, str]:

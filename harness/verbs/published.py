@@ -1,4 +1,4 @@
-"""The verb `claims`: published numbers beside those of the newest run."""
+"""The verb `claims`: published numbers, judged by those of the newest run of each manifest."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Claimed = Mapping[str, tuple[Subject, Sequence[Claim]]]  # by the manifest's nam
 
 
 class ClaimsRequest(Request):
-    """Request of `claims`: whose claims are judged."""
+    """Request of `claims`: the manifests whose claims are judged."""
 
     manifests: Sequence[PathText] = Field(default_factory=list, description="Manifest files; none: all of the project.")
 
@@ -66,7 +66,7 @@ class ClaimData(Result):
 
 
 class ClaimsResult(Result):
-    """Result of `claims`: every claim, and the runs that could not be read."""
+    """Result of `claims`: every claim with its verdict, and the runs that could not be read."""
 
     claims: list[ClaimData]
     unread: list[str]
@@ -78,7 +78,10 @@ class ClaimsResult(Result):
 
 
 def claims(project: Project, asked: ClaimsRequest | None = None, watch: Watch | None = None) -> ClaimsResult:
-    """Judge published claims by the numbers of the newest run; it runs nothing."""
+    """Judge the published claims of manifests by the newest runs under their locks; it runs nothing.
+
+    A claim is met, missed or not run; runs that cannot be read are named in the result.
+    """
     asked, watch = asked or ClaimsRequest(), watch or Watch()
     todo = [project.manifest(path) for path in asked.manifests or project.manifests()]
     histories: dict[Path, History | None] = {}

@@ -49,7 +49,7 @@ class LsTapeResult(Result):
 
 
 def ls_tape(project: Project, asked: TapeRequest, watch: Watch | None = None) -> LsTapeResult:
-    """List what a tape holds, by model."""
+    """List what a tape holds, by model: exchanges, bytes, first and last time."""
     folder, redacted = _there(project, asked.folder), 0
     found: dict[tuple[str, str], dict[str, Any]] = {}
     with near(project), Tape.open(folder) as tape:
@@ -76,7 +76,7 @@ class TapeFlaw(Result):
 
 
 class VerifyTapeResult(Result):
-    """Result of `tape verify`: what was read, and what is damaged; `redacted` lines are intact, and no recording."""
+    """Result of `tape verify`: how much was read, and what is damaged; `redacted` lines are intact."""
 
     exchanges: int
     segments: int
@@ -133,7 +133,7 @@ class ExportTapeRequest(TapeRequest):
 
 
 class ExportTapeResult(Result):
-    """Result of `tape export`: how much was written, and the digest of the tape that its import has."""
+    """Result of `tape export`: the file, how many exchanges it has, and the tape's digest, which an import keeps."""
 
     file: Path
     exchanges: int
@@ -141,7 +141,7 @@ class ExportTapeResult(Result):
 
 
 def export_tape(project: Project, asked: ExportTapeRequest, watch: Watch | None = None) -> ExportTapeResult:
-    """Write a tape as JSON Lines, which an import reads back."""
+    """Write a tape to a new file as JSON Lines, which an import reads back."""
     folder = _there(project, asked.folder)
     with near(project):
         count = export_lines(folder, project.path(asked.file))
@@ -211,7 +211,7 @@ class RedactTapeRequest(TapeRequest):
 
 
 class RedactTapeResult(Result):
-    """Result of `tape redact`: how many exchanges, the matches of each pattern, and both tapes' digests."""
+    """Result of `tape redact`: exchanges, how many are redacted, hits by pattern, and both tapes' digests."""
 
     exchanges: int
     redacted: int
@@ -221,7 +221,7 @@ class RedactTapeResult(Result):
 
 
 def redact_tape(project: Project, asked: RedactTapeRequest, watch: Watch | None = None) -> RedactTapeResult:
-    """Write a new tape in which matches are hidden; its redacted lines say so and answer nothing."""
+    """Write a new tape in which what patterns or pointers hit is hidden; redacted lines say so and answer nothing."""
     folder, out = _there(project, asked.folder), project.path(asked.out)
     with near(project):
         done = redact(folder, out, Redaction.of(asked.match, asked.fields))

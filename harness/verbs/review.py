@@ -50,7 +50,7 @@ class GetResult(Result):
 
 
 def get(project: Project, asked: GetRequest) -> GetResult:
-    """Give one output of a run, its bytes checked."""
+    """Get one output of a run, its bytes checked: the path of its blob or, with `to`, of a copy of it."""
     store, run = project.run(asked.run)
     outputs = read_record(store, run).outputs
     if asked.output not in outputs:
@@ -90,7 +90,7 @@ def _no_output(store: Store, run: str, output: str, has: Sequence[str]) -> Input
 
 
 class AuditRequest(Request):
-    """Request of `audit`: which run, and how much of it is made again."""
+    """Request of `audit`: which run, how much of it is made again, and within how many seconds."""
 
     subject: str = Field(description=RUN)
     level: str = Field(default="full", description=f"What is made again: {', '.join(LEVELS)}.")
@@ -110,7 +110,7 @@ class CheckData(Result):
 
 
 class CoverageData(Result):
-    """Coverage of an audit: how many steps were made again, and what was taken on trust."""
+    """Coverage of an audit: how many steps were made again, what was taken on trust, and what was left out."""
 
     steps: int
     again: int
@@ -123,7 +123,7 @@ class CoverageData(Result):
 
 
 class AuditResult(Result):
-    """Result of `audit`: the verdict whether manifest, lock, record and store agree, and every check."""
+    """Result of `audit`: the verdict whether manifest, lock, record and store agree, coverage, and every check."""
 
     run: str
     verdict: str  # agreed | disagreed | incomplete | unconfirmed
@@ -141,7 +141,11 @@ class AuditResult(Result):
 
 
 def audit(project: Project, asked: AuditRequest, watch: Watch | None = None) -> AuditResult:
-    """Audit a run: check that manifest, lock, record and store agree; the code in the store is never run."""
+    """Audit a run: check that manifest, lock, record and store agree, and make steps again with the installed code.
+
+    `level` says which steps; code that is kept in the store is never run. Given a manifest, the audit also compares
+    the run with its manifest, lock and expectation as they are now.
+    """
     watch = watch or Watch()
     if asked.level not in LEVELS:
         known = "; ".join(f"{name} ({about})" for name, about in LEVELS.items())
@@ -218,7 +222,7 @@ class DiffResult(Result):
 
     @property
     def code(self) -> int:
-        """Exit code: 0 where every output has the same bytes."""
+        """Exit code: 0 where every output of both runs has the same bytes, else 1."""
         return AGREED if self.level == "bytes" else DISAGREED
 
 
@@ -234,7 +238,7 @@ def diff(project: Project, asked: DiffRequest) -> DiffResult:
 
 
 class ExplainRequest(Request):
-    """Request of `explain`: which steps of which run."""
+    """Request of `explain`: which run, and which of its steps."""
 
     run: str = Field(description=RUN)
     step: str = Field(default="", description="A step, or the beginning of several names.")
@@ -251,13 +255,13 @@ class StepReason(Result):
 
 
 class ExplainResult(Result):
-    """Result of `explain`: the steps that were asked for."""
+    """Result of `explain`: the chosen steps, each with its key and why it ran or did not."""
 
     run: str
     steps: list[StepReason]
 
 
 def explain(project: Project, asked: ExplainRequest) -> ExplainResult:
-    """Show the parts of keys, and why steps ran or did not."""
+    """Show the parts of the keys of a run's steps, and why each step ran or was taken from the store."""
     store, run = project.run(asked.run)
     return ExplainResult(run=run, steps=[StepReason(**vars(why)) for why in explainer.explain(store, run, asked.step)])

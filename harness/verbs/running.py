@@ -1,4 +1,4 @@
-"""The verbs `run` and `reproduce`: their requests, and a run as data."""
+"""The verbs `run` and `reproduce`, and the dry run: their requests, their results, and a run as data (`RunData`)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from harness.verbs.project import PathText, Project, Result, Watch
 
 
 class RunRequest(RunnerRequest):
-    """Request of `run`: which manifests, and how."""
+    """Request of `run` and of its dry run: manifests, limit of items, whether to lock again, engine and jobs."""
 
     manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
     limit: int = Field(default=0, ge=0, le=2**31, description="Only the first N items of each dataset; 0: all.")
@@ -35,7 +35,7 @@ class RunRequest(RunnerRequest):
 
 
 class ReproduceRequest(RunnerRequest):
-    """Request of `reproduce`: which manifests, and where their fresh store lies."""
+    """Request of `reproduce`: manifests, the folder of the fresh store if it is named, engine and jobs."""
 
     manifests: Sequence[PathText] = Field(min_length=1, description="Manifest files.")
     fresh: PathText | None = Field(default=None, description="A new folder for the fresh store, which is kept.")
@@ -51,7 +51,7 @@ class StepCounts(Result):
 
 
 class OutputVerdict(Result):
-    """Output of a run compared with what is expected."""
+    """One output of a run, with the verdict of comparing it with the expectation at its level."""
 
     name: str
     sha256: str
@@ -70,12 +70,12 @@ class Unanswered(Result):
     too_many: bool  # more than is put up with
 
     def text(self) -> str:
-        """Word it in a line."""
+        """Format the counts and the first error message as one line."""
         return f"{self.model} left {self.errors} of {self.rows} rows without an answer; the first: {self.said}"
 
 
 class ImportedData(Result):
-    """Imported answers of a model: how many rows were taken, refused or missing."""
+    """Imported answers of a model: their source and, where the study counts them, rows taken, refused and missing."""
 
     model: str
     source: str
@@ -87,7 +87,7 @@ class ImportedData(Result):
     first: list[str] = Field(default_factory=list)  # of the rows refused
 
     def text(self) -> str:
-        """Word it in a line."""
+        """Format the source and, where they are counted, the rows taken and refused as one line."""
         refused = [f"{self.no_prompt} of no prompt"] * bool(self.no_prompt)
         refused += [f"all of {self.twice} prompt{'s' * (self.twice > 1)} with more than one"] * bool(self.twice)
         names = f", refused {' and '.join(refused)}: {', '.join(self.first)}" if refused else ""
@@ -96,7 +96,7 @@ class ImportedData(Result):
 
 
 class RunData(Result):
-    """One run compared with what is expected of it."""
+    """Data of one run: engine, image, steps, model calls, unanswered rows, and its outputs with their verdicts."""
 
     manifest: str
     run: str
@@ -120,30 +120,33 @@ class RunData(Result):
 
     @property
     def lacks_answers(self) -> bool:
-        """Whether a model left more rows without an answer than allowed."""
+        """Whether any model left more rows without an answer than allowed."""
         return any(gap.too_many for gap in self.unanswered)
 
 
 class RunResult(Result):
-    """Result of `run`: runs in the order of their manifests; one without an expectation counts as success."""
+    """Result of `run`: the runs, in the order of their manifests."""
 
     runs: list[RunData]
 
     @property
     def code(self) -> int:
-        """Exit code: 1 where a run disagrees, or a model did not answer."""
+        """Exit code: 1 where a run disagrees, or a model left more rows without an answer than allowed; else 0.
+
+        Unconfirmed and incomplete runs count as success.
+        """
         return _code(self.runs, {"agreed", "unconfirmed", "incomplete"})
 
 
 class ReproduceResult(Result):
-    """Result of `reproduce`: runs in a fresh store, and that store where it was kept."""
+    """Result of `reproduce`: the runs, in the order of their manifests, and their store's path if it was kept."""
 
     runs: list[RunData]
     store: str = ""
 
     @property
     def code(self) -> int:
-        """Exit code: 0 only where every run agreed."""
+        """Exit code: 0 only where every run agreed, and no model left more rows without an answer than allowed."""
         return _code(self.runs, {"agreed"})
 
 
@@ -160,7 +163,7 @@ class StageForeseen(Result):
 
 
 class ForeseenData(Result):
-    """Forecast of a run of one manifest."""
+    """Forecast of a run of one manifest, stage by stage."""
 
     manifest: str
     stages: list[StageForeseen]
@@ -173,7 +176,11 @@ class DryRunResult(Result):
 
 
 def dry_run(project: Project, asked: RunRequest, watch: Watch | None = None) -> DryRunResult:
-    """Forecast what a run would make and what it would take from the store; nothing is run and no lock is written."""
+    """Forecast, by stage, how many steps of each manifest a run would take from the store or execute; runs nothing.
+
+    A step whose inputs are not known yet counts as executed. No lock is written; one that does not fit its manifest
+    raises an error.
+    """
     watch, found = watch or Watch(), []
     for loaded in [project.manifest(path) for path in asked.manifests]:
         here = project.of(loaded)
@@ -185,7 +192,11 @@ def dry_run(project: Project, asked: RunRequest, watch: Watch | None = None) -> 
 
 
 def run(project: Project, asked: RunRequest, watch: Watch | None = None) -> RunResult:
-    """Run what is not in the store yet, and write the record."""
+    """Run manifests one by one: execute the steps that the store lacks, write each run's record, compare its outputs.
+
+    A lock that no longer fits raises an error, or is made anew first where `relock` says so. Each output is compared
+    with the expectation, if there is one.
+    """
     watch, allowed = watch or Watch(), read_error_limit(asked.max_errors)
     found = []
     for loaded in [project.manifest(path) for path in asked.manifests]:
@@ -205,7 +216,11 @@ def run(project: Project, asked: RunRequest, watch: Watch | None = None) -> RunR
 
 
 def reproduce(project: Project, asked: ReproduceRequest, watch: Watch | None = None) -> ReproduceResult:
-    """Run in a fresh store and compare with what is expected; the store stays where something disagrees."""
+    """Run one or several manifests in one fresh store, and compare the outputs of each run with its expectation.
+
+    A store named by `fresh` always stays. An unnamed one is deleted, unless a run disagreed, was unconfirmed or
+    incomplete, or left too many rows without an answer. Published data may be taken from the project's own store.
+    """
     watch, allowed = watch or Watch(), read_error_limit(asked.max_errors)
     todo = [project.manifest(path) for path in asked.manifests]
     found = []

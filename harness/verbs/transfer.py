@@ -19,7 +19,7 @@ NAME = "An image, by the name of its recipe in images/."
 
 
 class PushRequest(Request):
-    """Request of `images push`: which image, to which registry."""
+    """Request of `images push`: which image, and its reference in a registry."""
 
     name: str = Field(description=NAME)
     reference: str = Field(description="HOST[:PORT]/NAME[:TAG], the place in a registry.")
@@ -61,7 +61,7 @@ class SaveRequest(Request):
 
 
 def save(project: Project, asked: SaveRequest, watch: Watch | None = None) -> ImageData:
-    """Write a stored image to an archive or an OCI layout folder."""
+    """Write a stored image to an archive, where the path ends in .tar, or to an OCI layout folder."""
     store = project.open()
     image = named(project, store, asked.name)
     write = write_archive if Path(asked.path).suffix == ".tar" else write_layout

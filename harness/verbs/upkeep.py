@@ -12,7 +12,7 @@ from harness.verbs.project import Project, Request, Result
 
 
 class FindingData(Result):
-    """Finding of `doctor`: what was checked, and what would improve it."""
+    """Finding of `doctor`: what was checked, its state, what was found, and what would improve it."""
 
     state: str  # ok | better | missing
     subject: str
@@ -70,7 +70,7 @@ class GcRequest(Request):
 
 
 class GcResult(Result):
-    """Result of `gc`: entries, blobs and temporary folders that no run names, and the bytes they hold."""
+    """Result of `gc`: entries, blobs and temporary folders that nothing needs, their bytes, and whether they went."""
 
     deleted: bool
     entries: list[str]
@@ -80,7 +80,7 @@ class GcResult(Result):
 
 
 def gc(project: Project, asked: GcRequest) -> GcResult:
-    """List what no run names, and delete it where that is asked; what a run names is never deleted."""
+    """List the data that no run or image needs, and delete it with `delete`; an error while a run uses the store."""
     found = sweep(project.open(), delete=asked.delete)
     folders = [path.name for path in found.folders]
     return GcResult(deleted=asked.delete, entries=found.entries, blobs=found.blobs, folders=folders, bytes=found.bytes)

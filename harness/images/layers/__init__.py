@@ -1,1 +1,1 @@
-"""Image layers: locked packages from the store, written as reproducible tars."""
+"""Image layers: Debian packages and wheels from the store, written as reproducible tars."""

@@ -1,4 +1,4 @@
-"""Debian layer: made by mmdebstrap from locked .debs alone, without a mirror, then stripped of what varies."""
+"""Debian layer: made by mmdebstrap from .debs of the store alone, without a mirror, then stripped of what varies."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ _MERGED = 'cd "$1" && for d in bin sbin lib lib64; do mkdir -p usr/$d && ln -s u
 
 
 def write(blobs: Blobs, folder: Path, debs: Sequence[Deb], suite: str, epoch: int, target: Path) -> None:
-    """Write the Debian layer's tar; `folder` is scratch space on the disk of the store."""
+    """Write the tar of the Debian layer to `target`; `folder` is scratch space on the disk of the store."""
     require_program("mmdebstrap", "mmdebstrap")
     require_program("dpkg-deb", "dpkg")
     with translating_os_errors(folder):

@@ -1,4 +1,8 @@
-"""Debian packages in the store: fetched by apt where missing, each checked against its SHA-256."""
+"""Debian packages of an image, through apt: locked ones fetched, or the newest resolved with their dependencies.
+
+Every package is checked against its SHA-256 before it enters the store. A locked package that the archive no longer
+carries is fetched from a snapshot server.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +22,11 @@ OWN = Archive()
 
 
 def ensure_debs(store: Store, name: str, locked: Debs, tell: Tell, archive: Archive = OWN) -> None:
-    """Fetch the locked .debs that the store lacks; each is checked against its locked digest."""
+    """Fetch the locked .debs that the store lacks, each checked against its locked digest.
+
+    What the archive no longer carries comes from a snapshot server, as of the lock's moment; `MissingError` where it
+    is not there either. `DamageError` where a package, stored or fetched, has other bytes than the lock names.
+    """
     states = {deb: store.blobs.state(deb.sha256) for deb in locked.packages}
     for deb, state in states.items():
         if state == "changed":
@@ -88,7 +96,10 @@ def _gone(gone: Sequence[Deb], offered: Sequence[Deb], name: str, path: Path, wh
 
 
 def resolve(store: Store, suite: str, packages: Sequence[str], tell: Tell, archive: Archive = OWN) -> list[Deb]:
-    """Resolve the newest packages the archive offers now, and fetch them."""
+    """Resolve packages to the newest versions that the archive offers, and fetch those that the store lacks.
+
+    Gives all packages to install: those named, the base system, and all their dependencies. No lock plays a part.
+    """
     with store.folder("debs") as folder:
         tell("resolving the newest Debian packages")
         mirror = Mirror(folder / "now", suite, archive)

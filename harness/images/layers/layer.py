@@ -22,7 +22,7 @@ class Layer:
         self._files: set[str] = set()
 
     def add(self, member: tarfile.TarInfo, content: IO[bytes] | None = None) -> None:
-        """Add a member with its owner and mode; names of owners are dropped."""
+        """Add a member with its own owner IDs and mode, dated at the epoch; names of owners are dropped."""
         member.mtime, member.uname, member.gname, member.pax_headers = self._epoch, "", "", {}
         if member.isdir():
             self._folders.add(member.name)

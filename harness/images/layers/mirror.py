@@ -1,6 +1,7 @@
 """Client of Debian's archive through apt: what it offers, dependency closure, downloads.
 
-apt runs with a private state; the machine's own packages play no part, its proxy settings do, and where it asks.
+apt runs with a private state: the packages installed on this machine play no part. Of the machine's settings it
+uses the proxies, and the archive's URL where none is given.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ _ALWAYS = ("?essential", "apt", "usr-is-merged")  # what mmdebstrap's `minbase` 
 
 
 class Mirror:
-    """Debian archive as it is now, or as a snapshot server keeps it at some moment."""
+    """Debian archive as of now, or as a snapshot server keeps it at the time `then`; opening it fetches its index."""
 
     def __init__(self, folder: Path, suite: str, archive: Archive, then: str = "") -> None:
         require_program("apt-get", "apt")
@@ -39,19 +40,19 @@ class Mirror:
         self._apt("apt-get", "update", "-o", "APT::Update::Error-Mode=any")
 
     def closure(self, packages: Sequence[str]) -> list[Deb]:
-        """Resolve the newest versions of packages with all their dependencies."""
+        """Resolve the newest versions of packages and of the base system, with all their dependencies."""
         said = self._apt("apt-get", "--simulate", "install", *_ALWAYS, *packages)
         chosen = re.findall(r"^Inst (\S+) .*?\((\S+) [^\[]*\[(\w+)\]\)", said, re.MULTILINE)
         offered = {(deb.name, deb.version, deb.arch): deb for deb in self.offered(name for name, _, _ in chosen)}
         return [offered[one] for one in chosen]
 
     def offered(self, names: Iterable[str]) -> list[Deb]:
-        """List every version of some packages that the archive has now; none of unknown ones."""
+        """List every version that this archive has of the named packages; an unknown name gives none."""
         said = self._apt("apt-cache", "show", *sorted(set(names)), codes=(0, 100))
         return [_deb(stanza) for stanza in said.split("\n\n") if stanza.startswith("Package:")]
 
     def download(self, debs: Sequence[Deb], folder: Path) -> None:
-        """Download packages the archive offers into a folder."""
+        """Download packages that the archive offers into a folder, in exactly their versions."""
         words = [f"{deb.name}:{ARCH if deb.arch == 'all' else deb.arch}={deb.version}" for deb in debs]
         self._apt("apt-get", "download", *words, cwd=folder)
 

@@ -39,7 +39,7 @@ def write(blobs: Blobs, wheels: Sequence[Wheel], epoch: int, target: Path) -> No
 
 
 def check(blobs: Blobs, wheels: Sequence[Wheel]) -> None:
-    """Refuse wheels that do not fit the image, leave its folder, or give one path two contents."""
+    """Refuse wheels that do not fit the image's Python, leave their folder, or give one path two contents."""
     owners: dict[str, tuple[Wheel, tuple[int, int]]] = {}
     for wheel in wheels:
         with _opened(blobs, wheel) as source:

@@ -36,7 +36,10 @@ class Archive:
 
 
 def offering(archive: Archive, suite: str, folder: Path) -> list[Pocket]:
-    """Find the sources of a suite, its updates and its security updates as of now; `folder` is scratch space."""
+    """Find the sources of a suite, its updates and its security updates as of now; an error where apt has none.
+
+    `folder` is scratch space.
+    """
     if archive.now:
         return _pockets(archive.now, suite)
     own = dict(reversed([(pocket, where) for where, pocket in _own(folder)]))  # the first that apt would ask
@@ -53,7 +56,7 @@ def offering(archive: Archive, suite: str, folder: Path) -> list[Pocket]:
 
 
 def keeping(archive: Archive, suite: str, then: str, folder: Path) -> list[Pocket]:
-    """Find the sources of a suite as a snapshot server keeps it at a moment."""
+    """Find the sources of a suite on a snapshot server, as of the moment `then`; an error where none is known."""
     where = archive.snapshots or _own_snapshots(folder)
     if not where:
         raise MissingError(
@@ -66,7 +69,7 @@ def keeping(archive: Archive, suite: str, then: str, folder: Path) -> list[Pocke
 
 
 def shown(address: str) -> str:
-    """Remove user name and password from a URL."""
+    """Remove user name and password from a URL, so that it can be shown."""
     return re.sub(r"//[^/@\s]*@", "//", address)
 
 
@@ -116,5 +119,5 @@ def _releases() -> tuple[str, ...]:
 
 
 def lines(pockets: Sequence[Pocket], options: str) -> str:
-    """Format sources as lines of a sources.list."""
+    """Format sources as lines of a sources.list, each with the apt options `options`."""
     return "".join(f"deb [{options}] {where} {pocket} main\n" for where, pocket in pockets)

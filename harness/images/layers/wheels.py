@@ -23,7 +23,11 @@ _PLATFORMS = (
 
 
 def ensure_wheels(store: Store, wheels: Sequence[Wheel], tell: Callable[[str], None]) -> None:
-    """Fetch the locked wheels that the store lacks; each is checked against its locked digest."""
+    """Fetch the locked wheels that the store lacks with pip, each checked against its locked digest.
+
+    Wheels of versions `+cpu` that pip's own index lacks come from PyTorch's index. An error where one cannot be had,
+    or where a stored one was changed.
+    """
     states = {wheel: store.blobs.state(wheel.sha256) for wheel in wheels}
     for wheel, state in states.items():
         if state == "changed":

@@ -14,7 +14,7 @@ _FIELD = re.compile(r'(?:([A-Za-z][A-Za-z0-9_-]*)[ \t]+)?([A-Za-z][A-Za-z0-9_-]*
 
 
 def bearer_challenge(header: str) -> dict[str, str] | None:
-    """Parse the fields of a Bearer challenge; None where there is none."""
+    """Parse the fields of the Bearer challenge in a WWW-Authenticate header; None where it holds none."""
     found: dict[str, str] | None = None
     scheme = ""
     for new, name, quoted, bare in _FIELD.findall(header[:_LONGEST]):
@@ -31,7 +31,7 @@ def wants_basic(header: str) -> bool:
 
 
 def credentials() -> str:
-    """Read user and password from the environment, the only source, as a Basic token; empty where unset."""
+    """Read user and password from the environment as a Basic token; empty where unset, an error where one is."""
     user, password = os.environ.get(USER, ""), os.environ.get(PASSWORD, "")
     if bool(user) != bool(password):
         raise MissingError(f"only one of {USER} and {PASSWORD} is set", where="the environment", next="set both")

@@ -71,7 +71,10 @@ class RegistryClient:
         self._session.close()
 
     def with_retries(self, work: Callable[[], T]) -> T:
-        """Retry policy: repeat on `RetryableError` with exponential backoff, at most five attempts."""
+        """Call `work` again after each `RetryableError`, with exponential backoff, at most five times in all.
+
+        Then, or where the registry asks to wait for more than a minute, `MissingError` is raised.
+        """
         for attempt in range(ATTEMPTS):
             try:
                 return work()
@@ -90,7 +93,10 @@ class RegistryClient:
     def request(
         self, method: str, url: str, headers: Mapping[str, str] | None = None, body: Callable[[], Body] | bytes = b""
     ) -> Iterator[requests.Response]:
-        """Send one request and give the response with its body unread; raises `RetryableError` when busy."""
+        """Send one request and give the response with its body unread; redirects of GET and HEAD are followed.
+
+        `RetryableError` where the registry is busy or the connection fails; any other status is left to the caller.
+        """
         answer = self._followed(method, url, headers or {}, body)
         try:
             if answer.status_code in BUSY:

@@ -40,12 +40,12 @@ class Descriptor:
     size: int
 
     def as_data(self) -> dict[str, Any]:
-        """Encode it as OCI documents do."""
+        """Encode the descriptor as OCI documents hold it."""
         return {"mediaType": self.media, "digest": f"sha256:{self.sha256}", "size": self.size}
 
 
 def check_name(name: str) -> str:
-    """Validate the name of an image."""
+    """Return the name of an image as it is; an error where it is no valid one."""
     if not NAME.fullmatch(name):
         raise InputError(
             f"{name[:80]!r} is not a name for an image", next="use small letters, digits and . _ + -, a letter first"
@@ -54,7 +54,7 @@ def check_name(name: str) -> str:
 
 
 def read_json(data: bytes, where: str) -> dict[str, Any]:
-    """Parse an untrusted OCI document."""
+    """Parse an untrusted OCI document; an error where it is no JSON object."""
     try:
         value = json.loads(data)
     except (ValueError, RecursionError) as bad:
@@ -128,7 +128,7 @@ def check_config(data: bytes, layers: tuple[Descriptor, ...], where: str) -> Non
 
 
 def require_pinned(pin: Pin, expected: Pin | None, where: str) -> None:
-    """Refuse an image that is not the pinned one."""
+    """Refuse an image that is not the expected one; without an expectation any image passes."""
     if expected is None or pin == expected:
         return
     pairs = zip(
@@ -200,7 +200,10 @@ def has_blob(store: Store, want: Descriptor, where: str) -> bool:
 def ingest_image(
     store: Store, name: str, manifest: bytes, bring: Callable[[Descriptor], None], where: str, expected: Pin | None
 ) -> Image:
-    """Add an image to a store: missing blobs are fetched and checked; its entry is written last."""
+    """Add an image to a store by its manifest; `bring` fetches each blob that the store lacks.
+
+    Another image than the expected one is refused, before anything is fetched. The list's entry is written last.
+    """
     config, layers = read_manifest(manifest, where)
     image = Image(check_name(name), config.sha256, sha256(manifest), tuple(layer.sha256 for layer in layers), {})
     require_pinned(image.pin, expected, where)

@@ -38,7 +38,7 @@ VERSION = b'{"imageLayoutVersion":"1.0.0"}'
 
 
 def tag(image: Image) -> str:
-    """Tag of an image for an engine: the start of its ID, so that no tag ever means two images."""
+    """Tag of an image for an engine: its name and the start of its ID, so that no tag ever means two images."""
     return f"harness/{re.sub('[^a-z0-9]+', '-', image.name).strip('-')}:{image.config[:12]}"
 
 
@@ -97,7 +97,7 @@ def _header(name: str, size: int) -> bytes:
 
 
 def write_archive(store: Store, image: Image, path: Path, meter: Meter = ignore_progress) -> None:
-    """Write the archive atomically: whole or not at all."""
+    """Write an image as one archive file, whole or not at all."""
     temp = path.parent / f".{path.name}.{token_hex(4)}.tmp"
     if path.is_dir():
         raise InputError("the archive cannot be written: this is a folder", where=str(path), next="name a file")
@@ -114,7 +114,7 @@ def write_archive(store: Store, image: Image, path: Path, meter: Meter = ignore_
 
 
 def write_layout(store: Store, image: Image, folder: Path, meter: Meter = ignore_progress) -> None:
-    """Write an OCI layout folder whole or not at all; a folder that is not empty is left alone."""
+    """Write an image as an OCI layout folder, whole or not at all; a path that exists and is not empty is refused."""
     with translating_os_errors(folder):
         if folder.is_symlink() or (folder.exists() and not (folder.is_dir() and not any(folder.iterdir()))):
             raise InputError(
@@ -141,7 +141,10 @@ def write_layout(store: Store, image: Image, folder: Path, meter: Meter = ignore
 def read_layout(
     store: Store, path: Path, name: str, expected: Pin | None = None, meter: Meter = ignore_progress
 ) -> Image:
-    """Ingest the image of a layout folder or an archive; it is listed only if every byte is right."""
+    """Add the image of a layout folder or an archive to a store; it is listed only if every byte is right.
+
+    Where `expected` is given, any other image is refused.
+    """
     check_name(name)
     with store.in_use(), open_layout(path) as parts:
         wanted = _chosen(read_json(_small(parts, "index.json"), f"{path}: index.json"), name, path)

@@ -28,7 +28,7 @@ class LayoutFiles(Protocol):
     path: Path
 
     def part(self, name: str) -> AbstractContextManager[Read]:
-        """Open one file of the layout."""
+        """Open one file of the layout; gives the function that reads its bytes."""
 
 
 @contextmanager

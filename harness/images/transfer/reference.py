@@ -42,7 +42,7 @@ class Reference:
         return f"{self.origin}/v2/{self.name}"
 
     def __str__(self) -> str:
-        """Format it as it was given."""
+        """Format it as HOST[:PORT]/NAME[:TAG][@sha256:…]."""
         text = f"{self.host}/{self.name}" + (f":{self.tag}" if self.tag else "")
         return text + (f"@sha256:{self.digest}" if self.digest else "")
 
@@ -67,7 +67,7 @@ def read_reference(text: str) -> Reference:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host, with or without a port, is this machine."""
+    """Whether a host, with or without a port, is this machine's loopback interface."""
     if host.startswith("["):
         name = host[1:].partition("]")[0]
     else:

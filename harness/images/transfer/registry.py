@@ -1,7 +1,7 @@
 """Push and pull of images by the OCI distribution API.
 
-What a registry says is never believed: what comes is hashed, what went is read back. There is no resuming apart from
-doing it again: blobs that are there are skipped, both ways.
+What a registry says is never believed: what comes is hashed, a manifest that went is read back. There is no resuming
+apart from doing it again: blobs that are there are skipped, both ways.
 """
 
 from __future__ import annotations
@@ -40,7 +40,10 @@ class Pushed:
 
 
 def push(store: Store, image: Image, reference: str, meter: Meter = ignore_progress) -> Pushed:
-    """Push an image: the blobs that the registry lacks, then the manifest, by tag or by digest."""
+    """Push an image: the blobs that the registry lacks, then the manifest, which is read back and compared.
+
+    The manifest goes under the tag of the reference, or under its digest where there is no tag.
+    """
     there = read_reference(reference)
     if there.digest not in (None, image.manifest):
         raise InputError(
@@ -68,7 +71,10 @@ def push(store: Store, image: Image, reference: str, meter: Meter = ignore_progr
 
 
 def pull(store: Store, reference: str, name: str, expected: Pin | None, meter: Meter = ignore_progress) -> Image:
-    """Pull an image into a store, if it is the expected one; by tag, or by digest where there is no tag."""
+    """Pull an image into a store: the one whose digest the reference names, else the `expected` one.
+
+    An error where neither is known, where the two differ, or where the registry gives another image.
+    """
     there = read_reference(reference)
     check_name(name)
     wanted = there.digest or (expected.manifest.removeprefix("sha256:") if expected else None)

@@ -29,7 +29,7 @@ def blob_exists(client: RegistryClient, blob: Descriptor) -> bool:
 
 
 def upload(client: RegistryClient, path: Path, blob: Descriptor, meter: Meter) -> None:
-    """Upload one blob: whole where the registry takes it, else in chunks; restarted when the connection breaks."""
+    """Upload one blob: whole where the registry takes it, else in chunks; begun anew after a transient failure."""
     client.with_retries(lambda: _upload(client, path, blob, meter))
 
 
