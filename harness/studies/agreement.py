@@ -19,7 +19,11 @@ UNDEFINED = "both gave one and the same label throughout, so agreement by chance
 
 
 def measures(strata: Mapping[str, Matrix], classes: Sequence[str], seed: int) -> dict[str, Any]:
-    """Give matrix, recall, precision, accuracy and Cohen's kappa of the sum of one or more matrices."""
+    """Give the sum of confusion matrices, its recall, precision, accuracy and Cohen's kappa, with 95 % intervals.
+
+    `strata` has a matrix for each benchmark: for kappa's interval each is resampled by itself. What is undefined is a
+    missing value with its reason.
+    """
     size = range(len(classes))
     whole = [[sum(each[row][column] for each in strata.values()) for column in size] for row in size]
     hits, by_person = [whole[place][place] for place in size], [sum(row) for row in whole]
@@ -52,7 +56,7 @@ def _resampled_kappa(strata: Mapping[str, Matrix], seed: int) -> Any:
 
 
 def kappas(total: Any) -> Any:
-    """Give Cohen's kappa of each of many matrices of as many pairs; nan where agreement by chance is certain."""
+    """Give Cohen's kappa of each matrix of an array, all of one total; nan where agreement by chance is certain."""
     import numpy as np  # noqa: PLC0415
 
     n = int(total[0].sum())

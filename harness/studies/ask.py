@@ -1,4 +1,4 @@
-"""The steps that every question-and-answer study shares: cut, render, respond, judge, score, gather.
+"""The steps that every question-and-answer study shares: cut, render, respond, run code, judge, score, gather.
 
 A study adds its makers, its scorer and its analyses; shards, and so progress and resumption, come from here alone.
 """
@@ -72,7 +72,7 @@ class Asked:
     tried: dict[tuple[str, str, str], list[Ref]] = field(default_factory=dict)  # by dataset, model and trial
 
     def add(self, step: Step, output: str | None = None) -> Ref:
-        """Add a step; its first output becomes a part of the output a reader may ask for."""
+        """Add a step and give a reference to its first output, which becomes a part of `output`, if that is named."""
         self.steps.append(step)
         ref = Ref(step.name, step.outputs[0])
         if output:
@@ -80,15 +80,19 @@ class Asked:
         return ref
 
     def joined(self, output: str, stage: str) -> Ref:
-        """Give the table of an output: its only part, or all parts concatenated in their order."""
+        """Give a reference to an output's table: its only part, or that of a step added to concatenate all."""
         return self._one(output, stage, GATHER)
 
     def merged(self, output: str, stage: str) -> Ref:
-        """Give the document of an output: the only one, or all of them merged."""
+        """Give a reference to an output's document: its only part, or that of a step added to merge all."""
         return self._one(output, stage, MERGE)
 
     def tables(self) -> dict[str, Ref]:
-        """Give the outputs that every such study has, once all of its datasets have been asked."""
+        """Give the outputs of every question-and-answer study, by name, once `ask` has added all of its datasets.
+
+        Items, gold, prompts, responses, scores and counts; trials, judgements and imported where there are any. Steps
+        that join their parts are added to the plan.
+        """
         judged = {name: JUDGED for name in (TRIALS, JUDGED) if name in self.parts}
         found = {name: self.joined(name, stage) for name, stage in {**TABLES, **judged}.items()}
         if self.imported:
@@ -118,7 +122,7 @@ class Asked:
 
 
 def make(asked: Asked, dataset: Dataset, kind: str, outputs: Sequence[str]) -> None:
-    """Add the step that makes a dataset."""
+    """Add the step that makes a dataset, and list each of its outputs as a part of the plan's output of that name."""
     asked.steps.append(make_step(dataset, kind, outputs))
     for output in outputs:
         asked.parts.setdefault(output, []).append(Ref(maker(dataset.name), output))
@@ -133,7 +137,11 @@ def make_step(dataset: Dataset, kind: str, outputs: Sequence[str]) -> Step:
 
 
 def ask(asked: Asked, brief: Brief, dataset: Dataset, how: How) -> None:
-    """Add the steps that ask every model every item of a dataset in every wording, and score the answers."""
+    """Add the steps that ask every model every item of a dataset in every wording, and judge and score the answers.
+
+    Items are cut into shards; code in answers is tried where a study wants it. A model that does not fit (`How.fits`)
+    is asked no prompt with images: these are counted.
+    """
     wordings = how.templates.count if how.templates else how.rendered
     judging = [instrument(brief, judge.role).model for judge in how.judges if judge.role]
     most = LOCAL if any(model.weights for model in (*brief.models, *judging)) else SHARD
@@ -268,5 +276,5 @@ def _score(
 
 
 def sees_gold(model: Model) -> bool:
-    """Whether a model is a stand-in that is shown the answers, which record and report must say."""
+    """Whether a model is a stand-in that is shown the right answers (gold), which record and report must say."""
     return model.stand_in is not None and model.stand_in.sees_gold

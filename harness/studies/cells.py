@@ -17,7 +17,10 @@ ROUNDING = 1e-9  # value and resamples are computed apart: what differs by less 
 
 
 def value(found: Any, digits: int = 1, scale: float = 1.0, unit: str = "") -> Html:
-    """Format a value with its interval under it and its marks behind it; an absent one is a dash with the reason."""
+    """Format a value with its interval under it and its marks behind it; an absent one is a dash with the reason.
+
+    The mark † stands for a degenerate value, ‡ for one that lies outside of its interval.
+    """
     known, bounds = number(found), interval(found)
     if known is None:
         return join([NONE, el("span", reason(found)[:120], class_="why")])
@@ -38,18 +41,18 @@ def _within(known: float, bounds: tuple[float, float]) -> bool:
 
 
 def percent(found: Any, digits: int = 1) -> Html:
-    """Format a share of 0 to 1 as a percentage."""
+    """Format a share of 0 to 1 as a percentage, with interval and marks as `value` does."""
     return value(found, digits, 100, " %")
 
 
 def count(found: Any) -> Html:
-    """Format a whole number with thousands separators."""
+    """Format a whole number with thousands separators; an absent one is a dash, without a reason."""
     known = number(found)
     return join([NONE if known is None else f"{known:,.0f}"])
 
 
 def bounds(found: Any, scale: float = 1.0, digits: int = 0, unit: str = "") -> Html:
-    """Format a range by its two bounds."""
+    """Format a range by its two bounds: one number where they read alike, a dash where either is absent."""
     known = span(found)
     if known is None:
         return join([NONE])

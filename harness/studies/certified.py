@@ -18,7 +18,7 @@ CODE = Path(__file__).parents[2]  # where the code lies that runs here: a step's
 
 
 def read(data: bytes, where: str) -> dict[str, Any]:
-    """Read a certificate, refusing one that was edited by hand."""
+    """Parse the bytes of a certificate; InputError where it is of another type, unsealed, or edited by hand."""
     found = parse(data, TYPE, where)
     if "self" not in found:
         raise InputError("a certificate without its seal", where=where, next="make it with `harness certify`")
@@ -26,7 +26,7 @@ def read(data: bytes, where: str) -> dict[str, Any]:
 
 
 def changed_files(certificate: Mapping[str, Any], root: Path = CODE) -> list[str]:
-    """Name the files of the grader's code that are not what they were when it was measured."""
+    """Name the files of the grader's code that changed since it was measured, or are missing."""
     files: Mapping[str, str] = certificate["files"]
     return [name for name, digest in files.items() if _digest(root / name) != digest]
 
@@ -36,14 +36,14 @@ def _digest(path: Path) -> str:
 
 
 def void_text(what: Iterable[str]) -> str:
-    """Give the text of a void certificate: what of the grader changed since it was measured."""
+    """Give the text of a void certificate: the first three things of the grader that changed, and how many more."""
     found = list(what)
     more = f" and {len(found) - 3} more" if len(found) > 3 else ""
     return f"void: changed since it was measured: {', '.join(found[:3])}{more}"
 
 
 def figures_text(certificate: Mapping[str, Any]) -> str:
-    """Give a certificate's figures in one line: over the frozen part, or over what there is."""
+    """Give a certificate's figures in one line: over its frozen rows, or where it has none its develop rows."""
     parts: Mapping[str, Mapping[str, Any]] = certificate["parts"]
     name = "frozen" if parts["frozen"]["rows"] else "develop"
     part = parts[name]
@@ -62,6 +62,7 @@ def _spelt(measure: Mapping[str, Any]) -> str:
 def certificate_text(given: Path | None, root: Path = CODE) -> str:
     """Give the line beside a score that says how far its grader can be trusted, from the certificate the lock pins.
 
+    It is `uncertified` without one, and `void …` where the grader's code changed; missing code is an InputError.
     The page's own code must import the grader's, so that the page is made anew where that changes.
     """
     if given is None:

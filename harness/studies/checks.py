@@ -1,4 +1,4 @@
-"""Sanity checks of a study's scorer: stand-in models that must be always right, or never.
+"""Sanity checks of a study's scorer: verdicts on stand-in models whose answers must all be right, or none.
 
 It knows what each stand-in must reach and what it reached; never a rule, an item or a response.
 """
@@ -10,7 +10,10 @@ from typing import Any
 
 
 def check(correct: int, scored: int, errors: int, share: Any, behaviour: Mapping[str, Any]) -> dict[str, Any]:
-    """Check one stand-in's share of right answers against the share it was built to have; a real model has none."""
+    """Give the check of one model's scores: its share of right answers, counts, and the verdict (see `verdict`).
+
+    `behaviour` says what a stand-in was built to reach (`expected`: all, none); a real model has no such expectation.
+    """
     expected = behaviour.get("expected")
     return {
         "correct": share,
@@ -23,7 +26,10 @@ def check(correct: int, scored: int, errors: int, share: Any, behaviour: Mapping
 
 
 def verdict(expected: str | None, correct: int, scored: int) -> str:
-    """Compare what a stand-in reached with what it must reach exactly; nothing scored proves nothing, and fails."""
+    """Give `pass` if all (`expected` is `all`) or otherwise none of the scored answers are right, `fail` if not.
+
+    Without an expectation, as for a real model, it is `reported`; with one, nothing scored proves nothing, and fails.
+    """
     if expected is None:
         return "reported"
     wanted = scored if expected == "all" else 0
@@ -31,6 +37,6 @@ def verdict(expected: str | None, correct: int, scored: int) -> str:
 
 
 def all_hold(verdicts: Iterable[str]) -> str:
-    """Combine verdicts: all checks must hold; none at all is no proof, and fails."""
+    """Combine verdicts: `fail` if one is `fail` or there is none at all, else `pass`; `reported` is no failure."""
     found = list(verdicts)
     return "fail" if "fail" in found or not found else "pass"

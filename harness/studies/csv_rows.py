@@ -22,6 +22,7 @@ def read(
     """Read a CSV file's rows with their numbers, each cell under its column; empty rows are skipped.
 
     `columns` must be there, each once. A row may be shorter than the first, and then lacks its last columns.
+    Too many cells or characters in a row, malformed CSV and text that is not UTF-8 are an InputError with the place.
     """
     number = 0
     try:

@@ -16,12 +16,12 @@ NO_VALUE = "no value"
 
 
 def documents(inputs: Mapping[str, Path], names: Iterable[str]) -> dict[str, Mapping[str, Any]]:
-    """Read the documents that are given among those asked for; an absent one is empty."""
+    """Read the documents called `names`, each the first row of the input so called; one without an input is empty."""
     return {name: next(iter(rows.read(inputs[name])), {}) if name in inputs else {} for name in names}
 
 
 def number(value: Any) -> float | None:
-    """Give the number of a value, of a statistic with an interval or of a number spelled as text; None if absent."""
+    """Give the number of a value, of a statistic with an interval or of a text; None if absent or not finite."""
     if isinstance(value, Mapping):
         value = value.get("value")
     if isinstance(value, str):
@@ -49,7 +49,7 @@ def span(bounds: Any) -> tuple[float, float] | None:
 
 
 def ends(found: Mapping[str, Any]) -> str:
-    """Format a bin's range of difficulty, or its mean where a document has no more."""
+    """Format a bin's range of difficulty, or its mean where no range is given; empty where neither is."""
     bounds = span([found.get("low"), found.get("high")])
     if bounds:
         return "\N{EN DASH}".join(dict.fromkeys(f"{end:.0f}" for end in bounds))
@@ -58,7 +58,7 @@ def ends(found: Mapping[str, Any]) -> str:
 
 
 def reason(value: Any) -> str:
-    """Give the reason why a value is absent, in the words of the analysis that left it out."""
+    """Give the reason why a value is absent, in the words of the analysis; `no value` where that gives none."""
     for found in (value, value.get("value") if isinstance(value, Mapping) else None):
         if isinstance(found, Mapping) and "missing" in found:
             return str(found["missing"])
@@ -66,7 +66,7 @@ def reason(value: Any) -> str:
 
 
 def section(document: Any, *path: str) -> Mapping[str, Any]:
-    """Give an object inside a document; an empty one where it, or a part of the way to it, is absent."""
+    """Give an object inside a document; an empty one where it, or a part of the way to it, is absent or missing."""
     for name in path:
         document = document.get(name, {}) if isinstance(document, Mapping) else {}
     return document if isinstance(document, Mapping) and "missing" not in document else {}

@@ -11,13 +11,13 @@ from harness.errors import MissingError
 
 
 class Files(Mapping[str, Path]):
-    """The present files of a published data set, by the paths they were published under."""
+    """A mapping from published path to local file, over a data set's present files; `absent` names the others."""
 
     def __init__(self, here: Mapping[str, Path], absent: tuple[str, ...]) -> None:
         self._here, self.absent = here, absent
 
     def __getitem__(self, path: str) -> Path:
-        """Give a file; a step that reads one that is absent, and did not ask first, fails and names it."""
+        """Give a present file; MissingError for an absent one, so that a step should ask `lacking` first."""
         if path in self.absent:
             raise MissingError(
                 f"it needs {path}, which is absent",
@@ -34,13 +34,13 @@ class Files(Mapping[str, Path]):
         return len(self._here)
 
     def lacking(self, *paths: str) -> dict[str, str] | None:
-        """Give the missing-value object to write for a value that needs these files, where one is absent."""
+        """Give the missing-value object to write for a value that needs these files; None where all are present."""
         absent = [path for path in paths if path in self.absent]
         return {"missing": f"needs {', '.join(absent)}"} if absent else None
 
 
 def file_set(params: Mapping[str, Any], inputs: Mapping[str, Path], name: str) -> Files:
-    """Open a published data set in a step: from the input `name`, and the parameter that names its files."""
+    """Open a published data set in a step: from the input `name`, and the parameter so called that lists files."""
     said = params[name]
     here = {path: inputs[name] / rows.part_name(index) for index, path in enumerate(said["files"])}
     return Files(here, tuple(said["absent"]))

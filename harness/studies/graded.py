@@ -39,12 +39,19 @@ Rule = Callable[[Seen], Found | Missing]
 
 
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, scorer: str, rule: Rule) -> None:
-    """Write one score for each response, by a rule that is only shown answers, and judgements that could be read."""
+    """Write one score for each response, by a rule that is only shown answers, and judgements that could be read.
+
+    An answer that is an error, or whose judgements could not be read, has a missing value, or its paper's. InputError
+    where an item, a gold or every judgement of an answer is lacking.
+    """
     rows.write(out / "scores", _scores(params, inputs, scorer, rule))
 
 
 def state(score: Score) -> str:
-    """Give the state of a score: a value that a rule gave, or why there is none, whatever a paper puts in its place."""
+    """Give the state of a score: `scored`, `missing` (the rule had no value), `error` or `judge_error`.
+
+    No rule saw the answer in the last two, which hold even where a paper puts a value in the score's place.
+    """
     for name in UNSCORED:
         if name in score["detail"]:
             return name
@@ -52,7 +59,7 @@ def state(score: Score) -> str:
 
 
 def states(scores: Iterable[Score]) -> dict[str, int]:
-    """Count scores by state, so that each metric stands beside what it leaves out."""
+    """Count scores by state, all four states named, so that each metric stands beside what it leaves out."""
     found = Counter(map(state, scores))
     return {name: found[name] for name in STATES}
 

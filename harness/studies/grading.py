@@ -37,12 +37,12 @@ class Graded:
 
 
 def part_of(seed: int, instance: str) -> str:
-    """Assign an instance to one of the two parts by a seeded draw from its name, whatever other rows there are."""
+    """Assign an instance to `develop` or `frozen` by a seeded draw from its name, whatever other rows there are."""
     return PARTS[seeds.unit(seeds.derive(seed, "certificate.split", instance)) >= 0.5]
 
 
 def require_apart(parts: Mapping[str, Iterable[Graded]]) -> None:
-    """Refuse a split whose parts share an instance: rules that have seen it are not frozen against it."""
+    """Refuse (InputError) a split whose parts share an instance: rules that saw it are not frozen against it."""
     develop, frozen = ({row.instance for row in parts[name]} for name in PARTS)
     if both := sorted(develop & frozen):
         what = f"{len(both)} instances lie in both parts, the first: {both[0][:80]!r}"
@@ -50,7 +50,10 @@ def require_apart(parts: Mapping[str, Iterable[Graded]]) -> None:
 
 
 def figures(rows: Sequence[Graded], accepts: str, seed: int) -> dict[str, Any]:
-    """Give a certificate's figures of one part: accuracy, kappa, false accepts and rejects, as decimal text."""
+    """Give a certificate's figures of one part, as decimal text: counts, matrix, accuracy, kappa, false grades.
+
+    `accepts` is the grade, and the label, of a right answer: false accepts and rejects are counted by it.
+    """
     classes = sorted({row.label for row in rows} | {row.grade for row in rows} | {accepts})
     pairs = Counter((row.label, row.grade) for row in rows)
     hits, right = sum(pairs[each, each] for each in classes), sum(row.label == accepts for row in rows)

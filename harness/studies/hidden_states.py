@@ -13,7 +13,10 @@ from harness.studies.study import Model
 
 
 def activations(name: str, model: Model, pieces: Source, how: ActivationOptions, layers: Sequence[int]) -> Step:
-    """Give the step that writes the hidden states of these layers, 0 being the embedding; an API model has none."""
+    """Give the step that writes the hidden states of these layers, 0 being the embedding, from a local model.
+
+    `pieces` is the table of texts that it reads. InputError for an API model, imported answers or a stand-in.
+    """
     if model.calls or model.imported or model.stand_in:
         raise InputError(
             f"{model.name!r} has no hidden states that can be read here",

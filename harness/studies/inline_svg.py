@@ -25,7 +25,10 @@ _DRAWN = re.compile(r"url\(#([\w.-]+)\)")  # a colour may begin with the same si
 
 
 def inline_svg(svg: str, prefix: str, label: str) -> Html:
-    """Sanitise a figure into markup: its ids begin with `prefix`, and `label` is its name for screen readers."""
+    """Sanitise a figure into markup: its ids begin with `prefix`, and `label` is its name for screen readers.
+
+    ValueError where the root is no `svg` element.
+    """
     root = ElementTree.fromstring(svg)  # noqa: S314 - drawn by an earlier step of the same run
     if _name(root.tag) != "svg":
         raise ValueError("this is no SVG")

@@ -15,7 +15,7 @@ FEWEST = 2  # with fewer units nothing can be resampled
 
 
 def ratio(over: Any, under: Any) -> Any:
-    """Divide, giving nan where there is nothing to divide by."""
+    """Divide arrays or numbers element by element; nan where the divisor is 0."""
     import numpy as np  # noqa: PLC0415
 
     over, under = np.broadcast_arrays(np.asarray(over, float), np.asarray(under, float))
@@ -25,7 +25,7 @@ def ratio(over: Any, under: Any) -> Any:
 def interval(values: Any) -> dict[str, Any]:
     """Give the percentile interval of a statistic over resamples, as the field `interval`; NaN is undefined.
 
-    Where some resamples leave the statistic undefined, their number stands beside it; where most do, there is none.
+    Where some resamples leave the statistic undefined, their number stands beside it; where most do, it is missing.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -39,7 +39,10 @@ def interval(values: Any) -> dict[str, Any]:
 
 
 def beside(value: float | None, values: Any, units: int, why: str) -> dict[str, Any]:
-    """Pair a value with its percentile interval; one that is undefined has the reason in both places."""
+    """Pair a value with the percentile interval of its resampled `values`.
+
+    A value of None gives two missing values with the reason `why`; fewer than two units give a missing interval.
+    """
     if value is None:
         return absent(why)
     if units < FEWEST:
@@ -48,7 +51,7 @@ def beside(value: float | None, values: Any, units: int, why: str) -> dict[str, 
 
 
 def share(count: int, of: int, why: str) -> dict[str, Any]:
-    """Give a share with its Wilson interval; of nothing there is none, and why."""
+    """Give `count / of` with its Wilson interval; where `of` is 0 both are missing values with the reason `why`."""
     return {"value": count / of, "interval": list(wilson(count, of))} if of else absent(why)
 
 
@@ -58,7 +61,10 @@ def absent(why: str) -> dict[str, Any]:
 
 
 def spearman_rows(x: Any, y: Any) -> Any:
-    """Give the rank correlation of each row of x with the same row of y; nan marks what a row does not have."""
+    """Give the Spearman correlation of each row of x with the same row of y; nan where one of them is constant.
+
+    A nan in either leaves that place out of the row's correlation.
+    """
     import numpy as np  # noqa: PLC0415
 
     x, y = np.broadcast_arrays(x, y)
@@ -69,7 +75,7 @@ def spearman_rows(x: Any, y: Any) -> Any:
 
 
 def rank_rows(values: Any) -> Any:
-    """Rank each row as `average_ranks` does; nan stays nan and takes no rank."""
+    """Rank each row from 1, ties by their mean, as `stats.average_ranks` does; nan stays nan and takes no rank."""
     import numpy as np  # noqa: PLC0415
 
     order = np.argsort(values, axis=1, kind="stable")

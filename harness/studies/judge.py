@@ -1,7 +1,7 @@
-"""LLM-as-judge steps: one prompt for each answer and repeat, asked in a fixed number of rounds, and parsed.
+"""LLM-as-judge steps: one prompt for each answer, asked in repeats; later rounds ask again about unread replies.
 
-A judge is an instrument of the manifest with two steps of the study: one words what it is asked, one reads what it
-replies. A judge that is a rule is one step of the same shape. It must never know what a study judges.
+A judge is an instrument of the manifest with two steps of the study: one writes its prompts, one parses its replies.
+A judge that is a rule is one step of the same shape. It must never know what a study judges.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Judge:
 
     @property
     def name(self) -> str:
-        """Give the name that its judgements carry."""
+        """Give the name that its judgements carry: its role."""
         return self.role
 
 
@@ -51,7 +51,10 @@ class RuleJudge:
 
 @dataclass(frozen=True)
 class AnswerShard:
-    """A shard of one model's answers, with the tables that a judge may see beside them."""
+    """The plan-time record of one shard of a model's answers: dataset, model, part, and sources of its rows; no rows.
+
+    `inputs` holds the sources of `responses`, `items` and `gold`, by these names. A trial takes all but the gold.
+    """
 
     dataset: str
     model: str
@@ -77,7 +80,7 @@ def judge_steps(judge: Judge | RuleJudge, brief: Brief, answers: AnswerShard) ->
 
 
 def instrument(brief: Brief, role: str) -> Instrument:
-    """Give the instrument of a role; a plan that needs one which the manifest does not name cannot be made."""
+    """Give the instrument of a role; InputError where the manifest has none, or a stand-in that is shown gold."""
     if role not in brief.instruments:
         raise InputError(
             f"this study needs an instrument {role!r}", where="instruments", next=f"add `{role}: {{provider: …}}`"

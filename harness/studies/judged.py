@@ -50,14 +50,14 @@ def key(row: Answer | JudgePrompt) -> Key:
 
 
 def missing(parsed: Any) -> bool:
-    """Whether a reply could not be parsed."""
+    """Whether a parsed reply, or what a rule says, is a missing-value object: there is nothing to read in it."""
     return isinstance(parsed, Mapping) and parsed.keys() == Missing.__annotations__.keys()
 
 
 def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, word: Word) -> None:
     """Write the prompts of a judge's round: about every answer at first, later about each reply that was not parsed.
 
-    An answer that is an error is not judged. Without anything to ask the table is empty, and nobody is asked.
+    An answer that is an error is not judged. Without anything to ask there are no prompts, and no judge is asked.
     """
     cases = _again(inputs, params["round"]) if "unread" in inputs else _cases(inputs)
     rows.write(out / "prompts", (_question(case, word(case)) for case in cases))
@@ -66,7 +66,8 @@ def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, word: 
 def read(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, reads: Read) -> None:
     """Write the judgements that a round has settled, and apart from them the replies that the next one asks about.
 
-    A reply that is an error is settled: the next run asks for it again. After the last round all are.
+    A reply that is an error is settled without a value: the next run asks for it again. In the last round all unread
+    replies are settled so, as `judge_error`.
     """
     golds, items = _by_id(inputs)
     settled: list[Judgement] = []
@@ -91,7 +92,7 @@ def settle(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> 
 
 
 def rule(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, says: Rule) -> None:
-    """Write the judgements of a judge that follows a rule, as rows of the usual shape; no model is asked."""
+    """Write the judgements of a judge that follows the rule `says`, one for each answer that is no error."""
 
     def judged(case: JudgedCase) -> Judgement:
         parsed = says(case)

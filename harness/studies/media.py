@@ -15,7 +15,10 @@ from harness.rowtypes import Medium, Prompt
 
 
 def pick(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Select the images that these prompts name, so that a step's key holds those of its own prompts alone."""
+    """Select the images that these prompts name, so that a step's key holds those of its own prompts alone.
+
+    InputError where the dataset's `media` lacks one of them.
+    """
     wanted = {one["sha256"] for row in rows.read(inputs["prompts"], Prompt) for one in row.get("attachments", ())}
     found: set[str] = set()
 
@@ -33,7 +36,7 @@ def pick(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def without(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Select the prompts without images, for a model that reads none, and count those that it is not asked."""
+    """Select the prompts without images, for a model that reads none, and count the prompts and items left out."""
     left: list[str] = []
 
     def plain(row: Prompt) -> bool:

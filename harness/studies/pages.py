@@ -66,7 +66,7 @@ class Html(str):
 
 
 def text(value: str) -> Html:
-    """Escape any text into markup; characters that HTML forbids become a replacement character."""
+    """Escape any text into markup; control characters and marks that turn text become a replacement character."""
     return Html(html.escape("".join(_fit(char) for char in value)))
 
 
@@ -79,24 +79,27 @@ def _fit(char: str) -> str:
 
 
 def join(parts: Iterable[str | None], between: str = "") -> Html:
-    """Concatenate texts, escaped, and markup, in their order."""
+    """Concatenate texts, escaped, and markup, in their order; a part that is None is left out."""
     made = (part if isinstance(part, Html) else text(part) for part in parts if part is not None)
     return Html(text(between).join(made))
 
 
 def el(name: str, *inside: str | None, **attributes: str) -> Html:
-    """Make an HTML element; `class_` and `aria_label` are spelled as HTML spells them."""
+    """Make an HTML element of texts, escaped, and markup; `class_` and `aria_label` become what HTML calls them."""
     spelled = "".join(f' {key.rstrip("_").replace("_", "-")}="{text(value)}"' for key, value in attributes.items())
     return Html(f"<{name}{spelled}>{join(inside)}</{name}>")
 
 
 def named(name: str) -> Html:
-    """Isolate a name of any text direction (`bdi`) from what stands around it, cut to a line's length."""
+    """Isolate a name of any text direction (`bdi`) from what stands around it, cut to 100 characters."""
     return el("bdi", name if len(name) <= LONGEST else f"{name[:LONGEST]}…")
 
 
 def fill(template: str, **given: Any) -> Html:
-    """Render a Jinja2 template: values are escaped by `text`, and a name that is not given is an error."""
+    """Render a Jinja2 template: values are escaped by `text`.
+
+    InputError for a name that is not given, and for a template that joins texts itself.
+    """
     from jinja2 import UndefinedError  # noqa: PLC0415
 
     try:

@@ -124,7 +124,7 @@ class Sheet:
         self.text(0.15, 0.40, under, color=MUTED)
 
     def legend(self, handles: Sequence[Any], *, top: float = 0.12, left: float | None = None, **how: Any) -> None:
-        """Add a legend outside of every panel: at the right edge, or from `left` on."""
+        """Add a legend outside of every panel: at the right edge, or from `left` on; none without handles."""
         if handles:
             across = self.width - 0.12 if left is None else left
             settings = {"ncols": len(handles), "columnspacing": 1.5, "borderpad": 0, "borderaxespad": 0, **how}
@@ -160,7 +160,7 @@ def depth(text: str, width: float = WIDTH) -> float:
 
 
 def label(text: str, width: float = 2.0, points: float = BODY) -> str:
-    """Sanitise a text for a figure: no control characters, only letters the font has, cut to a width."""
+    """Sanitise a text for a figure: no control characters, only the font's letters, the middle cut out to fit."""
     shown = "".join(_shown(char) for char in unicodedata.normalize("NFC", text))
     shown = " ".join(shown.split()) or "(no name)"
     room = width * 72 / points

@@ -32,7 +32,7 @@ class Template:
 
 
 def template(row: Mapping[str, Any]) -> Template:
-    """Parse one row of a prompt set; a faulty one is an error before any model is asked."""
+    """Parse one row of a prompt set; InputError for a faulty one, before any model is asked."""
     number, text = row.get("id"), row.get("text")
     if not isinstance(number, int) or isinstance(number, bool) or not isinstance(text, str):
         raise InputError("a template needs a whole `id` and a `text`", where=f"templates: {row!r:.80}")
@@ -48,7 +48,10 @@ def template(row: Mapping[str, Any]) -> Template:
 
 
 def fill(with_names: Template, item: str, values: Mapping[str, Any]) -> str:
-    """Substitute an item's values for the placeholders, once, so that a value is never read as a template."""
+    """Substitute an item's values for the placeholders, once, so that a value is never read as a template.
+
+    InputError for a placeholder to which `values` has no text or whole number.
+    """
     pieces = list(with_names.pieces)
     for place in range(1, len(pieces), 2):
         value = values.get(pieces[place])
@@ -65,7 +68,10 @@ def fill(with_names: Template, item: str, values: Mapping[str, Any]) -> str:
 
 
 def render(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the prompts a model is asked, each with the digests of its template and of its text."""
+    """Write the prompts of a shard: each item in each template, with the digests of template and text.
+
+    A prompt brings along its item's images and budget of tokens, where it has them.
+    """
     templates = [template(row) for row in rows.read(inputs["templates"])]
     if len({each.id for each in templates}) != len(templates):
         raise InputError("two templates have the same id", where="templates", next="number the templates")
@@ -101,7 +107,7 @@ def _prompts(
 
 
 def pick(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Select these items' prompts from a dataset that brings its own, rendered by those who published it."""
+    """Write the prompts of a shard's items from a dataset that brings its own, rendered by those who published it."""
     wanted = {row["id"] for row in rows.read(inputs["items"], Item)}
     shots.given(params, inputs)
     budgets = _budgets(inputs)

@@ -1,6 +1,7 @@
 """The registry of studies, and of every scorer and analysis that can be called alone.
 
-Steps never import this: a study is found here by its folder's name, its code by a step's kind.
+It finds studies by their folders' names, and tools in the studies and in the files of `harness/scorers/`. No step
+imports it, since code found by name is not seen in a step's source.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ ANALYSES = PartRegistry("file of analyses", "harness.scorers", "ANALYSES")
 
 
 def find(name: str, where: str = "") -> Study:
-    """Give a study by the name a manifest calls it."""
+    """Give a study by the name a manifest calls it; InputError, with those there are, for an unknown name."""
     return cast(Study, SHELF.find(name, where))
 
 

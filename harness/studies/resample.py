@@ -30,7 +30,10 @@ def multiplicities(seed: int, resamples: int, strata: Mapping[str, Sequence[int]
 
 
 def sign_flips(seed: int, count: int, what: str, size: int) -> Array:
-    """Draw the signs of a permutation test of paired differences, from the seed, the name and the size alone."""
+    """Draw the signs of a permutation test of paired differences: `count` rows of `size` signs, +1 or -1.
+
+    They depend on the seed, the name `what` and the two numbers alone.
+    """
     return stats.sign_flips(generator(seed, "sign-flip", what), count, size)
 
 

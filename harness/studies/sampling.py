@@ -16,7 +16,10 @@ _MEDIA = "harness.studies.media"
 
 
 def sample_seeds(seeds: Sequence[int], samples: int | None) -> tuple[int, ...]:
-    """Give a seed for each sample: the manifest's first ones, and where it has fewer those that follow its largest."""
+    """Give a seed for each sample: the manifest's first ones, and where it has fewer those that follow its largest.
+
+    Without `samples` they are the manifest's seeds; InputError where it is below 1.
+    """
     if samples is None:
         return tuple(seeds)
     if samples < 1:
@@ -26,7 +29,7 @@ def sample_seeds(seeds: Sequence[int], samples: int | None) -> tuple[int, ...]:
 
 
 def reads_images(model: Model) -> bool:
-    """Whether a model is asked about images: one elsewhere, unless its `facts` say `images: no`, and any stand-in."""
+    """Whether a model is sent images: any stand-in, and one elsewhere unless its `facts` say `images: no`."""
     return model.stand_in is not None or (model.calls and model.facts.get("images") != "no")
 
 
@@ -35,7 +38,7 @@ def media_steps(
 ) -> tuple[list[Step], list[Ref]]:
     """Give the steps that select each slice's images, and its prompts without images for models that see none.
 
-    The second value is what is said of those models in `counts`; nothing where all are asked everything.
+    The second value refers to the counts of prompts those models are not asked; empty where all are asked everything.
     """
     steps: list[Step] = []
     name, prompts = dataset.name, {part: Ref(f"{dataset.name}/prompts/{part}", "prompts") for part in slices}

@@ -17,7 +17,10 @@ Rule = Callable[[Item, Gold, str], Found]  # of the text of a response
 
 
 def write(inputs: Mapping[str, Path], out: Path, scorer: str, rule: Rule) -> None:
-    """Write one score for each response; a response that is an error is counted and never scored."""
+    """Write one score for each response: its rule's finding, or a missing value where the response is an error.
+
+    InputError where an item has no gold, or a response no item.
+    """
     golds = {row["id"]: row for row in rows.read(inputs["gold"], Gold)}
     asked = {}
     for row in rows.read(inputs["items"], Item):

@@ -20,7 +20,7 @@ ANSWER = "answer"  # what a wording calls an example's answer
 
 
 def disjoint(shots: Collection[Shot], items: Iterable[Item]) -> None:
-    """Refuse an example that is also an item, under its own id or another: its answer would stand in its prompt."""
+    """Refuse (InputError) an example that is also an item, under any id: its answer would stand in its prompt."""
     ids, asked = {shot["id"] for shot in shots}, {_shown(shot["input"]): shot["id"] for shot in shots}
     for item in items:
         same = item["id"] if item["id"] in ids else asked.get(_shown(item["input"]))
@@ -33,7 +33,10 @@ def disjoint(shots: Collection[Shot], items: Iterable[Item]) -> None:
 
 
 def given(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Sequence[Shot]:
-    """Give as many examples as a step shows, after a check that none of its items is among all examples."""
+    """Give as many examples as a step shows, the first ones; none where it has no input `shots`.
+
+    InputError where an item is among all examples, or where there are too few, or two of one id.
+    """
     if NAME not in inputs:
         return []
     found, count = list(rows.read(inputs[NAME], Shot)), int(params[NAME])

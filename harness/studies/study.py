@@ -82,7 +82,10 @@ class FileSet:
         return {"files": sorted(self.here), "absent": sorted(self.absent)}
 
     def only(self, *paths: str) -> FileSet:
-        """Give a subset of the files, so that a step is made again by a change of these and of no others."""
+        """Give a subset of the files, so that a step is made again by a change of these and of no others.
+
+        InputError for a path that is neither present nor absent here.
+        """
         if strange := [path for path in paths if path not in self.here and path not in self.absent]:
             raise InputError(f"the published data has no file {strange[0]!r}", next="name files of its `fetch:`")
         here = {path: self.here[path] for path in paths if path in self.here}
@@ -91,7 +94,7 @@ class FileSet:
 
 @dataclass(frozen=True)
 class Dataset:
-    """A dataset as the lock resolved it."""
+    """A dataset as the lock resolved it: its maker's step kind and parameters, its size, the files it reads."""
 
     name: str
     make: str
@@ -103,7 +106,7 @@ class Dataset:
 
 @dataclass(frozen=True)
 class Templates:
-    """A set of prompt templates, and how many it holds."""
+    """A set of prompt templates: its file, pinned by digest, and how many it holds."""
 
     pinned: Pinned
     count: int
@@ -177,13 +180,16 @@ class Study(ABC):
 
     @property
     def prompt_sets(self) -> Mapping[str, Path]:
-        """Find the study's prompt sets: every file `NAME@N.jsonl` in the folder `prompts/` beside it."""
+        """Find the study's prompt sets: every `.jsonl` file in the folder `prompts/` beside it, by `STUDY/NAME@N`."""
         folder = Path(str(sys.modules[type(self).__module__].__file__)).parent / "prompts"
         return {f"{self.name}/{path.stem}": path for path in sorted(folder.glob("*.jsonl"))}
 
     @property
     def tables(self) -> Mapping[str, Path]:
-        """Find the tables: every file `NAME@N.csv`, `.json`, `.npy` or `.npz` in the folder `tables/` beside it."""
+        """Find the tables: every file `NAME@N.csv`, `.json`, `.npy` or `.npz` in the folder `tables/` beside it.
+
+        InputError where two files differ only in their suffix.
+        """
         folder = Path(str(sys.modules[type(self).__module__].__file__)).parent / "tables"
         found: dict[str, Path] = {}
         for path in sorted(path for path in folder.glob("*@*") if _TABLE.fullmatch(path.name)):
@@ -195,17 +201,17 @@ class Study(ABC):
 
     @property
     def scorers(self) -> Mapping[str, Tool]:
-        """Give the scorers that can be called alone; a study has them in files that nothing else loads."""
+        """Give the scorers that can be called alone, by name; a study has them in files that nothing else loads."""
         return {}
 
     @property
     def graders(self) -> tuple[str, ...]:
-        """Name the scorers whose certificates a run stands by: its own graders, and what else its score steps use."""
+        """Name the scorers whose certificates a run stands by: its own graders; a study may add more."""
         return tuple(name for name, tool in self.scorers.items() if tool.grader)
 
     @property
     def analyses(self) -> Mapping[str, Tool]:
-        """Give the analyses that can be called alone."""
+        """Give the analyses that can be called alone, by name."""
         return {}
 
     @abstractmethod

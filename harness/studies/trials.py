@@ -48,7 +48,10 @@ Take = Callable[[Item, Response], str | tuple[str, str] | None]
 
 
 def write_programs(inputs: Mapping[str, Path], out: Path, take: Take) -> None:
-    """Write the programs extracted from answers; an answer that is an error, or holds none, has no trial."""
+    """Write the programs extracted from answers; an answer that is an error, or holds none, has no trial.
+
+    `take` gives the program of an item's answer, or None; InputError for a response to an unknown item.
+    """
     items = {row["id"]: row for row in rows.read(inputs["items"], Item)}
 
     def found() -> Iterator[Program]:
