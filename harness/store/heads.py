@@ -33,7 +33,7 @@ class Heads:
     def add(self, event: str, fields: Mapping[str, Any]) -> None:
         """Append a line under the store's lock; a partial last line is cut off first, a whole line never is.
 
-        DamageError, and nothing is written, where the chain is broken.
+        DamageError, and no line is added, where the chain is broken.
         """
         with locked(self.lock), translating_os_errors(self.path):
             handle = open_log(self.path)
