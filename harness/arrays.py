@@ -39,7 +39,7 @@ STAMP = (1980, 1, 1, 0, 0, 0)  # of every member, so that equal arrays have equa
 
 
 def file_format(path: Path) -> str:
-    """Detect by its first bytes whether a file is `npy`, `npz` or neither, since outputs have no suffix."""
+    """Detect by its first bytes whether a file is `npy`, `npz` or neither (empty), since outputs have no suffix."""
     with open(path, "rb") as file:
         begin = file.read(6)
     return "npy" if begin == MAGIC else "npz" if begin[:4] == ZIP else ""
@@ -57,7 +57,7 @@ def headers(path: Path) -> dict[str, ArrayHeader]:
 def blocks(path: Path, member: str = "", *, any_order: bool = False) -> Iterator[Array]:
     """Iterate over an array in blocks of rows, in constant memory however large it is; one without rows has no block.
 
-    Fortran order lays no row in one piece: it is refused, or with `any_order` read whole within the bound.
+    Fortran order lays no row in one piece: it is refused, or with `any_order` read whole, up to 1 GiB.
     """
     with _opened(path, member) as (stream, head):
         where = _at(path, member)
@@ -79,7 +79,7 @@ def blocks(path: Path, member: str = "", *, any_order: bool = False) -> Iterator
 
 
 def memory_map(path: Path) -> Array:
-    """Memory-map the array of a .npy file, read-only, in whatever order it has; texts and booleans are read instead."""
+    """Memory-map the array of a .npy file, read-only, in its own order; texts, booleans and empty arrays are read."""
     import numpy as np  # noqa: PLC0415
 
     with _opened(path, "") as (_, head):
@@ -90,13 +90,13 @@ def memory_map(path: Path) -> Array:
 
 
 def read(path: Path, member: str = "", *, most: int = MOST) -> Array:
-    """Read one array whole, in row-major order, if it has at most `most` bytes."""
+    """Read one array whole; InputError where it has more than `most` bytes. A `.npz` file needs the name `member`."""
     with _opened(path, member) as (stream, head):
         return _whole(stream, head, most, _at(path, member))
 
 
 def read_all(path: Path, *, most: int = MOST) -> dict[str, Array]:
-    """Read all arrays of a .npz file by name, if they have at most `most` bytes together."""
+    """Read all arrays of a .npz file by name; InputError where they have more than `most` bytes together."""
     with _archive(path) as archive:
         found, left = {}, most
         for info in archive.infolist():
@@ -126,7 +126,10 @@ def write_all(path: Path, arrays: Mapping[str, Array]) -> None:
 
 @contextmanager
 def stream_writer(path: Path, dtype: Any, shape: tuple[int, ...]) -> Iterator[Callable[[Array], None]]:
-    """Open a writer of a .npy file of a known shape: each call appends rows, and at the end all must have come."""
+    """Open a writer of a .npy file of a known shape: each call appends rows.
+
+    InputError for rows of another shape or type, for too many, and at the end for too few.
+    """
     import numpy as np  # noqa: PLC0415
 
     kind, done = dtype_text(dtype), 0

@@ -17,13 +17,13 @@ class Clock:
         self._since = time.monotonic()
 
     def now(self) -> str:
-        """Time stamp of an event: UTC, milliseconds."""
+        """Give the time stamp of an event: UTC, ISO 8601 with milliseconds; never earlier than the one before."""
         passed = datetime.timedelta(seconds=time.monotonic() - self._since)
         return (self._begun + passed).isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def now() -> str:
-    """Time stamp by the system's clock: UTC, milliseconds."""
+    """Give a time stamp by the system's clock, which may step back: UTC, ISO 8601 with milliseconds."""
     return Clock().now()
 
 

@@ -38,13 +38,13 @@ def sha256_stream(stream: RawIOBase) -> tuple[str, int]:
 
 
 def sha256_file(path: Path) -> tuple[str, int]:
-    """SHA-256 of a file as it lies on the disk now."""
+    """SHA-256 and size in bytes of a file as it lies on the disk now."""
     with open(path, "rb", buffering=0) as stream:
         return sha256_stream(stream)
 
 
 def canonical(value: Any) -> bytes:
-    """Encode a value as canonical JSON (RFC 8785), so that equal data has equal bytes."""
+    """Encode a value as canonical JSON (RFC 8785), so that equal data has equal bytes; InputError if it has none."""
     try:
         if _plain(value, floats=True):
             return _encode(value).encode()
@@ -79,7 +79,7 @@ def _plain(value: Any, *, floats: bool) -> bool:  # noqa: PLR0911 - one line a k
 
 
 def document(value: Mapping[str, Any]) -> bytes:
-    """Encode an identity document; values outside the strict subset (floats, large integers …) are refused."""
+    """Encode an identity document; InputError without a `type`, or for values outside the strict subset."""
     if not isinstance(value.get("type"), str):
         raise InputError("an identity document needs a `type`", next='give it one, such as "lock/1"')
     try:
@@ -108,13 +108,16 @@ def document_digest(value: Mapping[str, Any]) -> str:
 
 
 def sealed(value: Mapping[str, Any]) -> bytes:
-    """Encode a document with its own digest in `self`, so that damage shows without another file."""
+    """Encode a document with its own digest in `self`, and a newline, so that damage shows without another file."""
     body = {key: item for key, item in value.items() if key != "self"}
     return document({**body, "self": document_digest(body)}) + b"\n"
 
 
 def parse(data: bytes, kind: str, where: str) -> dict[str, Any]:
-    """Decode an identity document; anything but the exact canonical bytes of that type is refused."""
+    """Decode an identity document of type `kind`; InputError for bytes that are not canonical.
+
+    One last newline may follow; a digest in `self` must be the document's own. `where` names the source in the error.
+    """
 
     def refuse(what: str) -> InputError:
         return InputError(what, where=where, next="restore the file from its source; do not edit it by hand")

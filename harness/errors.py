@@ -6,7 +6,7 @@ AGREED, DISAGREED, BAD_INPUT, MISSING, STEP_FAILED, INTERRUPTED = 0, 1, 2, 3, 4,
 
 
 class HarnessError(Exception):
-    """Base class of errors that end a verb with a message and an exit code instead of a traceback."""
+    """Base class of errors that end a command with a message and an exit code instead of a traceback."""
 
     code = DISAGREED
     name = "disagreed"
@@ -81,7 +81,10 @@ class Interrupted(HarnessError):  # noqa: N818 - the word a user reads
 
 
 class DamageError(HarnessError):
-    """Corrupt stored bytes: they do not have the digest they are named by; nothing made from them is delivered."""
+    """Damaged stored data: bytes without the digest that names them, a broken log, a link where a file should be.
+
+    Nothing made from them is delivered.
+    """
 
     code = DISAGREED
     name = "damaged"

@@ -1,7 +1,7 @@
 """Atomic, durable file writes and file locks: the only place that writes files that must survive a crash.
 
-A reader of such a file sees the old bytes or the new ones, never a mixture, at whatever instant the power goes.
-It must never know what the bytes mean.
+A reader of a file written whole sees the old bytes or the new ones, never a mixture, at whatever instant the power
+goes; a log that is appended to may end in part of a line. It must never know what the bytes mean.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _STRANGE = {errno.ELOOP, errno.ENXIO, errno.ENODEV}  # what opening a link, a so
 
 @contextlib.contextmanager
 def translating_os_errors(where: Path | str) -> Iterator[None]:
-    """Context manager that turns OSError into an error with what, where and what to do next."""
+    """Context manager that turns an OSError into a HarnessError: what, where and what to do next."""
     try:
         yield
     except OSError as bad:
@@ -53,7 +53,11 @@ def translate_os_error(bad: OSError, where: Path | str) -> HarnessError:
 
 
 def open_plain(path: Path) -> BinaryIO:
-    """Open a regular file for reading; links and FIFOs are refused, since one misleads and the other blocks."""
+    """Open a regular file for reading; DamageError where it is a link, FIFO, device or folder.
+
+    Only the last component of the path is checked: a parent folder that is a link is followed. A missing file or
+    permission is an OSError.
+    """
     try:
         handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as bad:
@@ -67,13 +71,16 @@ def open_plain(path: Path) -> BinaryIO:
 
 
 def read_plain(path: Path) -> bytes:
-    """Read a regular file; what is none, or cannot be read, is an InputError."""
+    """Read a regular file; DamageError where it is a link, FIFO, device or folder, as `open_plain` says.
+
+    An OSError becomes what `translate_os_error` makes of it: InputError for a wrong path, MissingError for the rest.
+    """
     with translating_os_errors(path), open_plain(path) as file:
         return file.read()
 
 
 def is_plain(path: Path) -> bool:
-    """Whether a path is a regular file: no link, device or folder."""
+    """Whether a path is a regular file: no link, device or folder; links among its parent folders are followed."""
     try:
         return stat.S_ISREG(path.lstat().st_mode)
     except OSError:
@@ -127,7 +134,7 @@ def remove_tree(folder: Path) -> None:
 
 
 def is_leftover(name: str) -> bool:
-    """Whether a file is the temporary file of an atomic write that was killed."""
+    """Whether a file name is that of a temporary file of `write_atomic`, left over where the write was killed."""
     return re.fullmatch(r"\..+\.[0-9a-f]{8}\.tmp", name) is not None
 
 
@@ -152,7 +159,7 @@ def write_atomic(path: Path, data: bytes, mode: int = 0o644) -> None:
 
 
 def move_durable(source: Path, target: Path, mode: int) -> None:
-    """Rename a finished file to its final name on the same disk, durably."""
+    """Rename a finished file to its final name on the same disk, durably, with the permissions `mode`."""
     handle = os.open(source, os.O_RDONLY | os.O_CLOEXEC | os.O_NOFOLLOW)
     try:
         os.fchmod(handle, mode)
@@ -178,7 +185,10 @@ def append_durable(handle: int, lines: Sequence[bytes]) -> None:
 
 
 def open_log(path: Path) -> int:
-    """Open a log for appending; child processes never inherit the handle."""
+    """Open a log for appending, created with its folder if needed, and give its descriptor, which no child inherits.
+
+    DamageError where the path is a link or anything else than a regular file.
+    """
     with translating_os_errors(path):
         make_folder(path.parent)
         handle = _own(path, os.O_APPEND)
@@ -199,7 +209,10 @@ def _own(path: Path, more: int = 0) -> int:
 
 @contextlib.contextmanager
 def locked(path: Path, *, exclusive: bool = True, wait: bool = True) -> Iterator[bool]:
-    """File lock that ends with its process; gives False where it is taken and the caller did not want to wait."""
+    """Hold a file lock, which ends with its process, in a `with` block; shared unless `exclusive`.
+
+    Gives True, or with `wait=False` False where another process holds it.
+    """
     with translating_os_errors(path):
         path.parent.mkdir(parents=True, exist_ok=True)
         handle = _own(path)

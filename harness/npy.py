@@ -50,7 +50,7 @@ class ArrayHeader:
 
 
 def read_header(stream: BinaryIO, where: str) -> ArrayHeader:
-    """Parse an untrusted header in bounded time and memory."""
+    """Parse an untrusted header in bounded time and memory; InputError where it is invalid or needs a pickle."""
     begin = stream.read(8)
     if begin[:6] != MAGIC:
         pickle = begin[:1] == b"\x80" and begin[1:2] in b"\x02\x03\x04\x05"
@@ -88,7 +88,7 @@ def _believable(kind: Any, fortran: Any, shape: Any, start: int, where: str) -> 
 
 
 def require_size(head: ArrayHeader, size: int, where: str) -> None:
-    """Refuse a file whose size is not what its header says, before memory is allocated for it."""
+    """Raise InputError for a file whose size is not what its header says, before memory is allocated for it."""
     has = size - head.start
     if has < head.size:
         raise array_error(f"it is cut short: {head.text()} has {head.size:,} bytes, {has:,} are there", where)
@@ -104,7 +104,7 @@ def array_error(
 
 
 def read_exactly(stream: BinaryIO, size: int, where: str) -> bytes:
-    """Read exactly so many bytes; fewer mean that the file was cut short."""
+    """Read exactly so many bytes; InputError for fewer: the file was cut short."""
     data = stream.read(size)
     if len(data) != size:
         raise array_error("it is cut short", where)

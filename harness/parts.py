@@ -1,4 +1,4 @@
-"""Plugin lookup by file name: engines, providers, scorers, studies; the only place that imports by name.
+"""Plugin lookup by file name (engines, providers, scorers, studies), and import of a place written `module:name`.
 
 A part is found where its kind lives, by the name of its file, so that adding one touches no list. Nothing that a step
 imports may import this: what a step runs is read from its source, and an import by name would not be seen there.
@@ -25,7 +25,7 @@ class PartRegistry:
     file: str = ""  # of a part that is a folder: the module in it that says what it is
 
     def find(self, name: str, where: str = "") -> Any:
-        """Get a part by its name, or raise an error that lists those there are."""
+        """Get a part by its name, or raise an InputError that lists those there are."""
         found = self.get(name)
         if found is None:
             raise InputError(
@@ -34,7 +34,7 @@ class PartRegistry:
         return found
 
     def get(self, name: object) -> Any:
-        """Get a part by its name, or None."""
+        """Get a part by its name; None where no module of that name defines one."""
         return self._load(name) if isinstance(name, str) and name in self._modules() else None
 
     def names(self) -> list[str]:
@@ -57,6 +57,6 @@ def _inside(package: str, *, folders: bool) -> tuple[str, ...]:
 
 
 def part(place: str) -> Any:
-    """Import an attribute of one of the project's own modules, written `module:name` as step kinds are."""
+    """Import the attribute that `place` names as `module:name`, the spelling of step kinds."""
     module, _, name = place.partition(":")
     return getattr(importlib.import_module(module), name)

@@ -40,13 +40,13 @@ def parts(path: Path) -> list[Path]:
 
 
 def count(path: Path) -> int:
-    """Count the rows of a file, as a lock pins it."""
+    """Count the rows of one file, as a lock pins it; a fan-in folder is not read."""
     with open(path, "rb") as lines:
         return sum(1 for _ in lines)
 
 
 def write(path: Path, rows: Iterable[Mapping[str, Any]]) -> int:
-    """Write rows as canonical JSON Lines in the order given; returns how many. It never sorts."""
+    """Write rows as canonical JSON Lines in the order given, never sorted; returns how many they are."""
     count = 0
     with open(path, "wb", buffering=CHUNK) as out:
         for row in rows:

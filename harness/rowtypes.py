@@ -1,4 +1,4 @@
-"""Types of the rows of every table (TypedDicts), field by field, for the type checker.
+"""Types of the rows of the tables that studies share (TypedDicts), field by field, for the type checker.
 
 Plain dicts when the code runs, so that every step may import this and no library comes along; a field that is spelled
 wrong is an error of `mypy`. It must never know how a row is made or what is computed from it.
@@ -17,7 +17,7 @@ class Missing(TypedDict):
 
 
 class Item(TypedDict):
-    """A question, without anything that tells its answer."""
+    """One question of a dataset, without anything that tells its answer."""
 
     id: str
     task: str
@@ -29,7 +29,7 @@ class Item(TypedDict):
 
 
 class Gold(TypedDict):
-    """The right answer to an item, and whatever is computed from it."""
+    """The right answer to one item, and whatever is computed from it, such as a difficulty."""
 
     id: str
     gold: Mapping[str, Any]  # `target`, what else is accepted, and what only a scorer may see
@@ -112,7 +112,7 @@ class Likelihood(TypedDict):
 
 
 class Judgement(Answer):
-    """A judge's verdict on one response in one round."""
+    """A judge's verdict on one response in one repeat: its reply, what was parsed of it, and in which round."""
 
     judge: str
     repeat: int
@@ -147,7 +147,7 @@ class Trial(Answer, Tried):
 
 
 class Score(Answer):
-    """One scorer's value of one response; an error has no value, and is counted."""
+    """One scorer's value of one response; an error has a missing value, or the one that a study's paper gave it."""
 
     scorer: str
     value: int | float | str | Missing  # a number that is not finite is written as text

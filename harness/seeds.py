@@ -35,7 +35,10 @@ def sample(source: Stream, items: Sequence[_T], count: int) -> list[_T]:
 
 
 def below(source: Stream, bound: int) -> int:
-    """Draw uniformly from 0..bound-1 by rejection on raw bits, which Python promises never to change."""
+    """Draw uniformly from 0..bound-1 by rejection on raw bits, which Python promises never to change.
+
+    InputError for a bound below 1.
+    """
     if bound < 1:
         raise InputError(f"there is nothing to draw below {bound}", next="draw from what holds something")
     bits = (bound - 1).bit_length()

@@ -20,7 +20,7 @@ LARGEST = 1e15  # sums of a million such numbers are still exact enough to be co
 
 
 def is_number(value: object) -> TypeGuard[float]:
-    """Whether a value is a finite number small enough to be summed; booleans and texts are none."""
+    """Whether a value is a number of at most 1e15 in size, small enough to be summed; booleans and texts are none."""
     return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= LARGEST
 
 
@@ -81,7 +81,7 @@ def bin_edges(count: int, bins: int) -> list[int]:
 
 
 def bin_mean(values: Sequence[float]) -> float:
-    """Mean difficulty of a bin without rounding noise, so that equal bins are found equal (6.5, OURS)."""
+    """Mean difficulty of a bin without rounding noise, so that equal bins are found equal (reliability 6.5, OURS)."""
     if not values:
         raise InputError("a bin without members has no mean", next="leave empty bins out")
     if all(value == values[0] for value in values):
@@ -90,7 +90,7 @@ def bin_mean(values: Sequence[float]) -> float:
 
 
 def wilson(count: int, of: int) -> tuple[float, float]:
-    """Wilson 95 % interval of a share, which stays within 0 and 1 however few there are."""
+    """Wilson 95 % interval of the share `count / of`, within 0 and 1 however few there are; `of` is not 0."""
     centre = (count + _Z * _Z / 2) / (of + _Z * _Z)
     half = _Z * math.sqrt(count * (of - count) / of + _Z * _Z / 4) / (of + _Z * _Z)
     # Rounding must not push the exact ends inside: nobody missed means an upper end of 1.
@@ -98,7 +98,10 @@ def wilson(count: int, of: int) -> tuple[float, float]:
 
 
 def kappa(matrix: Sequence[Sequence[int]]) -> float | None:
-    """Cohen's kappa, or None where agreement by chance is certain; in whole numbers until one division."""
+    """Cohen's kappa of a square matrix of counts, or None where agreement by chance is certain.
+
+    It computes in whole numbers until one division.
+    """
     total = sum(map(sum, matrix))
     seen = total * sum(row[place] for place, row in enumerate(matrix))
     chance = sum(sum(row) * sum(other[place] for other in matrix) for place, row in enumerate(matrix))
@@ -106,7 +109,7 @@ def kappa(matrix: Sequence[Sequence[int]]) -> float | None:
 
 
 def mcnemar(a_only: int, b_only: int) -> float:
-    """Exact two-sided McNemar p-value of discordant pairs; 1 where none is discordant."""
+    """Exact two-sided McNemar p-value of how many pairs only a, and only b, has right; 1 where both are 0."""
     total = a_only + b_only
     term = tail = 1
     for k in range(min(a_only, b_only)):
@@ -150,7 +153,7 @@ def multiplicities(source: Array, resamples: int, size: int) -> Array:
 
 
 def sign_flips(source: Array, count: int, size: int) -> Array:
-    """Random signs of each unit, a row a permutation: paired differences under the null hypothesis."""
+    """Random signs, +1 or -1, of `size` paired differences under the null hypothesis: `count` rows of them."""
     return source.integers(0, 2, (count, size)) * 2.0 - 1
 
 

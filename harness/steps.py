@@ -64,7 +64,7 @@ class Step:
         return self.infers or self.threaded
 
     def takes(self) -> dict[str, str]:
-        """Origin of imported answers: model and source; empty for any other step."""
+        """Give model and source of a step whose answers are imported; empty for any other step."""
         return {"model": str(self.params["model"]), "source": self.imported} if self.imported else {}
 
     def refs(self) -> Iterator[Ref]:
@@ -89,7 +89,7 @@ class Plan:
     optional: frozenset[str] = frozenset()  # outputs that are made only where a manifest declares them
 
     def for_outputs(self, declared: Collection[str]) -> Plan:
-        """Drop the optional outputs that nobody declares, and every step that only those need."""
+        """Give the plan without optional outputs that nobody declares, and without steps that only those need."""
         needed = {ref.step for name, ref in self.outputs.items() if name in declared or name not in self.optional}
         for step in reversed(self.steps):
             if step.name in needed:
@@ -98,7 +98,10 @@ class Plan:
         return Plan(tuple(step for step in self.steps if step.name in needed), outputs, self.pinned)
 
     def check(self) -> Plan:
-        """Refuse a plan with a dangling reference, or one that shows the right answers to a model."""
+        """Return the plan itself; InputError for a dangling reference, two steps of one name, or a leak.
+
+        A leak shows right answers to a model or to foreign code, or takes what a judge said for an answer.
+        """
         made: dict[tuple[str, str], bool] = {}
         judged: set[str] = set()  # steps that hold what a judge said
         stages: dict[str, str] = {}
@@ -175,7 +178,7 @@ def _source(source: Source) -> Any:
 
 @dataclass(frozen=True)
 class Setting:
-    """Environment that every step of a run shares and that can change its result; part of every key."""
+    """Environment that every step of a run shares and that can change its result: parts of each step's key."""
 
     environment: str  # digest of the environment document, or of the image
     device: str

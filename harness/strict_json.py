@@ -6,7 +6,7 @@ from typing import Any
 
 
 def reject_duplicates(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Refuse an object in which a name stands twice; passed to json.loads as `object_pairs_hook`."""
+    """Make a dict of an object's pairs, as `object_pairs_hook` of json.loads; ValueError if a name stands twice."""
     found = dict(pairs)
     if len(found) != len(pairs):
         raise ValueError("a name stands twice in one object")

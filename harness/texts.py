@@ -1,6 +1,7 @@
 """Validators of texts that a person writes into a manifest: decimals, paths inside the project, names, pins.
 
-Each gives the text back or says in a ValueError how it should look; it must never know which field it checks.
+Each gives the text back (`line` without the space around it) or says in a ValueError how it should look. It must
+never know which field it checks.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ Check = Callable[[str], str]
 
 
 def decimal(text: str) -> str:
-    """Validate a decimal number; the text is kept as it was written."""
+    """Validate a finite decimal number of at most 40 characters; the text is kept as it was written."""
     try:
         if len(text) > 40 or not Decimal(text).is_finite():
             raise ValueError("write a finite decimal number")
@@ -28,7 +29,7 @@ def decimal(text: str) -> str:
 
 
 def tolerance(text: str) -> str:
-    """Validate a tolerance: an absolute one, or `relative`, a share of what is expected."""
+    """Validate a tolerance: absolute (`1e-6`), or a share of the value that is expected (`1e-6 relative`)."""
     amount = decimal(text.removesuffix(RELATIVE))
     if amount != amount.strip() or not 0 <= Decimal(amount) <= Decimal("1e300"):
         raise ValueError(f"write a number from 0 to 1e300, such as 1e-6, or `1e-6{RELATIVE}`")
@@ -55,14 +56,14 @@ def plain_path(text: str) -> str:
 
 
 def line(text: str) -> str:
-    """Strip a text of surrounding space; it may be long, and never empty."""
+    """Strip a text of surrounding space; ValueError unless 1 to 2,000 characters are left."""
     if not 0 < len(text.strip()) <= 2000:
         raise ValueError("write a text of 1 to 2,000 characters")
     return text.strip()
 
 
 def whole(text: str) -> str:
-    """Validate a text kept as it is, with every space and line break; it is never empty."""
+    """Validate a text of 1 to 2,000 characters, kept as it is with every space and line break."""
     if not 0 < len(text) <= 2000:
         raise ValueError("write a text of 1 to 2,000 characters")
     return text

@@ -62,7 +62,7 @@ class TrialEnd:
 
 
 def programs(path: Path) -> Iterator[Program]:
-    """Read the programs of a table, each with what runs and what it reads on stdin."""
+    """Read the programs of a table, each with its Python text and its stdin; InputError where one is over 8 MiB."""
     for row in rows.read(path, Program):
         for name in ("program", "stdin"):
             text: Any = row.get(name, "")
@@ -76,7 +76,7 @@ def programs(path: Path) -> Iterator[Program]:
 
 
 def identity(program: Program, limits: TrialLimits) -> dict[str, Any]:
-    """Give as JSON what decides a trial's outcome besides where it runs: equal programs are run once."""
+    """Give as a JSON object what decides a trial's outcome besides where it runs: equal programs are run once."""
     return {
         "program": sha256(_bytes(program["program"])), "stdin": sha256(_bytes(program.get("stdin", ""))),
         "limits": limits.as_params(),
@@ -84,7 +84,7 @@ def identity(program: Program, limits: TrialLimits) -> dict[str, Any]:
 
 
 def files(program: Program, limits: TrialLimits) -> dict[str, bytes]:
-    """Files of a trial's folder: the program, its stdin, and the settings of its entry point."""
+    """Give the files of a trial's folder by path: the program, its stdin, its entry point and that one's settings."""
     return {
         "in/program.py": _bytes(program["program"]),
         "in/stdin": _bytes(program.get("stdin", "")),
@@ -120,7 +120,7 @@ def _outcome(ended: TrialEnd) -> str:
 def table(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, tried: Callable[[Program], Tried]) -> None:
     """Step that writes `trials`: for each answer with a program, in the order of the programs, how it ended.
 
-    This names the kind of a step that the runner itself makes: `tried` gives what came of each program.
+    The runner itself computes a step of this kind, and calls it with `tried`, which gives what came of each program.
     """
 
     def told() -> Iterator[Trial]:

@@ -1,4 +1,4 @@
-"""Entry point of a trial's process: sets resource limits, redirects streams to files, runs one untrusted program.
+"""Entry point of a trial's process: sets a CPU limit, leads its streams to files, runs one untrusted program.
 
 It imports the standard library alone. What it sets up protects nobody: the engine's walls and limits do, whatever the
 program makes of its own process.
@@ -21,7 +21,7 @@ STREAMS = (  # file descriptor, file, how it is opened
 
 
 def main(site: str, folder: Path) -> None:
-    """Run the program of `folder`, in `tmp/`, with the packages behind the standard library."""
+    """Run `in/program.py` of a trial's folder in its `tmp/`, under its CPU limit; imports search `site` last."""
     seconds = int(json.loads((folder / "trial.json").read_bytes())["cpu_seconds"])
     program = (folder / "in" / "program.py").read_bytes()
     resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))  # SIGXCPU, and SIGKILL for one that ignores it

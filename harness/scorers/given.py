@@ -167,7 +167,7 @@ Model = TypeVar("Model", bound=BaseModel)
 
 
 def checked(model: type[Model], given: Mapping[str, Any]) -> Model:
-    """Validate a caller's input; the error names the first field that is wrong, never its value."""
+    """Validate a caller's input as a `model`; InputError names the first field that is wrong, never its value."""
     try:
         return model.model_validate(given)
     except ValidationError as bad:

@@ -79,7 +79,7 @@ def _is_finite(value: Any, whole: bool) -> bool:
 
 
 def marked(model: type[BaseModel]) -> dict[str, Axes]:
-    """Give the array fields of a model, with their annotations."""
+    """Give the fields of a model that are annotated with `Axes`, by name, each with its annotation."""
     return dict(_marked(model))
 
 
@@ -90,7 +90,7 @@ def _marked(model: type[BaseModel]) -> Iterator[tuple[str, Axes]]:
 
 
 def listed(value: Any) -> Any:
-    """Give a value as JSON has it: an array as nested lists, what is no finite number in it by its name."""
+    """Give a value as JSON has it: arrays as nested lists, numbers that are not finite as `nan`, `inf` or `-inf`."""
     if isinstance(value, Mapping):
         return {name: listed(one) for name, one in value.items()}
     if isinstance(value, list | tuple):

@@ -1,4 +1,4 @@
-"""Text normalisation of responses under the rule set OURS-v1, and the detection of its cues of avoidance.
+"""Text normalisation of responses under the rule set OURS-v1 (reliability 4.1), and detection of cues of avoidance.
 
 It knows text; it must never know a benchmark, a model or an answer. Everything here runs in linear time.
 """
@@ -55,7 +55,7 @@ _EIGHTEEN, _LAST_OF_THEM, MOST_EIGHTEENS = "\ufdfa", "\u0645", 1_000
 
 
 def prepare(response: str) -> str:
-    """Normalise a response to the text that rules are applied to, so that typography never decides a label (4.1)."""
+    """Normalise a response to the text that rules read, so that typography decides no label (reliability 4.1)."""
     if response.isascii():
         return response.strip()  # none of the other steps can change ASCII
     text = _GROUP_SPACE.sub("", response.translate(_STRAIGHT))
@@ -79,7 +79,10 @@ def _cut_marks(text: str) -> str:
 
 @cached_by_text(32)
 def cue(text: str) -> tuple[Avoidance, tuple[int, int] | None]:
-    """Find the first cue of avoidance in a prepared text: its kind and place; ethical goes before epistemic."""
+    """Find the first cue of avoidance in a prepared text: its kind and span; ethical goes before epistemic.
+
+    Without a cue it gives `non_conforming` and None.
+    """
     for name, pattern in _CUES:
         if found := pattern.search(text):
             return name, found.span(1)

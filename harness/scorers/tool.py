@@ -43,16 +43,16 @@ class Tool:
         self._run: Callable[[Any], Mapping[str, Any]] = run
 
     def run(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Validate the input, and call the function."""
+        """Validate the input (InputError names a wrong field), and give what the function returns, unchecked."""
         return self._run(checked(self.takes, given))
 
     def schema(self) -> dict[str, Any]:
-        """Give both models as JSON Schema, for an agent or a form."""
+        """Give the models of input (`takes`) and output (`gives`) as JSON Schema, for an agent or a form."""
         return {"takes": self.takes.model_json_schema(), "gives": self.gives.model_json_schema()}
 
 
 def described(model: type[BaseModel]) -> dict[str, str]:
-    """Give the field descriptions of a model, fields that share one grouped together."""
+    """Give the descriptions of a model's fields by name; neighbours that share one stand together, `a, b`."""
     return dict(_lines(model))
 
 

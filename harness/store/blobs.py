@@ -1,4 +1,7 @@
-"""Content-addressed blob store: files named by their SHA-256, written once, read-only, verified when delivered."""
+"""Content-addressed blob store: files named by their SHA-256, written once, read-only, verified when delivered.
+
+A blob once found sound is not read again while its file is untouched. It must never know what a blob means.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +25,7 @@ def is_digest(text: str) -> bool:
 
 
 class Blobs:
-    """The blobs of a store; a blob is never changed after it is written."""
+    """The blobs of a store, by digest: puts, checks, delivers and removes them; a written blob is never changed."""
 
     def __init__(self, root: Path, temp: Path) -> None:
         self.root = root
@@ -31,7 +34,7 @@ class Blobs:
         self._seen: dict[str, tuple[int, ...]] = {}
 
     def path(self, digest: str) -> Path:
-        """Make the path of a blob, present or not."""
+        """Make the path of a blob, present or not; InputError for a text that is no digest."""
         if not is_digest(digest):
             raise InputError(f"{digest[:80]!r} is not a SHA-256", next="give 64 lower-case hex digits")
         return self.root / "sha256" / digest[:2] / digest
@@ -67,7 +70,10 @@ class Blobs:
                 temp.unlink(missing_ok=True)
 
     def adopt(self, path: Path) -> tuple[str, int]:
-        """Move a file on the same disk into the store: hash, fsync, rename; never a copy, never a link."""
+        """Move a file on the same disk into the store, never a copy or a link; returns its digest and size.
+
+        It stays where it is if the store has a sound blob of these bytes; InputError where it is no regular file.
+        """
         with translating_os_errors(path):
             if not stat.S_ISREG(path.lstat().st_mode):
                 raise InputError("only a plain file can become a blob", where=str(path))
@@ -92,7 +98,10 @@ class Blobs:
         return state
 
     def check(self, digest: str, size: int | None = None) -> str:
-        """Check a blob by reading all of it, without a cache; a link or a device is never followed."""
+        """Check a blob by reading all of it, without a cache: `sound`, `missing` or `changed`.
+
+        One whose size is not `size`, where that is given, is `changed`; so is a link or a device, never followed.
+        """
         if not is_digest(digest):
             return "missing"
         path = f"{self._top}/{digest[:2]}/{digest}"
@@ -115,7 +124,7 @@ class Blobs:
             os.close(handle)
 
     def deliver(self, digest: str) -> Path:
-        """Return the path of a blob after a check; a damaged one is never delivered."""
+        """Return the path of a blob after a check by `state`; DamageError where it is missing or changed."""
         state = self.state(digest)
         if state != "sound":
             raise self._damaged(digest, state)
@@ -129,7 +138,7 @@ class Blobs:
         )
 
     def read(self, digest: str) -> bytes:
-        """Read a blob's bytes, checked after reading."""
+        """Read a blob's bytes, checked after reading; DamageError where they are missing or changed."""
         path = self.deliver(digest)  # a plain file: a link or a FIFO was refused
         data = read_plain(path)
         if sha256(data) != digest:

@@ -29,7 +29,7 @@ class Output:
 
 @dataclass(frozen=True)
 class Entry:
-    """A finished step: its key, the preimage of the key, and its outputs."""
+    """A finished step: its key, the digest of its entry's bytes, the preimage of the key, and its outputs."""
 
     key: str
     digest: str
@@ -44,13 +44,13 @@ class Entries:
         self.root = root
 
     def path(self, key: str) -> Path:
-        """Make the path of a key's entry, present or not."""
+        """Make the path of a key's entry, present or not; InputError for a text that is no key."""
         if not is_digest(key):
             raise InputError(f"{key[:80]!r} is not a key", next="give 64 lower-case hex digits")
         return self.root / key[:2] / f"{key}.json"
 
     def put(self, preimage: Mapping[str, Any], outputs: Mapping[str, Output]) -> Entry:
-        """Write the entry of a finished step: its last write, after all its blobs."""
+        """Write the entry of a finished step, and return it; the caller has stored all of its blobs before."""
         key = document_digest(preimage)
         body = {
             "type": "entry/1",
@@ -63,7 +63,7 @@ class Entries:
         return Entry(key, sha256(data), dict(preimage), dict(outputs))
 
     def get(self, key: str) -> Entry | None:
-        """Read the entry of a key; None where the step is not finished, an error where the entry is damaged."""
+        """Read the entry of a key; None where the step is not finished, DamageError where the entry is bad."""
         path = self.path(key)
         if not os.path.lexists(path):
             return None
@@ -74,12 +74,12 @@ class Entries:
             raise DamageError(bad.what, where=str(path), next="run the manifest again: the step is made anew") from bad
 
     def all(self) -> Iterator[Path]:
-        """Iterate over every file in the folders of entries, in path order."""
+        """Iterate over all files in the folders of entries, in path order, but for leftovers of killed writes."""
         yield from sorted(path for path in self.root.glob("*/*") if not is_leftover(path.name))
 
 
 def read_entry(data: bytes, key: str, where: str) -> Entry:
-    """Parse an entry and check it against its key."""
+    """Parse the bytes of an entry and check them against its key; InputError where they are no sound entry."""
     body = parse(data, "entry/1", where)
     fix = "run `harness fsck`; the step is made again by the next run"
     if set(body) != {"type", "key", "preimage", "outputs"} or not data.endswith(b"\n"):

@@ -1,4 +1,4 @@
-"""The list of runs (heads.jsonl): a hash chain of every run's start and end, so that no run can be removed unseen."""
+"""The list of runs (heads.jsonl): a hash chain of runs' starts and ends; a change before the last line shows."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ class Heads:
         self._read: tuple[tuple[int, ...], Chain] | None = None
 
     def add(self, event: str, fields: Mapping[str, Any]) -> None:
-        """Append a line under the store's lock; a partial last line is cut off first, a whole line never is."""
+        """Append a line under the store's lock; a partial last line is cut off first, a whole line never is.
+
+        DamageError, and no line is added, where the chain is broken.
+        """
         with locked(self.lock), translating_os_errors(self.path):
             handle = open_log(self.path)
             try:
@@ -52,7 +55,7 @@ class Heads:
                 os.close(handle)
 
     def read(self) -> Chain:
-        """Read the chain as far as it is valid; empty without runs. It is cached while the file is unchanged."""
+        """Read the chain as far as it is valid (`Chain.broken`: where not); cached while the file is unchanged."""
         if not os.path.lexists(self.path):
             return Chain(())
         facts = self.path.lstat()

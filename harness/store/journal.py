@@ -1,4 +1,4 @@
-"""Run journals: hash-chained event logs, one canonical JSON line per event, each with the SHA-256 of the line before.
+"""Run journals: hash-chained event logs, one canonical JSON line per event, each with the digest of the line before.
 
 The writer appends batches durably; the reader tells a torn end (a kill) from a broken chain (tampering).
 """
@@ -103,7 +103,10 @@ class Journal:
 
 @dataclass(frozen=True)
 class Chain:
-    """A parsed hash-chained log: its events, its head, and where it is torn or broken."""
+    """A parsed hash-chained log as far as it is valid: events, digests of lines, the last digest (`head`), its flaws.
+
+    `torn` says that the last line is cut short, `broken` what is wrong at which line; empty where nothing is.
+    """
 
     events: tuple[Event, ...]
     lines: tuple[str, ...] = ()  # digest of each line

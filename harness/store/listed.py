@@ -27,7 +27,7 @@ class Listed:
 
 
 def listed(store: Store) -> dict[str, Listed]:
-    """List every run of a store, in the order of their start."""
+    """Give every run on a store's list by its id, in the order of their start; DamageError if the list is broken."""
     heads = store.heads.read()
     if heads.broken:
         raise DamageError(
@@ -51,7 +51,7 @@ def runs_of(heads: Chain) -> dict[str, Listed]:
 
 
 def strange_lines(heads: Chain) -> Iterator[tuple[str, str]]:
-    """Find invalid lines of the list of runs: the run of each, and what is wrong."""
+    """Find lines of the list that repeat a run's start or end, or end what no line starts: run, and what is wrong."""
     seen: set[tuple[str, str]] = set()
     for event in heads.events:
         run, kind = str(event["run"]), str(event["event"])
@@ -75,7 +75,7 @@ def started(store: Store, known: Listed) -> Event | None:
 
 
 def follow_journal(store: Store, known: Listed) -> Chain:
-    """Read the journal of a run; an error where it is not the one that the list names."""
+    """Read the journal of a run; DamageError where it is missing, broken, or not the one that the list names."""
     path = store.journal(known.run)
     if not is_plain(path):
         raise damaged("this run has no journal", str(path), known.run)
@@ -90,7 +90,7 @@ def follow_journal(store: Store, known: Listed) -> Chain:
 
 
 def require_listed(store: Store, run: str, runs: Mapping[str, Listed] | None = None) -> Listed:
-    """Find a run on the list; an error where it is missing: killed before its first event, or forged."""
+    """Find a run on the list; DamageError where it is missing: killed before its first event, or forged."""
     known = (listed(store) if runs is None else runs).get(run)
     if known is None:
         raise damaged("the list of runs does not name this run", str(store.heads.path), run)
@@ -98,7 +98,7 @@ def require_listed(store: Store, run: str, runs: Mapping[str, Listed] | None = N
 
 
 def read_recorded(store: Store, known: Listed) -> bytes:
-    """Read the bytes of a record; an error where they are not those that the list names."""
+    """Read the bytes of a run's record; DamageError where they are missing, or not those that the list names."""
     path = store.record(known.run)
     data = read_plain(path) if is_plain(path) else b""
     if sha256(data) != known.record:

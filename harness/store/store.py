@@ -1,6 +1,6 @@
 """The store: blobs, cache entries, runs and the list of runs in one folder, shared safely by several processes.
 
-Opening a store never writes; it is created by the first run of a valid manifest. Readers need no write permission.
+`Store.open` never writes, so readers need no write permission; `Store.make` creates a store: for a run, an import.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ FORMAT = "harness store 1\n"
 
 
 class Store:
-    """A store in a folder: its blobs, cache entries, journals, records and images; opening it never writes."""
+    """A store in a folder: its blobs, cache entries, list of runs, journals, records and images."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
@@ -38,7 +38,7 @@ class Store:
 
     @classmethod
     def open(cls, root: Path) -> Store:
-        """Open an existing store for reading; a folder that is no store is refused."""
+        """Open an existing store for reading; MissingError where there is none, InputError for another format."""
         mark = root / "format"
         with translating_os_errors(root):
             if not mark.is_file():
@@ -59,7 +59,7 @@ class Store:
 
     @classmethod
     def make(cls, root: Path) -> Store:
-        """Open a store for writing, creating it where there is none."""
+        """Open a store for writing, creating it where there is none; InputError for a folder of other things."""
         with translating_os_errors(root):
             if not (root / "format").exists():
                 held = {path.name for path in root.iterdir()} - {"tmp"} if root.exists() else set()
@@ -82,13 +82,16 @@ class Store:
 
     @contextlib.contextmanager
     def in_use(self) -> Iterator[None]:
-        """Hold the shared lock of the store, which keeps garbage collection out."""
+        """Hold the shared lock of the store in a `with` block: it keeps out garbage collection, but no other user."""
         with locked(self.locks / "store", exclusive=False):
             yield
 
     @contextlib.contextmanager
     def step_lock(self, key: str, stop: threading.Event) -> Iterator[None]:
-        """Hold the lock of a step's key, so that one process at a time makes it; waiting ends when `stop` is set."""
+        """Hold the lock of a step's key, shared by keys of the same three first digits, so that one process makes it.
+
+        It waits for the lock; Interrupted where `stop` is set before it comes.
+        """
         while True:
             with locked(self.locks / f"step-{key[:3]}", wait=False) as mine:
                 if mine:
@@ -99,7 +102,7 @@ class Store:
 
     @contextlib.contextmanager
     def folder(self, name: str) -> Iterator[Path]:
-        """Make a temporary folder on the store's disk, deleted afterwards."""
+        """Make a temporary folder on the store's disk for a `with` block, deleted afterwards."""
         path = self.temp / f"{name}-{os.getpid()}-{secrets.token_hex(4)}"
         with translating_os_errors(path):
             path.mkdir(parents=True)
@@ -113,7 +116,10 @@ class Store:
         return sorted(path.name for path in self.runs.iterdir() if path.is_dir()) if self.runs.is_dir() else []
 
     def find_run(self, name: str) -> str:
-        """Find a run by its id, an unambiguous prefix, or `last`."""
+        """Find the id of a run by the id, an unambiguous prefix, or `last`, the one started last.
+
+        InputError where none or several fit; DamageError for `last` where the list of runs is broken.
+        """
         ids = self.run_ids()
         if name == "last":
             heads = self.heads.read()

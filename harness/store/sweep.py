@@ -1,7 +1,8 @@
 """Garbage collection of a store (`gc`): deletes entries, blobs and temporary files that no run names.
 
-It never deletes when in doubt: anything that it cannot parse stops it before. Entries go before the blobs they name, so
-that a crash between the two leaves only blobs that nothing names.
+It never deletes when in doubt: an entry, journal, image file or document that it cannot parse stops it before. An
+unreadable note of an image layer is garbage. Entries go before the blobs they name, so that a crash between the two
+leaves only blobs that nothing names.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ NAMING = ("closure/1", "environment/1", "environment/2", "lock/1")  # types of d
 
 
 def image_files(store: Store) -> list[Path]:
-    """List the files that describe stored images."""
+    """List the files (`image/1`) that describe stored images, by name."""
     return sorted(store.images.glob("*.json")) if store.images.is_dir() else []
 
 
@@ -42,7 +43,7 @@ def blob_files(store: Store) -> Iterator[Path]:
 
 
 def read_entry_file(store: Store, path: Path) -> Entry:
-    """Read the entry in a file."""
+    """Read the entry in a file, checked against the key in its name; InputError where they differ."""
     if not is_digest(path.stem) or path != store.entries.path(path.stem):
         raise InputError("no entry has such a name", where=str(path))
     return read_entry(read_plain(path), path.stem, str(path))
@@ -50,7 +51,7 @@ def read_entry_file(store: Store, path: Path) -> Entry:
 
 @dataclass
 class Sweep:
-    """The result of garbage collection: entries, blobs and folders that no run names."""
+    """What garbage collection found, deleted or not: keys of entries, digests of blobs, other paths, blobs' bytes."""
 
     entries: list[str] = field(default_factory=list)
     blobs: list[str] = field(default_factory=list)
@@ -59,7 +60,10 @@ class Sweep:
 
 
 def gc(store: Store, *, delete: bool = False) -> Sweep:
-    """Find what no run names, and delete it if `delete`; raises, and deletes nothing, where anything cannot be read."""
+    """Find what no run names, and delete it if `delete`; DamageError, and nothing deleted, if a file is unreadable.
+
+    MissingError while a run uses the store.
+    """
     with locked(store.locks / "store", wait=False) as alone:
         if not alone:
             raise MissingError(

@@ -26,7 +26,8 @@ class ColumnFit(NamedTuple):
 def fit(targets: Array, predictions: Array, folds: Sequence[int] = ()) -> ColumnFit:
     """Score predictions against targets, both [row, column]; `folds` are sizes of consecutive rows.
 
-    Without folds there is one, and the targets' own mean is what it is held against.
+    Without folds there is one, compared with the mean of all targets. InputError for unlike shapes, no targets,
+    or folds that do not cover the rows.
     """
     import numpy as np  # noqa: PLC0415 - heavy
 

@@ -55,7 +55,11 @@ def _read(response: str) -> _Reading:
 
 
 def addition(a: str, b: str, response: str) -> LabelResult:
-    """Label an answer to `a + b`, the addends as decimal strings."""
+    """Label an answer to `a + b`, the addends as decimal strings.
+
+    `c` where it holds the sum; `a` where it holds no other number than the addends, or a cue of avoidance and none
+    about as long as an addend; else `i`.
+    """
     a, b = a.lstrip("0") or "0", b.lstrip("0") or "0"
     total = str(int(a) + int(b))
     seen = _read(response)

@@ -84,6 +84,8 @@ def _solutions(accepted: tuple[str, ...], target: str | None) -> frozenset[str]:
 def anagram(letters: str, accepted: Iterable[str], response: str, target: str | None = None) -> LabelResult:
     """Label an answer to the anagram `letters`; with `target`, say whether only another accepted word was found.
 
+    `c` where a word that solves it stands in the response, `i` where another word is put forward, else `a`.
+
     `matched_span` lies in `anagram_text`, that of a cue in the prepared response; these differ in length only where
     a letter has no small one of its own.
     """

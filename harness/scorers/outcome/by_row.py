@@ -42,10 +42,10 @@ _NAMES = ", ".join(BENCHMARKS)
 
 
 def score_row(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Validate and label one row; an error names the field that is wrong."""
+    """Validate and label one row, and give the fields of its label; InputError names the field that is wrong."""
     return labelled(checked(BenchmarkRow, row))
 
 
 def labelled(row: BenchmarkRow) -> dict[str, Any]:
-    """Label one validated row."""
+    """Label one validated row, and give the fields of its label and evidence."""
     return row.root.outcome().row()

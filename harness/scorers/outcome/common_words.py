@@ -197,5 +197,5 @@ COMMON_WORDS = STOP_WORDS.union(_REGIONS.split(), _PLACES.split())
 
 
 def common_words_sha256() -> str:
-    """Give the digest of the list, so that a report can name it."""
+    """Give the SHA-256 of the sorted COMMON_WORDS, so that a report can name the list."""
     return sha256("".join(f"{word}\n" for word in sorted(COMMON_WORDS)).encode())

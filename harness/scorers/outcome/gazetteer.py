@@ -27,7 +27,7 @@ class Gazetteer:
     common: frozenset[str]
 
     def mentions(self, text: str) -> list[Span]:
-        """Find the names in a text that `plain` gave, in their order; where two overlap, the earlier, longer one."""
+        """Find the spans of names, in order, in a text by `plain`; where two overlap, the earlier, longer one."""
         names, starts, words = self.names, self.starts, _words(text)
         found: list[Span] = []
         if names.isdisjoint(words) and starts.isdisjoint(words):
@@ -87,14 +87,14 @@ def plain(text: str) -> str:
 
 
 def named(name: str) -> str:
-    """Normalise a name for a case-insensitive search: from its first letter or digit to its last."""
+    """Normalise a name for a case-insensitive search: from its first letter or digit to its last; may be empty."""
     text = plain(name).lower()
     runs = [run.span() for run in _RUN.finditer(text)]
     return text[runs[0][0] : runs[-1][1]] if runs else ""
 
 
 def whole(phrase: str, text: str) -> Span | None:
-    """Find a phrase that `named` gave where no letter or digit touches it."""
+    """Find the span of a phrase that `named` gave where no letter or digit touches it in a text, or None."""
     at = text.find(phrase) if phrase else -1
     while at >= 0:
         end = at + len(phrase)

@@ -55,7 +55,10 @@ _named = lru_cache(maxsize=16_384)(named)
 
 
 def locality(city: str, target: str, response: str, gazetteer: Gazetteer) -> LabelResult:
-    """Label an answer to which city is the most populous near `city`; `n_cities` counts the cities it mentions."""
+    """Label an answer to which city is the most populous near `city`, by the place names in it.
+
+    `c` where it holds the target, `i` where it names or claims another city, else `a`; `n_cities` counts those named.
+    """
     text, cities, claims = _read(response, gazetteer)
     own, answer, lowered = _named(city), _named(target), text.lower()
     right = whole(answer, lowered)

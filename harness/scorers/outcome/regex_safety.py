@@ -17,7 +17,7 @@ _REPEATS = (signs.MAX_REPEAT, signs.MIN_REPEAT)
 
 
 def refusal(pattern: str) -> str:
-    """Give the reason why a pattern is refused; empty where it may be used.
+    """Give the reason why a pattern is refused; empty where it may be used. One of over 2,000 characters is refused.
 
     Many repeats around another repeat, or around a choice, can take time that doubles with each character.
     """

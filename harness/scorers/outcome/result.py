@@ -48,7 +48,7 @@ class LabelResult:
 
 
 def truncated(candidates: Iterable[str]) -> tuple[str, ...]:
-    """Truncate candidates for a row: only the first ones, and only the head of a very long one."""
+    """Truncate candidates for a row: only the first 20, and of each only the first 200 characters."""
     return tuple(map(_shortened, islice(candidates, CANDIDATES_KEPT)))
 
 

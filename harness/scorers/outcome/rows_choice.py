@@ -1,6 +1,7 @@
-"""Input rows of the standalone scorer for locality and science answers.
+"""Row types for locality and science answers: a pydantic model of each, with the method that labels it.
 
-It knows which fields the rules of these two benchmarks need; it must never know where rows come from.
+They are the input of a standalone scorer: it takes a row, and `outcome` gives the row's label. It
+knows which fields the rules of these two benchmarks need; it must never know where rows come from.
 """
 
 from __future__ import annotations
@@ -65,7 +66,10 @@ class Locality(Row):
     )
 
     def outcome(self) -> LabelResult:
-        """Label the answer by the cities that it names."""
+        """Label the answer correct, avoidant or incorrect, by the cities that it names.
+
+        InputError where `gazetteer` or `common_words` holds anything but texts of the allowed length.
+        """
         return locality(self.city, self.target, self.response, _gazetteer(self.gazetteer, self.common_words))
 
 
@@ -78,7 +82,7 @@ class Science(Row):
     key: Annotated[str, one_of("one of A, B, C and D", *LETTERS)] = Field(description="the right letter")
 
     def outcome(self) -> LabelResult:
-        """Label the answer by the option it picks."""
+        """Label the answer correct, avoidant or incorrect, by the option it picks."""
         return science(self.options, self.key, self.response)
 
 

@@ -1,6 +1,7 @@
-"""Input rows of the standalone scorer for answers to sums, anagrams and text tasks.
+"""Row types for answers to sums, anagrams and text tasks: a pydantic model of each, with the method that labels it.
 
-It knows which fields the rules of these benchmarks need; it must never know where rows come from.
+They are the input of a standalone scorer: it takes a row, and `outcome` gives the row's label. It
+knows which fields the rules of these benchmarks need; it must never know where rows come from.
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ class Addition(Row):
     b: Decimal = Field(description="the addends, decimal strings")
 
     def outcome(self) -> LabelResult:
-        """Label the answer by the addends."""
+        """Label the answer correct, avoidant or incorrect, given the addends."""
         return addition(self.a, self.b, self.response)
 
 
@@ -57,7 +58,7 @@ class Anagram(Row):
     target: Text | None = Field(default=None, description="the one that was drawn, where it is known")
 
     def outcome(self) -> LabelResult:
-        """Label the answer by the words that solve the anagram."""
+        """Label the answer correct, avoidant or incorrect, given the words that solve the anagram."""
         return anagram(self.anagram, self.accepted, self.response, self.target)
 
 
@@ -72,7 +73,10 @@ class Transforms(Row):
     accepted: Texts | None = Field(default=None, description="other right answers, where there are any")
 
     def outcome(self) -> LabelResult:
-        """Label the answer by the expected output and, where given, the pattern of a well-formed answer."""
+        """Label the answer by the expected output and, where given, the pattern of a well-formed answer.
+
+        InputError for a pattern that is no regular expression, or whose search could take exponential time.
+        """
         shape, accepted = self.answer_shape, self.accepted or ()
         if shape is not None and (what := refusal(shape)):
             raise InputError(f"`answer_shape` is refused: {what}", where="answer_shape", next="write a simpler pattern")

@@ -33,18 +33,21 @@ _Letters = tuple[str | None, Span | None, int | None, tuple[str, ...]]  # letter
 
 @cached_by_text(256)
 def science_text(response: str) -> str:
-    """Give the text in which letters are read: prepared, and without the marks of bold and code."""
+    """Give the text in which an answer's letter is looked for: prepared, and without the marks of bold and code."""
     text = prepare(response)
     return text.translate(_MARKS).strip() if "*" in text or "`" in text else text
 
 
 def folded(text: str) -> str:
-    """Give the text in which an option's words are read: whatever its case, each run of white space a blank."""
+    """Fold a text for the search of an option's words: without case, each run of white space one blank."""
     return " ".join(text.casefold().split())
 
 
 def science(options: Mapping[str, str], key: str, response: str) -> LabelResult:
-    """Label an answer to a question with four options; `rule` says which of the five rules found the letter."""
+    """Label an answer to a question with four options: `c` where it picks `key`, `i` another one, `a` no single one.
+
+    In the result's `more`, `rule` is the number (1 to 5) of the rule that found the letter, or None.
+    """
     text = science_text(response)
     letter, span, rule, seen = _letter(text)
     if letter is None:

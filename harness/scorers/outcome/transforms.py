@@ -101,6 +101,8 @@ def transforms(
 ) -> LabelResult:
     """Label an answer to a task on `text` whose right output is `expected`, or one of `accepted`.
 
+    `answer_shape` is the pattern of a well-formed answer, or None; InputError where it is no regular expression.
+
     `matched_span` lies in `transforms_text` for `c` (in the whole response, normalised, where all of it is right), in
     the prepared response for a cue, and in that response without copies of the input for the shape of an `i`.
     """
@@ -132,7 +134,7 @@ def _not_right(asked: _Asked, said: str, remaining: str, reading: str) -> LabelR
 
 
 def sound(text: str, expected: str, answer_shape: str | None = None, accepted: Iterable[str] = ()) -> bool:
-    """Whether the rules can label an item: each of its answers is labelled correct, and is well-formed."""
+    """Whether the rules can label an item: each of its right answers is labelled correct, and fits `answer_shape`."""
     given = tuple(accepted)
     shape = _asked(text, expected, answer_shape, given).shape
     return all(

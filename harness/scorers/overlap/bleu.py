@@ -34,7 +34,7 @@ class Bleu(NamedTuple):
 
 
 def bleu(response: str, reference: str) -> Bleu:
-    """Compute sentence BLEU of a response; where either text is empty, it is 0."""
+    """Compute sentence BLEU of a response against one reference; where either text is empty, it is 0."""
     ours, theirs = tokens(response), tokens(reference)
     precisions = tuple(_precision(ours, theirs, size) for size in range(1, ORDER + 1))
     ratio = len(ours) / len(theirs) if theirs else None

@@ -18,7 +18,7 @@ def places(words: Sequence[str]) -> dict[str, int]:
 
 
 def length(reference: Sequence[str], other: Sequence[str]) -> int:
-    """Give the length of the longest common subsequence."""
+    """Give the length of the longest common subsequence of two lists of words."""
     where, full = places(reference), (1 << len(reference)) - 1
     row = full
     for mask in map(where.get, other):

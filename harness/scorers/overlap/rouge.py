@@ -31,7 +31,10 @@ NONE = Overlap(0.0, 0.0, 0.0)
 
 
 def rouge(response: str, reference: str, kinds: Iterable[str] = KINDS, *, stem: bool = False) -> dict[str, Overlap]:
-    """Compute each kind of ROUGE that is asked for."""
+    """Compute each of `kinds` of ROUGE of a response against a reference, by the kind's name.
+
+    With `stem` words are compared by their stems: MissingError where nltk is not installed.
+    """
     cut = _stemmed() if stem else _words
     ours, theirs = cut(response), cut(reference)
     counted: dict[str, Callable[[], Overlap]] = {
