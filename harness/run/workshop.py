@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
@@ -73,11 +73,12 @@ class Workshop:
         self.sandbox: Workshop | None = None  # where foreign code runs, if it has an image of its own
         self.trials = Trials(store, self.executed, self.cancel)
         self._kept: dict[str, Closure] = {}
+        self.threads = threads or 1
         self.environment = environment or b""
+        self.setting = Setting("", engine.device.kind, NUMERICS, in_threads(threads))  # until the environment is known
         if not environment:
             self.environment = installed.environment() if engine.image == NO_IMAGE else self._observed()
-        self.setting = Setting(sha256(self.environment), engine.device.kind, NUMERICS, in_threads(threads))
-        self.threads = threads or 1
+        self.setting = replace(self.setting, environment=sha256(self.environment))
 
     def _observed(self) -> bytes:
         """Give the environment of the engine's image, as a step inside it saw it; seen once for each image."""

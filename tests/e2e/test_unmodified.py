@@ -41,9 +41,9 @@ OURS = """
 import os, runpy, sys
 sys.path.append("/usr/local/lib/python3.11/dist-packages")
 sys.path.insert(0, "code")
-from forward import offered
+from forward import tcp_forwarder
 
-with offered(os.environ["HARNESS_GATEWAY"]) as url:
+with tcp_forwarder(os.environ["HARNESS_GATEWAY"]) as url:
     os.environ |= {"OPENAI_BASE_URL": f"{url}/v1", "ANTHROPIC_BASE_URL": url}
     os.environ |= {"OPENAI_API_KEY": "none", "ANTHROPIC_API_KEY": "none"}
     runpy.run_path("code/theirs.py", run_name="__main__")

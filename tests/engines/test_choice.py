@@ -93,8 +93,8 @@ print([name for name in sys.modules if name.startswith("harness.engines")], file
 from pathlib import Path
 from harness.images.image import Pin, save_pins
 from harness.manifest.schema import Resources
-from harness.run.engines import Choice, open_engine
-print(open_engine(Choice(), Path(), "", Resources()).name, "docker" in sys.modules, file=sys.stderr)
+from harness.run.engines import EngineChoice, open_engine
+print(open_engine(EngineChoice(), Path(), "", Resources()).name, "docker" in sys.modules, file=sys.stderr)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stderr == "[]\nlocal False\n"

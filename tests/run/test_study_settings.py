@@ -60,9 +60,9 @@ def edited(path: Path, old: str, new: str) -> Path:
 @pytest.mark.parametrize(
     ("more", "line", "what", "mend"),
     [
-        ("settings: {mode: strickt}\n", 12, "`settings.mode` is wrong: Input should be 'paper' or 'strict'", "mend"),
+        ("settings: {mode: strickt}\n", 12, "`settings.mode` is wrong: Input should be 'paper' or 'strict'", "correct"),
         ("settings: {mood: strict}\n", 12, "unknown key `settings.mood`", "did you mean `mode`?"),
-        ("settings:\n  mode: strict\n  rounds: two\n", 14, "`settings.rounds` is wrong", "mend"),
+        ("settings:\n  mode: strict\n  rounds: two\n", 14, "`settings.rounds` is wrong", "correct"),
     ],
 )
 def test_a_setting_that_the_study_does_not_take_is_told_with_its_line(
@@ -107,7 +107,7 @@ def test_what_is_not_set_has_the_value_that_the_study_gives_it(tmp_path: Path) -
         ("tape: live", "tape: live, generation: {top_kk: 3}", 8, "unknown key `instruments.judge.generation.top_kk`",
          "`top_k`"),
         ("tape: live", "tape: live, repeets: 3", 8, "unknown key `instruments.judge.repeets`", "`repeats`"),
-        ("tape: live", "tape: live, repeats: 0", 8, "`instruments.judge.repeats` is wrong", "mend"),
+        ("tape: live", "tape: live, repeats: 0", 8, "`instruments.judge.repeats` is wrong", "correct"),
         ("tape: live", "tpae: live", 8, "unknown key `instruments.judge.tpae`", "`tape`"),
         ("openai", "opanei", 8, "`instruments.judge` names no known provider", "openai"),
     ],
