@@ -16,7 +16,7 @@ import pytest
 from support import clean_env
 from toys.verdicts import Verdicts
 
-pytestmark = pytest.mark.together
+pytestmark = [pytest.mark.long, pytest.mark.together]
 MANIFEST = """\
 harness: 2
 study: grid
