@@ -70,7 +70,9 @@ def _altered(package: Mapping[str, Any] | None) -> list[str]:
 
 
 def _is_package(value: object) -> bool:
-    return isinstance(value, Mapping) and all(isinstance(value.get(name), str) for name in ("version", "record"))
+    if not isinstance(value, Mapping) or not isinstance(value.get("altered", []), list | dict):
+        return False
+    return all(isinstance(value.get(name), str) for name in ("version", "record"))
 
 
 def _refuse(what: str, where: str) -> InputError:

@@ -61,7 +61,13 @@ def test_what_differs_between_two_environments_is_named() -> None:
     assert list(environment_changes(ONE, ONE)) == []
 
 
-@pytest.mark.parametrize("wrong", [{"stdlib": 7}, {"type": "environment/3"}, {"packages": {"rich": {}}}, {"loose": []}])
+STRANGE = {"rich": {"version": "1", "record": "a", "altered": 5}}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [{"stdlib": 7}, {"type": "environment/3"}, {"packages": {"rich": {}}}, {"packages": STRANGE}, {"loose": []}],
+)
 def test_an_environment_that_says_something_else_is_refused(wrong: dict[str, Any]) -> None:
     with pytest.raises(InputError):
         read_environment(document({**ONE, **wrong}), "here")

@@ -31,7 +31,7 @@ def wants_basic(header: str) -> bool:
 
 
 def credentials() -> str:
-    """Read user and password from the environment as a Basic token; empty where unset, an error where one is."""
+    """Read user and password from the environment as a Basic token; empty if both are unset, an error if one is."""
     user, password = os.environ.get(USER, ""), os.environ.get(PASSWORD, "")
     if bool(user) != bool(password):
         raise MissingError(f"only one of {USER} and {PASSWORD} is set", where="the environment", next="set both")

@@ -1,8 +1,8 @@
 """HTTP server of the gateway: validates the requests of clients, however hostile, and writes replies or streams.
 
-A client's own key is read only where it has to be the gateway's token, and never goes upstream. Besides the body, the
-headers (and for some endpoints the path) that change an answer become part of a request; a header that only another
-provider knows is refused.
+A client's own key is only compared with the gateway's token, where one is set, and never goes upstream. Besides the
+body, the headers (and for some endpoints the path) that change an answer become part of a request; a header that only
+another provider knows is refused.
 """
 
 from __future__ import annotations
