@@ -41,7 +41,7 @@ def written(path: Path) -> list[tuple[int, str]]:
 
 def test_files_are_small() -> None:
     lengths = {path: len(path.read_text().splitlines()) for path in python_files()}
-    assert max(lengths.values()) <= 400, max(lengths, key=lambda path: lengths[path])
+    assert max(lengths.values()) <= 300, max(lengths, key=lambda path: lengths[path])
     assert statistics.median(lengths.values()) <= 130
     assert sorted(lengths.values())[int(0.9 * len(lengths))] <= 250
 
