@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -197,6 +198,15 @@ def test_equal_programs_run_once_and_outcomes_come_from_a_listed_run(tried: Trie
     assert tried.run([{"program": program}], local, wider)[0]["stdout"] != rows[0]["stdout"], (
         "other limits, another trial"
     )
+
+
+def test_steps_at_the_same_time_run_an_equal_program_once(tried: Tried, local: Engine) -> None:
+    programs = [{"program": f"import os\nprint(os.urandom(8).hex())  # {n}"} for n in range(6)]
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(lambda order: tried.run(order, local), [programs, programs[::-1], programs * 2]))
+    assert len(tried.lines) == len({trial for _, trial, _ in tried.lines}) == 6
+    said = [row["stdout"] for row in found[0]]
+    assert [row["stdout"] for row in found[1]] == said[::-1] and [row["stdout"] for row in found[2]] == said * 2
 
 
 def test_a_request_to_stop_ends_what_is_under_way_and_keeps_what_has_ended(tried: Tried, local: Engine) -> None:
