@@ -112,7 +112,7 @@ class Store:
             remove_tree(path)
 
     def run_ids(self) -> list[str]:
-        """List the runs that have a folder, oldest first."""
+        """List the runs that have a folder, by id: the oldest first, those of one second in any order."""
         return sorted(path.name for path in self.runs.iterdir() if path.is_dir()) if self.runs.is_dir() else []
 
     def find_run(self, name: str) -> str:

@@ -78,10 +78,10 @@ def test_a_prompt_without_a_row_is_missing_and_never_a_score(root, ran):
 
 def test_imports_are_in_journal_and_record_and_other_runs_have_no_field(root, ran):
     step = "addition/responses/theirs/part-00000"
-    records = [json.loads(path.read_text()) for path in sorted((root / ".harness/runs").glob("*/record.json"))]
-    assert [record.get("imported") for record in records] == [
-        None, [{"model": "theirs", "source": "theirs.jsonl", "steps": [step]}]
-    ]  # fmt: skip
+    records = [json.loads(path.read_text()) for path in (root / ".harness/runs").glob("*/record.json")]
+    imported = [record["imported"] for record in records if "imported" in record]
+    assert len(records) == 2  # in whatever order: two runs may begin in one second
+    assert imported == [[{"model": "theirs", "source": "theirs.jsonl", "steps": [step]}]]
     told = [[event for event in events if "imported" in event] for events in journals(root / ".harness")]
     assert sorted(map(len, told)) == [0, 1]
     assert [event["step"] for events in told for event in events] == [step]
