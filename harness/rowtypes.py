@@ -119,6 +119,7 @@ class Judgement(Answer):
     round: int
     text: str
     parsed: Any
+    question: NotRequired[int]  # of several about one answer
     error: NotRequired[str]
 
 

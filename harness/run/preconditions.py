@@ -68,9 +68,14 @@ def require_cores(resources: Resources) -> None:
 
 def require_contained(plan: Plan, engine: Engine) -> None:
     """Refuse foreign code where the isolation does not keep it from network, disk and other processes."""
-    tried = [step.name for step in plan.steps if step.trial]
-    if tried and not engine.claims >= CONTAINED:
+    if tried := [step.name for step in plan.steps if step.trial]:
+        require_containment(engine, tried[0])
+
+
+def require_containment(engine: Engine, where: str) -> None:
+    """Refuse an engine whose isolation does not claim to contain foreign code."""
+    if not engine.claims >= CONTAINED:
         raise MissingError(
-            f"the isolation {engine.isolation!r} does not contain foreign code", where=tried[0],
+            f"the isolation {engine.isolation!r} does not contain foreign code", where=where,
             next="run in bubblewrap (`apt-get install bubblewrap`), or with --engine docker",
         )  # fmt: skip

@@ -18,16 +18,15 @@ from typing import Any
 
 from harness import trial
 from harness.digest import canonical, document_digest
-from harness.engines.engine import Engine, Job, Limits, Outcome
-from harness.errors import HarnessError, Interrupted
+from harness.engines.engine import Engine
+from harness.errors import Interrupted
 from harness.evidence.execution_index import ExecutionIndex
-from harness.files import open_plain, translating_os_errors
+from harness.files import translating_os_errors
 from harness.rowtypes import Program, Tried
-from harness.run.environment import step_environment
-from harness.run.execute import READABLE, StepTask, lay_inputs, make_folders
+from harness.run.execute import StepTask, lay_inputs, make_folders
+from harness.run.programs import run_program
 from harness.store.store import Store
 
-BLOCKS = 64 << 10  # bytes of a file's name and first block that the count of a disk may add
 Told = Callable[[str, str, str], None]  # step, trial, digest of its outcome
 Count = Callable[[str, int, int], None]  # step, programs that have ended, of how many
 
@@ -131,40 +130,4 @@ class Trials:
         if self.cancel.is_set():
             raise Interrupted("the run was stopped", where="a trial", next="run again: what was finished is kept")
         with self.store.folder("trial") as folder:
-            _lay(program, limits, folder)
-            env = step_environment(engine.inside(folder))
-            allowed = Limits(limits.seconds, limits.memory, limits.output + BLOCKS, files=1000, processes=64, cpus=1.0)
-            job = Job(engine.command(trial.SCRIPT), folder, env, allowed)
-            outcome = engine.run(job, lambda _: None, self.cancel)
-            if outcome.cancelled:
-                raise Interrupted("the run was stopped", where="a trial", next="run again: what was finished is kept")
-            return trial.outcome(_ended(outcome, folder, limits, str(engine.inside(folder))))
-
-
-def _lay(program: Program, limits: trial.TrialLimits, folder: Path) -> None:
-    """Lay out what a program may see: itself, what it reads, and its entry point."""
-    with translating_os_errors(folder):
-        make_folders(folder)
-        for name, data in trial.files(program, limits).items():
-            path = folder / name
-            path.write_bytes(data)
-            path.chmod(READABLE)
-
-
-def _ended(outcome: Outcome, folder: Path, limits: trial.TrialLimits, place: str) -> trial.TrialEnd:
-    """Say how a program ended, and what it printed; what is no plain file there is not read."""
-    said = [_printed(folder / "out" / name, limits.output, place) for name in ("stdout", "stderr")]
-    over = bool(outcome.over) or sum(map(len, said)) > limits.output
-    return trial.TrialEnd(
-        outcome.exit, outcome.signal, outcome.timed_out, outcome.oom, over,
-        said[0][: limits.output], said[1] or outcome.log,
-    )  # fmt: skip
-
-
-def _printed(path: Path, most: int, place: str) -> bytes:
-    """Read a stream that a program wrote: no link, no pipe, and without the name of its private folder."""
-    try:
-        with open_plain(path) as stream:
-            return stream.read(most + 1).replace(place.encode(), b"")
-    except (HarnessError, OSError):
-        return b""
+            return run_program(engine, program, limits, folder, self.cancel)

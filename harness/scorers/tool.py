@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, RootModel
 
 from harness.scorers.given import checked, parts
+from harness.trial import TrialLimits
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -27,6 +28,18 @@ class Grader:
     field: str = "label"  # of what it gives
 
 
+@dataclass(frozen=True)
+class ForeignProgram:
+    """A program inside a row, such as code in an answer, which is run in a sandbox before the row is scored.
+
+    What came of it stands in the row's field `field`; a caller who has run it already gives that field himself.
+    """
+
+    take: Callable[[Any], tuple[str, str] | None]  # of a checked row: the program and its stdin, or None
+    field: str
+    limits: TrialLimits
+
+
 class Tool:
     """A scorer or an analysis with pydantic models of its input and output, from which validation and help come."""
 
@@ -37,14 +50,21 @@ class Tool:
         gives: type[BaseModel],
         run: Callable[[Model], Mapping[str, Any]],
         grader: Grader | None = None,
+        foreign: ForeignProgram | None = None,
     ) -> None:
-        self.about, self.gives, self.grader = about, gives, grader
+        self.about, self.gives, self.grader, self.foreign = about, gives, grader, foreign
         self.takes: type[BaseModel] = takes
         self._run: Callable[[Any], Mapping[str, Any]] = run
 
     def run(self, given: Mapping[str, Any]) -> Mapping[str, Any]:
         """Validate the input (InputError names a wrong field), and give what the function returns, unchecked."""
         return self._run(checked(self.takes, given))
+
+    def program(self, given: Mapping[str, Any]) -> tuple[str, str] | None:
+        """Give the program of a row that is to be run before it is scored, and its stdin; None where there is none."""
+        if self.foreign is None or given.get(self.foreign.field) is not None:
+            return None
+        return self.foreign.take(checked(self.takes, given))
 
     def schema(self) -> dict[str, Any]:
         """Give the models of input (`takes`) and output (`gives`) as JSON Schema, for an agent or a form."""

@@ -20,6 +20,7 @@ from harness.studies.judged import JUDGE_ERROR, Key, key, missing
 ERROR, SCORED, MISSING = "error", "scored", "missing"
 UNSCORED = (ERROR, JUDGE_ERROR)  # what never reaches a rule
 STATES = (SCORED, *UNSCORED, MISSING)  # of a score; the last: the rule itself had no value to give
+UNASKED = "unasked"  # the parameter that says that a judge may have had nothing to ask about an answer
 INSTEAD = "instead"  # the parameter that says what a paper gave to what has no score, by state
 
 
@@ -42,7 +43,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, scor
     """Write one score for each response, by a rule that is only shown answers, and judgements that could be read.
 
     An answer that is an error, or whose judgements could not be read, has a missing value, or its paper's. InputError
-    where an item, a gold or every judgement of an answer is lacking.
+    where an item, a gold or every judgement of an answer is lacking (the last but where `unasked` allows it).
     """
     rows.write(out / "scores", _scores(params, inputs, scorer, rule))
 
@@ -81,7 +82,7 @@ def _scores(params: Mapping[str, Any], inputs: Mapping[str, Path], scorer: str, 
             yield _without(params, row, scorer, ERROR, str(row["error"]))
             continue
         judgements = said.get(key(row), [])
-        if "judgements" in inputs and not judgements:
+        if "judgements" in inputs and not judgements and not params.get(UNASKED):
             raise InputError(f"no judge was asked about item {row['item']}", where="judgements")
         read = [one for one in judgements if not missing(one["parsed"])]
         if judgements and not read:

@@ -25,6 +25,7 @@ class JudgePrompt(Prompt):
 
     model: str
     sample: int
+    question: NotRequired[int]  # of several about one answer, counted from 0
     repeat: NotRequired[int]  # of a later round, which asks once more for one reply
 
 
@@ -39,8 +40,17 @@ class JudgedCase:
     unread: Judgement | None = None
 
 
-Word = Callable[[JudgedCase], str | Sequence[Mapping[str, Any]]]  # the judge's prompt: a text, or messages
+@dataclass(frozen=True)
+class Questions:
+    """Several prompts about one answer, each asked and replied to apart; none where there is nothing to ask."""
+
+    texts: tuple[str, ...]
+
+
+Worded = str | Sequence[Mapping[str, Any]] | Questions  # a judge's prompt about an answer: a text, messages, or several
+Word = Callable[[JudgedCase], Worded]  # in a later round it words the one question that is asked again
 Read = Callable[[Item, Gold, str], Any]  # of a reply: what it says, or {"missing": why it cannot be read}
+ReadRow = Callable[[Item, Gold, Response], Any]  # the same of a reply's whole row, log-probabilities included
 Rule = Callable[[JudgedCase], Any]  # what a judge that is a rule says of an answer
 
 
@@ -60,10 +70,15 @@ def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, word: 
     An answer that is an error is not judged. Without anything to ask there are no prompts, and no judge is asked.
     """
     cases = _again(inputs, params["round"]) if "unread" in inputs else _cases(inputs)
-    rows.write(out / "prompts", (_question(case, word(case)) for case in cases))
+    rows.write(out / "prompts", (row for case in cases for row in _questions(case, word(case))))
 
 
 def read(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, reads: Read) -> None:
+    """Write the judgements that a round has settled, as `read_rows` does, by a rule that sees a reply's text alone."""
+    read_rows(params, inputs, out, lambda item, gold, reply: reads(item, gold, reply["text"]))
+
+
+def read_rows(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, reads: ReadRow) -> None:
     """Write the judgements that a round has settled, and apart from them the replies that the next one asks about.
 
     A reply that is an error is settled without a value: the next run asks for it again. In the last round all unread
@@ -74,10 +89,12 @@ def read(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, reads
     unread: list[Judgement] = []
     for asked, repeat, reply in _replies(params, inputs):
         row = _judgement(params, asked, repeat, reply["text"])
+        if "question" in asked:
+            row["question"] = asked["question"]
         if "error" in reply:
             row["error"], row["parsed"] = reply["error"], {"missing": JUDGE_ERROR}
         else:
-            row["parsed"] = reads(items[asked["item"]], golds[asked["item"]], reply["text"])
+            row["parsed"] = reads(items[asked["item"]], golds[asked["item"]], reply)
         (unread if missing(row["parsed"]) and "error" not in row else settled).append(row)
     if params["last"]:
         settled += [{**row, "parsed": {"missing": JUDGE_ERROR}} for row in unread]
@@ -87,7 +104,7 @@ def read(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, reads
 
 
 def settle(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Merge the rounds: one judgement for each answer and repeat, of the round that settled it."""
+    """Merge the rounds: one judgement for each answer, question and repeat, of the round that settled it."""
     rows.write(out / "judgements", _in_order(rows.read(inputs["rounds"], Judgement)))
 
 
@@ -128,7 +145,17 @@ def _by_id(inputs: Mapping[str, Path]) -> tuple[dict[str, Gold], dict[str, Item]
     return golds, items
 
 
-def _question(case: JudgedCase, worded: str | Sequence[Mapping[str, Any]]) -> JudgePrompt:
+def _questions(case: JudgedCase, worded: Worded) -> Iterator[JudgePrompt]:
+    if not isinstance(worded, Questions):
+        yield _question(case, worded, None)
+        return
+    if case.unread:
+        raise InputError("a later round words one question, not several", where="judge", next="give a text")
+    for number, text in enumerate(worded.texts):
+        yield _question(case, text, number)
+
+
+def _question(case: JudgedCase, worded: str | Sequence[Mapping[str, Any]], number: int | None) -> JudgePrompt:
     item, template, model, sample = key(case.response)
     row: JudgePrompt = {"item": item, "template": template, "model": model, "sample": sample}
     if isinstance(worded, str):
@@ -137,6 +164,9 @@ def _question(case: JudgedCase, worded: str | Sequence[Mapping[str, Any]]) -> Ju
         row["messages"] = list(worded)
     if case.unread:
         row["repeat"] = case.unread["repeat"]
+        number = case.unread.get("question")
+    if number is not None:
+        row["question"] = number
     return row
 
 
@@ -167,4 +197,4 @@ def _judgement(params: Mapping[str, Any], about: Answer | JudgePrompt, repeat: i
 
 def _in_order(found: Iterable[Judgement]) -> list[Judgement]:
     """Sort judgements by what they are about, whichever round settled them."""
-    return sorted(found, key=lambda row: (*key(row), row["judge"], row["repeat"]))
+    return sorted(found, key=lambda row: (*key(row), row["judge"], row["repeat"], row.get("question", 0)))

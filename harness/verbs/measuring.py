@@ -10,7 +10,9 @@ from typing import Any
 from pydantic import ConfigDict, Field
 
 from harness.errors import InputError
+from harness.rowtypes import Program
 from harness.run.certificates import standing
+from harness.run.programs import ProgramRunner
 from harness.scorers.tool import Tool, described
 from harness.studies.registry import analyses, scorers
 from harness.verbs.array_files import fields, plain
@@ -89,13 +91,26 @@ def score(asked: ScoreRequest) -> ScoreResult:
 def scored(
     name: str, rows: Iterable[tuple[str, Mapping[str, Any]]], shared: Mapping[str, Any]
 ) -> Iterator[Mapping[str, Any]]:
-    """Score rows one at a time with the scorer of this name; each comes with its location, which errors name."""
-    tool = scorer_named(name)
+    """Score rows one at a time with the scorer of this name; each comes with its location, which errors name.
+
+    A program in a row is first run in a sandbox of this machine; MissingError where there is none that contains it.
+    """
+    tool, sandbox = scorer_named(name), ProgramRunner()
     for where, row in rows:
         try:
-            yield tool.run({**shared, **row})
+            yield tool.run(_tried(tool, {**shared, **row}, sandbox))
         except InputError as bad:
             raise InputError(bad.what, where=", ".join(filter(None, (where, bad.where))), next=bad.next) from bad
+
+
+def _tried(tool: Tool, row: Mapping[str, Any], sandbox: ProgramRunner) -> Mapping[str, Any]:
+    """Add to a row what came of its program, where it holds one."""
+    taken, foreign = tool.program(row), tool.foreign
+    if taken is None or foreign is None:
+        return row
+    text, stdin = taken
+    program: Program = {"item": "", "template": 0, "model": "", "sample": 0, "program": text, "stdin": stdin}
+    return {**row, foreign.field: sandbox.run(program, foreign.limits)}
 
 
 class AnalyseRequest(Request):

@@ -132,3 +132,33 @@ def test_a_judge_that_is_a_rule_gives_rows_of_the_same_shape(tmp_path: Path) -> 
     judging.short({"judge": "short"}, {name: tmp_path / name for name in names}, tmp_path)
     [by_rule] = rounds.table("judgements")
     assert by_rule.keys() == by_model.keys() and (by_rule["judge"], by_rule["parsed"]) == ("short", True)
+
+
+def test_several_questions_about_one_answer_are_asked_and_read_apart(tmp_path: Path) -> None:
+    rounds = Rounds(tmp_path, [answer("a", "8"), answer("b", "9"), answer("c", "7")])
+    given = {name: tmp_path / name for name in ("items", "gold", "responses")}
+    worded = {"a": ("A?", "B?"), "b": (), "c": ("C?",)}
+    word = lambda case: judged.Questions(worded[case.item["id"]])  # noqa: E731
+    judged.ask({"judge": "j", "round": 0}, given, tmp_path, word)
+    asked = rounds.table("prompts")
+    assert [(row["item"], row["question"], row["text"]) for row in asked] == [
+        ("a", 0, "A?"), ("a", 1, "B?"), ("c", 0, "C?"),
+    ]  # fmt: skip
+    settled, unread = rounds.read(["GRADE: 1", "what?", "GRADE: 3"])
+    assert [(row["item"], row["question"], row["parsed"]) for row in settled] == [("a", 0, 1), ("c", 0, 3)]
+    assert [(row["item"], row["question"]) for row in unread] == [("a", 1)]
+    given["unread"] = tmp_path / "unread"
+    judged.ask({"judge": "j", "round": 1}, given, tmp_path, lambda case: "Once more?")
+    assert [(row["item"], row["question"], row["repeat"]) for row in rounds.table("prompts")] == [("a", 1, 0)]
+    with pytest.raises(InputError, match="one question"):
+        judged.ask({"judge": "j", "round": 1}, given, tmp_path, word)
+
+
+def test_a_reply_may_be_read_by_its_whole_row(tmp_path: Path) -> None:
+    rounds = Rounds(tmp_path, [answer("a", "8")])
+    rounds.ask()
+    rounds.put("replies", [answer("a", "ok", model="judge", logprobs=[{"token": "ok", "logprob": -0.5, "top": []}])])
+    params = {"judge": "j", "round": 0, "repeats": 1, "last": True}
+    inputs = {name: tmp_path / name for name in ("items", "gold", "prompts", "replies")}
+    judged.read_rows(params, inputs, tmp_path, lambda item, gold, reply: reply["logprobs"][0]["token"])
+    assert [row["parsed"] for row in rounds.table("judgements")] == ["ok"]
