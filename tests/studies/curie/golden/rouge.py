@@ -8,17 +8,17 @@ from typing import Any
 
 from golden.case import EXACT, Tally, check
 from golden.files import cases, load
+from support_curie_golden import official
 
-from harness.scorers.rouge import SCORERS
-
-PRINTED = ("rouge1", "rouge2", "rougeLsum")
+from harness.scorers.rouge import SCORERS as SHARED
+from harness.studies.curie.standalone.rouge import SCORERS
 
 
 def run(given: Mapping[str, Any]) -> Mapping[str, Any]:
     lines = {name: given[name].replace(" . ", " .\n") for name in ("prediction", "reference")}
-    found = SCORERS["rouge"].run({"response": lines["prediction"], "reference": lines["reference"]})
-    printed = {kind: 100 * found[kind]["fmeasure"] for kind in PRINTED}
-    return {"official": {"result": printed}, "library": {kind: found[kind] for kind in ("rougeL", "rougeLsum")}}
+    found = SHARED["rouge"].run({"response": lines["prediction"], "reference": lines["reference"]})
+    printed = {"result": official(SCORERS["curie.rouge"].run(given))}
+    return {"official": printed, "library": {kind: found[kind] for kind in ("rougeL", "rougeLsum")}}
 
 
 def read(path: Path, tally: Tally) -> None:

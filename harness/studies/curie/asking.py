@@ -1,0 +1,118 @@
+"""How each task is asked and scored: its wordings, judges, trials and scorers, by the settings of the manifest.
+
+Names and kinds only; it must never know an item or a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.errors import InputError
+from harness.studies.ask import How, Scorer
+from harness.studies.curie.code.pdb_programs import LIMITS
+from harness.studies.curie.data.records import ILLUSTRATED
+from harness.studies.curie.tasks import PAPER, STRICT, TASKS, Task
+from harness.studies.graded import UNASKED
+from harness.studies.judge import Judge, RuleJudge
+from harness.studies.study import Brief, Model
+from harness.studies.trials import TrialSpec
+
+HERE = "harness.studies.curie"
+JUDGE, GRADER, ENCODER = "judge", "grader", "encoder"  # roles: of LLMSim, of LMScore, of BERTScore
+RULE, PROGRAM = "rule", "program"
+LLMSIM = ("dft-s", "dft-p", "mpv", "mpv-non-trivial", "mpv-specific")
+FACTS: Mapping[str, str] = {"dft-c": "code", "hfd": "derivation", "hfe": "hamiltonian", "qecc": "qecc", "geo": "geo"}
+BY_RULE, BY_JUDGE = "llmsim-rule", "llmsim-judge"  # scorers
+BUDGET = "max_tokens"  # the fact of a model that bounds its answers
+
+
+def how(task: Task, brief: Brief, *, rendered: bool) -> How:
+    """Give the settings by which a brief asks models about a task, and scores them.
+
+    InputError where the dataset brings no prompts and the manifest names no wordings for the task.
+    """
+    mode = brief.settings["mode"]
+    return How(
+        tuple(_scorers(task, brief, mode)), None if rendered else _templates(task, brief),
+        judges=tuple(_judges(task, brief, mode)), trials=tuple(_trials(task, mode)), samples=_samples(task, brief),
+        media=task.name in ILLUSTRATED, most=_most,
+    )  # fmt: skip
+
+
+def _templates(task: Task, brief: Brief) -> Any:
+    names = [name for name in sorted(brief.templates) if name.startswith(f"curie/{task.name}@")]
+    if not names:
+        raise InputError(
+            f"the manifest names no wordings for {task.name}", where="prompts.set",
+            next=f"add curie/{task.name}@1 to `prompts: {{set: […]}}`",
+        )  # fmt: skip
+    return brief.templates[names[-1]]
+
+
+def _samples(task: Task, brief: Brief) -> int | None:
+    """Give the runs of a task: as many as the manifest has seeds, or, where it has one, as many as the paper made."""
+    return task.runs if len(brief.seeds) == 1 and task.runs > 1 else None
+
+
+def _most(model: Model) -> int | None:
+    """Give the budget of tokens that a model's facts state; InputError where that is no count."""
+    text = model.facts.get(BUDGET)
+    if text is not None and not (text.isascii() and text.isdigit() and int(text)):
+        raise InputError(
+            f"{text[:40]!r} is no budget of tokens", where=f"models.{model.name}.facts.{BUDGET}", next="write a count"
+        )
+    return int(text) if text else None
+
+
+def _judges(task: Task, brief: Brief, mode: str) -> Iterator[Judge | RuleJudge]:
+    own = {"mode": mode, "task": task.name}
+    if task.name in LLMSIM:
+        yield RuleJudge(RULE, f"{HERE}.judging.rule:judge", params={"task": task.name})
+        if JUDGE in brief.instruments:
+            yield Judge(JUDGE, f"{HERE}.judging.llm:ask", f"{HERE}.judging.llm:read", params=own)
+    if GRADER in brief.instruments:
+        kind = f"{HERE}.judging.lmscore_judge"
+        yield Judge(GRADER, f"{kind}:ask", f"{kind}:read", params=own)
+    if ENCODER in brief.instruments:
+        yield RuleJudge(ENCODER, f"{HERE}.judging.encoder:judge", params=own, role=ENCODER)
+
+
+def _trials(task: Task, mode: str) -> Iterator[TrialSpec]:
+    if task.name == "pdb":
+        yield TrialSpec(PROGRAM, f"{HERE}.code.pdb_programs:take_{mode}", LIMITS)
+
+
+def _scorers(task: Task, brief: Brief, mode: str) -> Iterator[Scorer]:
+    own = {"mode": mode, "task": task.name}
+    if task.name in LLMSIM:
+        yield Scorer(BY_RULE, f"{HERE}.grading.llmsim_rule:score", judges=(RULE,), params=own)
+        if JUDGE in brief.instruments:
+            asked = {**own, UNASKED: True}
+            yield Scorer(BY_JUDGE, f"{HERE}.grading.llmsim_judge:score", judges=(JUDGE,), params=asked)
+    if task.name in FACTS and mode == STRICT:
+        yield Scorer("facts", f"{HERE}.grading.facts:score_{FACTS[task.name]}", params=own)
+    if task.name == "biogr":
+        yield Scorer("boxes", f"{HERE}.grading.boxes:score", params=own)
+    if task.name == "pdb":
+        yield Scorer("sequence", f"{HERE}.grading.sequences:score", trials=(PROGRAM,), params=own)
+    yield Scorer("rouge", f"{HERE}.grading.rouge:score", params=own)
+    if GRADER in brief.instruments:
+        yield Scorer("lmscore", f"{HERE}.grading.lmscore:score", judges=(GRADER,), params=own)
+    if ENCODER in brief.instruments:
+        yield Scorer("bertscore", f"{HERE}.grading.bertscore:score", judges=(ENCODER,), params=own)
+
+
+def primary(brief: Brief, tasks: Mapping[str, Any]) -> dict[str, list[str]]:
+    """Give the scorer and metric that is primary for each task: of LLMSim the judge's, where there is one."""
+    mode, found = brief.settings["mode"], {}
+    for name in tasks:
+        task = TASKS[name]
+        if name in LLMSIM:
+            scorer = BY_JUDGE if JUDGE in brief.instruments else BY_RULE
+        elif name in ("biogr", "pdb"):
+            scorer = "boxes" if name == "biogr" else "sequence"
+        else:
+            scorer = "rouge" if mode == PAPER else "facts"
+        found[name] = [scorer, task.paper if mode == PAPER else task.strict]
+    return found

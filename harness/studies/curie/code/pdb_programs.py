@@ -1,0 +1,113 @@
+"""Programs in answers to the PDB task: taken out as the program of a trial, and read from what came of that trial.
+
+Foreign code is text here and nothing else; it runs where trials run, in an engine's isolation. It must never know the
+right sequence.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from harness.rowtypes import Item, Response
+from harness.studies.curie.code import pdb_entry
+from harness.studies.curie.tasks import PAPER, STRICT
+from harness.studies.trials import write_programs
+from harness.trial import DONE, TrialLimits
+
+TASK = "pdb"
+MARK, FENCE = "```python", "```"
+# OURS: the published code runs without limits. A program may give back the whole document, which JSON makes longer.
+LIMITS = TrialLimits(seconds=30, cpu_seconds=20, memory=1 << 30, output=32 << 20)
+MOST_CODE, MOST_DOCUMENT = 1 << 19, 7 << 20  # characters from the program on, bytes of a document: a trial has bounds
+
+
+class NoAnswer(NamedTuple):
+    """Why a program gave no answer."""
+
+    why: str
+
+
+def is_code(response: str) -> bool:
+    """Whether an answer is a program: it holds ```python, whatever stands beside it (P2)."""
+    return MARK in response
+
+
+def take_paper(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the programs of PDB answers as the published code runs them, each with its document as input."""
+    write_programs(inputs, out, lambda item, response: _of_item(item, response, PAPER))
+
+
+def take_strict(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the programs of PDB answers as strict mode runs them, each with its document as input."""
+    write_programs(inputs, out, lambda item, response: _of_item(item, response, STRICT))
+
+
+def _of_item(item: Item, response: Response, mode: str) -> tuple[str, str] | None:
+    return program(response["text"], item["input"]["text"], mode) if item["task"] == TASK else None
+
+
+def program(response: str, document: str, mode: str) -> tuple[str, str] | None:
+    """Give the program of an answer and what it reads, or none where `obstacle` says why there is nothing to run.
+
+    `document` is the PDB text, or in paper mode the whole prompt: what stands before its first ATOM is left out there.
+    """
+    if obstacle(response, document, mode):
+        return None
+    code, name = (_code(response), _function(response)) if mode == PAPER else (_first_block(response), "")
+    call = f"main({mode!r}, {code!a}, {name!a})"
+    given = _from_first_atom(document) if mode == PAPER else document
+    return f"{Path(pdb_entry.__file__).read_text('utf-8')}\n\n{call}\n", _encodable(given)
+
+
+def obstacle(response: str, document: str, mode: str) -> str:
+    """Say why an answer has no program to run; nothing where it has one."""
+    if not is_code(response):
+        return "no program in the answer"
+    if len(response.partition(MARK)[2]) > MOST_CODE or len(document.encode("utf-8", "replace")) > MOST_DOCUMENT:
+        return "a program or a document too large for a trial"
+    if mode == PAPER and "def " not in response:
+        return "the published code finds no function, and raises"
+    if mode == PAPER and "ATOM" not in document:
+        return "the published code finds no ATOM in the prompt, and raises"
+    return ""
+
+
+def _code(response: str) -> str:
+    """Cut the code out as the published code does: an open fence ends with the line of the first `return`."""
+    start = response.index(MARK) + len(MARK)
+    end = response.find(FENCE, start)
+    if end < 0 and (last := response.find("return")) >= 0:
+        end = response.find("\n", last)
+    return response[start:end] if end >= 0 else response[start:]
+
+
+def _function(response: str) -> str:
+    return response.partition("def ")[2].partition("(")[0]
+
+
+def _first_block(response: str) -> str:
+    return response.partition(MARK)[2].partition(FENCE)[0]
+
+
+def _from_first_atom(document: str) -> str:
+    return document[document.index("ATOM") :]
+
+
+def _encodable(text: str) -> str:
+    """Give a text as a row can hold it: halves of surrogate pairs become question marks."""
+    return text.encode("utf-8", "replace").decode()
+
+
+def answered(trial: Mapping[str, Any]) -> str | NoAnswer:
+    """Read what an answer's program gave from how its trial ended (`outcome`, `stdout`), or why it gave nothing."""
+    if trial.get("outcome") != DONE:
+        return NoAnswer(f"the program did not end well: {trial.get('outcome')}")
+    try:
+        said = json.loads(str(trial.get("stdout")).strip().rpartition("\n")[2])
+    except (ValueError, RecursionError):
+        said = None
+    answer, raised = (said.get("answer"), said.get("raised")) if isinstance(said, dict) else (None, None)
+    return answer if isinstance(answer, str) else NoAnswer(f"the program told nothing: {str(raised)[:200]}")

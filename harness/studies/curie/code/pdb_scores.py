@@ -1,0 +1,42 @@
+"""Scores of PDB answers, programs or not: the one place that decides which text the sequence rules read.
+
+It must never run a program; what came of one is given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from harness.rowtypes import Found
+from harness.studies.curie.code.pdb_programs import NoAnswer, answered, is_code, obstacle
+from harness.studies.curie.scoring import sequences, sequences_strict
+from harness.studies.curie.scoring.found import INVALID, without
+from harness.studies.curie.tasks import PAPER
+
+
+class _Rules(NamedTuple):
+    score: Callable[[str, str], Found]
+    failed: Callable[[str, str], Found]
+    metrics: tuple[str, ...]
+
+
+_PAPER = _Rules(sequences.score, sequences.failed, sequences.METRICS)
+_STRICT = _Rules(sequences_strict.score, sequences_strict.failed, sequences_strict.METRICS)
+
+
+def score(response: str, truth: str, document: str, trial: Mapping[str, Any] | None, mode: str) -> Found:
+    """Score an answer against a ground truth; `trial` is what came of its program, where it is one.
+
+    A program that was not run gives no value; one that gave no text is worth 0 in strict mode, and in paper mode has
+    no metric, since the published code raises.
+    """
+    rules = _PAPER if mode == PAPER else _STRICT
+    if not is_code(response):
+        return rules.score(response, truth)
+    why = obstacle(response, document, mode)
+    if not why and trial is None:
+        return without(mode, rules.metrics, INVALID, "the answer is a program, which was not run")
+    said = NoAnswer(why) if why or trial is None else answered(trial)
+    found = rules.failed(said.why, truth) if isinstance(said, NoAnswer) else rules.score(said, truth)
+    return {**found, "detail": {**found["detail"], "by_code": True}}

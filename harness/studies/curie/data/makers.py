@@ -1,0 +1,50 @@
+"""The makers of published records: one a source, a task and whether it brings the published prompts along.
+
+A manifest names a maker of its own for each task, since two datasets of one maker would give their items equal ids.
+It must never know a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness.studies.curie.data.biogr_repository import REPOSITORY
+from harness.studies.curie.data.biogr_repository import TASK as BIOGR
+from harness.studies.curie.data.making import PROMPTS, UNUSABLE
+from harness.studies.curie.data.public_copy import COPY
+from harness.studies.curie.data.published import set_aside
+from harness.studies.curie.data.records import ILLUSTRATED
+from harness.studies.curie.tasks import TASKS
+from harness.studies.study import Maker
+
+HERE = "harness.studies.curie.data"
+ARCHIVE = "archive"
+COPIED = ("dft", "mpve")  # the domains that the public copy has
+RENDERED = "rendered"  # the output of the makers that bring the published prompts along
+
+
+def _maker(module: str, task: str, data: str, *, prompts: bool) -> Maker:
+    """Describe the maker of a task that reads `data`, one file or a folder by what the module takes, and `prompts`."""
+    outputs = ("items", "gold", "counts", *(("media",) if task in ILLUSTRATED else ()))
+    folders = (*(() if data == ARCHIVE else (data,)), *((PROMPTS,) if prompts else ()))
+    return Maker(
+        f"{HERE}.{module}:make", {}, (*outputs, RENDERED) if prompts else outputs, {UNUSABLE: set_aside},
+        files=(ARCHIVE,) if data == ARCHIVE else (), needs=(data, PROMPTS) if prompts else (data,), folders=folders,
+        whole=(PROMPTS,) if prompts else (), ids=task, fixed={"task": task},
+    )  # fmt: skip
+
+
+def _named(source: str, data: str, tasks: tuple[str, ...], module: str = "") -> dict[str, Maker]:
+    """Give the makers of a source by name: `curie.SOURCE_TASK`, and `curie.SOURCE_prompts_TASK`."""
+    return {
+        f"curie.{source}{'_prompts' if prompts else ''}_{task}": _maker(module or source, task, data, prompts=prompts)
+        for prompts in (False, True)
+        for task in tasks
+    }
+
+
+MAKERS: Mapping[str, Maker] = {
+    **_named("archive", ARCHIVE, tuple(TASKS)),
+    **_named("public_copy", COPY, tuple(name for name, task in TASKS.items() if task.domain in COPIED)),
+    **_named("repository", REPOSITORY, (BIOGR,), "biogr_repository"),
+}

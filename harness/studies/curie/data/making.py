@@ -1,0 +1,58 @@
+"""What the makers of published records share: records are read, and items, gold, prompts and counts written.
+
+It must never know what holds the files, nor how an answer is scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InputError
+from harness.studies.curie.data.file_texts import LARGEST
+from harness.studies.curie.data.prompt_files import read_template, write_rendered
+from harness.studies.curie.data.published import PublishedFiles, read_records
+from harness.studies.curie.data.records import Record, write
+from harness.studies.file_set import Files, file_set
+
+PROMPTS, UNUSABLE = "prompts", "unusable"
+
+
+def write_published(
+    params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, files: PublishedFiles, source: Mapping[str, Any]
+) -> None:
+    """Write the task that `params` name from files in the published layout; `source` joins its counts.
+
+    InputError as `read_records` and `read_template` say.
+    """
+    records, counts = read_records(params["task"], files, params.get(UNUSABLE, ""))
+    write_task(params, inputs, out, records, {**counts, **source})
+
+
+def write_task(
+    params: Mapping[str, Any],
+    inputs: Mapping[str, Path],
+    out: Path,
+    records: Sequence[Record],
+    counts: Mapping[str, Any],
+) -> None:
+    """Write the records of a task and their counts, and, where the published prompts are given, `rendered`."""
+    task = params["task"]
+    template = read_template(task, file_set(params, inputs, PROMPTS)) if PROMPTS in params else None
+    write(task, records, out, counts=counts)
+    if template is not None:
+        write_rendered(task, records, template, out)
+
+
+def opened_folder(files: Files) -> PublishedFiles:
+    """Give the files of a published folder as a layout reads them; a file of more than LARGEST bytes is refused."""
+
+    def read(path: str) -> bytes:
+        with open(files[path], "rb") as file:
+            data = file.read(LARGEST + 1)
+        if len(data) > LARGEST:
+            raise InputError(f"a file of more than {LARGEST} bytes", where=path, next="restore the published file")
+        return data
+
+    return PublishedFiles(tuple(files), read, files.absent)

@@ -1,0 +1,85 @@
+"""The ideal answer to a record, made of its ground truth, in the form that the task's prompt asks for (OURS).
+
+Strict mode gives it the most that it gives; paper mode often does not, by its defects. It must never know a document.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from harness.errors import InputError
+from harness.studies.curie.data.file_texts import ADVICE
+from harness.studies.curie.reading.dft_items import program_text
+from harness.studies.curie.reading.ground_truth import IDS
+from harness.studies.curie.reading.loose_json import LONGEST_FILE, Unreadable, loads
+from harness.studies.curie.reading.texts import leaves
+from harness.studies.curie.scoring.llmsim_strict import gold_items
+
+
+def oracle(task: str, truth: str) -> str:
+    """Give the ideal answer to a record of a task from the text of its ground-truth file.
+
+    InputError for a ground truth that is not JSON5, or lacks what the task's answer is made of.
+    """
+    try:
+        return _ANSWERS[task](truth)
+    except Unreadable as bad:
+        raise InputError(f"the ground truth cannot be read: {bad}", next=ADVICE) from bad
+
+
+def _listed(items: Any) -> str:
+    return json.dumps(items, ensure_ascii=False, indent=1)
+
+
+def _items(task: str, truth: str) -> str:
+    return _listed(gold_items(task, truth).items)
+
+
+def _value(truth: str) -> Any:
+    """Parse a ground truth and drop the ids that the paper drops: at its top, and of the objects of a list."""
+    found = loads(truth, LONGEST_FILE)
+    if isinstance(found, dict):
+        return {name: value for name, value in found.items() if name not in IDS}
+    if isinstance(found, list):
+        return [_value_of(each) for each in found]
+    raise Unreadable("it is neither an object nor a list")
+
+
+def _value_of(each: Any) -> Any:
+    return {name: value for name, value in each.items() if name not in IDS} if isinstance(each, dict) else each
+
+
+def _box(truth: str) -> str:
+    found = _value(truth)
+    if not isinstance(found, dict) or any(name not in found for name in "WSEN"):
+        raise Unreadable("it has no W, S, E and N")
+    return _listed({name: found[name] for name in "WSEN"})
+
+
+def _fasta(truth: str) -> str:
+    found = _value(truth)
+    sequence = found.get("sequence") if isinstance(found, dict) else None
+    if not isinstance(sequence, str):
+        raise Unreadable("it has no text `sequence`")
+    return f">record\n{''.join(sequence.split())}"
+
+
+def _tree(truth: str) -> str:
+    import yaml  # noqa: PLC0415 - it loads slowly
+
+    return str(yaml.safe_dump(_value(truth), allow_unicode=True, sort_keys=False, width=1 << 20))
+
+
+_ANSWERS: Mapping[str, Callable[[str], str]] = {
+    **{task: partial(_items, task) for task in ("dft-s", "dft-p", "mpv", "mpv-non-trivial", "mpv-specific")},
+    "dft-c": program_text,
+    "hfd": lambda truth: _listed(_value(truth)),
+    "hfe": lambda truth: "\n".join(leaves(_value(truth))),
+    "qecc": _tree,
+    "geo": lambda truth: _listed(_value(truth)),
+    "biogr": _box,
+    "pdb": _fasta,
+}

@@ -1,0 +1,25 @@
+"""The maker of one task from a public copy of the published records, fetched file by file.
+
+Its layout is the archive's, below any one folder (`data/` in iammpy/curie at commit db53d1187c74, which has the domains
+dft and mpve); that its records equal the archive's is unverified. It must never know how an answer is scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.studies.curie.data.making import opened_folder, write_published
+from harness.studies.file_set import file_set
+
+COPY = "copy"
+
+
+def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write items, gold and counts of a task from the copy, and prompts where they are given; absent files count.
+
+    InputError for a record that is not sound, and for another prompt than the published one.
+    """
+    files = opened_folder(file_set(params, inputs, COPY))
+    write_published(params, inputs, out, files, {"source": "public copy", "official": False})

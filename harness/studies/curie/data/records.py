@@ -1,0 +1,64 @@
+"""Records become rows: every task's items, gold, prompts, images and counts are written here, in one shape.
+
+It must never know where a record came from, nor how an answer is scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.models.media import attachment, medium
+from harness.models.media import write as write_media
+from harness.rowtypes import Gold, Item, Medium
+
+ILLUSTRATED = ("biogr",)  # tasks whose documents are images; their makers have the output `media`
+LEVELS: Mapping[str, float] = {"easy": 20.0, "medium": 50.0, "hard": 80.0}  # OURS: a number for stand-ins that err
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """One record of a task: the document a model is shown, the ground-truth file's text, and an ideal answer."""
+
+    id: str  # the record's own id, without the task
+    text: str  # what replaces {{text}} of a prompt
+    truth: str  # the ground-truth file as it is written (JSON, or nearly)
+    answer: str  # what a model that knows everything would answer, in the form the prompt asks for
+    level: str = ""  # easy, medium or hard; empty where nobody said
+    images: tuple[bytes, ...] = ()
+    meta: Mapping[str, Any] = field(default_factory=dict)
+
+
+def item_id(task: str, record: str) -> str:
+    """Give the id of a record's item in a task."""
+    return f"{task}-{record}"
+
+
+def write(task: str, records: Iterable[Record], out: Path, counts: Mapping[str, Any] | None = None) -> None:
+    """Write `items`, `gold`, `media` and `counts` of one task; `counts` says what else there is to count.
+
+    What is absent of a published task is counted there as `absent`; a task of our own lacks nothing.
+    """
+    items: list[Item] = []
+    golds: list[Gold] = []
+    media: dict[str, Medium] = {}
+    for record in sorted(records, key=lambda one: one.id):
+        name = item_id(task, record.id)
+        item: Item = {
+            "id": name, "task": task, "input": {"text": record.text}, "difficulty": LEVELS.get(record.level),
+            "meta": {**record.meta, "record": record.id, "level": record.level},
+        }  # fmt: skip
+        if record.images:
+            shown = [medium(data) for data in record.images]
+            media |= {one["id"]: one for one in shown}
+            item["attachments"] = [attachment(one) for one in shown]
+        items.append(item)
+        golds.append({"id": name, "gold": {"target": record.answer, "truth": record.truth}})
+    rows.write(out / "items", items)
+    rows.write(out / "gold", golds)
+    if task in ILLUSTRATED:
+        write_media(out / "media", media.values())
+    rows.write_one(out / "counts", {task: {"absent": 0, **(counts or {}), "kept": len(items)}})

@@ -1,0 +1,1 @@
+"""Demo: the makers of the project's own records, whose ground truth is certain."""

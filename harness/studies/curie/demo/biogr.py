@@ -1,0 +1,75 @@
+"""The maker of the demo's BIOGR records: maps of real regions with a labelled graticule, and their boxes as gold.
+
+The box is chosen first and the map is drawn from it; shores on it are made up. It must never know a prompt, a model or
+how an answer is scored.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.studies.curie.data.records import Record, write
+from harness.studies.curie.demo.documents import one
+from harness.studies.curie.demo.maps import MapSheet, drawn
+from harness.studies.curie.demo.selection import first, generated, named, stream
+
+TASK = "biogr"
+
+
+@dataclass(frozen=True, slots=True)
+class MapSite:
+    """A real region, and the map of it: easy where its edges are labelled, hard where lines are few or it crosses 180°.
+
+    The map shows the region at least in part; the caption names it and gives no number of degrees.
+    """
+
+    level: str
+    region: str
+    sheet: MapSheet
+
+
+SITES: tuple[MapSite, ...] = (
+    MapSite("easy", "the North Sea", MapSheet(-5, 50, 10, 60, 5)),
+    MapSite("medium", "the Galápagos Islands", MapSheet(-92.5, -2, -88.5, 1.5, 1)),
+    MapSite("hard", "the Fiji Islands", MapSheet(176.2, -20.4, -177.6, -15.3, 2)),
+    MapSite("easy", "the Black Sea", MapSheet(25, 40, 45, 50, 5)),
+    MapSite("medium", "Tasmania and Bass Strait", MapSheet(143.4, -44.2, 149.3, -39.1, 2)),
+    MapSite("hard", "the shelf off Patagonia", MapSheet(-77.3, -55.8, -51.4, -38.6, 10, 5)),
+    MapSite("easy", "the Gulf of Mexico", MapSheet(-100, 15, -80, 30, 5)),
+    MapSite("medium", "the Iberian Peninsula", MapSheet(-10.4, 35.3, 4.2, 44.6, 4)),
+    MapSite("hard", "the Bering Sea", MapSheet(161.5, 51.2, -156.8, 66.3, 10, 5, inset=True)),
+    MapSite("medium", "Lake Victoria", MapSheet(31.3, -3.2, 35.1, 0.7, 1)),
+    MapSite("hard", "the Weddell Sea", MapSheet(-62.7, -78.4, -9.6, -59.2, 15, 5)),
+    MapSite("hard", "Svalbard", MapSheet(9.3, 76.2, 34.1, 80.9, 10, 2, inset=True)),
+)  # fmt: skip
+_SUBJECTS = ("Sampling stations", "Positions of moorings", "Sites of trawls", "Sightings from ships")
+_TIMES = ("spring", "summer", "autumn", "winter")
+
+
+def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write `items`, `gold`, `media` and `counts` of the first `count` maps, with shores drawn from `seed`.
+
+    InputError for a count below one, or above the number of maps that the demo has.
+    """
+    sites = first(SITES, params["count"], "maps")
+    write(TASK, [record(params["seed"], index) for index in range(len(sites))], out)
+
+
+def record(seed: int, index: int) -> Record:
+    """Give the record of map `index`; it depends on the seed and on no other record."""
+    site, name = SITES[index], named(index)
+    source, sheet = stream(seed, TASK, name), site.sheet
+    caption = (
+        f"{one(source, _SUBJECTS)} (crosses) of the {one(source, _TIMES)} survey in {site.region}. Thin lines: "
+        "graticule, labelled in degrees. Shores (blue) are drawn schematically."
+    )
+    if sheet.inset:
+        caption += " The small frame in the corner shows where the area lies."
+    box = {"W": sheet.west, "S": sheet.south, "E": sheet.east, "N": sheet.north}
+    meta = {**generated(seed), "projection": "plate carrée"}
+    truth = json.dumps({**box, "record_id": name})
+    return Record(name, caption, truth, json.dumps(box), site.level, (drawn(sheet, source),), meta)

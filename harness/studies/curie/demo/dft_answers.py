@@ -1,0 +1,115 @@
+"""What somebody who knows everything would answer to the three DFT tasks of the demo (OURS).
+
+It must never know how a paper is worded, nor how an answer is scored.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from harness.studies.curie.demo.dft_settings import Calculation, Project
+from harness.studies.curie.demo.dft_structures import Structure
+
+# Fields that the wording asks for under another name than the archive has.
+_ASKED = {"space_group": "space group", "miller_indices": "orientation", "additional_information": "description"}
+_BLANK = (
+    "vacuum_x", "vacuum_y", "vacuum_z", "supercell", "cas_number", "lattice_a", "lattice_b", "lattice_c",
+    "space group", "orientation", "mp_id", "isomer_name",
+)  # fmt: skip
+
+
+def _structure(number: int, structure: Structure) -> dict[str, Any]:
+    """Give one structure in the fields that the wording asks for."""
+    said = dict(structure.fields)
+    kept = ("common_name", "scientific_name", "composition")
+    found: dict[str, Any] = {"id": f"structure_metadata_{number}", "type": structure.type}
+    found |= {key: said.pop(key, "UNKNOWN") for key in kept} | dict.fromkeys(_BLANK)
+    lengths = dict(part.split(" = ") for part in said.pop("lattice_parameters", "").split(", ") if part)
+    found |= {f"lattice_{axis}": length for axis, length in lengths.items()}
+    if "vacuum" in said:
+        found["vacuum_z"] = said.pop("vacuum")
+    if "supercell" in said:
+        found["supercell"] = said.pop("supercell")
+    rest = [said.pop(key) for key in ("crystal_structure", "cell_size", "crystal_or_isolated") if key in said]
+    found |= {_ASKED[key]: said.pop(key) for key in list(said) if key in _ASKED}
+    found["description"] = ", ".join([*rest, *filter(None, [found.get("description")])])
+    return found
+
+
+def structures(project: Project) -> str:
+    """Answer the task dft-s: a JSON list of the structures."""
+    return json.dumps([_structure(at, one) for at, one in enumerate(project.structures, 1)], ensure_ascii=False)
+
+
+def _parameters(calculation: Calculation) -> dict[str, Any]:
+    asked = (
+        "software", "functional", "k-points", "pseudopotentials", "basis_set", "energy_cutoff", "energy_convergence",
+        "force_convergence", "relaxed_nuclei", "relaxed_unit_cell", "spin", "hubbard_U",
+    )  # fmt: skip
+    found = {key: calculation.fields.get(key, "NaN") for key in asked}
+    return {"function_name": calculation.key, **found, "other_information": calculation.label}
+
+
+def parameters(project: Project) -> str:
+    """Answer the task dft-p: a JSON list of the sets of parameters."""
+    return json.dumps([_parameters(one) for one in project.calculations], ensure_ascii=False)
+
+
+_PROGRAM = '''
+
+def build(entry):
+    """Read the cell of a structure; the files were exported from the crystal builder."""
+    return read(entry["composition"] + ".cif")
+
+
+def calculator(settings):
+    """Choose the calculator of a code."""
+    known = {"vasp": Vasp, "castep": Castep, "gpaw": GPAW, "gaussian": Gaussian}
+    return known[settings["software"]](settings)
+
+
+def run(atoms, settings):
+    """Attach the calculator, relax where the paper relaxes, and give the energy."""
+    atoms.calc = calculator(settings)
+    if settings.get("relaxed_nuclei"):
+        BFGS(atoms).run(settings.get("force_convergence"))
+    return atoms.get_potential_energy()
+
+
+def main():
+    """Compute every structure with the settings that the paper gives for it."""
+    return [(label, key, run(build(STRUCTURES[key]), CALCULATIONS[label])) for label, key in RUNS]
+
+
+if __name__ == "__main__":
+    main()
+'''
+_IMPORTS = """from ase.calculators.castep import Castep
+from ase.calculators.gaussian import Gaussian
+from ase.calculators.vasp import Vasp
+from ase.io import read
+from ase.optimize import BFGS
+from gpaw import GPAW
+
+"""
+
+
+def _table(name: str, entries: Mapping[str, Mapping[str, Any]]) -> str:
+    """Write a dictionary of dictionaries as Python, one entry a line."""
+    lines = "".join(f"    {key!r}: {dict(entry)!r},\n" for key, entry in entries.items())
+    return f"{name} = {{\n{lines}}}\n"
+
+
+def program(project: Project) -> str:
+    """Answer the task dft-c: a program for ASE whose tables hold what the paper says."""
+    tables = [
+        _table("STRUCTURES", {one.key: {**one.fields, "type": one.type} for one in project.structures}),
+        _table("CALCULATIONS", {one.key: one.fields for one in project.calculations}),
+        f"RUNS = {[(one.key, key) for one in project.calculations for key in one.on]!r}\n",
+    ]
+    return _IMPORTS + "".join(tables) + _PROGRAM
+
+
+ANSWERS: Mapping[str, Callable[[Project], str]] = {"dft-s": structures, "dft-p": parameters, "dft-c": program}

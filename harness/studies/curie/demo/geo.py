@@ -1,0 +1,145 @@
+"""The maker of the demo's GEO records: a paper about invented data sets on real places, and those data sets as gold.
+
+What a paper uses is drawn first and written down twice, as an object and in words; what it only mentions is not gold.
+It must never know a prompt, a model or how an answer is scored.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date, timedelta
+from pathlib import Path
+from typing import Any
+
+from harness import seeds
+from harness.errors import InputError
+from harness.studies.curie.data.records import Record, write
+from harness.studies.curie.demo.documents import Section, one, paper, place, turn
+from harness.studies.curie.demo.filler import GENERAL
+from harness.studies.curie.demo.geo_prose import GEOGRAPHY
+from harness.studies.curie.demo.geo_topics import REGIONS, TOPICS, DataTopic, StudyRegion
+from harness.studies.curie.demo.selection import WORDS, laid, named, stream, written
+
+TASK = "geo"
+LEVELS = ("easy", "medium", "hard")
+_FIRST_DAY, _DAYS = date(1998, 1, 1), 6000  # the first day that a series may begin, and how much later it may begin
+_MONTHS = ("January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
+           "November", "December")  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Series:
+    """A variable of a data set in some places and between two days."""
+
+    name: str
+    description: str
+    begin: date
+    end: date
+    places: tuple[str, ...]
+
+    def as_data(self) -> dict[str, Any]:
+        return {
+            "variable_name": self.name, "description": self.description,
+            "time_range": {"start_date": self.begin.isoformat(), "end_date": self.end.isoformat()},
+            "spatial_range": list(self.places),
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _DataSet:
+    """An invented data set: its name, its address and its variables."""
+
+    name: str
+    address: str
+    series: tuple[_Series, ...]
+
+    def as_data(self) -> dict[str, Any]:
+        return {
+            "dataset_name": self.name, "dataset_website_or_source": [self.address],
+            "variables": [each.as_data() for each in self.series],
+        }  # fmt: skip
+
+
+def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write `items`, `gold` and `counts` of `count` papers drawn from `seed`; InputError for a count below one."""
+    seed, count = params["seed"], params["count"]
+    if count < 1:
+        raise InputError(f"{count} records are none", where="count", next="make at least one record")
+    write(TASK, [record(seed, index) for index in range(count)], out)
+
+
+def record(seed: int, index: int) -> Record:
+    """Give record `index`, which depends on the seed and on no other record: easy, medium, hard, easy and so on."""
+    name, level = named(index), LEVELS[index % len(LEVELS)]
+    source = stream(seed, TASK, name)
+    region = turn(seed, "curie.demo.geo.region", index, REGIONS)
+    topics = seeds.sample(source, TOPICS, 3 + LEVELS.index(level))
+    used = [_data_set(source, region, topic, level) for topic in topics[:-2]]
+    unused = [_data_set(source, region, topic, level) for topic in topics[-2:]]
+    title = f"What the sources say about {region.name}" if level == "hard" else f"Measurements from {region.name}"
+    said = {
+        "paper_title": title, "paper_link": f"https://papers.example.org/{name}",
+        "datasets": [each.as_data() for each in used], "notes": "",
+    }  # fmt: skip
+    text, at = _document(source, said, used, unused, level)
+    truth = json.dumps({**said, "record_id": name}, ensure_ascii=False)
+    answer = json.dumps(said, ensure_ascii=False, indent=2)
+    return Record(name, text, truth, answer, level, meta=written(seed, text, at))
+
+
+def _data_set(source: seeds.Stream, region: StudyRegion, topic: DataTopic, level: str) -> _DataSet:
+    """Draw a data set of a topic: in an easy paper one variable, else both, each with days and places of its own."""
+    name = f"{region.name.removeprefix('the ')} {topic.noun}"
+    chosen = topic.variables if level != "easy" else (one(source, topic.variables),)
+    address = f"https://data.example.org/{name.lower().replace(' ', '-')}"
+    return _DataSet(name, address, tuple(_series(source, region, topic, each) for each in chosen))
+
+
+def _series(source: seeds.Stream, region: StudyRegion, topic: DataTopic, variable: tuple[str, str, str]) -> _Series:
+    name, measured, unit = variable
+    begin = _FIRST_DAY + timedelta(days=seeds.below(source, _DAYS))
+    end = begin + timedelta(days=365 + seeds.below(source, 2500))
+    places = seeds.sample(source, region.places, 2 + seeds.below(source, 2))
+    written = unit if unit.startswith("of ") else f"in {unit}"
+    return _Series(name, f"{measured} {written}, {one(source, topic.spacing)}", begin, end, tuple(places))
+
+
+def _document(
+    source: seeds.Stream, said: Mapping[str, Any], used: list[_DataSet], unused: list[_DataSet], level: str
+) -> tuple[str, int]:
+    """Write the paper, and give how far into it, in percent, the first data set that it uses is told."""
+    told = [Section(f"Data {number}", (_told(each, level),)) for number, each in enumerate(used, 1)]
+    others = [
+        Section("Sources that were set aside", tuple(_set_aside(each, level) for each in unused)),
+        Section("Methods", ("All series were brought to the same calendar.",)),
+        Section("Results", ("The places differ more from each other than the years do.",)),
+    ]
+    abstract = f"{said['paper_title']}: we combine what has been measured there. This paper: {said['paper_link']}"
+    sections = [
+        Section("Abstract", (abstract,), filled=False),
+        Section("Introduction", ("Whoever plans for a landscape needs to know what has been measured in it.",)),
+        *laid(source, told, others, level),
+        Section("Discussion", ("More years would help, and so would more places.",)),
+    ]
+    text = paper(source, said["paper_title"], sections, (*GEOGRAPHY, *GENERAL), WORDS[level])
+    return text, place(text, told[0].told[0])
+
+
+def _told(data: _DataSet, level: str) -> str:
+    """Tell a data set that the paper uses, in sentences."""
+    return f"We use the {data.name} ({data.address}). " + " ".join(_sentence(each, level) for each in data.series)
+
+
+def _set_aside(data: _DataSet, level: str) -> str:
+    """Mention a data set that the paper does not use: a distractor of the same shape."""
+    described = " ".join(_sentence(each, level) for each in data.series)
+    return f"The {data.name} ({data.address}) was looked at and not used. {described}"
+
+
+def _sentence(series: _Series, level: str) -> str:
+    days = [day.isoformat() if level == "easy" else f"{day.day} {_MONTHS[day.month - 1]} {day.year}"
+            for day in (series.begin, series.end)]  # fmt: skip
+    places = f"{', '.join(series.places[:-1])} and {series.places[-1]}"
+    return f"Its variable {series.name} holds {series.description}; it covers {places} from {days[0]} to {days[1]}."

@@ -1,0 +1,75 @@
+"""Demo records for the task HFD (OURS): papers that state a model and what is kept, from which five steps follow.
+
+The steps' results are certain, because mean-field theory leaves no choice once the averages to keep are named. It must
+never know a prompt, a model or a rule of scoring.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.studies.curie.data.records import Record, write
+from harness.studies.curie.demo.documents import Draw, draws, place, shuffled, turn
+from harness.studies.curie.demo.mean_field import (
+    BARE,
+    DIRECT,
+    EXCHANGE,
+    FULL,
+    INTERACTION,
+    SINGLE,
+    MeanFieldCase,
+    equation,
+    vary,
+)
+from harness.studies.curie.demo.mean_field_models import MODELS, WITH_EXCHANGE
+from harness.studies.curie.demo.mean_field_text import (
+    definitions_paragraph,
+    hartree_paragraph,
+    special_paragraph,
+    write_paper,
+)
+from harness.studies.curie.demo.selection import written
+
+TASK, PURPOSE = "hfd", "curie.demo_hfd"
+
+
+def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write `count` papers drawn from `seed`, each with the five steps of its derivation."""
+    write(TASK, [_record(params["seed"], draw) for draw in draws(params, PURPOSE)], out)
+
+
+def drawn(seed: int, draw: Draw) -> tuple[MeanFieldCase, list[MeanFieldCase]]:
+    """Draw the case of a paper, and the cases of others that it quotes: none in easy papers, two in hard ones."""
+    model = turn(seed, PURPOSE, draw.index, WITH_EXCHANGE)
+    case = vary(draw, model)
+    rest = shuffled(draw.source, [each for each in MODELS if each is not model])
+    return case, [vary(draw, other) for other in rest[: draw.rank]]
+
+
+def steps(case: MeanFieldCase) -> list[dict[str, str]]:
+    """Give the five steps of a derivation, with what each is to give."""
+    found = (
+        ("the terms that stay as they are", equation(SINGLE, case.single)),
+        ("the interaction", equation(INTERACTION, case.interaction)),
+        ("the direct terms of the decoupled interaction", equation(DIRECT, case.direct)),
+        ("its exchange and pairing terms", equation(EXCHANGE, case.exchange)),
+        ("the whole mean-field Hamiltonian", equation(FULL, case.full)),
+    )
+    return [{"Step": str(at), "task": task, "answer": f"${result}$"} for at, (task, result) in enumerate(found, 1)]
+
+
+def _told(case: MeanFieldCase, rank: int) -> list[str]:
+    """Give what a paper tells of the result: much in easy papers, and in hard ones nothing but the abbreviations."""
+    helps = [[hartree_paragraph(case), special_paragraph(case)], [special_paragraph(case)], []][rank]
+    return [part for part in (definitions_paragraph(case), *helps) if part]
+
+
+def _record(seed: int, draw: Draw) -> Record:
+    case, others = drawn(seed, draw)
+    text = write_paper(draw, case, _told(case, draw.rank), others)
+    truth = {"record_id": draw.id, "steps": steps(case)}
+    meta = written(seed, text, place(text, equation(BARE, case.bare)))
+    return Record(draw.id, text, json.dumps(truth), json.dumps(steps(case)), draw.level, meta=meta)

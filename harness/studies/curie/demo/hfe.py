@@ -1,0 +1,59 @@
+"""Demo records for the task HFE (OURS): papers that write out one general mean-field Hamiltonian among others.
+
+It must never know a prompt, a model or a rule of scoring.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.studies.curie.data.records import Record, write
+from harness.studies.curie.demo.documents import Draw, draws, place, shuffled, turn
+from harness.studies.curie.demo.mean_field import FULL, MeanFieldCase, equation, vary
+from harness.studies.curie.demo.mean_field_models import MODELS
+from harness.studies.curie.demo.mean_field_text import (
+    definitions_paragraph,
+    general_paragraph,
+    special_paragraph,
+    write_paper,
+)
+from harness.studies.curie.demo.selection import written
+
+TASK, PURPOSE = "hfe", "curie.demo_hfe"
+
+
+def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write `count` papers drawn from `seed`, each with the mean-field Hamiltonian that it calls general."""
+    write(TASK, [_record(params["seed"], draw) for draw in draws(params, PURPOSE)], out)
+
+
+def drawn(seed: int, draw: Draw) -> tuple[MeanFieldCase, list[MeanFieldCase]]:
+    """Draw the case of a paper, and the other cases that it quotes: one in easy papers, two in hard ones."""
+    model = turn(seed, PURPOSE, draw.index, MODELS)
+    case = vary(draw, model)
+    rest = shuffled(draw.source, [each for each in MODELS if each is not model])
+    return case, [vary(draw, other) for other in rest[: 1 + draw.rank // 2]]
+
+
+def hamiltonian(case: MeanFieldCase) -> str:
+    """Write the general mean-field Hamiltonian of a case in LaTeX."""
+    return equation(FULL, case.full)
+
+
+def _answer(case: MeanFieldCase) -> str:
+    """Write the answer in the frame that the wording asks for."""
+    where = "".join(f"\nwhere\n${each}$" for each in case.definitions)
+    return f"The mean-field Hamiltonian is\n${hamiltonian(case)}${where}"
+
+
+def _record(seed: int, draw: Draw) -> Record:
+    case, others = drawn(seed, draw)
+    told = [general_paragraph(draw.source, case), definitions_paragraph(case), special_paragraph(case)]
+    text = write_paper(draw, case, [part for part in told if part], others)
+    truth = {"record_id": draw.id, "hamiltonian": f"${hamiltonian(case)}$",
+             "definitions": [f"${each}$" for each in case.definitions]}  # fmt: skip
+    meta = written(seed, text, place(text, hamiltonian(case)))
+    return Record(draw.id, text, json.dumps(truth), _answer(case), draw.level, meta=meta)

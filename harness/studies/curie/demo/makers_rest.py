@@ -1,0 +1,25 @@
+"""The makers of the demo's records for QECC, GEO, BIOGR and PDB, as a manifest names them.
+
+It knows names of steps and of their parameters; it must never know a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness.studies.study import Maker
+
+_HERE = "harness.studies.curie.demo"
+_OUTPUTS = ("items", "gold", "counts")
+
+
+def _maker(task: str, outputs: tuple[str, ...] = _OUTPUTS) -> Maker:
+    return Maker(f"{_HERE}.{task}:make", {"seed": int, "count": int}, outputs, ids=f"{task}-demo-")
+
+
+MAKERS: Mapping[str, Maker] = {
+    "curie.demo_qecc": _maker("qecc"),
+    "curie.demo_geo": _maker("geo"),
+    "curie.demo_biogr": _maker("biogr", ("items", "gold", "media", "counts")),
+    "curie.demo_pdb": _maker("pdb"),
+}

@@ -1,0 +1,24 @@
+"""The makers of the demo's synthetic papers (OURS) for DFT, MPV, HFD and HFE: one a task, by name.
+
+A manifest names a maker of its own for each task, since two datasets of one maker would give their items equal ids; and
+no manifest mixes two sources of one task, since both have the task's ids. It must never know a record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness.studies.study import Maker
+
+_HERE = "harness.studies.curie.demo"
+_MODULES: Mapping[str, str] = {
+    "dft-s": "dft", "dft-p": "dft", "dft-c": "dft", "mpv": "mpv", "mpv-non-trivial": "mpv", "mpv-specific": "mpv",
+    "hfd": "hfd", "hfe": "hfe",
+}  # fmt: skip
+
+MAKERS: Mapping[str, Maker] = {
+    f"curie.demo_{task}": Maker(
+        f"{_HERE}.{module}:make", {"seed": int, "count": int}, ids=task, fixed={"task": task}
+    )
+    for task, module in _MODULES.items()
+}

@@ -1,0 +1,83 @@
+"""Mean-field cases of the demo (OURS): a model with the terms, letters and sign of interaction that a paper draws.
+
+It must never know how a paper is worded, nor what ground truth or an answer looks like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from harness.studies.curie.demo.documents import Draw, one, shuffled
+from harness.studies.curie.demo.mean_field_models import MeanField, Terms
+
+_LETTERS = {"@t": ("t", "J", r"\tau"), "@U": ("U", "u", "W"), "@V": ("V", "K", "G")}
+_EXTRA = (0, 1, 2)  # further one-body terms of easy, medium and hard papers, where the model has so many
+NEIGHBOURS = r"\langle i,j \rangle"
+# What the parts of a Hamiltonian are called.
+BARE, SINGLE, INTERACTION, DIRECT = "H", "H_{0}", r"H_{\mathrm{int}}", r"H_{\mathrm{H}}"
+EXCHANGE, FULL, SPECIAL, OTHER = r"H_{\mathrm{F}}", r"H_{\mathrm{MF}}", r"H_{\mathrm{s}}", r"H_{\mathrm{other}}"
+
+
+@dataclass(frozen=True, slots=True)
+class MeanFieldCase:
+    """A model as one paper has it; every term begins with its sign."""
+
+    model: MeanField
+    extra: tuple[str, ...]  # in words
+    single: Terms
+    interaction: Terms
+    direct: Terms
+    exchange: Terms
+    constants: Terms
+    definitions: Terms
+    special: Terms
+
+    @property
+    def bare(self) -> Terms:
+        """Give the Hamiltonian before anything is decoupled."""
+        return self.single + self.interaction
+
+    @property
+    def full(self) -> Terms:
+        """Give the mean-field Hamiltonian with all its terms, constants too."""
+        return self.single + self.direct + self.exchange + self.constants
+
+
+def _turned(term: str) -> str:
+    return ("-" if term[0] == "+" else "+") + term[1:]
+
+
+def vary(draw: Draw, model: MeanField) -> MeanFieldCase:
+    """Draw the letters, the further terms and, where the model allows either, the sign of the interaction."""
+    source = draw.source
+    letters = {mark: one(source, choices) for mark, choices in _LETTERS.items()}
+    turned = model.either and one(source, (False, True))
+    more = shuffled(source, model.extra)[: _EXTRA[draw.rank]]
+
+    def spelled(terms: Iterable[str], turn: bool = False) -> Terms:
+        found = []
+        for term in terms:
+            text = _turned(term) if turn and term not in model.single else term
+            for mark, letter in letters.items():
+                text = text.replace(mark, letter)
+            found.append(text)
+        return tuple(found)
+
+    return MeanFieldCase(
+        model, tuple(words for words, _ in more),
+        spelled(model.single) + spelled(term for _, terms in more for term in terms),
+        spelled(model.interaction, turned), spelled(model.direct, turned), spelled(model.exchange, turned),
+        spelled(model.constants, turned), spelled(model.definitions), spelled(model.special[1], turned),
+    )  # fmt: skip
+
+
+def equation(name: str, terms: Iterable[str]) -> str:
+    """Write an equation in LaTeX, one line, without marks of mathematics around it."""
+    first, *rest = terms
+    return " ".join([f"{name} =", first.removeprefix("+"), *(f"{term[0]} {term[1:]}" for term in rest)])
+
+
+def displayed(*equations: str) -> str:
+    """Set equations apart from the text, as a source in LaTeX does."""
+    return "\n".join(f"\\begin{{equation}}\n{each}.\n\\end{{equation}}" for each in equations)

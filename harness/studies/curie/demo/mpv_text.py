@@ -1,0 +1,140 @@
+"""The words of the demo's MPV papers (OURS): constants in sentences and a table, among numbers that are no property.
+
+It must never know what ground truth or an answer looks like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from harness import seeds
+from harness.studies.curie.demo.documents import Draw, Section, one, paper, shuffled
+from harness.studies.curie.demo.filler import GENERAL, MATERIALS
+from harness.studies.curie.demo.mpv_constants import ALIASES, Constant
+
+THICKNESS = "thickness"  # the trivial property: a geometry of our own piece, which mpv-non-trivial leaves out
+TABLE = "1"
+_SETTINGS = (
+    "Pieces were degreased at 60 °C for 15 min and dried in nitrogen before they were mounted.",
+    "Spectra were taken with a slit of 0.2 mm and an integration time of 4 s, and 16 scans were averaged.",
+    "The diffractometer was run at 40 kV and 30 mA with steps of 0.02 degrees.",
+    "Contacts were annealed for 30 s at 380 °C in a flow of 200 sccm of forming gas.",
+    "The chamber was pumped to 3e-6 mbar, and a He-Ne laser with 5 mW served for the alignment.",
+    "Altogether 24 pieces from 3 suppliers were examined over 11 weeks by 2 of the authors.",
+    "A load of 20 mN was applied with a rate of 1 mN/s in every indentation test.",
+)
+_REFERENCES = (
+    "[2] Handbook tables, any recent edition.", "[5] P. Aldous, Notes on Crystals 7.",
+    "[8] R. Imai, S. Kovacs, Data Sheets of the Optical Workshop 2.",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A value as a paper states it: the constant, how it is called, the passage, and the table where it is in one.
+
+    A constant with an empty value is only drawn in a figure.
+    """
+
+    constant: Constant
+    called: str
+    passage: str
+    table: str = ""
+
+
+def _condition(constant: Constant) -> str:
+    if not constant.condition:
+        return ""
+    ray, _, length = constant.condition.rpartition(", ")
+    return f" for the {ray} at {length}" if ray else f" at {length}"
+
+
+def _article(word: str) -> str:
+    return "an" if word[0] in "aeiou" else "a"
+
+
+def sentence(source: seeds.Stream, constant: Constant, called: str) -> str:
+    """State a constant in one sentence that names material, property, value and condition."""
+    value, name = f"{constant.printed}{_condition(constant)}", f"{constant.material} ({constant.formula})"
+    return one(
+        source,
+        (
+            f"The {called} of {name} is {value}.",
+            f"{name[0].upper()}{name[1:]} has {_article(called)} {called} of {value}.",
+            f"For {name} the handbooks [2] give {_article(called)} {called} of {value}.",
+        ),
+    )
+
+
+def row(constant: Constant, called: str) -> str:
+    """State a constant in a row of the table."""
+    return f"{constant.material} | {called} | {constant.printed} | {constant.condition or '-'}"
+
+
+def state(draw: Draw, constants: Sequence[Constant]) -> list[Stated]:
+    """Choose the words for each constant: hard papers use other names too, and put every third one in the table."""
+    found = []
+    for at, constant in enumerate(constants):
+        called = constant.property
+        if draw.rank == 2 and at % 2:
+            called = ALIASES.get(called, called)
+        if draw.rank == 2 and at % 3 == 2:
+            found.append(Stated(constant, called, row(constant, called), TABLE))
+        else:
+            found.append(Stated(constant, called, sentence(draw.source, constant, called)))
+    return found
+
+
+def thickness(source: seeds.Stream, material: str, formula: str) -> Stated:
+    """State how thick our own piece of a material is."""
+    value = one(source, ("0.5", "1.0", "2.0", "3.0", "5.0"))
+    constant = Constant(material, formula, THICKNESS, value, value, "mm", "")
+    passage = f"Our piece of {material} ({formula}) was a polished plate of {value} mm thickness."
+    return Stated(constant, THICKNESS, passage)
+
+
+def drawn_only(material: str, formula: str) -> Stated:
+    """State that a property of a material is in a figure, without any number."""
+    constant = Constant(material, formula, "specific heat", "", "", "", "")
+    return Stated(
+        constant, constant.property, f"The specific heat of {material} ({formula}) is drawn as a function of "
+        "temperature in Figure 2, from which no number is taken here."
+    )  # fmt: skip
+
+
+def write_paper(draw: Draw, title: str, stated: Sequence[Stated]) -> str:
+    """Write the paper: what is stated falls into the sections that may hold it, in its order."""
+    source = draw.source
+    said = [each.passage for each in stated if not each.table]
+    rows = [each.passage for each in stated if each.table]
+    cuts = sorted(seeds.below(source, len(said) + 1) for _ in range(2))
+    settings = shuffled(source, _SETTINGS)[: 2 + draw.rank]
+    table = f"Table {TABLE}. Constants used in this work: material | property | value | condition\n" + "\n".join(rows)
+    sections = [
+        Section("Abstract", (_ABSTRACT,), filled=False),
+        Section("Introduction", tuple(_grouped(source, said[: cuts[0]]))),
+        Section("Materials and methods", (" ".join(settings),)),
+        Section("Results", (*_grouped(source, said[cuts[0] : cuts[1]]), *((table,) if rows else ()))),
+        Section("Discussion", tuple(_grouped(source, said[cuts[1] :]))),
+        Section("Conclusions"),
+        Section("References", _REFERENCES, filled=False),
+    ]
+    return paper(source, title, sections, GENERAL + MATERIALS, 950 + 50 * seeds.below(source, 8))
+
+
+def _grouped(source: seeds.Stream, passages: Sequence[str]) -> list[str]:
+    """Put one or two passages into a paragraph each."""
+    rest, found = list(passages), []
+    while rest:
+        size = 1 + seeds.below(source, 2)
+        found.append(" ".join(rest[:size]))
+        del rest[:size]
+    return found
+
+
+_ABSTRACT = (
+    "Constants of several materials are collected in one place, because the design of a component needs them together. "
+    "Values are those of pure substances as the handbooks print them; our own pieces served to check that nothing had "
+    "been mixed up. Settings of instruments are given where a reader would miss them."
+)

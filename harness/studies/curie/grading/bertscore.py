@@ -1,0 +1,28 @@
+"""The score step of BERTScore: what the encoder's judgement of an answer says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.rowtypes import Found
+from harness.studies import graded
+from harness.studies.curie.judging.encoder import NAMES
+from harness.studies.curie.scoring.found import VALID, finding, unusable
+from harness.studies.graded import Seen
+
+SCORER = "bertscore"
+
+
+def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write one score for each response: the F of the encoder that the manifest names."""
+
+    def rule(seen: Seen) -> Found:
+        [judgement] = seen.judgements
+        said = judgement["parsed"]
+        outcome = VALID if seen.response["text"].strip() else unusable(seen.response["text"])
+        metrics = {name: said[name] for name in NAMES}
+        return finding(params["mode"], said["bert_f1"], outcome, metrics, cut=said["cut"])
+
+    graded.write(params, inputs, out, SCORER, rule)

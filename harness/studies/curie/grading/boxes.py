@@ -1,0 +1,25 @@
+"""The score step of BIOGR: the box of an answer against that of the ground truth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.rowtypes import Found
+from harness.studies import graded
+from harness.studies.curie.scoring import boxes, boxes_strict
+from harness.studies.curie.tasks import PAPER
+from harness.studies.graded import Seen
+
+SCORER = "boxes"
+
+
+def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write one score for each response, in the mode that `params` name."""
+    rules = boxes.score if params["mode"] == PAPER else boxes_strict.score
+
+    def rule(seen: Seen) -> Found:
+        return rules(seen.response["text"], seen.gold["gold"]["truth"])
+
+    graded.write(params, inputs, out, SCORER, rule)

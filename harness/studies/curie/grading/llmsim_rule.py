@@ -1,0 +1,39 @@
+"""The score step of LLMSim by the rule judge: a maximum matching of the pairs that the rule admits, in either mode.
+
+The rule is OURS, and so are its values in paper mode. It must never know how the rule judges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.rowtypes import Found
+from harness.studies import graded
+from harness.studies.curie.scoring.found import VALID, unusable
+from harness.studies.curie.scoring.llmsim_strict import found_pairs
+from harness.studies.graded import Seen
+
+SCORER = "llmsim-rule"
+
+
+def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write one score for each response from the pairs of its judgement."""
+
+    def rule(seen: Seen) -> Found:
+        [judgement] = seen.judgements
+        return of_pairs(judgement["parsed"], seen.response["text"], params["mode"])
+
+    graded.write(params, inputs, out, SCORER, rule)
+
+
+def of_pairs(said: Mapping[str, Any], response: str, mode: str) -> dict[str, Any]:
+    """Give the finding of what the rule judge said about an answer."""
+    readable = said["predictions"] is not None
+    outcome = VALID if readable else unusable(response)
+    pairs = [(gold, prediction) for gold, prediction in said["pairs"]]
+    more = {"admissible": said["pairs"], "gold": said["gold"], "set_aside": said["set_aside"]}
+    found = found_pairs(said["gold"], said["predictions"] or 0, pairs, outcome, **more)
+    found["detail"]["mode"] = mode
+    return found

@@ -1,0 +1,24 @@
+"""The score step of PDB: the sequence of an answer, or what its program gave, against that of the ground truth."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.rowtypes import Found
+from harness.studies import graded
+from harness.studies.curie.code import pdb_scores
+from harness.studies.graded import Seen
+
+SCORER, TRIAL = "sequence", "program"
+
+
+def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write one score for each response, in the mode that `params` name."""
+
+    def rule(seen: Seen) -> Found:
+        document, trial = seen.item["input"]["text"], seen.trials.get(TRIAL)
+        return pdb_scores.score(seen.response["text"], seen.gold["gold"]["truth"], document, trial, params["mode"])
+
+    graded.write(params, inputs, out, SCORER, rule)

@@ -1,0 +1,1 @@
+"""Judging: which predicted items are which gold items, said by a judge model or by a rule."""

@@ -1,0 +1,121 @@
+"""Texts of papers in one spelling: entities, markup, scripts and signs undone, lines told apart (OURS).
+
+It must never know what a text is about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from html import unescape
+from typing import Any
+from unicodedata import normalize
+
+MOST = 2000  # letters of a text that are read: a field holds a name, a value or a sentence
+LEAVES = 60  # texts of a nested value that are read
+DEPTH = 4
+_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
+_SIGNS = str.maketrans(
+    {**dict.fromkeys("‐‑‒–—−﹣－", "-"), **dict.fromkeys("˚º", "°"), **dict.fromkeys("✕⨯✖", "×"), "⋅": "·", "∙": "·"}
+)
+_UNSEEN = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2064\ufeff\ud800-\udfff]")
+_COMMANDS = {
+    r"\times": "×", r"\cdot": "·", r"\pm": "±", r"\sim": "~", r"\approx": "~", r"\circ": "°", r"\AA": "Å",
+    r"\angstrom": "Å", r"\Omega": "Ω", r"\omega": "ω", r"\mu": "μ", r"\alpha": "α", r"\beta": "β", r"\gamma": "γ",
+    r"\Gamma": "Γ", r"\delta": "δ", r"\Delta": "Δ", r"\epsilon": "ε", r"\varepsilon": "ε", r"\eta": "η",
+    r"\theta": "θ", r"\kappa": "κ", r"\lambda": "λ", r"\nu": "ν", r"\pi": "π", r"\rho": "ρ", r"\sigma": "σ",
+    r"\tau": "τ", r"\phi": "φ", r"\chi": "χ", r"\psi": "ψ", r"\le": "<", r"\leq": "<", r"\ge": ">", r"\geq": ">",
+    r"\bar": "-", r"\overline": "-",
+}  # fmt: skip
+_ABSENT = re.compile(
+    r"nan|none|null|unknown|undefined|n/a|n\.a\.?|-+|\?+|not (?:specified|mentioned|given|available|applicable|provided"
+    r"|reported|stated|known)|\[[\s,]*\]|\{\s*\}"
+)
+
+
+@lru_cache(4096)
+def plain(text: str) -> str:
+    """Give a text without markup: entities decoded, subscripts on the line, superscripts after `^`, one sort of dash.
+
+    Only the first 2,000 letters are read. Line feeds stay, since they part the names of a list.
+    """
+    found = unescape(unescape(text[:MOST])) if "&" in text[:MOST] else text[:MOST]
+    if "<" in found:
+        found = re.sub(r"<br\s?/?>", "\n", found)
+        found = re.sub(r"<sup\s?>", "^", found)
+        found = re.sub(r"</?[A-Za-z][^<>\n]{0,40}>", "", found)
+    found = re.sub(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+", lambda at: "^" + at[0].translate(_SUPERSCRIPTS), found)
+    found = _without_tex(normalize("NFKC", found.translate(_SIGNS)).translate(_SIGNS))
+    found = _UNSEEN.sub(" ", found.replace("\t", " ").replace("\r", "\n"))
+    return re.sub(r"[^\S\n]+", " ", found).strip()
+
+
+def _without_tex(text: str) -> str:
+    """Undo what LaTeX writes in names and values: commands, dollars, braces, sub- and superscripts."""
+    if "\\" in text:
+        text = text.replace(r"\r{A}", "Å").replace(r"\mathring{A}", "Å").replace(r"\%", "%")
+        text = re.sub(r"\\(?:math|text|operatorname|rm|bf|it|ce)[a-z]*\s?", "", text)
+        text = re.sub(r"\\[A-Za-z]+", lambda at: _COMMANDS.get(at[0], " "), text)
+        text = re.sub(r"\\(.)", " ", text)
+    if "$" in text or "{" in text:
+        text = re.sub(r"[${}]", "", re.sub(r"_\{([^{}\n]{0,40})\}", r"\1", text))
+    if "_" in text:
+        text = re.sub(r"_(?=\d)|(?<![A-Za-z]{3})_(?=[xyzδ]|[A-Za-z](?![A-Za-z\d_]))", "", text).replace("_", " ")
+    return text.replace("^°", "°")
+
+
+def stated(value: Any) -> bool:
+    """Whether a field says anything: NaN, `None`, `UNKNOWN`, `not specified`, blanks and empty lists do not."""
+    if value is None or (isinstance(value, float) and value != value):
+        return False
+    if isinstance(value, str):
+        short = value.strip()
+        return bool(short) and not (len(short) < 24 and _ABSENT.fullmatch(short.casefold()))
+    if isinstance(value, Mapping | list | tuple):
+        return any(True for _ in leaves(value))
+    return True
+
+
+def leaves(value: Any, depth: int = 0) -> list[Any]:
+    """Give what a nested value states, in its order: the first 60 leaves, four levels deep."""
+    if not isinstance(value, Mapping | list | tuple):
+        return [value] if stated(value) else []
+    found: list[Any] = []
+    for one in list(value.values() if isinstance(value, Mapping) else value)[:LEAVES] if depth < DEPTH else ():
+        found += leaves(one, depth + 1)
+        if len(found) >= LEAVES:
+            break
+    return found[:LEAVES]
+
+
+def written(value: Any) -> str:
+    """Give a field's value as plain text, its leaves a line each; nothing where it states nothing."""
+    return plain("\n".join(_spelt(leaf) for leaf in leaves(value)))
+
+
+def _spelt(leaf: Any) -> str:
+    if isinstance(leaf, int) and not isinstance(leaf, bool):
+        return str(leaf) if -(10**40) < leaf < 10**40 else ""  # a longer one is no value of a paper, and slow to spell
+    return leaf[:MOST] if isinstance(leaf, str) else str(leaf)
+
+
+def lines(text: str) -> list[str]:
+    """Give the lines of a plain text that hold anything: a list of names, or the parts of a description."""
+    return [line for line in (one.strip() for one in text.split("\n")) if line]
+
+
+@lru_cache(4096)
+def words(text: str) -> tuple[str, ...]:
+    """Give the words of a plain text in lower case, American spelling and the singular; hyphens part them."""
+    folded = text.casefold().replace("sulph", "sulf").replace("aluminium", "aluminum").replace("caesium", "cesium")
+    return tuple(singular(word) for word in re.findall(r"[^\W_]+", folded))
+
+
+def singular(word: str) -> str:
+    """Give the singular of an English word in lower case, as far as its ending tells."""
+    if word.endswith("indices"):
+        return word.replace("indices", "index")
+    if len(word) > 4 and word.endswith("ies"):
+        return word[:-3] + "y"
+    return word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is", "as")) else word

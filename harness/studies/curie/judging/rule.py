@@ -1,0 +1,112 @@
+"""The rule judge of LLMSim (OURS, by facts): which predicted items state what a gold item states.
+
+Its tables of names and units, and how it decides, are ours and no model's; its certificate says how often it agrees
+with people. It must never know who answered, nor how its pairs are scored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InputError
+from harness.studies import judged
+from harness.studies.curie.judging.parameter_items import ParameterItem, why_parameters_differ
+from harness.studies.curie.judging.property_items import PropertyItem, why_properties_differ
+from harness.studies.curie.judging.structure_items import StructureItem, why_structures_differ
+from harness.studies.curie.judging.unit_table import VERSION as UNITS
+from harness.studies.curie.reading.strict_json import Unreadable
+from harness.studies.curie.scoring.llmsim_strict import gold_items, read_predictions
+
+VERSION = f"facts-1, {UNITS}"  # of the rule and its tables
+MOST = 2_000  # predictions of an answer that are compared: the first of them
+SAME, DIFFERENT = "same", "different"
+Pair = tuple[int, int]
+
+
+@dataclass(frozen=True, slots=True)
+class SameItem:
+    """What the rule says of a gold item and a predicted one: whether they state the same, and why not."""
+
+    matches: bool
+    why: tuple[str, ...]
+
+    @property
+    def label(self) -> str:
+        """Give the grade that a certificate holds against labels."""
+        return SAME if self.matches else DIFFERENT
+
+
+@dataclass(frozen=True, slots=True)
+class _Kind:
+    reads: Callable[[Mapping[str, Any]], Any]
+    differ: Callable[[Any, Any], str]
+
+
+_PROPERTY = _Kind(PropertyItem, why_properties_differ)
+_KINDS: Mapping[str, _Kind] = {
+    "dft-s": _Kind(StructureItem, why_structures_differ),
+    "dft-p": _Kind(ParameterItem, why_parameters_differ),
+    "mpv": _PROPERTY,
+    "mpv-non-trivial": _PROPERTY,
+    "mpv-specific": _PROPERTY,
+}
+
+
+def same(task: str, gold_item: Any, predicted_item: Any) -> SameItem:
+    """Say whether a predicted item states what a gold item does: property, structure or parameters, by the task.
+
+    What is no object states nothing. InputError for a task without such items.
+    """
+    kind = _kind(task)
+    if not isinstance(gold_item, Mapping) or not isinstance(predicted_item, Mapping):
+        return SameItem(False, ("one is no object",))
+    why = kind.differ(kind.reads(gold_item), kind.reads(predicted_item))
+    return SameItem(not why, (why,) if why else ())
+
+
+def pairs(task: str, gold: Sequence[Any], predicted: Sequence[Any]) -> list[Pair]:
+    """Give the places of all gold and predicted items that state the same; only the first 2,000 predictions count.
+
+    InputError for a task without such items.
+    """
+    kind = _kind(task)
+    ours, theirs = (
+        [(place, kind.reads(one)) for place, one in enumerate(side) if isinstance(one, Mapping)]
+        for side in (gold, predicted[:MOST])
+    )
+    return [(g, p) for g, one in ours for p, two in theirs if not kind.differ(one, two)]
+
+
+def _kind(task: str) -> _Kind:
+    if task not in _KINDS:
+        raise InputError(f"{task!r} has no items to compare", where="task", next=f"use one of: {', '.join(_KINDS)}")
+    return _KINDS[task]
+
+
+def judge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the rule's judgement of every answer: counts, and the pairs of places that state the same."""
+    judged.rule(params, inputs, out, says)
+
+
+def says(case: judged.JudgedCase) -> dict[str, Any]:
+    """Give what the rule says of one answer: how many gold items and predictions there are, and which pairs match.
+
+    `set_aside` counts gold items that are not asked about, `unread` predictions behind the first 2,000. Gold that
+    cannot be read has no items; so has an answer without a list.
+    """
+    task = case.item["task"]
+    found, _ = read_predictions(case.response["text"])
+    try:
+        gold = gold_items(task, case.gold["gold"]["truth"])
+    except Unreadable:
+        return {"gold": 0, "predictions": len(found), "pairs": [], "set_aside": 0, "unread": 0}
+    return {
+        "gold": len(gold.items),
+        "predictions": len(found),
+        "pairs": [list(pair) for pair in pairs(task, gold.items, found)],
+        "set_aside": gold.set_aside,
+        "unread": max(0, len(found) - MOST),
+    }

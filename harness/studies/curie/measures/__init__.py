@@ -1,0 +1,1 @@
+"""Measures: means, slices, tables and comparisons that are computed from scores."""

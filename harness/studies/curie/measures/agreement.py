@@ -1,0 +1,101 @@
+"""The document `agreement`: where the rule judge and the LLM judge of LLMSim part, and how far they agree (OURS).
+
+A decision is whether a gold item has any prediction that states it. It knows indices of items; it must never know what
+an item says, nor which judge is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from harness import rows
+from harness.rowtypes import Item, Score
+from harness.studies import graded
+from harness.studies.agreement import measures
+from harness.studies.curie.tasks import VERSION
+from harness.studies.intervals import LEVEL, RESAMPLES
+from harness.studies.judged import Key, key
+
+CLASSES = ("matched", "unmatched")
+MOST = 5000  # answers that are listed; all are counted
+ABOUT = {
+    "matrix": "rows: what the LLM judge found; columns: what the rule judge found",
+    "kappa": "of decisions, one a gold item of an answer; resamples treat them as independent, within a task",
+    "parted": "answers on which they decided otherwise about a gold item: its places, counted from 0",
+}
+
+
+class Decisions(NamedTuple):
+    """What one judge decided about one answer: how many gold items there were, and which had a match."""
+
+    gold: int
+    matched: frozenset[int]
+    value: Any
+
+
+def decisions(row: Score) -> Decisions | None:
+    """Read a score's detail: how many gold items there were, and which of them a prediction states.
+
+    `pairs` of gold and prediction hold every pair the judge admits; where a matching stands there, `admissible` does.
+    None where the detail lacks them.
+    """
+    detail = row["detail"]
+    gold = detail.get("gold", detail.get("metrics", {}).get("num_ground_truth"))
+    pairs = detail.get("admissible", detail.get("pairs"))
+    if graded.state(row) in graded.UNSCORED or not isinstance(gold, int) or not isinstance(pairs, list):
+        return None
+    return Decisions(gold, frozenset(place for place, _ in pairs), row["value"])
+
+
+def agreement(scores: Iterable[Score], tasks: Mapping[str, str], rule: str, judge: str, seed: int) -> dict[str, Any]:
+    """Compare two scorers, `rule` and `judge` by name, on the answers that both decided about; `tasks` is by item.
+
+    An answer that only one decided about, or about another number of gold items, is counted and not compared.
+    """
+    found: dict[str, dict[Key, Decisions]] = {rule: {}, judge: {}}
+    for row in scores:
+        if row["scorer"] in found and row["item"] in tasks and (told := decisions(row)):
+            found[row["scorer"]][key(row)] = told
+    both = sorted(found[rule].keys() & found[judge].keys())
+    same = [each for each in both if found[rule][each].gold == found[judge][each].gold]
+    strata = {name: [[0, 0], [0, 0]] for name in sorted({tasks[item] for item, *_ in same})}
+    for each in same:
+        _count(strata[tasks[each[0]]], found[rule][each], found[judge][each])
+    parted = [row for each in same for row in _parted(each, found[rule][each], found[judge][each])]
+    return {
+        "version": VERSION,
+        "about": ABOUT,
+        "rule": rule,
+        "judge": judge,
+        "answers": {"n": len(same), "n_parted": len(parted), "n_other_gold": len(both) - len(same),
+                    "n_rule_only": len(found[rule]) - len(both), "n_judge_only": len(found[judge]) - len(both)},
+        "tasks": {name: measures({name: matrix}, CLASSES, seed) for name, matrix in strata.items()},
+        "together": measures(strata, CLASSES, seed) if strata else {"missing": "no answer was decided about by both"},
+        "interval": {"level": str(LEVEL), "resamples": RESAMPLES, "of": "decisions"},
+        "parted": parted[:MOST],
+    }  # fmt: skip
+
+
+def _count(matrix: list[list[int]], rule: Decisions, judge: Decisions) -> None:
+    for place in range(rule.gold):
+        matrix[int(place not in judge.matched)][int(place not in rule.matched)] += 1
+
+
+def _parted(answer: Key, rule: Decisions, judge: Decisions) -> Iterator[dict[str, Any]]:
+    if rule.matched != judge.matched:
+        item, template, model, sample = answer
+        yield {
+            "item": item, "template": template, "model": model, "sample": sample, "gold": rule.gold,
+            "rule_only": sorted(rule.matched - judge.matched), "judge_only": sorted(judge.matched - rule.matched),
+            "rule_value": rule.value, "judge_value": judge.value,
+        }  # fmt: skip
+
+
+def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the document `agreement` from the inputs `items` and `scores`, whose scorers `rule` and `judge` name."""
+    tasks = {row["id"]: row["task"] for row in rows.read(inputs["items"], Item)}
+    told = rows.read(inputs["scores"], Score)
+    found = agreement(told, tasks, params["rule"], params["judge"], params.get("seed", 0))
+    rows.write_one(out / "agreement", found)

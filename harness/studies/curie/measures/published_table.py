@@ -1,0 +1,92 @@
+"""The reader of the table `curie/published`: the numbers printed in the paper, exact as they were printed.
+
+It knows a table's form; it must never know a number, nor what was measured here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InputError
+from harness.studies import csv_rows
+
+COLUMNS = ("table", "model", "task", "metric", "value", "source")
+ADVICE = "take the table `curie/published@1` as it is"
+NOBODY = "all"  # stands for the model of a number that is of no model
+LONGEST, MOST = 12, 10**9  # characters and size of a printed number
+Key = tuple[str, str, str, str]  # table, model, task, metric
+
+
+@dataclass(frozen=True)
+class PublishedTable:
+    """The printed numbers by table, model, task and metric, the printed words beside them, and where each table is."""
+
+    numbers: Mapping[Key, Decimal]
+    words: Mapping[Key, str]
+    sources: Mapping[str, str]
+
+    def get(self, table: str, model: str, task: str, metric: str) -> Decimal | None:
+        """Give one printed number; None where none was printed."""
+        return self.numbers.get((table, model, task, metric))
+
+    def all(self, table: str, model: str, metric: str, tasks: Sequence[str]) -> list[Decimal] | None:
+        """Give one number of each task; None where one of them was not printed."""
+        found = [self.get(table, model, task, metric) for task in tasks]
+        there = [value for value in found if value is not None]
+        return there if len(there) == len(tasks) else None
+
+    def models(self, table: str) -> list[str]:
+        """List the models of a table, in its order."""
+        return list(dict.fromkeys(key[1] for key in self.numbers if key[0] == table))
+
+    def document(self) -> dict[str, Any]:
+        """Give the printed numbers and words by table, model, task and metric."""
+        found: dict[str, Any] = {}
+        plain: dict[Key, float | str] = {**{key: float(value) for key, value in self.numbers.items()}, **self.words}
+        for (table, model, task, metric), value in plain.items():
+            found.setdefault(table, {}).setdefault(model, {}).setdefault(task, {})[metric] = value
+        return found
+
+
+def read(path: Path) -> PublishedTable:
+    """Read the table; InputError for a row that lacks a cell or stands twice, and for an odd number."""
+    numbers: dict[Key, Decimal] = {}
+    words: dict[Key, str] = {}
+    sources: dict[str, str] = {}
+    for number, row in _rows(path):
+        key = (row["table"], row["model"] or NOBODY, row["task"], row["metric"])
+        if key in numbers or key in words:
+            raise InputError("a number stands twice", where=_place(number), next=ADVICE)
+        sources[row["table"]] = row["source"]
+        value = _number(row["value"], _place(number))
+        if value is None:
+            words[key] = row["value"]
+        else:
+            numbers[key] = value
+    return PublishedTable(numbers, words, sources)
+
+
+def _rows(path: Path) -> Iterator[tuple[int, dict[str, str]]]:
+    for number, row in csv_rows.read(path, _place, ADVICE, columns=COLUMNS):
+        if not all(name in row and (row[name] or name == "model") for name in COLUMNS):
+            raise InputError("a row lacks a cell", where=_place(number), next=ADVICE)
+        yield number, row
+
+
+def _place(number: int) -> str:
+    return f"curie/published row {number}"
+
+
+def _number(text: str, where: str) -> Decimal | None:
+    """Read a printed number; None for a word, InputError for a number that no table has printed."""
+    try:
+        value = Decimal(text)
+    except InvalidOperation:
+        return None
+    if len(text) > LONGEST or not value.is_finite() or abs(value) > MOST:
+        raise InputError("a number that was never printed", where=where, next=ADVICE)
+    return value

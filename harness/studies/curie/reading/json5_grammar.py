@@ -1,0 +1,157 @@
+"""A reader of JSON5's grammar with the oddities of the package json5 0.17.3, in time linear in the text.
+
+It reads one value and says where that ends, so that a broken or followed value can be read as far as it goes. It must
+never know what a value means.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from harness.studies.curie.reading.json5_names import begins_name, continues_name
+
+
+class Unreadable(ValueError):  # noqa: N818 - what the text is
+    """A text that is not the JSON it should be; the message is a reason and never holds the text."""
+
+
+Words = Mapping[str, Any]  # the constants of a grammar by their spelling
+LONGEST_HEXADECIMAL = 3_500  # OURS: of a longer number Python can say no decimal digits, and refuses decimal ones alike
+JSON5_WORDS: Words = {"null": None, "true": True, "false": False}
+
+_SPACES = " \t\v\f\r\n\xa0\ufeff\u2028\u2029\u1680\u2000-\u200a\u202f\u205f\u3000"
+_BEGINS_VALUE = frozenset("[]{}\"'0123456789,:")
+_SPACE = re.compile(rf"(?:[{_SPACES}]++|//[^\r\n\u2028\u2029]*+|/\*(?:[^*]++|\*(?!/))*+\*/)*+")
+_STRINGS = {
+    mark: re.compile(rf"{mark}((?:[^{mark}\\\r\n]++|\\(?:\r\n|[\s\S]))*+){mark}") for mark in ('"', "'")
+}  # fmt: skip
+_ESCAPE = re.compile(r"\\(\r\n|u[0-9A-Fa-f]{4}|x[0-9A-Fa-f]{2}|0(?![0-9])|[\s\S])")
+_ESCAPED = {"b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "0": "\0"}
+_DIGITS = tuple("0123456789")
+_LINE_ENDS = ("\r\n", "\r", "\n", "\u2028", "\u2029")  # behind a backslash they are nothing
+_NUMBER = re.compile(
+    r"([+-]?)(?:(0[xX][0-9A-Fa-f]++)|((?:(?:0(?![0-9])|[1-9][0-9]*+)(?:\.[0-9]*+)?|\.[0-9]*+)(?:[eE][+-]?[0-9]*+)?)"
+    r"|(Infinity|NaN))"
+)
+_NAME = re.compile(r"[A-Za-z$_][A-Za-z0-9$_]*+")
+
+
+def end_of_space(text: str, at: int) -> int:
+    """Give the place behind the white space and comments that begin at a place."""
+    if text[at : at + 1] in _BEGINS_VALUE:
+        return at  # there is none: the usual case
+    found = _SPACE.match(text, at)
+    return found.end() if found else at
+
+
+def read_value(text: str, at: int, words: Words, depth: int) -> tuple[Any, int]:
+    """Read the value that begins at a place, and give it with the place behind it; Unreadable where none begins there.
+
+    Whatever follows the value is not looked at. A value nested deeper than `depth` is Unreadable.
+    """
+    first = text[at : at + 1]
+    if first in ("[", "{"):
+        if depth == 0:
+            raise Unreadable("nested too deep")
+        return (_list if first == "[" else _object)(text, at + 1, words, depth - 1)
+    if first in _STRINGS:
+        return _string(text, at)
+    if first.isalpha():
+        for word, value in words.items():
+            if text.startswith(word, at):
+                return value, at + len(word)
+    return _number(text, at)
+
+
+def _list(text: str, at: int, words: Words, depth: int) -> tuple[list[Any], int]:
+    found: list[Any] = []
+    at = end_of_space(text, at)
+    while text[at : at + 1] != "]":
+        value, at = read_value(text, at, words, depth)
+        found.append(value)
+        at = _next(text, at, "]")
+    return found, at + 1
+
+
+def _object(text: str, at: int, words: Words, depth: int) -> tuple[dict[str, Any], int]:
+    found: dict[str, Any] = {}
+    at = end_of_space(text, at)
+    while text[at : at + 1] != "}":
+        key, at = _string(text, at) if text[at : at + 1] in _STRINGS else _name(text, at)
+        at = end_of_space(text, at)
+        if text[at : at + 1] != ":":
+            raise Unreadable("a key without a colon")
+        found[key], at = read_value(text, end_of_space(text, at + 1), words, depth)
+        at = _next(text, at, "}")
+    return found, at + 1
+
+
+def _next(text: str, at: int, end: str) -> int:
+    """Give the place of what follows one member: the next one behind a comma, or the closing bracket."""
+    at = end_of_space(text, at)
+    if text[at : at + 1] == ",":
+        return end_of_space(text, at + 1)
+    if text[at : at + 1] != end:
+        raise Unreadable("neither a comma nor the end")
+    return at
+
+
+def _string(text: str, at: int) -> tuple[str, int]:
+    found = _STRINGS[text[at]].match(text, at)
+    if not found:
+        raise Unreadable("a string without an end")
+    inside = found[1]
+    return (_ESCAPE.sub(_unescaped, inside) if "\\" in inside else inside), found.end()
+
+
+def _unescaped(found: re.Match[str]) -> str:
+    escape = found[1]
+    if escape in _LINE_ENDS:
+        return ""
+    if len(escape) > 1:
+        return chr(int(escape[1:], 16))
+    if escape in "xu123456789" or (escape == "0" and found.string[found.end() : found.end() + 1] in _DIGITS):
+        raise Unreadable("an escape that is none")
+    return _ESCAPED.get(escape, escape)
+
+
+def _number(text: str, at: int) -> tuple[int | float, int]:
+    found = _NUMBER.match(text, at)
+    if not found:
+        raise Unreadable("no value")
+    sign, hexadecimal, decimal, word = found.groups()
+    negative = sign == "-"
+    try:
+        if hexadecimal:
+            if len(hexadecimal) > LONGEST_HEXADECIMAL:
+                raise Unreadable("a number of thousands of digits")
+            value: int | float = int(hexadecimal, 16)
+        elif word:
+            value = math.inf if word == "Infinity" else math.nan
+        else:
+            value = int(decimal) if decimal.isdecimal() else float(decimal)
+    except ValueError as bad:
+        raise Unreadable("a number that is none, or has thousands of digits") from bad
+    return (-value if negative else value), found.end()
+
+
+def _name(text: str, at: int) -> tuple[str, int]:
+    """Read a key without quotes."""
+    found = _NAME.match(text, at)
+    parts = [found[0]] if found else []
+    at = found.end() if found else at
+    while at < len(text):
+        if text[at] == "\\" and (escape := _ESCAPE.match(text, at)) and len(escape[1]) == 5:
+            parts.append(chr(int(escape[1][1:], 16)))
+            at = escape.end()
+        elif (continues_name(text[at]) or text[at] in "\u200c\u200d") if parts else begins_name(text[at]):
+            parts.append(text[at])
+            at += 1
+        else:
+            break
+    if not parts:
+        raise Unreadable("no key")
+    return "".join(parts), at

@@ -1,0 +1,45 @@
+"""Names of LaTeX: which commands are layout, which say the same thing, which signs of Unicode stand for a command.
+
+OURS: the strict page says that layout goes, not which commands are layout. It must never know a formula.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Mapping
+
+MATRICES = ("matrix", "pmatrix", "bmatrix", "vmatrix", "Bmatrix", "smallmatrix", "array", "cases")
+SMALL = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega"
+).split()
+LARGE = "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split()
+GREEK = frozenset((*SMALL, *LARGE))
+
+
+def _greek(case: str, names: list[str]) -> dict[str, str]:
+    spelled = {name: name.upper().replace("LAMBDA", "LAMDA") for name in names}  # Unicode spells it without the b
+    return {unicodedata.lookup(f"GREEK {case} LETTER {spelled[name]}"): name for name in names}
+
+
+SIGNS: Mapping[str, str] = {
+    **_greek("SMALL", SMALL), **_greek("CAPITAL", LARGE),
+    "ϵ": "epsilon", "ϕ": "phi", "ħ": "hbar", "ℏ": "hbar", "†": "dagger", "∑": "sum", "∫": "int", "∏": "prod",
+    "√": "sqrt", "⟨": "langle", "⟩": "rangle", "〈": "langle", "〉": "rangle", "∈": "in", "≠": "neq", "≤": "leq",
+    "≥": "geq", "≡": "equiv", "≈": "approx", "∇": "nabla", "∂": "partial", "↑": "uparrow", "↓": "downarrow",
+    "±": "pm", "∓": "mp", "∞": "infty", "→": "to", "′": "prime", "⊗": "otimes",
+}  # fmt: skip
+SAME: Mapping[str, str] = {
+    "dag": "dagger", "dfrac": "frac", "tfrac": "frac", "cfrac": "frac", "varepsilon": "epsilon", "vartheta": "theta",
+    "varphi": "phi", "varrho": "rho", "varsigma": "sigma", "varkappa": "kappa", "le": "leq", "ge": "geq", "ne": "neq",
+    "rightarrow": "to", "lbrace": "{", "rbrace": "}", "lbrack": "[", "rbrack": "]", "hslash": "hbar", "ast": "*",
+    "vert": "|", "Vert": "|", "lVert": "lvert", "rVert": "rvert", "coloneqq": "=", "equiv": "=", "colon": ":",
+}  # fmt: skip
+LAYOUT = frozenset(
+    "left right middle big Big bigg Bigg bigl bigr Bigl Bigr bigm biggl biggr Biggl Biggr displaystyle textstyle "
+    "scriptstyle limits nolimits nonumber notag quad qquad cdot times mathbf mathrm mathit mathsf mathtt boldsymbol bm "
+    "bf rm it hat widehat vec overrightarrow text textrm mbox operatorname noindent item centering hfill".split()
+)
+# Commands whose backslash got lost, as in `sum_k`; the second kind are English too, and need an index or an argument.
+BARE = GREEK | frozenset("hbar dagger langle rangle uparrow downarrow varepsilon mathbf mathcal mathrm nabla".split())
+BARE_BEFORE = frozenset("sum int prod frac sqrt tilde hat vec bar exp cos sin tan log det text left right".split())
+WORDS = frozenset("an is of in on to by as at we it or the be if".split())  # too short to be told from products

@@ -1,0 +1,116 @@
+"""JSON5 as the package json5 0.17.3 reads and writes it, some hundred times as fast, and bounded.
+
+Strict JSON goes to the standard library, which gives the same values; the rest to `read_value`, a reader of the same
+grammar. What differs is bounded: a text over 1,000,000 characters, or nested deeper than 60 (the package's own
+recursion ends between 45 and 60), is `Unreadable`. It must never know what a value means, nor who wrote it.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from harness.studies.curie.reading.json5_grammar import JSON5_WORDS, Unreadable, end_of_space, read_value
+from harness.studies.curie.reading.json5_names import is_bare_name
+
+__all__ = [
+    "DEPTH", "LONGEST", "LONGEST_FILE", "LONGEST_LOOSE", "Unreadable", "check_depth", "check_size", "dumps", "loads",
+]  # fmt: skip
+
+LONGEST = 1_000_000  # characters; some thirty times what the longest answer of a model in the study could be
+LONGEST_FILE = 64 << 20  # of a file that no model wrote, or that repeats what a model was shown
+LONGEST_LOOSE = 300_000  # of what is not strict JSON: a quarter of a second
+DEPTH = 60  # of nesting
+_HALF = re.compile(r"\\u[dD][89a-fA-F]")  # of a surrogate pair: the package keeps halves apart, json joins them
+_RARE = re.compile("[\v\0\x7f]")  # what json escapes otherwise than json5
+_RARELY = {"\v": "\\v", "\0": "\\0", "\x7f": "\x7f"}
+
+
+def loads(text: str, most: int = LONGEST) -> Any:
+    """Read a text as `json5.loads` does; Unreadable where that raises, or beyond `most` characters or DEPTH."""
+    check_size(text, most)
+    if not _HALF.search(text):
+        try:
+            value = json.loads(text)
+        except (ValueError, RecursionError):
+            pass
+        else:
+            check_depth(value)
+            return value
+    check_size(text, LONGEST_LOOSE)
+    value, end = read_value(text, end_of_space(text, 0), JSON5_WORDS, DEPTH)
+    if end_of_space(text, end) != len(text):
+        raise Unreadable("something follows the value")
+    return value
+
+
+def check_size(text: str, most: int = LONGEST) -> None:
+    """Raise Unreadable for a text over so many characters."""
+    if len(text) > most:
+        raise Unreadable(f"longer than {most:,} characters")
+
+
+def check_depth(value: Any) -> None:
+    """Raise Unreadable for a value that is nested deeper than DEPTH."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(DEPTH):
+        level = [inner for each in level for inner in _inside(each) if isinstance(inner, dict | list)]
+        if not level:
+            return
+    raise Unreadable(f"nested deeper than {DEPTH}")
+
+
+def _inside(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
+    return value.values() if isinstance(value, dict) else value
+
+
+def dumps(value: Any, indent: int | None = None) -> str:
+    """Write a value of JSON as `json5.dumps(value, indent=indent)` does, byte for byte.
+
+    Raises Unreadable for what no JSON5 text can say: an integer of thousands of digits, a value nested too deep.
+    """
+    try:
+        return _written(value, indent, 1)
+    except (ValueError, RecursionError) as bad:
+        raise Unreadable("the value cannot be written") from bad
+
+
+def _written(value: Any, indent: int | None, level: int) -> str:
+    if isinstance(value, str):
+        return _quoted(value)
+    if not isinstance(value, dict | list):
+        return _plain(value)
+    if isinstance(value, dict):
+        parts = [f"{_key(key)}: {_written(one, indent, level + 1)}" for key, one in value.items()]
+        begin, end = "{", "}"
+    else:
+        parts = [_written(one, indent, level + 1) for one in value]
+        begin, end = "[", "]"
+    if not parts or indent is None:
+        return f"{begin}{', '.join(parts)}{end}"
+    inner, outer = "\n" + " " * (indent * level), "\n" + " " * (indent * (level - 1))
+    return f"{begin}{inner}{(',' + inner).join(parts)},{outer}{end}"
+
+
+def _plain(value: Any) -> str:
+    if value is None or isinstance(value, bool):
+        return "null" if value is None else "true" if value else "false"
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if isinstance(value, int | float):
+        return repr(value)
+    raise Unreadable(f"{type(value).__name__} is no value of JSON")
+
+
+def _key(key: str) -> str:
+    return key if is_bare_name(key) else _quoted(key)
+
+
+def _quoted(text: str) -> str:
+    if not _RARE.search(text):
+        return json.dumps(text)
+    parts = re.split("([\v\0\x7f])", text)
+    return '"' + "".join(_RARELY.get(part) or json.dumps(part)[1:-1] for part in parts) + '"'

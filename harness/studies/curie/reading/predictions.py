@@ -1,0 +1,56 @@
+"""Predictions as the paper's notebook reads them: a list of objects out of an answer, or out of a model's repair of it.
+
+Defects included (spec 2.5): no prose around the list, no `None`, an object for a list. It must never know gold.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from harness.studies.curie.reading.loose_json import Unreadable, loads
+
+_APOSTROPHE = re.compile(r"(?<=\w)'(?=\w|\s)")  # of a genitive; but also the closing quote of a word before a blank
+_NEXT_OBJECT = re.compile(r",\s*\{")
+_FENCES = ("```json", "```", "`")  # each once before and once behind, in this order
+
+
+def predictions_mpv(text: str) -> Any:
+    """Give what an answer to MPV says: a list as a rule, but whatever JSON5 it is; Unreadable where it is none."""
+    plain = text.replace("\n", "")
+    return _parsed(plain.removeprefix(" ").removesuffix(" "))
+
+
+def predictions_dft(text: str, repair: str | None = None) -> Any:
+    """Give what an answer to DFT-S or DFT-P says, or else what a repair model's reply says, or else nothing: [].
+
+    Unreadable where the answer needs a repair and there is no reply.
+    """
+    try:
+        return _parsed(text.replace("\n", ""))
+    except Unreadable:
+        if repair is None:
+            raise Unreadable("the answer cannot be read, and no model repaired it") from None
+    try:
+        return _parsed(repair.replace("\n", ""))
+    except Unreadable:
+        return []
+
+
+def _parsed(text: str) -> Any:
+    for fence in _FENCES:
+        text = text.removeprefix(fence).removesuffix(fence)
+    try:
+        return loads(_APOSTROPHE.sub(r"\\'", text) or "{}")
+    except Unreadable:
+        return loads(up_to_last_object(text))
+
+
+def up_to_last_object(text: str) -> str:
+    """Give a list without its last element, which may be cut short; Unreadable where it has no two objects."""
+    last = -1
+    for found in _NEXT_OBJECT.finditer(text):
+        last = found.start()
+    if last < 0:
+        raise Unreadable("neither JSON5 nor a list of objects cut short")
+    return text[:last] + "]"

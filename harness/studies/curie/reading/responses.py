@@ -1,0 +1,65 @@
+"""The published layout of one model's response to one record: which of two files holds what, and what each must say.
+
+The rules are the evaluation notebook's, oddities included (spec 1.5, trap 22). It must never know how a response is
+scored, nor touch a disk: files come as texts by their path.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.studies.curie.reading.loose_json import LONGEST_FILE, Unreadable, loads
+
+RESPONSE, PROMPT, EXCEPTION = "response_text", "prompt_text", "exception_message"
+NEEDS_PROMPT = "pdb"  # stands in a path: its answers may be programs, which are run on what the prompt held
+KEEPS_TEXT = "command-r-plus"  # stands in a path: its failures may say what happened as a response
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedResponse:
+    """What the two files of a response say together; empty where they say nothing."""
+
+    text: str = ""
+    exception: str = ""
+    prompt: str = ""
+
+
+def failure_path(success_path: str) -> str:
+    """Give the path of a response's failure file: every `success` in the path is replaced, also in a folder's name."""
+    return success_path.replace("success", "failure")
+
+
+def read_response(success_path: str, files: Mapping[str, str]) -> PublishedResponse:
+    """Read the response whose success file has this path, out of files by path; with neither file it is empty.
+
+    Unreadable where a file that is there lacks what it must say; the notebook then skips the record. The prompt is
+    given where the path holds `pdb`. A failure of Command-R+ may have `response_text` for its message, which is then
+    taken as the message (OURS: the notebook's use of it is not known).
+    """
+    text = prompt = exception = ""
+    if success_path in files:
+        found = _object(files[success_path])
+        text = _field(found, RESPONSE)
+        prompt = _field(found, PROMPT) if NEEDS_PROMPT in success_path else ""
+    failed = failure_path(success_path)
+    if failed in files:
+        found = _object(files[failed])
+        told = EXCEPTION in found or KEEPS_TEXT not in success_path
+        exception = _field(found, EXCEPTION if told else RESPONSE)
+    return PublishedResponse(text, exception, prompt)
+
+
+def _object(text: str) -> Mapping[str, Any]:
+    value = loads(text, LONGEST_FILE)
+    if not isinstance(value, dict):
+        raise Unreadable("the file of a response holds no object")
+    return value
+
+
+def _field(found: Mapping[str, Any], name: str) -> str:
+    value = found.get(name)
+    if not isinstance(value, str):
+        raise Unreadable(f"the file of a response has no text `{name}`")
+    return value

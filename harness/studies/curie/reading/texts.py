@@ -1,0 +1,75 @@
+"""Texts in the form in which facts are compared: spelling of the same words set aside (rule F0).
+
+It must never know which field a text is of, nor what it is compared with.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import unicodedata
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+MOST = 20_000  # characters of one text that are compared; OURS
+KEPT = "%‰"  # punctuation that is part of what is said
+_FENCED = re.compile(r"^[ \t]*```[^\n`]*\n(.*?)(?:```|\Z)", re.MULTILINE | re.DOTALL)
+
+
+def norm(text: str) -> str:
+    """Give a text's NFKC form, HTML decoded, case folded, white space collapsed, outer punctuation removed (F0).
+
+    A minus before a digit and percent signs stay; a lone surrogate becomes a question mark.
+    """
+    plain = unicodedata.normalize("NFKC", html.unescape(encodable(text[:MOST]))).casefold()
+    plain = " ".join(plain.split())
+    start, end = 0, len(plain)
+    while start < end and _is_outer(plain[start]) and not _is_sign(plain, start):
+        start += 1
+    while end > start and _is_outer(plain[end - 1]):
+        end -= 1
+    return plain[start:end]
+
+
+def _is_outer(letter: str) -> bool:
+    return letter == " " or (unicodedata.category(letter)[0] == "P" and letter not in KEPT)
+
+
+def _is_sign(text: str, place: int) -> bool:
+    return text[place] == "-" and text[place + 1 : place + 2].isdigit()
+
+
+def encodable(text: str) -> str:
+    """Give a text that UTF-8 can hold: lone surrogates become question marks."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def leaves(value: Any) -> Iterator[str]:
+    """Give the strings and numbers of a JSON value in its order, as texts; nulls, NaN and blank strings are none."""
+    waiting = [value]
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, Mapping):
+            waiting.extend(reversed(list(one.values())))
+        elif isinstance(one, list | tuple):
+            waiting.extend(reversed(one))
+        elif isinstance(one, str):
+            if one.strip():
+                yield one
+        elif one is not None and one == one:
+            yield spelled(one)
+
+
+def spelled(value: float | bool) -> str:
+    """Spell a number or a truth value as JSON does; a whole number that is too long to spell is `long`."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    try:
+        return str(value)
+    except ValueError:  # more digits than Python spells
+        return "long"
+
+
+def fenced(text: str) -> list[str]:
+    """Give the contents of a text's code fences in order; one that is not closed runs to the end."""
+    return _FENCED.findall(text)

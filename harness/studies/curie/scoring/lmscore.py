@@ -1,0 +1,77 @@
+"""LMScore: what a judge's first word is worth, by the log-probabilities of good, okay and bad (curie 2.6).
+
+The paper published no code: M0 to M3 are OURS, and results are called `lmscore_project`, the same in both modes. It
+must never know who judges, nor what was asked.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from harness.studies.curie.scoring.found import VALID, finding, missing
+from harness.studies.curie.tasks import STRICT
+
+LMSCORE = "lmscore_project"
+WEIGHTS: Mapping[str, float] = {"bad": 0.0, "ok": 0.5, "good": 1.0}
+TOKENS: Mapping[str, str] = {"good": "good", "ok": "ok", "okay": "ok", "bad": "bad"}  # M3: the class that a token says
+TOP = 5  # log-probabilities that are read (M2)
+ROUNDING = 1e-3  # above 0: of a log-probability that was computed in half precision
+LEAST = -1e6  # what is lower has no probability either
+FLOOR = 1e-9  # of a class that is not among them (M1)
+
+
+def first_token(logprobs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Give what was likeliest at the first token of a reply whose text is not blank (M0), as `score` takes it.
+
+    `logprobs` is the field of a response's row: {token, logprob, top: [[token, logprob], …]} a token. Nothing where
+    every token is blank.
+    """
+    first = next((one for one in logprobs if str(one["token"]).strip()), None)
+    return [{"token": token, "logprob": logprob} for token, logprob in first["top"]] if first else []
+
+
+def score(top_logprobs: Sequence[Mapping[str, Any]], mode: str = STRICT) -> dict[str, Any]:
+    """Score what a judge said: `{token, logprob}` of the first token generated whose text is not blank (M0).
+
+    A value is missing where none of the three classes is listed, or a log-probability is no number up to 0.
+    """
+    entries = sorted(((_logprob(one), one.get("token")) for one in top_logprobs), key=lambda one: one[0], reverse=True)
+    if any(math.isnan(logprob) for logprob, _ in entries):
+        return _without(mode, "a log-probability is no number up to 0")
+    listed: dict[str, float] = {}
+    for logprob, token in entries[:TOP]:
+        name = TOKENS.get(token.strip().lower()) if isinstance(token, str) else None
+        if name:
+            listed[name] = listed.get(name, 0.0) + math.exp(logprob)
+    if not listed:
+        return _without(mode, "none of good, ok, okay and bad is among the first five")
+    weights = _weights(listed, [math.exp(logprob) for logprob, _ in entries[:TOP]])
+    total = sum(weights.values())
+    if not total:
+        return _without(mode, "the three classes have no probability at all")
+    shares = {name: weight / total for name, weight in weights.items()}
+    value = sum(WEIGHTS[name] * share for name, share in shares.items())
+    metrics = {LMSCORE: value, **{f"p_{name}": share for name, share in shares.items()}}
+    return finding(mode, value, VALID, metrics)
+
+
+def _weights(listed: Mapping[str, float], top: Sequence[float]) -> dict[str, float]:
+    """Give each class its probability; one that is not listed at most its part of what is left over (M1)."""
+    absent = len(WEIGHTS) - len(listed)
+    rest = max(0.0, 1.0 - sum(top)) / absent if absent else 0.0
+    unseen = max(FLOOR, min(rest, *top))
+    return {name: listed.get(name, unseen) for name in WEIGHTS}
+
+
+def _logprob(entry: Mapping[str, Any]) -> float:
+    """Give an entry's log-probability, what rounding put above 0 as 0; NaN where it is none."""
+    value = entry.get("logprob")
+    if not isinstance(value, int | float) or isinstance(value, bool) or not value <= ROUNDING:
+        return math.nan
+    return float(min(max(value, LEAST), 0.0))
+
+
+def _without(mode: str, why: str) -> dict[str, Any]:
+    return finding(mode, missing(why), VALID, {LMSCORE: missing(why)})

@@ -1,0 +1,1 @@
+"""Standalone: the scorers and analyses that can be called by name, outside of a run."""

@@ -1,0 +1,79 @@
+"""The standalone scorer `curie.pdb`: an answer to the PDB task against the right sequence, in paper or strict mode.
+
+It knows the fields a caller gives; it must never run a program: `program_of` says what is to be run, and whoever has a
+sandbox puts what came of it into the row.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from harness.errors import InputError
+from harness.scorers.given import AbsentValue, Row, Text, ToolOutput, checked, one_of
+from harness.scorers.tool import Tool
+from harness.studies.curie.code.pdb_programs import program
+from harness.studies.curie.code.pdb_scores import score
+from harness.studies.curie.scoring.sequences_strict import LEVEL, PRIMARY
+from harness.studies.curie.tasks import MODES, PAPER
+
+
+class PdbInput(Row):
+    """Input: an answer, the right sequence, the prompt with the structure, and what came of the answer's program."""
+
+    model_response: Text = Field(description="what a model said: FASTA, or a program between ```python and ```")
+    ground_truth_text: Text = Field(default="", description="the ground-truth file, or its preprocessed text")
+    ground_truth: dict[str, Any] | None = Field(default=None, description="the same as an object, instead of its text")
+    prompt_text: Text = Field(default="", description="what the model was asked: a program reads its first ATOM and on")
+    mode: Annotated[str, one_of("a mode", *MODES)] = Field(
+        default=PAPER, description="paper (as published, the default) or strict (OURS)"
+    )
+    trial: dict[str, Any] | None = Field(
+        default=None, description="what came of the answer's program: outcome (done, failed, …) and stdout"
+    )
+
+
+class PdbOutput(ToolOutput):
+    """Output: the primary metric, how the answer fared, and everything that was measured."""
+
+    value: float | AbsentValue = Field(description="identity_ratio in paper mode, chance_corrected in strict mode")
+    outcome: Literal["valid", "invalid", "missing", "gold_invalid"] = Field(description="missing is a blank answer")
+    detail: dict[str, Any] = Field(description="metrics by name, mode, version; by_code: a program answered")
+    chance_level: float | AbsentValue | None = Field(default=None, description="strict: mean of 100 shuffles")
+    chance_corrected: float | AbsentValue | None = Field(default=None, description="strict: 0 is chance, 1 is equal")
+
+
+def program_of(row: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Give the program of a row's answer and its stdin, which a sandbox is to run; none where it holds none.
+
+    InputError names a field that is wrong.
+    """
+    given = checked(PdbInput, row)
+    return program(given.model_response, _document(given), given.mode)
+
+
+def _document(given: PdbInput) -> str:
+    """Give what a program reads: the prompt from its first ATOM on, where the structure begins."""
+    return given.prompt_text[max(0, given.prompt_text.find("ATOM")) :]
+
+
+def _run(given: PdbInput) -> Mapping[str, Any]:
+    if given.ground_truth is None and "ground_truth_text" not in given.model_fields_set:
+        raise InputError("no right sequence is given", where="ground_truth_text", next="give it, or `ground_truth`")
+    truth = given.ground_truth_text if given.ground_truth is None else json.dumps(given.ground_truth)
+    found = score(given.model_response, truth, _document(given), given.trial, given.mode)
+    metrics = found["detail"]["metrics"]
+    return {**found, **{name: metrics[name] for name in (LEVEL, PRIMARY) if name in metrics}}
+
+
+SCORERS: Mapping[str, Tool] = {
+    "curie.pdb": Tool(
+        about="Compares a protein's sequence in an answer with the right one (CURIE, PDB).",
+        takes=PdbInput,
+        gives=PdbOutput,
+        run=_run,
+    ),
+}

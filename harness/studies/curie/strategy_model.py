@@ -1,0 +1,29 @@
+"""The cheap strategies as one stand-in of a plan, which is asked as models are and answers by each of them.
+
+Apart from the strategies themselves, since no step may load what a plan is made of. It must never know an item.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from harness.models.provider import StandIn
+from harness.studies.study import Model
+
+NAME = "strategies"  # of the stand-in in names of steps; no row has it
+PROVIDER = "strategy"  # no provider of that name exists: the study brings it along
+
+
+@dataclass(frozen=True)
+class StrategyModel(Model):
+    """A stand-in whose step answers by every cheap strategy of a task; it sees gold."""
+
+    @property
+    def respond(self) -> str:
+        """Give the step kind in which the strategies answer."""
+        return "harness.studies.curie.strategies:respond"
+
+
+def strategy_model(task: str) -> StrategyModel:
+    """Give the stand-in for the prompts of one task."""
+    return StrategyModel(NAME, PROVIDER, {"task": task}, stand_in=StandIn(sees_gold=True))

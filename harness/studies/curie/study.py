@@ -1,0 +1,90 @@
+"""The study `curie` (arXiv 2503.13517): its makers, importers, plan, scorers and analyses.
+
+It knows names of steps and of what they read; it must never know an item, a response or a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
+
+from harness.errors import InputError
+from harness.steps import Plan
+from harness.studies.ask import Asked, ask, make
+from harness.studies.curie.analyses import analyse
+from harness.studies.curie.asking import ENCODER, GRADER, JUDGE, how
+from harness.studies.curie.data import makers as published
+from harness.studies.curie.data.makers import RENDERED
+from harness.studies.curie.data.responses_import import normalise
+from harness.studies.curie.demo import makers_rest, makers_text
+from harness.studies.curie.strategies import strategy_model
+from harness.studies.curie.tasks import STRICT, TASKS, Task
+from harness.studies.study import OPTIONAL, Brief, Dataset, Importer, Maker, Study, Switches
+
+if TYPE_CHECKING:
+    from harness.scorers.tool import Tool
+
+ALWAYS = {"means"}  # analyses that cost next to nothing; the others are made where they are declared
+
+
+@dataclass(frozen=True, kw_only=True)
+class CurieSettings(Switches):
+    """Settings of the study: scored as published, or as the paper describes."""
+
+    mode: Literal["paper", "strict"] = STRICT
+
+
+class Curie(Study):
+    """The study of ten scientific tasks over long contexts, published at ICLR 2025."""
+
+    name = "curie"
+    needs: tuple[str, ...] = ("models",)  # a dataset may bring the published prompts along
+    makers: Mapping[str, Maker] = {**published.MAKERS, **makers_text.MAKERS, **makers_rest.MAKERS}
+    importers: Mapping[str, Importer] = {"curie-responses": normalise}
+    settings_type = CurieSettings
+    roles: Mapping[str, str] = {JUDGE: OPTIONAL, GRADER: OPTIONAL, ENCODER: OPTIONAL}
+
+    @property
+    def scorers(self) -> Mapping[str, Tool]:
+        """Give the study's standalone scorers by their names; their pydantic models are loaded on first use."""
+        from harness.studies.curie.standalone.catalogue import SCORERS  # noqa: PLC0415
+
+        return SCORERS
+
+    @property
+    def analyses(self) -> Mapping[str, Tool]:
+        """Give the study's standalone analyses by their names; their pydantic models are loaded on first use."""
+        from harness.studies.curie.standalone.catalogue import ANALYSES  # noqa: PLC0415
+
+        return ANALYSES
+
+    def plan(self, brief: Brief) -> Plan:
+        """Plan the steps of a brief: data, prompts, answers, judgements, scores, analyses, figures and the page.
+
+        The cheap strategies are asked beside every model. InputError for two datasets of one task, and for a dataset
+        without wordings.
+        """
+        asked, tasks = Asked(), dict[str, Dataset]()
+        for dataset in brief.datasets:
+            task, maker = self._task(dataset), self.makers[dataset.make]
+            if task.name in tasks:
+                raise InputError(
+                    f"{tasks[task.name].name} and {dataset.name} both hold records of {task.name}",
+                    where=f"datasets.{dataset.name}", next="keep one of the two",
+                )  # fmt: skip
+            tasks[task.name] = dataset
+            make(asked, dataset, maker.kind, maker.outputs)
+            beside = replace(brief, models=(*brief.models, strategy_model(task.name)))
+            ask(asked, beside, dataset, how(task, brief, rendered=RENDERED in maker.outputs))
+        outputs = asked.tables()
+        analyses = analyse(asked, brief, outputs, tuple(tasks))
+        return asked.plan({**outputs, **analyses}, frozenset(analyses) - ALWAYS)
+
+    def _task(self, dataset: Dataset) -> Task:
+        """Give the task of a dataset: the parameter it was given, its maker's own, or the end of its maker's name."""
+        name = dataset.params.get("task") or self.makers[dataset.make].fixed.get("task")
+        return TASKS[str(name or dataset.make.rpartition("_")[2])]
+
+
+STUDY = Curie()

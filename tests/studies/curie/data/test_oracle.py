@@ -1,0 +1,99 @@
+"""The ideal answer: strict mode gives it the most there is, for records of our own and for the real ones."""
+
+import json
+
+import pytest
+from support_curie_records import RECORDS
+
+from harness.errors import InputError
+from harness.studies.curie.data.oracle import oracle
+from harness.studies.curie.scoring import boxes_strict, llmsim_strict, sequences_strict
+from harness.studies.curie.tasks import TASKS
+
+PROGRAM = """
+structure_metadata_a = StructureMetadataGeneral.parse_raw('{"common_name": "GaN", "cell_size": NaN}')
+structure_metadata_b = StructureMetadata.parse_raw('{"name": "Si (001)"}')
+dft_params_a = DFTParametersGeneral.parse_raw(
+    '{"functional": "PBE", "energy_cutoff": "500 eV"}'
+)
+eos = Eos.parse_raw('{"kind": "birch"}')
+"""
+DFT = json.dumps({"record_id": "r", "code": "import x", "no_header_code": PROGRAM, "graph_as_text": "[]"})
+PROPERTY = {"paper_id": "p", "record_id": "r", "material": "GaN", "property_name": "band gap", "low_value": "3.4",
+            "high_value": "3.4", "value_units": "eV", "index": 2}  # fmt: skip
+MPV = json.dumps([
+    PROPERTY,
+    {**PROPERTY, "property_name": "density", "low_value": " ", "high_value": "6.1", "index": 1},
+    {**PROPERTY, "low_value": " ", "high_value": "", "index": 3},
+])  # fmt: skip
+BOX = json.dumps({"record_id": "r", "W": 170.0, "S": -45.5, "E": -175.0, "N": -30, "note": "x"})
+JUDGED = ("dft-s", "dft-p", "mpv", "mpv-non-trivial", "mpv-specific")
+
+
+def by_a_fair_judge(task, truth, answer):
+    """Score an answer of LLMSim with a judge that sees each item at its place."""
+    count = len(llmsim_strict.gold_items(task, truth).items)
+    replies = [json.dumps({"json_extracted_indices": [place]}) for place in range(count)]
+    return llmsim_strict.score(task, truth, answer, replies)["value"]
+
+
+@pytest.mark.parametrize(("task", "count"), [("dft-s", 2), ("dft-p", 1), ("mpv", 2), ("mpv-specific", 1)])
+def test_lists_hold_what_counts_and_no_more(task, count):
+    truth = MPV if task.startswith("mpv") else DFT
+    answer = oracle(task, truth)
+    assert len(llmsim_strict.prediction_items(answer)) == count
+    assert by_a_fair_judge(task, truth, answer) == 1
+
+
+def test_properties_stand_in_the_order_of_their_index_and_without_ids():
+    assert [(row["property_name"], "record_id" in row) for row in json.loads(oracle("mpv", MPV))] == [
+        ("density", False), ("band gap", False)
+    ]  # fmt: skip
+
+
+def test_a_program_is_the_part_that_belongs_to_the_task():
+    assert oracle("dft-c", DFT) == PROGRAM
+
+
+def test_a_box_is_the_four_sides_and_covers_itself():
+    assert json.loads(oracle("biogr", BOX)) == {"W": 170.0, "S": -45.5, "E": -175.0, "N": -30}
+    assert boxes_strict.score(oracle("biogr", BOX), BOX)["value"] == pytest.approx(1, abs=1e-12)
+
+
+def test_a_sequence_is_one_record_on_one_line():
+    truth = json.dumps({"record_id": "1AAA", "sequence": "MKTAYIAKQR\nQISFVKSHFS"})
+    assert oracle("pdb", truth) == ">record\nMKTAYIAKQRQISFVKSHFS"
+    assert sequences_strict.score(oracle("pdb", truth), truth)["value"] == 1
+
+
+@pytest.mark.parametrize("task", TASKS)
+@pytest.mark.parametrize("truth", ["", "x", "[" * 100_000, "1" * 100_000, "7", "null", '{"a": '])
+def test_a_ground_truth_that_is_none_is_refused(task, truth):
+    with pytest.raises(InputError, match="ground truth cannot be read"):
+        oracle(task, truth)
+
+
+@pytest.mark.parametrize(
+    ("task", "truth"),
+    [
+        ("dft-s", "{}"),
+        ("dft-c", '{"no_header_code": 7}'),
+        ("mpv", "{}"),
+        ("biogr", '{"W": 1}'),
+        ("pdb", "{}"),
+        ("pdb", "[]"),
+    ],
+)
+def test_a_ground_truth_that_lacks_the_answer_is_refused(task, truth):
+    with pytest.raises(InputError, match="ground truth cannot be read"):
+        oracle(task, truth)
+
+
+@pytest.mark.skipif(not RECORDS.is_dir(), reason="the real records are not here")
+@pytest.mark.parametrize("task", JUDGED)
+def test_the_ideal_answer_to_every_real_record_scores_one_or_has_no_gold(task):
+    paths = sorted((RECORDS / TASKS[task].domain / "ground_truth").glob("*.json"))
+    values = [by_a_fair_judge(task, truth := path.read_text("utf-8"), oracle(task, truth)) for path in paths]
+    empty = [value for value in values if value == {"missing": "no gold item counts"}]
+    assert set(map(str, values)) <= {"1.0", str({"missing": "no gold item counts"})}
+    assert (len(values), len(empty)) == {"dft-s": (45, 4), "dft-p": (45, 0)}.get(task, (9, 0))

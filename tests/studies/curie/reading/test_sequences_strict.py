@@ -1,0 +1,74 @@
+"""Records of sequences in strict mode, rules P1 and P5: which header counts, which lines are residues."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import pytest
+
+from harness.studies.curie.reading.loose_json import Unreadable
+from harness.studies.curie.reading.sequences_strict import read_gold, read_record
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (">p\nMKTAY\nIAKQR", "MKTAYIAKQR"),
+        ("Here:\n```fasta\n  >p\n\n \nMKT AY*\nIAKQR*\n```\nMKT", "MKTAYIAKQR"),
+        ("\\u003Ep\nMKT", "MKT"),
+        (">p\nmktay\niakqr", "MKTAYIAKQR"),
+        ("> Note: below\n>p\nMKT", "MKT"),
+        (">a\nThis is no residue\n>b\nMKT\n>c\nAAA", "MKT"),
+        (">p\nMKT\n\nAAA", "MKT"),
+        (">p\nMKT\nNo more.\nAAA", "MKT"),
+        (">p\nMKT\naaa", "MKT"),
+        (">p\r\nMKU\r\nBZX\r\n", "MKXBZX"),
+        (">p\nMK\tT\n*\nAAA", "MKT"),
+    ],
+    ids=range(11),
+)
+def test_p1_a_record_is_a_header_and_the_residue_lines_behind_it(text: str, found: str) -> None:
+    assert read_record(text) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "MKT",
+        ">p",
+        ">p\n\n",
+        ">p\nMkT",
+        ">p\nMKTO",
+        ">p\nMK-T",
+        ">p\n***",
+        ">p\n\u041cKT",
+        ">p\nMK\ud800",
+        ">p\n\u017f",
+    ],
+    ids=range(11),
+)
+def test_p1_without_a_header_or_residues_there_is_no_record(text: str) -> None:
+    assert read_record(text) is None
+
+
+def test_p5_gold_is_in_capitals_without_blanks_and_stars_and_u_is_x() -> None:
+    assert read_gold(json.dumps({"record_id": "1ABC", "sequence": "mkt u\nA*"})) == "MKTXA"
+
+
+@pytest.mark.parametrize("truth", ["", "{}", '{"sequence": 5}', '{"sequence": " *"}', '{"sequence": "MK-T"}', "[]"])
+def test_p5_a_gold_without_residues_is_refused(truth: str) -> None:
+    with pytest.raises(Unreadable):
+        read_gold(truth)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [">p\n" * 1_500_000, ">p\n" + "MKT\n" * 1_000_000, ">p\n" + "m" * 5_000_000, ">p\nno\n" * 900_000],
+    ids=range(4),
+)
+def test_an_answer_of_megabytes_is_read_in_time_linear_in_it(text: str) -> None:
+    begun = time.process_time()
+    read_record(text)
+    assert time.process_time() - begun < 2
