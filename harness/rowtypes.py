@@ -159,6 +159,6 @@ class Score(Answer):
 class Found(TypedDict):
     """A study's finding about one response: the fields of its score that the response itself does not have."""
 
-    value: int | float | str
+    value: int | float | str | Missing
     outcome: NotRequired[str]
     detail: NotRequired[Mapping[str, Any]]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import Field
@@ -24,7 +24,7 @@ class ImportRequest(Request):
     """Request of `import`: of which kind the data is, the file, and the names of its columns."""
 
     kind: str = Field(description="`data`, `responses` of another run, or a dataset that a study knows by name.")
-    file: PathText = Field(description="Your copy of it; of responses, a folder of JSON Lines files too.")
+    file: PathText = Field(description="Your copy of it; of responses, and of what a study reads so, a folder too.")
     columns: dict[str, str] = Field(default_factory=dict, description="What its columns are called in your copy.")
 
 
@@ -147,9 +147,13 @@ def import_(project: Project, asked: ImportRequest) -> ImportResult:
         return ImportResult(kind=DATA, sha256=digest, bytes=size)
     if asked.kind == RESPONSES:
         answers = gather_rows(file)
-        models = Counter(row["model"] for row in answers if "model" in row)
         digest = store_rows(Store.make(project.store), answers)
-        return ImportResult(kind=RESPONSES, sha256=digest, rows=len(answers), models=dict(sorted(models.items())))
+        return ImportResult(kind=RESPONSES, sha256=digest, rows=len(answers), models=_by_model(answers))
     found, counts = known[asked.kind](file, asked.columns)
     digest = store_rows(Store.make(project.store), found)
-    return ImportResult(kind=asked.kind, sha256=digest, rows=len(found), counts=counts)
+    return ImportResult(kind=asked.kind, sha256=digest, rows=len(found), models=_by_model(found), counts=counts)
+
+
+def _by_model(found: Iterable[Mapping[str, Any]]) -> dict[str, int]:
+    """Count rows by the model that they name: the responses of another run, in whatever form they came."""
+    return dict(sorted(Counter(row["model"] for row in found if "model" in row).items()))

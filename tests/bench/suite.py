@@ -17,6 +17,7 @@ from bench.again import again_rows
 from bench.audits import audit_rows, step_rows
 from bench.containers import container_rows
 from bench.costs import FULL, QUICK, Size, help_rows, sample_rows, unchanged_rows
+from bench.curie import curie_rows
 from bench.gateway import gateway_rows
 from bench.images import image_rows
 from bench.inference import inference_rows
@@ -42,6 +43,7 @@ ALONE = {
     "reliability": reliability_rows,
     "packages": package_rows,
     "rouge": rouge_rows,
+    "curie": curie_rows,
     "trials": trial_rows,
 }
 LONG = {"images": image_rows, "containers": container_rows}  # not in a quick run
@@ -49,7 +51,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
 NAMES = (
     "help", "samples", "unchanged", "audit", "again", "stores", "images", "containers", "tape", "gateway", "inference",
-    "reliability", "packages", "rouge", "trials",
+    "reliability", "packages", "rouge", "curie", "trials",
 )  # fmt: skip
 
 

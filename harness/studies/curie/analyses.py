@@ -11,7 +11,7 @@ from typing import Any
 from harness.steps import Ref, Source, Step
 from harness.studies.ask import Asked
 from harness.studies.curie.asking import BY_JUDGE, BY_RULE, HERE, JUDGE, LLMSIM, primary
-from harness.studies.curie.strategies import names_of
+from harness.studies.curie.strategies import names
 from harness.studies.curie.tasks import AVERAGED
 from harness.studies.intervals import RESAMPLES
 from harness.studies.study import Brief
@@ -27,7 +27,7 @@ def analyse(asked: Asked, brief: Brief, tables: Mapping[str, Ref], tasks: Sequen
     """
     request = {
         "mode": brief.settings["mode"], "tasks": list(tasks), "primary": primary(brief, dict.fromkeys(tasks)),
-        "models": [model.name for model in brief.models], "strategies": names_of(tasks), "averaged": list(AVERAGED),
+        "models": [model.name for model in brief.models], "strategies": list(dict.fromkeys(name for task in tasks for name in names(task))), "averaged": list(AVERAGED),
     }  # fmt: skip
     again = {**request, "resamples": RESAMPLES, "seed": brief.seeds[0]}
     scores: dict[str, Source] = {name: tables[name] for name in ("items", "scores")}

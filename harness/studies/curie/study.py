@@ -18,8 +18,8 @@ from harness.studies.curie.data import makers as published
 from harness.studies.curie.data.makers import RENDERED
 from harness.studies.curie.data.responses_import import normalise
 from harness.studies.curie.demo import makers_rest, makers_text
-from harness.studies.curie.strategies import strategy_model
-from harness.studies.curie.tasks import STRICT, TASKS, Task
+from harness.studies.curie.strategy_model import strategy_model
+from harness.studies.curie.tasks import TASKS, Task
 from harness.studies.study import OPTIONAL, Brief, Dataset, Importer, Maker, Study, Switches
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ ALWAYS = {"means"}  # analyses that cost next to nothing; the others are made wh
 class CurieSettings(Switches):
     """Settings of the study: scored as published, or as the paper describes."""
 
-    mode: Literal["paper", "strict"] = STRICT
+    mode: Literal["paper", "strict"] = "strict"
 
 
 class Curie(Study):

@@ -9,7 +9,7 @@ from typing import Any
 from harness.rowtypes import Found
 from harness.studies import graded
 from harness.studies.curie.judging.encoder import NAMES
-from harness.studies.curie.scoring.found import VALID, finding, unusable
+from harness.studies.curie.scoring.found import GOLD_INVALID, VALID, finding, unusable, without
 from harness.studies.graded import Seen
 
 SCORER = "bertscore"
@@ -21,6 +21,8 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     def rule(seen: Seen) -> Found:
         [judgement] = seen.judgements
         said = judgement["parsed"]
+        if GOLD_INVALID in said:
+            return without(params["mode"], NAMES, GOLD_INVALID, f"the ground truth: {said[GOLD_INVALID]}")
         outcome = VALID if seen.response["text"].strip() else unusable(seen.response["text"])
         metrics = {name: said[name] for name in NAMES}
         return finding(params["mode"], said["bert_f1"], outcome, metrics, cut=said["cut"])

@@ -28,12 +28,10 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     graded.write(params, inputs, out, SCORER, rule)
 
 
-def of_pairs(said: Mapping[str, Any], response: str, mode: str) -> dict[str, Any]:
+def of_pairs(said: Mapping[str, Any], response: str, mode: str) -> Found:
     """Give the finding of what the rule judge said about an answer."""
-    readable = said["predictions"] is not None
-    outcome = VALID if readable else unusable(response)
+    outcome = VALID if said["predictions"] else unusable(response)
     pairs = [(gold, prediction) for gold, prediction in said["pairs"]]
-    more = {"admissible": said["pairs"], "gold": said["gold"], "set_aside": said["set_aside"]}
-    found = found_pairs(said["gold"], said["predictions"] or 0, pairs, outcome, **more)
-    found["detail"]["mode"] = mode
-    return found
+    more = {"admissible": said["pairs"], "set_aside": said["set_aside"], "unread": said["unread"]}
+    found = found_pairs(said["gold"], said["predictions"], pairs, outcome, **more)
+    return {**found, "detail": {**found["detail"], "mode": mode}}

@@ -10,8 +10,10 @@ from typing import Any
 from harness import rows
 from harness.rowtypes import Found, Gold
 from harness.studies import graded
-from harness.studies.curie.grading.references import reference_text
+from harness.studies.curie.reading.loose_json import Unreadable
 from harness.studies.curie.scoring import rouge
+from harness.studies.curie.scoring.found import GOLD_INVALID, without
+from harness.studies.curie.scoring.references import reference_text
 from harness.studies.graded import Seen
 
 SCORER = "rouge"
@@ -19,13 +21,19 @@ SCORER = "rouge"
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write one score for each response, in the mode that `params` name."""
-    golds = {row["id"]: row for row in rows.read(inputs["gold"], Gold)}
+    golds, mode = {row["id"]: row for row in rows.read(inputs["gold"], Gold)}, params["mode"]
 
     @cache
-    def reference(item: str) -> str:
-        return reference_text(params["task"], golds[item], params["mode"])
+    def reference(item: str) -> str | Unreadable:
+        try:
+            return reference_text(params["task"], golds[item], mode)
+        except Unreadable as bad:
+            return bad
 
     def rule(seen: Seen) -> Found:
-        return rouge.score(seen.response["text"], reference(seen.item["id"]), params["mode"])
+        text = reference(seen.item["id"])
+        if isinstance(text, Unreadable):
+            return without(mode, rouge.METRICS, GOLD_INVALID, f"the ground truth: {text}")
+        return rouge.score(seen.response["text"], text, mode)
 
     graded.write(params, inputs, out, SCORER, rule)

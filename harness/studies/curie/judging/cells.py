@@ -3,6 +3,8 @@
 It must never know a material.
 """
 
+# ruff: noqa: RUF001 - signs of print and Greek letters that look like ours are the point
+
 from __future__ import annotations
 
 import re
@@ -33,6 +35,9 @@ _GROUPS: Mapping[str, int] = {
     "pm-3m": 221, "pm3m": 221, "pm-3n": 223, "pn-3m": 224, "fm-3m": 225, "fm3m": 225, "fd-3m": 227, "fd3m": 227,
     "im-3m": 229, "im3m": 229, "ia-3d": 230,
 }  # fmt: skip
+_BARRED: Mapping[str, int] = {
+    symbol.replace("-", ""): number for symbol, number in _GROUPS.items() if "-" in symbol and symbol != "p-1"
+}
 
 
 def vector(text: str) -> Vector:
@@ -83,17 +88,21 @@ def miller(text: str, *, bare: bool = False) -> tuple[int, ...]:
     return tuple(read)
 
 
-def group(text: str) -> str:
-    """Give a space group's number, where the table has it, else its symbol in one spelling."""
+def group(text: str) -> frozenset[str]:
+    """Give the numbers of the space groups that a text may name, by symbol or number; else its letters.
+
+    A symbol without a bar may be one that has lost it: R3m is 160, or 166.
+    """
     text = text[:_LONGEST].strip()
-    inside = re.match(r"(.*?)\s?\(([^()]*)\)$", text)
+    inside = re.match(r"([^()]*)\s?\(([^()]*)\)$", text)
     for part in (text, *(inside.groups() if inside else ())):
-        symbol = re.sub(r"[\s_]|space ?group|symmetry", "", part.casefold().replace("overline", "-"))
-        symbol = re.sub(r"(\d)[\u0304\u0305]", r"-\1", symbol)
+        symbol = re.sub(r"[\s_]|space ?group|symmetry", "", re.sub(r"(\d)[\u0304\u0305]", r"-\1", part.casefold()))
         digits = re.fullmatch(r"(?:no\.?|#|number)?(\d{1,3})", symbol)
-        if digits or symbol in _GROUPS:
-            return digits[1] if digits else str(_GROUPS[symbol])
-    return re.sub(r"[\s_]", "", text.casefold())
+        if digits:
+            return frozenset([digits[1]])
+        if found := {_GROUPS.get(symbol), _BARRED.get(symbol)} - {None}:
+            return frozenset(map(str, found))
+    return frozenset([re.sub(r"[\s_]", "", text.casefold())]) if text else frozenset()
 
 
 def plain_number(text: str) -> Number | None:

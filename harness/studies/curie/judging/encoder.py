@@ -13,7 +13,9 @@ from typing import Any
 from harness.models.local.encoder import encoder
 from harness.scorers.overlap.bertscore import Vectors, bertscore
 from harness.studies import judged
-from harness.studies.curie.grading.references import reference_text
+from harness.studies.curie.reading.loose_json import Unreadable
+from harness.studies.curie.scoring.found import GOLD_INVALID
+from harness.studies.curie.scoring.references import reference_text
 
 NAMES = ("bert_precision", "bert_recall", "bert_f1")
 LAST = -1  # the layer whose states are compared
@@ -24,10 +26,11 @@ def judge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     with encoder(inputs["weights"], params["files"], params["dtype"]) as opened:
 
         def says(case: judged.JudgedCase) -> dict[str, Any]:
-            texts = {
-                "answer": case.response["text"].strip(),
-                "reference": reference_text(params["task"], case.gold, params["mode"]).strip(),
-            }
+            try:
+                reference = reference_text(params["task"], case.gold, params["mode"]).strip()
+            except Unreadable as bad:
+                return {GOLD_INVALID: str(bad)}
+            texts = {"answer": case.response["text"].strip(), "reference": reference}
             if not all(texts.values()):
                 return {**dict.fromkeys(NAMES, 0), "cut": []}
             found = {name: opened.pieces(text, LAST) for name, text in texts.items()}

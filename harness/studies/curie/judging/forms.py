@@ -3,6 +3,8 @@
 It must never know what the material is made of.
 """
 
+# ruff: noqa: RUF001 - signs of print and Greek letters that look like ours are the point
+
 from __future__ import annotations
 
 import re
@@ -75,10 +77,7 @@ treatment untreated: as deposited, as grown, as prepared, as synthesized, as rec
 treatment treated: annealed, calcined, sintered, heat treated
 """
 _FILLER = frozenset(
-    "pure pristine sample specimen material compound undoped nanostructured nanostructure epitaxial porous synthesized"
-    " prepared thick thin ultrathin lightly heavily highly doped hyperdoped the a an of crystal lattice structure phase"
-    " oriented system based semiconductor stacked stacking substrate buffer surface slab isolated molecule atom alloy"
-    " freestanding free standing high quality type".split()
+    ["pure", "pristine", "sample", "specimen", "material", "compound", "undoped", "nanostructured", "nanostructure", "epitaxial", "porous", "synthesized", "prepared", "thick", "thin", "ultrathin", "lightly", "heavily", "highly", "doped", "hyperdoped", "the", "a", "an", "of", "crystal", "lattice", "structure", "phase", "oriented", "system", "based", "semiconductor", "stacked", "stacking", "substrate", "buffer", "surface", "slab", "isolated", "molecule", "atom", "alloy", "freestanding", "free", "standing", "high", "quality", "type"]
 )
 _LETTERED = re.compile(
     r"(?<![\w-])(?:(?P<greek>[αβγδεκθη]|alpha|beta|gamma|delta|epsilon|kappa)-(?=[A-Zp])"
@@ -93,8 +92,9 @@ States = Mapping[str, frozenset[str]]  # by group
 def _table() -> dict[str, list[tuple[str, frozenset[str]]]]:
     found: dict[str, list[tuple[str, frozenset[str]]]] = {}
     for row in _TABLE.strip().splitlines():
-        (group, *says), _, phrases = (part if at else part.split() for at, part in enumerate(row.partition(": ")))
-        for phrase in str(phrases).split(", "):
+        head, _, phrases = row.partition(": ")
+        group, *says = head.split(" ")
+        for phrase in phrases.split(", "):
             found.setdefault(phrase, []).append((group, frozenset(says)))
     return found
 

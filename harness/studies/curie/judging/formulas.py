@@ -3,6 +3,8 @@
 It must never know the name of a material.
 """
 
+
+
 from __future__ import annotations
 
 import re

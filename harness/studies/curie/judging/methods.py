@@ -3,6 +3,8 @@
 It must never know a structure, nor how two calculations are compared as a whole.
 """
 
+
+
 from __future__ import annotations
 
 import re

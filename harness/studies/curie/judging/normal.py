@@ -3,18 +3,22 @@
 It must never know what a text is about.
 """
 
+# ruff: noqa: RUF001 - signs of print and Greek letters that look like ours are the point
+
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
 from functools import lru_cache
 from html import unescape
+from itertools import islice
 from typing import Any
 from unicodedata import normalize
 
 MOST = 2000  # letters of a text that are read: a field holds a name, a value or a sentence
 LEAVES = 60  # texts of a nested value that are read
 DEPTH = 4
+FIELDS = 200  # of an item that are read
 _SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻", "0123456789+-")
 _SIGNS = str.maketrans(
     {**dict.fromkeys("‐‑‒–—−﹣－", "-"), **dict.fromkeys("˚º", "°"), **dict.fromkeys("✕⨯✖", "×"), "⋅": "·", "∙": "·"}
@@ -92,6 +96,21 @@ def leaves(value: Any, depth: int = 0) -> list[Any]:
 def written(value: Any) -> str:
     """Give a field's value as plain text, its leaves a line each; nothing where it states nothing."""
     return plain("\n".join(_spelt(leaf) for leaf in leaves(value)))
+
+
+def fields(item: Mapping[str, Any], names: Mapping[str, str]) -> dict[str, str]:
+    """Give what an item states, plain texts by the names that `names` has for its fields; others stay as they are.
+
+    Of several that mean one, a field of that very name comes first, each on lines of its own. The first 200 are read.
+    """
+    found: dict[str, str] = {}
+    given = list(islice(item.items(), FIELDS))
+    for own in (True, False):
+        for name, value in given:
+            field = names.get(name, name)
+            if (field == name) is own and stated(value) and (text := written(value)):
+                found[field] = f"{found[field]}\n{text}" if field in found else text
+    return found
 
 
 def _spelt(leaf: Any) -> str:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from harness.studies.curie.judging import cells, methods
-from harness.studies.curie.judging.normal import stated, written
+from harness.studies.curie.judging.normal import fields
 from harness.studies.curie.judging.quantities import Number, Quantity, quantity, same_number
 from harness.studies.curie.judging.units import Powers
 from harness.studies.curie.reading.aliases import PARAMETERS
@@ -24,6 +24,7 @@ _OTHER_NAMES: Mapping[str, str] = {
     "plane_wave_cutoff": "energy_cutoff", "pseudopotential": "pseudopotentials", "basis set": "basis_set",
     "u": "hubbard_U", "U": "hubbard_U", "hubbard_u": "hubbard_U", "spin_polarized": "spin",
 }  # fmt: skip
+_NAMES: Mapping[str, str] = {**_OTHER_NAMES, **PARAMETERS}
 _EV, _ANGSTROM = 1.602176634e-19, 1e-10
 _ENERGY: Powers = (("kg", 1.0), ("m", 2.0), ("s", -2.0))
 _FORCE: Powers = (("kg", 1.0), ("m", 1.0), ("s", -2.0))
@@ -49,12 +50,9 @@ class ParameterItem:
     """One set of parameters as it is read, field by field, under the ground truth's names."""
 
     def __init__(self, item: Mapping[str, Any]) -> None:
-        said: dict[str, str] = {}
-        for name, value in item.items():
-            if stated(value):
-                field, text = PARAMETERS.get(name, _OTHER_NAMES.get(name, name)), written(value)
-                text += " Ry" if name in _IN_RYDBERG and cells.is_bare(text) else ""
-                said[field] = f"{said[field]}\n{text}" if field in said else text
+        said = fields(item, _NAMES)
+        if any(name in item for name in _IN_RYDBERG) and cells.is_bare(said.get("energy_cutoff", "")):
+            said["energy_cutoff"] += " Ry"
         free = "\n".join(said.get(name, "") for name in ("other_information", "notes", "ase_otherkeys", "extra"))
         self.fields: dict[str, Any] = {field: read(said[field]) for field, read in _READERS.items() if said.get(field)}
         self.fields = {field: value for field, value in self.fields.items() if value not in ("", (), None)}

@@ -3,6 +3,8 @@
 It must never know a material or a value.
 """
 
+# ruff: noqa: RUF001 - signs of print and Greek letters that look like ours are the point
+
 from __future__ import annotations
 
 import re
@@ -94,9 +96,7 @@ _TELLING = (
     ("initial", "final"), ("heavy", "light"), ("internal", "external"),
 )  # fmt: skip
 _EXTRA = frozenset(
-    "the of value average mean typical measured estimated calculated experimental theoretical optical electronic"
-    " fundamental apparent total direct indirect approximate about maximum minimum peak energy room temperature at for"
-    " obtained reported nominal corresponding effective absolute overall a".split()
+    ["the", "of", "value", "average", "mean", "typical", "measured", "estimated", "calculated", "experimental", "theoretical", "optical", "electronic", "fundamental", "apparent", "total", "direct", "indirect", "approximate", "about", "maximum", "minimum", "peak", "energy", "room", "temperature", "at", "for", "obtained", "reported", "nominal", "corresponding", "effective", "absolute", "overall", "a"]
 )
 _AXIS = re.compile(
     r"(?:(?<![\w'])(?P<before>[abc])(?:[ -]?axis|[ -]direction|[ -](?=lattice|parameter|constant|cell))"
@@ -126,7 +126,7 @@ _BY_WORDS: Mapping[frozenset[str], str] = {
     **{less: means for name, means in reversed(_NAMED.items()) if len(less := frozenset(words(name)) - _EXTRA) > 1},
     **{frozenset(words(name)): means for name, means in _NAMED.items()},
 }
-_TOLD = frozenset({word for row in _TELLING for word in row} | set("a b c axis plane in out along direction".split()))
+_TOLD = frozenset({word for row in _TELLING for word in row} | set(["a", "b", "c", "axis", "plane", "in", "out", "along", "direction"]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,11 +163,18 @@ def property_of(text: str) -> Property:
 
 
 def _names(line: str) -> list[str]:
-    """Split a line into names: `band gap (Eg)` and `n, refractive index` have two."""
+    """Split a line into names: `band gap (Eg)`, `n, refractive index` and `coercive field Hc` have two."""
     inside = re.findall(r"\(([^()]{1,40})\)", line)
     outside = re.sub(r"\([^()]{1,40}\)", " ", line)
     parts = [part.strip(" ,;:.") for part in re.split(r", | or |; ?| = ?", outside)]
+    parts = [piece for part in parts for piece in _without_symbol(part)]
     return [part for part in (*parts, *(one.strip() for one in inside)) if part]
+
+
+def _without_symbol(name: str) -> list[str]:
+    """Split the symbol off that ends a name."""
+    head, _, last = name.rpartition(" ")
+    return [head, last] if head and last in _SYMBOLS else [name]
 
 
 def _known(said: tuple[str, ...]) -> str:

@@ -10,7 +10,8 @@ from functools import cached_property
 from typing import Any
 
 from harness.studies.curie.judging.forms import States, contradiction, states, without_states
-from harness.studies.curie.judging.normal import lines, written
+from harness.studies.curie.judging.formulas import with_share
+from harness.studies.curie.judging.normal import fields, lines
 from harness.studies.curie.judging.properties import Property, property_of, same_property
 from harness.studies.curie.judging.quantities import Quantity, quantity, same_quantity
 from harness.studies.curie.judging.samples import (
@@ -21,38 +22,36 @@ from harness.studies.curie.judging.samples import (
     without_dopants,
     without_substrate,
 )
-from harness.studies.curie.judging.formulas import with_share
 from harness.studies.curie.judging.substances import Substance, same_substance, substance
 
-_READ = 1000  # letters of a description
+_READ = 800  # letters of a description
 _NAME = 300  # letters of a material's name
 # Fields as models call them besides the prompt's names.
 _OTHER_NAMES: Mapping[str, str] = {
     "material_name": "material", "property": "property_name", "unit": "value_units", "units": "value_units",
     "value_unit": "value_units", "value": "low_value", "descriptor": "material_descriptor",
 }  # fmt: skip
-_THEORY = frozenset("calculated calculation theoretical theory simulated simulation dft predicted computed".split())
-_EXPERIMENT = frozenset("measured measurement experimental experiment experimentally".split())
+_THEORY = frozenset(["calculated", "calculation", "theoretical", "theory", "simulated", "simulation", "dft", "predicted", "computed"])
+_EXPERIMENT = frozenset(["measured", "measurement", "experimental", "experiment", "experimentally"])
 
 
 class PropertyItem:
     """One item as it is read: its quantity at once, material and property when they are first needed."""
 
     def __init__(self, item: Mapping[str, Any]) -> None:
-        named = {_OTHER_NAMES.get(name, name): value for name, value in reversed(list(item.items()))} | {**item}
-        self._said = {
-            name: written(named.get(name))
-            for name in ("material", "synonyms", "material_descriptor", "property_name", "property_descriptor")
-        }
-        low, high = (written(named.get(name)) for name in ("low_value", "high_value"))
+        self._said = fields(item, _OTHER_NAMES)
+        low, high = (self._text(name) for name in ("low_value", "high_value"))
         self.valued = bool(low or high)
-        self.value: Quantity | None = quantity(low, high, written(named.get("value_units")))
+        self.value: Quantity | None = quantity(low, high, self._text("value_units"))
         self.text = f"{low}|{high}".casefold()
+
+    def _text(self, name: str) -> str:
+        return self._said.get(name, "")
 
     @cached_property
     def meant(self) -> Property:
         """Give what property it is, by its name; where it has none, by what is said about it."""
-        return property_of(self._said["property_name"] or self._said["property_descriptor"])
+        return property_of(self._text("property_name") or self._text("property_descriptor"))
 
     @cached_property
     def substances(self) -> tuple[Substance, ...]:
@@ -63,7 +62,7 @@ class PropertyItem:
     @cached_property
     def sample(self) -> Sample:
         """Give which sample of the material it is of."""
-        return sample(self._names, self._said["material_descriptor"][:_READ], self._said["property_descriptor"][:_READ])
+        return sample(self._names, self._text("material_descriptor")[:_READ], self._text("property_descriptor")[:_READ])
 
     @cached_property
     def dopants(self) -> frozenset[str]:
@@ -73,17 +72,17 @@ class PropertyItem:
     @cached_property
     def states(self) -> States:
         """Give the form and phase that the material is in."""
-        return states(without_substrate(f"{self._names}\n{self._said['material_descriptor'][:_READ]}"))
+        return states(without_substrate(f"{self._names}\n{self._text('material_descriptor')[:_READ]}"))
 
     @cached_property
     def method(self) -> frozenset[str]:
         """Say whether the value was measured or computed, where the item does."""
-        said = set(f"{self._said['property_name']} {self._said['property_descriptor'][:_READ]}".casefold().split())
+        said = set(f"{self._text('property_name')} {self._text('property_descriptor')[:_READ]}".casefold().split())
         return frozenset(name for name, known in (("theory", _THEORY), ("experiment", _EXPERIMENT)) if said & known)
 
     @property
     def _names(self) -> str:
-        return f"{self._said['material']}\n{self._said['synonyms']}"[:_NAME].strip()
+        return f"{self._text('material')}\n{self._text('synonyms')}"[:_NAME].strip()
 
 
 def _substances(names: str, share: float | None) -> Iterator[Substance]:

@@ -3,6 +3,8 @@
 It must never know of which property, nor of which material.
 """
 
+# ruff: noqa: RUF001 - signs of print and Greek letters that look like ours are the point
+
 from __future__ import annotations
 
 import re
@@ -110,10 +112,10 @@ def quantity(low: str, high: str, unit: str) -> Quantity | None:
         return None
     unit = unit or (first.rest or last.rest)
     known = measure(unit)
-    ends = (first.low, last.high)
     if known is None:
-        return Quantity(*ends, re.sub(r"[\s·.*^()]", "", unit.casefold()), first.spread)
-    return Quantity(*(_in_si(end, known) for end in ends), known.powers, first.spread * known.factor, known.share)
+        return Quantity(first.low, last.high, re.sub(r"[\s·.*^()]", "", unit.casefold()), first.spread)
+    ends = _in_si(first.low, known), _in_si(last.high, known)
+    return Quantity(*ends, known.powers, first.spread * known.factor, known.share)
 
 
 def same_quantity(one: Quantity, two: Quantity) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 from harness.errors import InputError
 from harness.studies import judged
+from harness.studies.curie.judging.normal import MOST as TEXT
 from harness.studies.curie.judging.parameter_items import ParameterItem, why_parameters_differ
 from harness.studies.curie.judging.property_items import PropertyItem, why_properties_differ
 from harness.studies.curie.judging.structure_items import StructureItem, why_structures_differ
@@ -21,7 +22,7 @@ from harness.studies.curie.reading.strict_json import Unreadable
 from harness.studies.curie.scoring.llmsim_strict import gold_items, read_predictions
 
 VERSION = f"facts-1, {UNITS}"  # of the rule and its tables
-MOST = 2_000  # predictions of an answer that are compared: the first of them
+MOST, LETTERS = 1_000, 400_000  # predictions of an answer that are compared, and letters of theirs: the first of them
 SAME, DIFFERENT = "same", "different"
 Pair = tuple[int, int]
 
@@ -68,16 +69,32 @@ def same(task: str, gold_item: Any, predicted_item: Any) -> SameItem:
 
 
 def pairs(task: str, gold: Sequence[Any], predicted: Sequence[Any]) -> list[Pair]:
-    """Give the places of all gold and predicted items that state the same; only the first 2,000 predictions count.
+    """Give the places of all gold and predicted items that state the same, among the predictions that are `compared`.
 
     InputError for a task without such items.
     """
     kind = _kind(task)
     ours, theirs = (
         [(place, kind.reads(one)) for place, one in enumerate(side) if isinstance(one, Mapping)]
-        for side in (gold, predicted[:MOST])
+        for side in (gold, predicted[: compared(predicted)])
     )
     return [(g, p) for g, one in ours for p, two in theirs if not kind.differ(one, two)]
+
+
+def compared(predicted: Sequence[Any]) -> int:
+    """Give how many predictions of a list are compared: the first 1,000, or those within 400,000 letters."""
+    letters = 0
+    for place, one in enumerate(predicted[:MOST]):
+        letters += _letters(one) if isinstance(one, Mapping) else 0
+        if letters > LETTERS:
+            return place
+    return min(len(predicted), MOST)
+
+
+def _letters(item: Mapping[str, Any]) -> int:
+    """Count the letters of an item that are read: of no quoted passage, and of a field only the first."""
+    values = (value for name, value in item.items() if "source" not in name)
+    return sum(min(len(value), TEXT) if isinstance(value, str) else TEXT // 10 for value in values)
 
 
 def _kind(task: str) -> _Kind:
@@ -94,8 +111,8 @@ def judge(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 def says(case: judged.JudgedCase) -> dict[str, Any]:
     """Give what the rule says of one answer: how many gold items and predictions there are, and which pairs match.
 
-    `set_aside` counts gold items that are not asked about, `unread` predictions behind the first 2,000. Gold that
-    cannot be read has no items; so has an answer without a list.
+    `set_aside` counts gold items that are not asked about, `unread` predictions behind those that are `compared`. Gold
+    that cannot be read has no items; so has an answer without a list.
     """
     task = case.item["task"]
     found, _ = read_predictions(case.response["text"])
@@ -108,5 +125,5 @@ def says(case: judged.JudgedCase) -> dict[str, Any]:
         "predictions": len(found),
         "pairs": [list(pair) for pair in pairs(task, gold.items, found)],
         "set_aside": gold.set_aside,
-        "unread": max(0, len(found) - MOST),
+        "unread": len(found) - compared(found),
     }

@@ -3,11 +3,14 @@
 It must never know a property, nor how two items are compared as a whole.
 """
 
+
+
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 from harness.studies.curie.judging.elements import NAMES, SYMBOLS
 from harness.studies.curie.judging.normal import words
@@ -18,7 +21,7 @@ _KELVIN: Powers = (("K", 1.0),)
 _METER: Powers = (("m", 1.0),)
 _ROOM = Quantity(Number(298.15, 20.0), Number(298.15, 20.0), _KELVIN)  # anything from 292 to 304 K is room temperature
 _AT_ROOM = re.compile(r"\b(?:room|ambient)[- ]temp|\bRT\b")
-_MOST = 40  # conditions of a text that are read
+_MOST = 20  # conditions of a text that are read
 _NOUNS = {
     "thickness": r"thick|thin\b|film|layer", "annealing": r"anneal|calcin|sinter|fired|firing|heat.?treat|baked",
     "growth": r"substrate temp|grow|deposit|synthes|hydrothermal|prepar", "diameter": r"diameter|radius",
@@ -62,10 +65,11 @@ class Sample:
 
 
 def conditions(text: str) -> tuple[tuple[str, Quantity], ...]:
-    """Give the quantities of a plain text, each with the noun beside it that says of what: at most 40."""
+    """Give the quantities of a plain text, each with the noun beside it that says of what: at most 20."""
     found: list[tuple[str, Quantity]] = []
     for line in text.split("\n"):
-        found += ((_noun(before, after, quantity), quantity) for quantity, before, after in among(line))
+        near = islice(among(line), _MOST - len(found))
+        found += [(_noun(before, after, quantity), quantity) for quantity, before, after in near]
         if _AT_ROOM.search(line):
             found.append(("at", _ROOM))
         if len(found) >= _MOST:

@@ -12,8 +12,9 @@ from typing import Any
 from harness.studies.curie.judging import cells
 from harness.studies.curie.judging.forms import contradiction, states
 from harness.studies.curie.judging.formulas import Counts, counts, elements, same_counts, same_ratio
-from harness.studies.curie.judging.normal import stated, words, written
+from harness.studies.curie.judging.normal import fields, stated, words, written
 from harness.studies.curie.judging.quantities import Number, same_number
+from harness.studies.curie.judging.samples import dopants
 from harness.studies.curie.judging.structure_names import (
     direction,
     labels_differ,
@@ -25,7 +26,7 @@ from harness.studies.curie.judging.structure_names import (
 )
 from harness.studies.curie.reading.aliases import STRUCTURES
 
-_READ = 1000  # letters of a description
+_READ = 800  # letters of a description
 _NAME = 300
 _ISOLATED, _SURFACE, _BULK, _LINE, _SOLUTION = "isolated", "surface", "bulk", "1d", "solution"
 _ANY = (_SURFACE, _BULK, _LINE)
@@ -45,6 +46,7 @@ _OTHER_NAMES: Mapping[str, str] = {
     "material": "common_name", "lattice_constants": "lattice_parameters", "spacegroup": "space_group",
     "crystal_system": "crystal_structure", "phase": "crystal_structure", "miller_index": "miller_indices",
 }  # fmt: skip
+_NAMES: Mapping[str, str] = {**_OTHER_NAMES, **STRUCTURES}
 _ANGLES = 400.0  # a lattice constant is no longer, in ångström
 
 
@@ -52,12 +54,7 @@ class StructureItem:
     """One structure as it is read, field by field, under the ground truth's names."""
 
     def __init__(self, item: Mapping[str, Any]) -> None:
-        said: dict[str, list[str]] = {}
-        for name, value in item.items():
-            if stated(value):
-                field = STRUCTURES.get(name, _OTHER_NAMES.get(name, name))
-                said.setdefault(field, []).append(written(value))
-        self._said = {field: "\n".join(texts) for field, texts in said.items()}
+        self._said = fields(item, _NAMES)
         self.names = structure_names([one for one in (self._text("common_name"), self._text("scientific_name")) if one])
         spoken = "\n".join(self._text(field) for field in ("common_name", "scientific_name", "crystal_structure"))
         about = self._text("additional_information")[:_READ]
@@ -69,17 +66,18 @@ class StructureItem:
         self.states = {
             group: says for group, says in states(spoken).items() if group not in ("shape", "carriers", "treatment")
         }
-        self.isomer = frozenset(words(self._text("isomer")))
+        self.isomer = frozenset() if states(self._text("isomer")) else frozenset(words(self._text("isomer")))
         orientation = self._text("miller_indices")
         self.miller = cells.miller(orientation, bare=True) or cells.miller(spoken)
         if orientation and not cells.miller(orientation, bare=True):
             self.isomer |= frozenset(words(orientation))
-        self.group = cells.group(self._text("space_group")) if self._text("space_group") else ""
+        self.group = cells.group(self._text("space_group"))
         self.supercell = cells.grid(self._text("supercell"))
         self.lattice = _vector(item, "lattice_", self._text("lattice_parameters"))
         self.vacuum = max((each.value for each in cells.vector(self._text("vacuum")) if each), default=0.0)
         self.codes = {name: re.sub(r"\W", "", self._text(name)).casefold() for name in ("mp_id", "cas_number")}
         self.stacking, self.direction = stacking(self.all), direction(self.all)
+        self.dopants = self.names.dopants | dopants(about)
         self.modified = self.names.modified | modifications(about)
 
     def _text(self, field: str) -> str:
@@ -119,10 +117,10 @@ def _substances(gold: StructureItem, other: StructureItem) -> str:
     if labels_differ(gold.names, other.names):
         return "labels differ"
     for one, two in ((gold, other), (other, gold)):
-        if one.names.modified - two.modified or (one.names.dopants and not two.names.dopants and not composed):
+        known = two.dopants | two.names.mentioned | two.elements
+        if one.names.modified - two.modified or not one.names.dopants <= known:
             return "one is altered"
-    mine, theirs = gold.names.dopants, other.names.dopants
-    return "dopants differ" if mine and theirs and mine != theirs else ""
+    return ""
 
 
 def _composed(gold: StructureItem, other: StructureItem) -> bool | None:
@@ -133,10 +131,14 @@ def _composed(gold: StructureItem, other: StructureItem) -> bool | None:
     if gold.elements and other.elements:
         return gold.elements == other.elements
     if gold.formula and other.formula:
-        return gold.formula.casefold() == other.formula.casefold() or None
+        return _letters(gold.formula) == _letters(other.formula) or None
     if gold.counts or other.counts:
         return _by_name(gold, other) or _by_name(other, gold)
     return None
+
+
+def _letters(formula: str) -> str:
+    return re.sub(r"\W+", "", formula).casefold()
 
 
 def _by_name(gold: StructureItem, other: StructureItem) -> bool | None:
@@ -159,7 +161,7 @@ def _details(gold: StructureItem, other: StructureItem) -> str:
     apart = contradiction(gold.states, other.states)
     pairs = {
         "kinds": bool(gold.kinds and other.kinds and not gold.kinds & other.kinds),
-        "space groups": bool(gold.group and other.group and gold.group != other.group),
+        "space groups": bool(gold.group and other.group and not gold.group & other.group),
         "Miller indices": bool(gold.miller and other.miller and gold.miller != other.miller),
         "isomers": bool(gold.isomer and other.isomer and not gold.isomer & other.isomer),
         "supercells": len(gold.supercell) == len(other.supercell) and gold.supercell != other.supercell,

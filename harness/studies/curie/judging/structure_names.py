@@ -26,9 +26,9 @@ _MODIFIES = re.compile("|".join(rf"(?P<{name}>{pattern})" for name, pattern in _
 _STACK = re.compile(r"\b([ABC]{3,6})\b|\b(A[AB]'?)(?=[- ]?(?:stack|order|bilayer))")
 _DIRECTION = re.compile(r"\b([xyz])[- ](?:direction|axis|oriented)|\b(armchair|zigzag)\b", re.IGNORECASE)
 _ON = re.compile(r"\s(?:on|@|over|atop)\s|(?<=[A-Za-z\d)])/(?=[A-Z])|\s?@\s?")
+_NUMBERS = {name: str(place) for place, name in enumerate(["one", "two", "three", "four", "five", "six"], 1)}
 _GENERIC = frozenset(
-    "dye compound complex model cation anion radical solvated water in with and on for cell unit supercell nanoparticle"
-    " nanotube nanoribbon nanorod nanowire monolayer bilayer bulk 2d 1d 3d sheet film layer crystalline interface".split()
+    ["dye", "compound", "complex", "model", "cation", "anion", "radical", "solvated", "water", "in", "with", "and", "on", "for", "cell", "unit", "supercell", "nanoparticle", "nanotube", "atom", "molecule", "nanoribbon", "nanorod", "nanowire", "monolayer", "bilayer", "bulk", "2d", "1d", "3d", "sheet", "film", "layer", "crystalline", "interface"]
 )
 
 
@@ -42,6 +42,12 @@ class StructureNames:
     parts: tuple[tuple[Substance, ...], ...]  # of each name of something on something
     dopants: frozenset[str]
     modified: frozenset[str]
+
+    @property
+    def mentioned(self) -> frozenset[str]:
+        """Give the elements that the names name."""
+        said = frozenset[str]().union(*self.words)
+        return frozenset(symbol for symbol, name in NAMES.items() if name in said)
 
 
 def structure_names(names: Sequence[str]) -> StructureNames:
@@ -77,11 +83,18 @@ def _parts(name: str) -> list[str]:
     return [part for part in _ON.split(name) if part.strip()]
 
 
+def _layer(part: str) -> Substance:
+    """Read one part of a layered name, by its first word where the whole is no name: `Pt tunnel junction`."""
+    whole = substance(without_states(part))
+    return whole if whole.counts or whole.elements else substance(part.split(maxsplit=1)[0])
+
+
 def _words(name: str) -> frozenset[str]:
     """Give the words of a name with elements by their names: `2Ni-CNT` is 2, nickel, carbon, nanotube."""
     found = set[str]()
     for word in words(name):
         counted = re.fullmatch(r"(\d+)([a-z]{1,2})", word)
+        word = _NUMBERS.get(word, word)
         if counted and (symbol := counted[2].capitalize()) in NAMES and counted[2] not in ("c", "n", "h", "f", "i"):
             found |= {counted[1], NAMES[symbol]}
         elif word in ("cnt", "swcnt", "mwcnt"):
@@ -113,10 +126,14 @@ def direction(text: str) -> frozenset[str]:
 
 
 def named_alike(one: StructureNames, two: StructureNames) -> bool:
-    """Whether two structures have a name in common: one substance, or most words and every label."""
-    if one.parts and two.parts:
-        return any(_same_parts(a, b) for a in one.parts for b in two.parts)
-    if same_substance(one.substances, two.substances) and bool(one.parts) == bool(two.parts):
+    """Whether two structures have a name in common: one substance or all of several, or most words and every label."""
+    if one.parts and two.parts and any(_same_parts(a, b) for a in one.parts for b in two.parts):
+        return True
+    if (
+        not (one.parts and two.parts)
+        and same_substance(one.substances, two.substances)
+        and bool(one.parts) == bool(two.parts)
+    ):
         return not labels_differ(one, two)
     return any(
         len(a & b) >= ALIKE * len(a | b) and mine == theirs
@@ -126,7 +143,12 @@ def named_alike(one: StructureNames, two: StructureNames) -> bool:
 
 
 def _same_parts(one: Sequence[Substance], two: Sequence[Substance]) -> bool:
-    return len(one) == len(two) and all(same_substance([a], [b]) for a, b in zip(one, two, strict=True))
+    """Whether two layered names are of the same two or more substances; parts that nobody can read are left out."""
+    sides = [[part for part in side if part.counts or part.elements] for side in (one, two)]
+    ways = (sides, sides[::-1])
+    return min(map(len, sides)) > 1 and all(
+        any(same_substance([a], [b]) for b in theirs) for mine, theirs in ways for a in mine
+    )
 
 
 def labels_differ(one: StructureNames, two: StructureNames) -> bool:
@@ -146,7 +168,7 @@ def names_apart(one: StructureNames, two: StructureNames) -> bool:
     known = {a.molecule for a in one.substances} - {""}, {a.molecule for a in two.substances} - {""}
     if known[0] and known[1]:
         return not known[0] & known[1]
-    if any(a.counts or a.elements for side in (one, two) for a in side.substances):
+    if any((a.counts or a.elements) and not a.molecule for side in (one, two) for a in side.substances):
         return False
     spoken = [frozenset[str]().union(*side.words) for side in (one, two)]
     return bool(spoken[0] and spoken[1] and not spoken[0] & spoken[1])

@@ -3,6 +3,8 @@
 It must never know how an expression of units is written.
 """
 
+
+
 from __future__ import annotations
 
 from math import pi

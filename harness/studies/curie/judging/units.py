@@ -3,6 +3,8 @@
 It must never know which quantity a unit measures.
 """
 
+# ruff: noqa: RUF001 - signs of print and Greek letters that look like ours are the point
+
 from __future__ import annotations
 
 import re

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from harness.studies.curie.reading.latex_names import BARE, BARE_BEFORE, LAYOUT, MATRICES, SAME, SIGNS, WORDS
 from harness.studies.curie.reading.texts import encodable
 
-MOST = 100_000  # characters of an answer that are read
+MOST = 30_000  # characters of a text that are read; OURS
 BREAK, PARAGRAPH, MATH, PROSE = "\n", "\n\n", "$", '"'
 PARTING = ("where", "and")  # words that part two formulas
 _UPRIGHT = r"\\(?:text|textrm|mathrm|mbox|operatorname|rm)\s{0,9}\{"
@@ -44,7 +44,7 @@ _TOKEN = re.compile(
 
 
 def tokens(text: str) -> list[str]:
-    """Give the tokens of the first 100,000 characters of a text; every text has some reading, none is refused."""
+    """Give the tokens of the first 30,000 characters of a text; every text has some reading, none is refused."""
     plain = _normal(text)
     found: list[str] = []
     for one in _TOKEN.finditer(plain):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from harness.studies.curie.reading.latex import PARAGRAPH
+from harness.studies.curie.reading.loose_json import Unreadable
 
 DEEPEST = 40  # brackets within brackets that are followed
 ROUND, BRACE, ANGLE, BAR = "(", "{", "<", "|"
@@ -15,7 +16,7 @@ OPEN = {"(": ROUND, "[": ROUND, "\\{": ROUND, "{": BRACE, "\\langle": ANGLE, "\\
 _CLOSE = {")": ROUND, "]": ROUND, "\\}": ROUND, "}": BRACE, "\\rangle": ANGLE, "\\rvert": BAR}
 
 
-class TooDeep(ValueError):
+class TooDeep(Unreadable):
     """More brackets within brackets than are followed."""
 
 

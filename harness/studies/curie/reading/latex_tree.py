@@ -63,7 +63,7 @@ def plain(base: str | Group) -> str:
     """Give the name of a symbol, with its accents; of anything else, nothing."""
     accents = ""
     while isinstance(base, Group) and base.kind in _WITH_ARGUMENT and base.kind != "\\sqrt":
-        accents += base.kind
+        accents += f"{base.kind} "
         base = base.parts[0][0].factors[0].base if base.parts[0] and base.parts[0][0].factors else ""
     return accents + base if isinstance(base, str) and base not in BIG and _NAME.match(base) else ""
 

@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from harness.errors import InputError
+from harness.rowtypes import Found
 from harness.studies.curie.reading.ground_truth import parsed_dft, parsed_mpv, preprocess
 from harness.studies.curie.reading.loose_json import LONGEST, Unreadable, check_size, dumps, loads
 from harness.studies.curie.reading.predictions import predictions_dft, predictions_mpv, up_to_last_object
@@ -96,7 +97,7 @@ def filled(template: str, gold: str, shown: str) -> str:
 def score(
     task: str, truth: str, response: str, replies: Sequence[str | None], repaired: Mapping[str, str] = NO_REPAIRS, *,
     prepared: bool = False,
-) -> dict[str, Any]:  # fmt: skip
+) -> Found:  # fmt: skip
     """Score an answer by a judge's replies to its `questions`, in their order; None is a reply that never came.
 
     Where the notebook raises, every metric is missing. InputError for fewer replies than gold items.

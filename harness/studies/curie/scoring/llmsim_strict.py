@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from harness.errors import InputError
+from harness.rowtypes import Found
 from harness.studies.curie.reading import dft_items
 from harness.studies.curie.reading.ground_truth import IDS
 from harness.studies.curie.reading.loose_json import LONGEST_FILE, loads
@@ -142,7 +143,7 @@ def _written(value: Any, indent: int | None = None) -> str:
     return json.dumps(value, indent=indent, ensure_ascii=False).encode("utf-8", "replace").decode("utf-8")
 
 
-def score(task: str, truth: str, response: str, replies: Sequence[str | None]) -> dict[str, Any]:
+def score(task: str, truth: str, response: str, replies: Sequence[str | None]) -> Found:
     """Score an answer by a judge's replies to what was `asked`, in that order; None is a reply that never came.
 
     Without a gold item there is no value (L4). InputError for fewer replies than questions.
@@ -189,18 +190,18 @@ def _place(value: Any) -> int:
 
 
 def found_pairs(
-    gold: int, predictions: int, pairs: Iterable[Pair], outcome: str = VALID, **more: Any
-) -> dict[str, Any]:
+    gold: int, predictions: int, pairs: Iterable[Pair], outcome: str = VALID, mode: str = STRICT, **more: Any
+) -> Found:
     """Give the finding of admissible pairs (places of gold items and of predictions), whoever named them.
 
     `more` stands in its detail. Without a gold item there is no value (L4).
     """
     if not gold:
         nothing = missing("no gold item counts")
-        return finding(STRICT, nothing, GOLD_INVALID, dict.fromkeys(METRICS, nothing), **more)
+        return finding(mode, nothing, GOLD_INVALID, dict.fromkeys(METRICS, nothing), **more)
     matched = matching(pairs)
     metrics = shares(len(matched), gold, predictions)
-    return finding(STRICT, metrics["f1"], outcome, metrics, pairs=[list(pair) for pair in matched], **more)
+    return finding(mode, metrics["f1"], outcome, metrics, pairs=[list(pair) for pair in matched], **more)
 
 
 def score_pairs(gold: int, predictions: int, pairs: Iterable[Pair]) -> dict[str, int | float]:

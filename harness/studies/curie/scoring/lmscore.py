@@ -10,6 +10,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from harness.rowtypes import Found
 from harness.studies.curie.scoring.found import VALID, finding, missing
 from harness.studies.curie.tasks import STRICT
 
@@ -32,7 +33,7 @@ def first_token(logprobs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     return [{"token": token, "logprob": logprob} for token, logprob in first["top"]] if first else []
 
 
-def score(top_logprobs: Sequence[Mapping[str, Any]], mode: str = STRICT) -> dict[str, Any]:
+def score(top_logprobs: Sequence[Mapping[str, Any]], mode: str = STRICT) -> Found:
     """Score what a judge said: `{token, logprob}` of the first token generated whose text is not blank (M0).
 
     A value is missing where none of the three classes is listed, or a log-probability is no number up to 0.
@@ -73,5 +74,5 @@ def _logprob(entry: Mapping[str, Any]) -> float:
     return float(min(max(value, LEAST), 0.0))
 
 
-def _without(mode: str, why: str) -> dict[str, Any]:
+def _without(mode: str, why: str) -> Found:
     return finding(mode, missing(why), VALID, {LMSCORE: missing(why)})

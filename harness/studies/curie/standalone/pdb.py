@@ -1,7 +1,7 @@
 """The standalone scorer `curie.pdb`: an answer to the PDB task against the right sequence, in paper or strict mode.
 
-It knows the fields a caller gives; it must never run a program: `program_of` says what is to be run, and whoever has a
-sandbox puts what came of it into the row.
+It knows the fields a caller gives; it must never run a program: it says which, and whoever scores rows runs it in a
+sandbox and puts what came of it into the row.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import AbsentValue, Row, Text, ToolOutput, checked, one_of
-from harness.scorers.tool import Tool
-from harness.studies.curie.code.pdb_programs import program
+from harness.scorers.given import AbsentValue, Row, Text, ToolOutput, one_of
+from harness.scorers.tool import ForeignProgram, Tool
+from harness.studies.curie.code.pdb_programs import LIMITS, program
 from harness.studies.curie.code.pdb_scores import score
 from harness.studies.curie.scoring.sequences_strict import LEVEL, PRIMARY
 from harness.studies.curie.tasks import MODES, PAPER
@@ -46,12 +46,7 @@ class PdbOutput(ToolOutput):
     chance_corrected: float | AbsentValue | None = Field(default=None, description="strict: 0 is chance, 1 is equal")
 
 
-def program_of(row: Mapping[str, Any]) -> tuple[str, str] | None:
-    """Give the program of a row's answer and its stdin, which a sandbox is to run; none where it holds none.
-
-    InputError names a field that is wrong.
-    """
-    given = checked(PdbInput, row)
+def _program(given: PdbInput) -> tuple[str, str] | None:
     return program(given.model_response, _document(given), given.mode)
 
 
@@ -75,5 +70,6 @@ SCORERS: Mapping[str, Tool] = {
         takes=PdbInput,
         gives=PdbOutput,
         run=_run,
+        foreign=ForeignProgram(_program, "trial", LIMITS),
     ),
 }

@@ -11,6 +11,7 @@ import pytest
 
 from harness import rows, trial
 from harness.engines.local import available
+from harness.run.closure import Code
 from harness.run.programs import ProgramRunner
 from harness.studies.curie.code.pdb_programs import (
     LIMITS,
@@ -49,6 +50,10 @@ def ran(runner: ProgramRunner, response: str, mode: str, document: str = DOCUMEN
         {"item": "", "template": 1, "model": "", "sample": 0, "program": taken[0], "stdin": taken[1]}, LIMITS
     )
     return answered(ended), ended
+
+
+def scored(response: str, document: str, ended: Any, mode: str) -> Any:
+    return score(response, TRUTH, document, ended, mode)
 
 
 def said(runner: ProgramRunner, code: str, mode: str) -> Any:
@@ -185,26 +190,31 @@ def test_the_steps_write_programs_of_this_task_alone(tmp_path: Path) -> None:
         assert list(trial.programs(tmp_path / "programs"))
 
 
+def test_the_steps_carry_the_text_that_runs_foreign_code() -> None:
+    files = Code().closure("harness.studies.curie.code.pdb_programs:take_strict").files
+    assert "harness/studies/curie/code/pdb_entry.py" in files
+
+
 def test_a_programs_answer_is_scored_by_the_rule_of_its_mode(runner: ProgramRunner) -> None:
     response = fenced(f"def f(t):\n    return {FASTA}")
     for mode in MODES:
         ended = ran(runner, response, mode)[1]
-        found = score(response, TRUTH, DOCUMENT, ended, mode)
+        found = scored(response, DOCUMENT, ended, mode)
         assert found["value"] == 1 and found["outcome"] == "valid" and found["detail"]["by_code"] is True
 
 
 def test_a_failed_program_has_no_metric_in_paper_mode_and_0_in_strict_mode() -> None:
     response, ended = fenced("def f(t): return 5"), {"outcome": "time", "stdout": ""}
-    paper, strict = (score(response, TRUTH, DOCUMENT, ended, mode) for mode in MODES)
+    paper, strict = (scored(response, DOCUMENT, ended, mode) for mode in MODES)
     assert "missing" in paper["value"] and paper["outcome"] == "invalid"
     assert (strict["value"], strict["outcome"]) == (0, "invalid") and "time" in strict["detail"]["why"]
 
 
 def test_a_program_not_run_has_no_value_one_that_cannot_be_has_failed() -> None:
     for mode in MODES:
-        assert "not run" in score(fenced("def f(t): return 5"), TRUTH, DOCUMENT, None, mode)["value"]["missing"]
-    assert score(fenced("#" * (1 << 19)), TRUTH, DOCUMENT, None, STRICT)["value"] == 0
-    assert "ATOM" in score(fenced("def f(t): return 5"), TRUTH, "", None, PAPER)["value"]["missing"]
+        assert "not run" in scored(fenced("def f(t): return 5"), DOCUMENT, None, mode)["value"]["missing"]
+    assert scored(fenced("#" * (1 << 19)), DOCUMENT, None, STRICT)["value"] == 0
+    assert "ATOM" in scored(fenced("def f(t): return 5"), "", None, PAPER)["value"]["missing"]
 
 
 def test_a_gold_that_is_none_is_told_before_any_program() -> None:

@@ -14,27 +14,22 @@ from golden.files import cases, load
 from support_curie_golden import NEAR, official
 
 from harness.engines.local import available
-from harness.run.programs import ProgramRunner
-from harness.studies.curie.code.pdb_programs import LIMITS
-from harness.studies.curie.standalone.pdb import SCORERS, program_of
+from harness.studies.curie.standalone.pdb import SCORERS
+from harness.verbs.measuring import scored
 
 FIELDS = ("model_response", "ground_truth_text", "prompt_text")
 EXPECTED = "official_biopython_1_85"
 
 
+def run(given: Mapping[str, Any]) -> Mapping[str, Any]:
+    [found] = scored("curie.pdb", [("the case", given)], {})
+    return {EXPECTED: official(found)}
+
+
 def read(path: Path, tally: Tally) -> None:
-    contained, runner = "bubblewrap" in available(), ProgramRunner()
-
-    def run(given: Mapping[str, Any]) -> Mapping[str, Any]:
-        row = dict(given)
-        if taken := program_of(row):
-            row["trial"] = runner.run(
-                {"item": "", "template": 1, "model": "", "sample": 0, "program": taken[0], "stdin": taken[1]}, LIMITS
-            )
-        return {EXPECTED: official(SCORERS["curie.pdb"].run(row))}
-
+    contained, holds = "bubblewrap" in available(), SCORERS["curie.pdb"].program
     for name, case in cases(load(path)):
-        if not contained and program_of(case):
+        if not contained and holds(case):
             tally.waiting += 1
             continue
         plain = {key: case[key] for key in case if key not in ("ground_truth", "official_biopython_1_88")}

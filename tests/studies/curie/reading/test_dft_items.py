@@ -37,7 +37,9 @@ def test_d1_a_statement_reads_what_stands_between_its_quotes(statement: str) -> 
 
 
 def test_d1_the_text_counts_where_the_program_is_no_python() -> None:
-    program = "def broken(:\n  ''\nthe author's\na = StructureMetadata.parse_raw('{\"b\": \"Moss's (1985') law\"}')\nfor in"
+    program = (
+        "def broken(:\n  ''\nthe author's\na = StructureMetadata.parse_raw('{\"b\": \"Moss's (1985') law\"}')\nfor in"
+    )
     assert structures(truth(program)) == [{"b": "Moss's (1985') law"}]
 
 
@@ -52,7 +54,7 @@ def test_d1_equal_items_and_empty_ones_are_kept() -> None:
 
 
 def test_d1_nan_and_none_are_values() -> None:
-    found = structures(truth("a = StructureMetadata.parse_raw('{\"b\": None, \"c\": NaN}')"))
+    found = structures(truth('a = StructureMetadata.parse_raw(\'{"b": None, "c": NaN}\')'))
     assert found[0]["b"] is None and found[0]["c"] != found[0]["c"]
 
 
@@ -61,14 +63,16 @@ def test_d2_classes_are_told_apart_and_others_set_aside() -> None:
         "StructureMetadataGeneral", "StructureMetadata", "DFTParametersGeneral", "VaspParameters", "CrystalParameters",
         "Eos", "ChemicalSystem", "StructureMetadataOther",
     )  # fmt: skip
-    given = truth("\n".join(f"x = {name}.parse_raw('{{\"name\": \"{name}\"}}')" for name in names))
+    given = truth("\n".join(f'x = {name}.parse_raw(\'{{"name": "{name}"}}\')' for name in names))
     assert [item["name"] for item in structures(given)] == [*names[:2]]
     assert [item["name"] for item in parameters(given)] == [*names[2:5]]
     assert set_aside(given) == {"Eos": 1, "ChemicalSystem": 1, "StructureMetadataOther": 1}
 
 
 def test_broken_items_are_counted_and_calls_without_a_quote_are_none() -> None:
-    given = truth("a = StructureMetadata.parse_raw('{\"b\": ')\nb = StructureMetadata.parse_raw('[1]')\nc = X.parse_raw(y)")
+    given = truth(
+        "a = StructureMetadata.parse_raw('{\"b\": ')\nb = StructureMetadata.parse_raw('[1]')\nc = X.parse_raw(y)"
+    )
     assert structures(given) == [] and set_aside(given) == {"unreadable": 2}
 
 

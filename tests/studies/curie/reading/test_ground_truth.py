@@ -23,8 +23,8 @@ def dft(program: str, header: str = "") -> str:
     return json.dumps({"record_id": "r", "code": header + program, "graph_as_text": "[]", "no_header_code": program})
 
 
-ONE = "structure_metadata_1 = StructureMetadataGeneral.parse_raw('{\"composition\": \"MgO\", \"vacuum\": NaN}')\n"
-TWO = "dft_params_1 = DFTParametersGeneral.parse_raw('{\"functional\": \"PBE\"}')\nrun(dft_params_1)\n"
+ONE = 'structure_metadata_1 = StructureMetadataGeneral.parse_raw(\'{"composition": "MgO", "vacuum": NaN}\')\n'
+TWO = 'dft_params_1 = DFTParametersGeneral.parse_raw(\'{"functional": "PBE"}\')\nrun(dft_params_1)\n'
 
 
 def test_ids_go_at_the_top_and_in_a_lists_objects_only() -> None:
@@ -55,7 +55,7 @@ def test_other_prompts_and_domains_get_the_whole_file() -> None:
     assert preprocess(dft(ONE), "mpve", STRUCTURES).startswith("{code: ")
 
 
-def test_a_file_without_items_has_none_and_a_statement_without_a_quote_is_unreadable() -> None:
+def test_a_file_may_hold_no_item_and_a_statement_must_hold_a_quote() -> None:
     assert parsed_dft(preprocess(dft("x = 1"), "dft", STRUCTURES)) == []
     with pytest.raises(Unreadable):
         preprocess(dft("structure_metadata_1 = StructureMetadata.parse_raw(x)"), "dft", STRUCTURES)
@@ -70,7 +70,9 @@ def test_what_a_model_repaired_is_read_where_the_items_are_not() -> None:
         parsed_dft(text, "sorry")
 
 
-@pytest.mark.parametrize("text", ["[1]", '[{"index": 1}, {"index": "2"}]', '[{"a": 1}]', "7", "null", "[[1]]", "{a: 1}"])
+@pytest.mark.parametrize(
+    "text", ["[1]", '[{"index": 1}, {"index": "2"}]', '[{"a": 1}]', "7", "null", "[[1]]", "{a: 1}"]
+)
 def test_properties_without_an_index_to_sort_by_are_unreadable(text: str) -> None:
     with pytest.raises(Unreadable):
         parsed_mpv(text)

@@ -78,7 +78,7 @@ def test_r2_a_text_without_a_bracket_holds_nothing(text: str) -> None:
         ("[]", []),
     ],
 )
-def test_l3_an_object_is_a_list_of_one_and_a_broken_list_keeps_its_complete_objects(text: str, found: Any) -> None:
+def test_l3_an_object_is_a_list_and_a_broken_list_keeps_whole_objects(text: str, found: Any) -> None:
     assert read_list(text) == found
 
 

@@ -14,7 +14,7 @@ from harness.studies.curie.scoring import boxes
 GOLD = {"W": 5.0, "S": 5.0, "E": 7.0, "N": 7.0}
 
 
-def scored(box: Any, gold: Any = GOLD) -> dict[str, Any]:
+def scored(box: Any, gold: Any = GOLD) -> Any:
     return boxes.score(box if isinstance(box, str) else json.dumps(box), json.dumps(gold))
 
 
@@ -87,7 +87,7 @@ def test_without_braces_the_text_behind_each_key_is_a_number() -> None:
 
 @pytest.mark.parametrize("truth", ["", "{", "[]", '{"W": 1}', "{" * 9999])
 def test_a_ground_truth_without_a_box_gives_no_value(truth: str) -> None:
-    found = boxes.score('{"W": 1, "S": 1, "E": 2, "N": 2}', truth)
+    found: Any = boxes.score('{"W": 1, "S": 1, "E": 2, "N": 2}', truth)
     assert found["outcome"] == "gold_invalid" and "missing" in found["value"]
 
 

@@ -15,7 +15,7 @@ TRUTH = json.dumps({"record_id": "1ABC", "sequence": GOLD})
 NONE = "Can not parse model response"
 
 
-def strict(sequence: str, truth: str = TRUTH) -> dict[str, Any]:
+def strict(sequence: str, truth: str = TRUTH) -> Any:
     return sequences_strict.score(f">p\n{sequence}\n", truth)
 
 
@@ -41,12 +41,13 @@ def test_paper_an_empty_line_counts_as_one_blank() -> None:
 @pytest.mark.parametrize("truth", ["{}", "[1]", '{"sequence": null}', "", "{" * 5000])
 def test_a_ground_truth_without_a_sequence_gives_no_value_in_both_modes(truth: str) -> None:
     for rules in (sequences, sequences_strict):
-        for found in (rules.score(">p\nMKT", truth), rules.score("", truth), rules.failed("why", truth)):
+        told: list[Any] = [rules.score(">p\nMKT", truth), rules.score("", truth), rules.failed("why", truth)]
+        for found in told:
             assert found["outcome"] == "gold_invalid" and "missing" in found["value"]
 
 
 def test_paper_lines_too_long_to_be_compared_have_no_metric() -> None:
-    found = sequences.score(">p\n" + "M" * 5_000_000, TRUTH)
+    found: Any = sequences.score(">p\n" + "M" * 5_000_000, TRUTH)
     assert found["outcome"] == "invalid" and "missing" in found["value"]
 
 
@@ -86,4 +87,5 @@ def test_a_sequence_too_long_to_be_counted_is_worth_0_such_a_gold_nothing() -> N
 
 def test_an_unrelated_sequence_is_near_0_in_strict_mode_alone() -> None:
     other = "GSHMASMTGGQQMGRDPNSSSVDKLAAALEHHH"
-    assert abs(strict(other)["value"]) < 0.1 < sequences.score(f">p\n{other}", TRUTH)["value"]
+    paper: Any = sequences.score(f">p\n{other}", TRUTH)
+    assert abs(strict(other)["value"]) < 0.1 < paper["value"]

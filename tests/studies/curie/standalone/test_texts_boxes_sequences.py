@@ -65,9 +65,9 @@ def test_pdb_takes_a_right_sequence_as_an_object_too() -> None:
 
 def test_a_row_says_which_program_is_to_be_run_and_takes_what_came_of_it() -> None:
     row = {"model_response": CODE, "ground_truth_text": '{"sequence": "MKT"}', "prompt_text": "Ask.\nATOM 1\n"}
-    taken = pdb.program_of(row)
-    assert taken and taken[1] == "ATOM 1\n" and pdb.program_of(ROWS[2][1]) is None
-    strict = pdb.program_of({**row, "mode": "strict"})
+    taken = pdb.SCORERS["curie.pdb"].program(row)
+    assert taken and taken[1] == "ATOM 1\n" and pdb.SCORERS["curie.pdb"].program(ROWS[2][1]) is None
+    strict = pdb.SCORERS["curie.pdb"].program({**row, "mode": "strict"})
     assert strict and strict[0] != taken[0]
     assert "not run" in pdb.SCORERS["curie.pdb"].run(row)["value"]["missing"]
     ended = {"outcome": "done", "stdout": '{"answer": ">p\\nMKT"}\n'}

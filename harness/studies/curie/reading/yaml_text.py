@@ -1,0 +1,78 @@
+"""YAML that a model wrote becomes objects, lists and texts: no value is taken for a date, a truth value or a number.
+
+Read event by event within bounds, so that neither depth nor aliases can exhaust anything; tags are passed over, and of
+several documents the first is read. It must never know a field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from harness.studies.curie.reading.loose_json import DEPTH, Unreadable
+from harness.studies.curie.reading.texts import encodable
+
+MOST_NODES = 20_000  # scalars, lists and objects, those that an alias repeats counted each time
+_NULLS = ("", "~", "null", "Null", "NULL")
+
+
+def read_yaml(text: str) -> Any:
+    """Read the first document of a YAML text, its scalars as texts and nulls as None.
+
+    Unreadable where the text is no YAML, or has more nodes or greater depth than is read.
+    """
+    import yaml  # noqa: PLC0415 - heavy
+
+    try:
+        value = _built(yaml, yaml.parse(encodable(text), Loader=yaml.CSafeLoader))
+    except (yaml.YAMLError, RecursionError) as bad:
+        raise Unreadable(f"no YAML: {getattr(bad, 'problem', None) or 'not to be read'}") from bad
+    _counted(value)
+    return value
+
+
+def _built(yaml: Any, events: Iterator[Any]) -> Any:
+    """Build the value of the first document; an alias is the very object that its anchor names."""
+    root: list[Any] = []
+    open_ones: list[tuple[Any, list[Any]]] = [("root", root)]  # what is being read, and its children so far
+    anchors: dict[str, Any] = {}
+    for count, event in enumerate(events):
+        if count > 3 * MOST_NODES or len(open_ones) > DEPTH:
+            raise Unreadable("more, or deeper, YAML than is read")
+        if isinstance(event, yaml.SequenceStartEvent | yaml.MappingStartEvent):
+            open_ones.append((event, []))
+            continue
+        if isinstance(event, yaml.SequenceEndEvent | yaml.MappingEndEvent):
+            start, children = open_ones.pop()
+            value = _mapping(children) if isinstance(start, yaml.MappingStartEvent) else children
+            anchor = start.anchor
+        elif isinstance(event, yaml.ScalarEvent):
+            value, anchor = (None if event.implicit[0] and event.value in _NULLS else event.value), event.anchor
+        elif isinstance(event, yaml.AliasEvent):
+            if event.anchor not in anchors:
+                raise Unreadable("an alias of nothing that is complete")
+            value, anchor = anchors[event.anchor], None
+        elif isinstance(event, yaml.DocumentEndEvent):
+            break
+        else:
+            continue
+        open_ones[-1][1].append(value)
+        if anchor:
+            anchors[anchor] = value
+    return root[0] if root else None
+
+
+def _mapping(children: list[Any]) -> dict[str, Any]:
+    pairs = zip(children[::2], children[1::2], strict=True)
+    return {key if isinstance(key, str) else "": value for key, value in pairs}
+
+
+def _counted(value: Any) -> None:
+    """Raise Unreadable where the aliases of a value repeat more than is read."""
+    waiting, seen = [value], 0
+    while waiting:
+        one = waiting.pop()
+        seen += 1
+        if seen > MOST_NODES:
+            raise Unreadable("more YAML than is read, aliases counted each time")
+        waiting.extend(one.values() if isinstance(one, dict) else one if isinstance(one, list) else ())

@@ -1,0 +1,91 @@
+"""Facts of HFD (OURS, rule HFD): the signed terms of the answer to each of the first five steps.
+
+A step is an object with an `answer`, wherever it stands in the ground-truth file, whose other fields are not public; its
+number is in its field `Step`, else its place. It must never know a model.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.rowtypes import Found
+from harness.studies.curie.reading.loose_json import LONGEST_FILE, Unreadable, loads
+from harness.studies.curie.reading.strict_json import read_first
+from harness.studies.curie.reading.texts import leaves
+from harness.studies.curie.scoring.facts import Fact, multisets, scored
+from harness.studies.curie.scoring.facts_terms import terms
+
+STEPS = 5
+ANSWER = "answer"
+_DIGITS = re.compile(r"\d{1,3}", re.ASCII)
+_ESCAPED = (  # what JSON makes of LaTeX whose backslashes are not doubled, where nothing else could be meant
+    (re.compile(r"\f(?=rac|orall)"), r"\\f"),
+    (re.compile(r"\x08(?=eta|ar|egin|ig|oldsymbol|f|m)"), r"\\b"),
+    (re.compile(r"\t(?=au|heta|imes|ext|ilde|frac)"), r"\\t"),
+    (re.compile(r"\r(?=ho|angle|ight|m\b|vert)"), r"\\r"),
+    (re.compile(r"\v(?=ar|ec|ert)"), r"\\v"),
+    (re.compile(r"\n(?=abla|eq\b|onumber|otag)"), r"\\n"),
+)
+
+
+def score(response: str, truth: str) -> Found:
+    """Score an answer of HFD against a ground-truth file by its terms (`facts.scored` says when that is 0 or nothing)."""
+    return scored(response, truth, facts, lambda text, _: facts_of(text), multisets)
+
+
+def facts(truth: str) -> Counter[Fact]:
+    """Count the signed terms of a ground-truth file by step; steps may stand in a text of it as JSON.
+
+    Unreadable where the file is no JSON.
+    """
+    value = loads(truth, LONGEST_FILE)
+    found = _terms(value)
+    return found or sum((_terms(inner) for inner in _written(value)), Counter())
+
+
+def _written(value: Any) -> Iterator[Any]:
+    for text in leaves(value):
+        try:
+            yield read_first(text)
+        except Unreadable:
+            continue
+
+
+def facts_of(response: str) -> Counter[Fact]:
+    """Count the signed terms of an answer by step; Unreadable where it is no JSON (R1, R2) or holds no step."""
+    value = read_first(response)
+    if not any(True for _ in _steps(value)):
+        raise Unreadable("no step with an answer stands in it")
+    return _terms(value)
+
+
+def _terms(value: Any) -> Counter[Fact]:
+    found: Counter[Fact] = Counter()
+    for step, answer in _steps(value):
+        if 1 <= step <= STEPS:
+            text = "\n\n".join(leaves(answer))
+            for pattern, instead in _ESCAPED:
+                text = pattern.sub(instead, text)
+            found.update({(step, *term): count for term, count in terms(text).items()})
+    return found
+
+
+def _steps(value: Any) -> Iterator[tuple[int, Any]]:
+    """Give the number and the answer of each step, in the order in which they stand."""
+    waiting, place = [value], 0
+    while waiting:
+        one = waiting.pop()
+        if isinstance(one, dict) and ANSWER in one:
+            place += 1
+            yield _number(one, place), one[ANSWER]
+        else:
+            inner = list(one.values() if isinstance(one, dict) else one if isinstance(one, list) else ())
+            waiting.extend(reversed(inner))
+
+
+def _number(step: Mapping[str, Any], place: int) -> int:
+    said = _DIGITS.search(str(step.get("Step", step.get("step", "")))[:100])
+    return int(said[0]) if said else place

@@ -1,0 +1,35 @@
+"""Facts of HFE (OURS, rule HFE): the signed terms of the Hamiltonian and of what stands in for its symbols.
+
+All texts of the ground-truth file are read as one, since which fields it has is not public. It must never know a model.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from harness.rowtypes import Found
+from harness.studies.curie.reading.ground_truth import IDS
+from harness.studies.curie.reading.loose_json import LONGEST_FILE, Unreadable, loads
+from harness.studies.curie.reading.texts import leaves
+from harness.studies.curie.scoring.facts import Fact, multisets, scored
+from harness.studies.curie.scoring.facts_terms import terms
+
+
+def score(response: str, truth: str) -> Found:
+    """Score an answer of HFE against a ground-truth file by its terms (`facts.scored` says when that is 0 or nothing)."""
+    return scored(response, truth, facts, lambda text, _: facts_of(text), multisets)
+
+
+def facts(truth: str) -> Counter[Fact]:
+    """Count the signed terms in all texts of a ground-truth file, ids aside; Unreadable where it is no JSON."""
+    value = loads(truth, LONGEST_FILE)
+    said = {name: one for name, one in value.items() if name not in IDS} if isinstance(value, dict) else value
+    return Counter(terms("\n\n".join(leaves(said))))
+
+
+def facts_of(response: str) -> Counter[Fact]:
+    """Count the signed terms of an answer; Unreadable where it holds no formula."""
+    found = terms(response)
+    if not found:
+        raise Unreadable("no formula stands in it")
+    return Counter(found)

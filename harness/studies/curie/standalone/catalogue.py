@@ -1,0 +1,17 @@
+"""All standalone scorers and analyses of the study, by name.
+
+What reads a ground truth or an answer is both: a row at a time by `harness score`, one object by `harness analyse`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness.scorers.tool import Tool
+from harness.studies.curie.standalone import biogr, llmsim, llmsim_rule, lmscore, pdb, reading, rouge, tables
+
+SCORERS: Mapping[str, Tool] = {
+    **biogr.SCORERS, **pdb.SCORERS, **llmsim.SCORERS, **llmsim_rule.SCORERS, **lmscore.SCORERS, **rouge.SCORERS,
+    **reading.ANALYSES,
+}  # fmt: skip
+ANALYSES: Mapping[str, Tool] = {**tables.ANALYSES, **reading.ANALYSES}
