@@ -25,9 +25,10 @@ def analyse(asked: Asked, brief: Brief, tables: Mapping[str, Ref], tasks: Sequen
 
     `tables` names the run's joined outputs, `tasks` the tasks of its datasets.
     """
+    cheap = list(dict.fromkeys(name for task in tasks for name in names(task)))
     request = {
         "mode": brief.settings["mode"], "tasks": list(tasks), "primary": primary(brief, dict.fromkeys(tasks)),
-        "models": [model.name for model in brief.models], "strategies": list(dict.fromkeys(name for task in tasks for name in names(task))), "averaged": list(AVERAGED),
+        "models": [model.name for model in brief.models], "strategies": cheap, "averaged": list(AVERAGED),
     }  # fmt: skip
     again = {**request, "resamples": RESAMPLES, "seed": brief.seeds[0]}
     scores: dict[str, Source] = {name: tables[name] for name in ("items", "scores")}
@@ -45,7 +46,8 @@ def analyse(asked: Asked, brief: Brief, tables: Mapping[str, Ref], tasks: Sequen
     add("comparisons", "comparisons", again, scores)
     add("tables", "run_tables", request, scores)
     add("breakdowns", "breakdowns", request, {**scores, **gold, **tried})
-    add("published", "published", {}, {"published": brief.tables[PUBLISHED]})
+    if PUBLISHED in brief.tables:  # a lock pins it where the manifest names that output
+        add("published", "published", {}, {"published": brief.tables[PUBLISHED]})
     if JUDGE in brief.instruments and set(tasks) & set(LLMSIM):
         add("agreement", "agreement", {"rule": BY_RULE, "judge": BY_JUDGE, "seed": brief.seeds[0]}, scores)
     return outputs

@@ -22,7 +22,7 @@ HERE = "harness.studies.curie"
 JUDGE, GRADER, ENCODER = "judge", "grader", "encoder"  # roles: of LLMSim, of LMScore, of BERTScore
 RULE, PROGRAM = "rule", "program"
 LLMSIM = ("dft-s", "dft-p", "mpv", "mpv-non-trivial", "mpv-specific")
-FACTS: Mapping[str, str] = {"dft-c": "code", "hfd": "derivation", "hfe": "hamiltonian", "qecc": "qecc", "geo": "geo"}
+FACTS = ("dft-c", "hfd", "hfe", "qecc", "geo")
 BY_RULE, BY_JUDGE = "llmsim-rule", "llmsim-judge"  # scorers
 BUDGET = "max_tokens"  # the fact of a model that bounds its answers
 
@@ -91,14 +91,14 @@ def _scorers(task: Task, brief: Brief, mode: str) -> Iterator[Scorer]:
             asked = {**own, UNASKED: True}
             yield Scorer(BY_JUDGE, f"{HERE}.grading.llmsim_judge:score", judges=(JUDGE,), params=asked)
     if task.name in FACTS and mode == STRICT:
-        yield Scorer("facts", f"{HERE}.grading.facts:score_{FACTS[task.name]}", params=own)
+        yield Scorer("facts", f"{HERE}.grading.facts:score", params=own)
     if task.name == "biogr":
         yield Scorer("boxes", f"{HERE}.grading.boxes:score", params=own)
     if task.name == "pdb":
         yield Scorer("sequence", f"{HERE}.grading.sequences:score", trials=(PROGRAM,), params=own)
     yield Scorer("rouge", f"{HERE}.grading.rouge:score", params=own)
     if GRADER in brief.instruments:
-        yield Scorer("lmscore", f"{HERE}.grading.lmscore:score", judges=(GRADER,), params=own)
+        yield Scorer("lmscore", f"{HERE}.grading.lmscore:score", judges=(GRADER,), params={**own, UNASKED: True})
     if ENCODER in brief.instruments:
         yield Scorer("bertscore", f"{HERE}.grading.bertscore:score", judges=(ENCODER,), params=own)
 

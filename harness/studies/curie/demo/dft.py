@@ -13,7 +13,7 @@ from typing import Any
 from harness.errors import InputError
 from harness.studies.curie.data.records import Record, write
 from harness.studies.curie.demo.dft_answers import ANSWERS
-from harness.studies.curie.demo.dft_settings import Project, project
+from harness.studies.curie.demo.dft_settings import DftPaper, project
 from harness.studies.curie.demo.dft_structures import CRYSTAL, THEMES, Structure
 from harness.studies.curie.demo.dft_text import write_paper
 from harness.studies.curie.demo.dft_truth import truth
@@ -34,7 +34,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     write(task, [_record(params["seed"], draw, task) for draw in draws(params, PURPOSE)], out)
 
 
-def drawn(seed: int, draw: Draw) -> Project:
+def drawn(seed: int, draw: Draw) -> DftPaper:
     """Draw what one paper computes and states; a crystal may go without a space group or a second name."""
     found = project(draw, turn(seed, PURPOSE, draw.index, THEMES))
     return replace(found, structures=tuple(_partly(draw, each) for each in found.structures))

@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from harness.studies.curie.demo.dft_settings import Calculation, Project
+from harness.studies.curie.demo.dft_settings import Calculation, DftPaper
 from harness.studies.curie.demo.dft_structures import Structure
 
 # Fields that the wording asks for under another name than the archive has.
@@ -32,13 +32,13 @@ def _structure(number: int, structure: Structure) -> dict[str, Any]:
         found["vacuum_z"] = said.pop("vacuum")
     if "supercell" in said:
         found["supercell"] = said.pop("supercell")
-    rest = [said.pop(key) for key in ("crystal_structure", "cell_size", "crystal_or_isolated") if key in said]
+    rest = [said.pop(key) for key in ("crystal_structure", "cell_size") if key in said]
     found |= {_ASKED[key]: said.pop(key) for key in list(said) if key in _ASKED}
     found["description"] = ", ".join([*rest, *filter(None, [found.get("description")])])
     return found
 
 
-def structures(project: Project) -> str:
+def structures(project: DftPaper) -> str:
     """Answer the task dft-s: a JSON list of the structures."""
     return json.dumps([_structure(at, one) for at, one in enumerate(project.structures, 1)], ensure_ascii=False)
 
@@ -52,7 +52,7 @@ def _parameters(calculation: Calculation) -> dict[str, Any]:
     return {"function_name": calculation.key, **found, "other_information": calculation.label}
 
 
-def parameters(project: Project) -> str:
+def parameters(project: DftPaper) -> str:
     """Answer the task dft-p: a JSON list of the sets of parameters."""
     return json.dumps([_parameters(one) for one in project.calculations], ensure_ascii=False)
 
@@ -64,9 +64,37 @@ def build(entry):
     return read(entry["composition"] + ".cif")
 
 
+def vasp(settings):
+    return Vasp(
+        xc=settings["functional"],
+        kpts=loads(settings["k-points"]),
+        encut=settings["energy_cutoff"],
+        ediff=settings["energy_convergence"],
+        ispin=2 if "spin" in settings else 1,
+    )
+
+
+def castep(settings):
+    return Castep(
+        xc_functional=settings["functional"],
+        kpts=loads(settings["k-points"]),
+        cut_off_energy=settings["energy_cutoff"],
+        elec_energy_tol=settings["energy_convergence"],
+    )
+
+
+def gpaw(settings):
+    mesh, cutoff = loads(settings["k-points"]), PW(settings["energy_cutoff"])
+    return GPAW(mode=cutoff, xc=settings["functional"], kpts=mesh, spinpol="spin" in settings)
+
+
+def gaussian(settings):
+    return Gaussian(method=settings["functional"], basis=settings["basis_set"])
+
+
 def calculator(settings):
-    """Choose the calculator of a code."""
-    known = {"vasp": Vasp, "castep": Castep, "gpaw": GPAW, "gaussian": Gaussian}
+    """Choose the code, and hand it the settings under its own names."""
+    known = {"vasp": vasp, "castep": castep, "gpaw": gpaw, "gaussian": gaussian}
     return known[settings["software"]](settings)
 
 
@@ -74,7 +102,8 @@ def run(atoms, settings):
     """Attach the calculator, relax where the paper relaxes, and give the energy."""
     atoms.calc = calculator(settings)
     if settings.get("relaxed_nuclei"):
-        BFGS(atoms).run(settings.get("force_convergence"))
+        whole = UnitCellFilter(atoms) if settings.get("relaxed_unit_cell") else atoms
+        BFGS(whole).run(fmax=settings.get("force_convergence", 0.05))
     return atoms.get_potential_energy()
 
 
@@ -86,12 +115,15 @@ def main():
 if __name__ == "__main__":
     main()
 '''
-_IMPORTS = """from ase.calculators.castep import Castep
+_IMPORTS = """from json import loads
+
+from ase.calculators.castep import Castep
 from ase.calculators.gaussian import Gaussian
 from ase.calculators.vasp import Vasp
+from ase.constraints import UnitCellFilter
 from ase.io import read
 from ase.optimize import BFGS
-from gpaw import GPAW
+from gpaw import GPAW, PW
 
 """
 
@@ -102,7 +134,7 @@ def _table(name: str, entries: Mapping[str, Mapping[str, Any]]) -> str:
     return f"{name} = {{\n{lines}}}\n"
 
 
-def program(project: Project) -> str:
+def program(project: DftPaper) -> str:
     """Answer the task dft-c: a program for ASE whose tables hold what the paper says."""
     tables = [
         _table("STRUCTURES", {one.key: {**one.fields, "type": one.type} for one in project.structures}),
@@ -112,4 +144,4 @@ def program(project: Project) -> str:
     return _IMPORTS + "".join(tables) + _PROGRAM
 
 
-ANSWERS: Mapping[str, Callable[[Project], str]] = {"dft-s": structures, "dft-p": parameters, "dft-c": program}
+ANSWERS: Mapping[str, Callable[[DftPaper], str]] = {"dft-s": structures, "dft-p": parameters, "dft-c": program}

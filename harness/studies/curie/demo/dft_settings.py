@@ -33,7 +33,7 @@ class Calculation:
 
 
 @dataclass(frozen=True, slots=True)
-class Project:
+class DftPaper:
     """What one paper computes: its theme, its structures and its calculations."""
 
     theme: Theme
@@ -85,7 +85,7 @@ def _molecular(source: seeds.Stream, on: tuple[str, ...]) -> Calculation:
     return Calculation("molecular", "molecular runs", fields, on)
 
 
-def project(draw: Draw, theme: Theme) -> Project:
+def project(draw: Draw, theme: Theme) -> DftPaper:
     """Draw what a paper on a theme computes: easy papers have one calculation, medium ones two, hard ones three."""
     every = theme.structures
     surfaces = any(each.type not in (CRYSTAL, MOLECULE) for each in every)
@@ -95,12 +95,10 @@ def project(draw: Draw, theme: Theme) -> Project:
         chosen = every if surfaces or draw.rank == 2 else every[:2]
     if draw.rank == 2 and REFERENCE not in theme.keys:
         chosen = (*chosen, STRUCTURES[REFERENCE])
-    return Project(theme, chosen, _calculations(draw, theme, chosen, surfaces))
+    return DftPaper(theme, chosen, _calculations(draw, theme, chosen, surfaces))
 
 
-def _calculations(
-    draw: Draw, theme: Theme, chosen: tuple[Structure, ...], surfaces: bool
-) -> tuple[Calculation, ...]:
+def _calculations(draw: Draw, theme: Theme, chosen: tuple[Structure, ...], surfaces: bool) -> tuple[Calculation, ...]:
     source, shared = draw.source, _shared(draw.source, theme)
     crystals = tuple(each.key for each in chosen if each.type == CRYSTAL)
     molecules = tuple(each.key for each in chosen if each.type == MOLECULE)

@@ -6,7 +6,7 @@ It must never know what ground truth or an answer looks like.
 from __future__ import annotations
 
 from harness import seeds
-from harness.studies.curie.demo.dft_settings import CODES, Calculation, Project
+from harness.studies.curie.demo.dft_settings import CODES, Calculation, DftPaper
 from harness.studies.curie.demo.dft_structures import CRYSTAL, SHEET, SLAB, Structure
 from harness.studies.curie.demo.documents import Draw, Section, one, paper, shuffled
 from harness.studies.curie.demo.filler import CALCULATIONS, GENERAL
@@ -89,8 +89,7 @@ def numerical_sentences(source: seeds.Stream, each: Calculation) -> list[str]:
         return []
     verb = one(source, ("was sampled on", "was covered by"))
     found = [
-        f"For the {label} the Brillouin zone {verb} a Monkhorst-Pack mesh of "
-        f"{_times(said['k-points'])} points.",
+        f"For the {label} the Brillouin zone {verb} a Monkhorst-Pack mesh of {_times(said['k-points'])} points.",
         f"Self-consistency in the {label} was reached when the energy changed by less than "
         f"{said['energy_convergence']:.0e} eV.".replace("e-0", "e-"),
     ]
@@ -105,7 +104,7 @@ def numerical_sentences(source: seeds.Stream, each: Calculation) -> list[str]:
     return found
 
 
-def told(source: seeds.Stream, project: Project) -> tuple[str, ...]:
+def told(source: seeds.Stream, project: DftPaper) -> tuple[str, ...]:
     """Tell on which structures each calculation is run."""
     names = {each.key: each.named for each in project.structures}
     return tuple(
@@ -115,7 +114,7 @@ def told(source: seeds.Stream, project: Project) -> tuple[str, ...]:
     )
 
 
-def write_paper(draw: Draw, project: Project) -> str:
+def write_paper(draw: Draw, project: DftPaper) -> str:
     """Write the paper: in hard ones the numerical settings stand in notes near the end, apart from the rest."""
     source = draw.source
     structures = " ".join(structure_sentence(source, each) for each in project.structures)
@@ -137,11 +136,12 @@ def write_paper(draw: Draw, project: Project) -> str:
     return paper(source, project.theme.title, sections, GENERAL + CALCULATIONS, 950 + 50 * seeds.below(source, 8))
 
 
-def _abstract(source: seeds.Stream, project: Project) -> str:
-    names = ", ".join(each.named for each in project.structures)
+def _abstract(source: seeds.Stream, project: DftPaper) -> str:
+    *first, last = (each.named for each in project.structures)
     aim = one(source, ("to test an assumption that is often made", "to prepare the ground for later experiments"))
-    return f"Density functional theory is applied to {names}, {aim}. All settings that are needed to repeat the work " \
-        "are given in the text, and the programs that drive the calculations are described step by step."  # fmt: skip
+    named = f"{', '.join(first)} and {last}"
+    return f"Density functional theory is applied to {named}, {aim}. All settings that one needs to repeat the work " \
+        "are given in the text."  # fmt: skip
 
 
 def _results(source: seeds.Stream) -> str:

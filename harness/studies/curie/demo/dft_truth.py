@@ -11,12 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.studies.curie.demo.dft_settings import Calculation, Project
+from harness.studies.curie.demo.dft_settings import Calculation, DftPaper
 from harness.studies.curie.demo.dft_structures import MOLECULE, SHEET, SLAB, Structure
 from harness.studies.curie.reading.aliases import PARAMETER_FIELDS, STRUCTURE_FIELDS
 
 # What every record's program begins with: it has nothing to do with the paper.
-_HEADER = '''import json
+_HEADER = """import json
 
 from ase import Atoms
 from ase.calculators.calculator import Calculator
@@ -41,8 +41,8 @@ def dft_general(atoms: Atoms, params) -> Atoms:
     return atoms
 
 
-'''
-_FUNCTIONS = '''from ase import Atoms
+"""
+_FUNCTIONS = """from ase import Atoms
 from pydantic import BaseModel
 
 
@@ -64,11 +64,11 @@ def get_adsorption_energy(whole: Atoms, surface: Atoms, adsorbate: Atoms) -> flo
     return whole.get_potential_energy() - surface.get_potential_energy() - adsorbate.get_potential_energy()
 
 
-'''
+"""
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class ProgramCall:
     """One statement of a program's last part: what is made, by which function, of what."""
 
     output: str
@@ -94,34 +94,36 @@ def parameter_item(calculation: Calculation) -> dict[str, Any]:
     return {key: calculation.fields.get(key, math.nan) for key in PARAMETER_FIELDS}
 
 
-def calls(project: Project) -> list[Call]:
+def calls(project: DftPaper) -> list[ProgramCall]:
     """Give the statements that compute what the paper computes, in their order."""
     found = [
-        Call(f"atoms_{one.key}", "structure_from_metadata", (f"structure_metadata_{one.key}",),
+        ProgramCall(f"atoms_{one.key}", "structure_from_metadata", (f"structure_metadata_{one.key}",),
              "structure_generation", "builds atoms from what is known of a structure")
         for one in project.structures
     ]  # fmt: skip
     for calculation in project.calculations:
         for key in calculation.on:
             made = f"{calculation.key}_{key}"
-            found.append(Call(made, "dft_general", (f"atoms_{key}", f"dft_params_{calculation.key}"),
+            found.append(ProgramCall(made, "dft_general", (f"atoms_{key}", f"dft_params_{calculation.key}"),
                               "dft", "runs a calculation with general parameters"))  # fmt: skip
-            found.append(Call(f"energy_{made}", "get_total_energy", (made,), "analysis", "reads the total energy"))
+            found.append(
+                ProgramCall(f"energy_{made}", "get_total_energy", (made,), "analysis", "reads the total energy")
+            )
     return found + _adsorption(project)
 
 
-def _adsorption(project: Project) -> list[Call]:
+def _adsorption(project: DftPaper) -> list[ProgramCall]:
     """Give what joins a molecule to a surface, where the paper has both."""
     below = [one.key for one in project.structures if one.type in (SLAB, SHEET)]
     above = [one.key for one in project.structures if one.type == MOLECULE]
     if not below or not above:
         return []
-    surface, molecule = f"geometry_{below[0]}", f"geometry_{above[0]}"
+    surface, molecule, joined = f"geometry_{below[0]}", f"geometry_{above[0]}", "puts a molecule on a surface"
     return [
-        Call("adsorbed", "add_adsorbate", (surface, molecule), "structure_generation", "puts a molecule on a surface"),
-        Call("whole", "dft_general", ("adsorbed", "dft_params_geometry"), "dft", "relaxes the two together"),
-        Call("adsorption_energy", "get_adsorption_energy", ("whole", surface, molecule), "analysis",
-             "subtracts the energies of the parts from that of the whole"),
+        ProgramCall("adsorbed", "add_adsorbate", (surface, molecule), "structure_generation", joined),
+        ProgramCall("whole", "dft_general", ("adsorbed", "dft_params_geometry"), "dft", "relaxes the two together"),
+        ProgramCall("adsorption_energy", "get_adsorption_energy", ("whole", surface, molecule), "analysis",
+                    "subtracts the energies of the parts from that of the whole"),
     ]  # fmt: skip
 
 
@@ -138,7 +140,7 @@ def _statement(name: str, kind: str, item: Mapping[str, Any]) -> str:
     return f"{name} = {kind}.parse_raw('{json.dumps(item, ensure_ascii=False)}')"
 
 
-def specific_code(project: Project) -> str:
+def specific_code(project: DftPaper) -> str:
     """Write the part of the program that belongs to the paper alone: functions, items, statements."""
     items = [_statement(f"structure_metadata_{one.key}", "StructureMetadataGeneral", structure_item(one))
              for one in project.structures]  # fmt: skip
@@ -148,7 +150,7 @@ def specific_code(project: Project) -> str:
     return f"{_FUNCTIONS}{_classes()}\n" + "\n\n".join(items) + "\n\n" + "\n".join(lines) + "\n"
 
 
-def _graph(project: Project) -> list[dict[str, Any]]:
+def _graph(project: DftPaper) -> list[dict[str, Any]]:
     return [
         {
             "description": call.about, "function_id": f"process_{number}", "function_name": call.function,
@@ -160,7 +162,7 @@ def _graph(project: Project) -> list[dict[str, Any]]:
     ]  # fmt: skip
 
 
-def truth(record: str, project: Project) -> str:
+def truth(record: str, project: DftPaper) -> str:
     """Write the ground-truth file of a record: one for all three tasks, as in the archive."""
     specific = specific_code(project)
     file = {

@@ -42,11 +42,11 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def drawn(seed: int, draw: Draw) -> tuple[MeanFieldCase, list[MeanFieldCase]]:
-    """Draw the case of a paper, and the cases of others that it quotes: none in easy papers, two in hard ones."""
+    """Draw the case of a paper, and the cases of others that it quotes: one in easy papers, three in hard ones."""
     model = turn(seed, PURPOSE, draw.index, WITH_EXCHANGE)
     case = vary(draw, model)
     rest = shuffled(draw.source, [each for each in MODELS if each is not model])
-    return case, [vary(draw, other) for other in rest[: draw.rank]]
+    return case, [vary(draw, other) for other in rest[: 1 + draw.rank]]
 
 
 def steps(case: MeanFieldCase) -> list[dict[str, str]]:

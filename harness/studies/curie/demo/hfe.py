@@ -31,11 +31,11 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def drawn(seed: int, draw: Draw) -> tuple[MeanFieldCase, list[MeanFieldCase]]:
-    """Draw the case of a paper, and the other cases that it quotes: one in easy papers, two in hard ones."""
+    """Draw the case of a paper, and the other cases that it quotes: two in easy papers, four in hard ones."""
     model = turn(seed, PURPOSE, draw.index, MODELS)
     case = vary(draw, model)
     rest = shuffled(draw.source, [each for each in MODELS if each is not model])
-    return case, [vary(draw, other) for other in rest[: 1 + draw.rank // 2]]
+    return case, [vary(draw, other) for other in rest[: 2 + draw.rank]]
 
 
 def hamiltonian(case: MeanFieldCase) -> str:

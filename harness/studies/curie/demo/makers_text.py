@@ -17,8 +17,6 @@ _MODULES: Mapping[str, str] = {
 }  # fmt: skip
 
 MAKERS: Mapping[str, Maker] = {
-    f"curie.demo_{task}": Maker(
-        f"{_HERE}.{module}:make", {"seed": int, "count": int}, ids=task, fixed={"task": task}
-    )
+    f"curie.demo_{task}": Maker(f"{_HERE}.{module}:make", {"seed": int, "count": int}, ids=task, fixed={"task": task})
     for task, module in _MODULES.items()
 }

@@ -72,12 +72,10 @@ def special_paragraph(case: MeanFieldCase) -> str:
 
 def foreign_paragraph(source: seeds.Stream, other: MeanFieldCase) -> str:
     """Tell the mean-field Hamiltonian of another model, which the paper only cites."""
-    who = one(source, ("Varga and Ito [3]", "Brandt [7]"))
+    who = one(source, ("Varga and Ito [3]", "Brandt [7]", "Others [3, 7]", "The lectures of Albrecht [1]"))
+    said = one(source, ("turned to another problem", "dealt with a different case", "treated what is left out here"))
     found = displayed(equation(OTHER, other.full), *other.definitions)
-    return (
-        f"{who} studied another problem, {other.model.name}, and found\n"
-        f"{found}\nWe quote it because the steps are similar."
-    )
+    return f"{who} {said}, {other.model.name}, and found\n{found}\nWe quote it because the steps are similar."
 
 
 def hartree_paragraph(case: MeanFieldCase) -> str:

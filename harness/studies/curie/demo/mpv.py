@@ -24,7 +24,7 @@ _SIZES = ((2, 4), (3, 7), (5, 11))  # materials and constants of an easy, a medi
 _BLANK = " "  # what the archive writes where it has nothing
 _WANTED: Mapping[str, Callable[[Stated], bool]] = {
     "mpv": lambda each: True,
-    "mpv-non-trivial": lambda each: each.constant.property != THICKNESS,
+    "mpv-non-trivial": lambda each: each.constant.name != THICKNESS,
     "mpv-specific": lambda each: each.constant.optical,
 }
 

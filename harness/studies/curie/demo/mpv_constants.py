@@ -42,7 +42,7 @@ wurtzite zinc oxide|ZnO|G3.37@r D5.61
 cubic silicon carbide|SiC|G2.36@r A4.360
 beta gallium oxide|Ga2O3|G4.7-4.9@r
 diamond|C|G5.47@r A3.567 D3.51 N2.417@d
-rutile|TiO2|G3.0@r D4.23 N2.61@o
+rutile titania|TiO2|G3.0@r D4.23 N2.61@o
 magnesium oxide|MgO|G7.8 A4.212 D3.58 N1.74@d
 fused silica|SiO2|N1.458@d D2.20 L1.38@r
 calcium fluoride|CaF2|N1.434@d A5.463 D3.18 M1418
@@ -77,7 +77,7 @@ class Constant:
 
     material: str
     formula: str
-    property: str
+    name: str  # of the property
     low: str
     high: str
     unit: str
@@ -92,7 +92,7 @@ class Constant:
     @property
     def optical(self) -> bool:
         """Whether it is what the task mpv-specific asks for: a band gap or a refractive index."""
-        return self.property in (GAP, INDEX)
+        return self.name in (GAP, INDEX)
 
 
 def _read(line: str) -> tuple[Constant, ...]:
@@ -122,7 +122,7 @@ THEMES: Mapping[str, tuple[str, ...]] = {
     "Window materials from the ultraviolet to the infrared":
         ("fused silica", "calcium fluoride", "barium fluoride", "magnesium fluoride", "zinc selenide", "sapphire"),
     "Birefringent and isotropic crystals side by side":
-        ("calcite", "alpha quartz", "sapphire", "rutile", "diamond", "cubic zirconia"),
+        ("calcite", "alpha quartz", "sapphire", "rutile titania", "diamond", "cubic zirconia"),
     "Alkali halides as reference crystals":
         ("sodium chloride", "potassium bromide", "lithium fluoride", "calcium fluoride", "magnesium oxide", "silver"),
     "Mirrors on glass: metals and their supports":
@@ -130,9 +130,9 @@ THEMES: Mapping[str, tuple[str, ...]] = {
     "Superconducting films and the crystals they grow on":
         ("niobium", "lead", "tin", "magnesium diboride", "magnesium oxide", "sapphire"),
     "Refractory metals and the oxides that protect them":
-        ("tungsten", "titanium", "platinum", "rutile", "magnesium oxide", "niobium"),
+        ("tungsten", "titanium", "platinum", "rutile titania", "magnesium oxide", "niobium"),
     "Magnetic metals on transparent substrates":
         ("iron", "nickel", "magnesium oxide", "sapphire", "fused silica", "gallium arsenide"),
     "Pigments and absorbers":
-        ("cadmium sulfide", "rutile", "wurtzite zinc oxide", "zinc selenide", "cadmium telluride", "titanium"),
+        ("cadmium sulfide", "rutile titania", "wurtzite zinc oxide", "zinc selenide", "cadmium telluride", "titanium"),
 }  # fmt: skip

@@ -76,7 +76,7 @@ def state(draw: Draw, constants: Sequence[Constant]) -> list[Stated]:
     """Choose the words for each constant: hard papers use other names too, and put every third one in the table."""
     found = []
     for at, constant in enumerate(constants):
-        called = constant.property
+        called = constant.name
         if draw.rank == 2 and at % 2:
             called = ALIASES.get(called, called)
         if draw.rank == 2 and at % 3 == 2:
@@ -98,7 +98,7 @@ def drawn_only(material: str, formula: str) -> Stated:
     """State that a property of a material is in a figure, without any number."""
     constant = Constant(material, formula, "specific heat", "", "", "", "")
     return Stated(
-        constant, constant.property, f"The specific heat of {material} ({formula}) is drawn as a function of "
+        constant, constant.name, f"The specific heat of {material} ({formula}) is drawn as a function of "
         "temperature in Figure 2, from which no number is taken here."
     )  # fmt: skip
 

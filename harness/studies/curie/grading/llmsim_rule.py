@@ -32,6 +32,5 @@ def of_pairs(said: Mapping[str, Any], response: str, mode: str) -> Found:
     """Give the finding of what the rule judge said about an answer."""
     outcome = VALID if said["predictions"] else unusable(response)
     pairs = [(gold, prediction) for gold, prediction in said["pairs"]]
-    more = {"admissible": said["pairs"], "set_aside": said["set_aside"], "unread": said["unread"]}
-    found = found_pairs(said["gold"], said["predictions"], pairs, outcome, **more)
-    return {**found, "detail": {**found["detail"], "mode": mode}}
+    counts = {"set_aside": said["set_aside"], "unread": said["unread"]}
+    return found_pairs(said["gold"], said["predictions"], pairs, outcome, mode=mode, **counts)

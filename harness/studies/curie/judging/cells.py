@@ -3,7 +3,7 @@
 It must never know a material.
 """
 
-# ruff: noqa: RUF001 - signs of print and Greek letters that look like ours are the point
+# ruff: noqa: RUF001, RUF002 - signs of print and Greek letters that look like ours are the point
 
 from __future__ import annotations
 
@@ -66,10 +66,10 @@ def _length(text: str) -> Number | None:
 
 @lru_cache(1024)
 def grid(text: str) -> tuple[int, ...]:
-    """Read a grid or supercell: `[4,2,1]`, `4×2×1`, `2x2` (then 1), `Gamma` (1, 1, 1); empty where there is none."""
+    """Read a grid or supercell: `[4,2,1]`, `4×2×1`, `2x2`, `Gamma` (1, 1, 1); empty where there is none."""
     text = text[:_LONGEST]
     if found := _GRID.search(text):
-        return tuple(int(each or 1) for each in found.groups())
+        return tuple(int(each) for each in found.groups() if each)
     if re.search(r"gamma|Γ", text, re.IGNORECASE):
         return (1, 1, 1)
     alone = re.fullmatch(r"\s*\[?\(?(\d{1,4})\)?\]?(?:\.0)?\s*", text)

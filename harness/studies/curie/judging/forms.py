@@ -17,7 +17,7 @@ from harness.studies.curie.judging.normal import singular
 # Group, state or states, and the words that say so, in the singular and with blanks for hyphens. Two texts that both
 # say something of a group, and share no state of it, contradict each other.
 _TABLE = """
-shape particle: quantum dot, qd, nanodot, nano dot, nanoparticle, nano particle, np, nanocrystal, nanocrystallite
+shape particle: quantum dot, qd, qds, nanodot, nano dot, nanoparticle, nano particle, np, nps, nanocrystal, nanocrystallite
 shape particle: nanosphere, nanocluster, colloid, colloidal, microsphere, nanocube, nanocrystalline powder, nanograin
 shape powder particle: powder, nanopowder, nano powder, nanocrystalline powder, micropowder
 shape wire: nanowire, nano wire, nanorod, nano rod, nanofiber, nanobelt, whisker, nanoneedle, nanowire bundle
@@ -77,8 +77,14 @@ treatment untreated: as deposited, as grown, as prepared, as synthesized, as rec
 treatment treated: annealed, calcined, sintered, heat treated
 """
 _FILLER = frozenset(
-    ["pure", "pristine", "sample", "specimen", "material", "compound", "undoped", "nanostructured", "nanostructure", "epitaxial", "porous", "synthesized", "prepared", "thick", "thin", "ultrathin", "lightly", "heavily", "highly", "doped", "hyperdoped", "the", "a", "an", "of", "crystal", "lattice", "structure", "phase", "oriented", "system", "based", "semiconductor", "stacked", "stacking", "substrate", "buffer", "surface", "slab", "isolated", "molecule", "atom", "alloy", "freestanding", "free", "standing", "high", "quality", "type"]
-)
+    [
+        "pure", "pristine", "sample", "specimen", "material", "compound", "undoped", "nanostructured", "nanostructure",
+        "epitaxial", "porous", "synthesized", "prepared", "thick", "thin", "ultrathin", "lightly", "heavily", "highly",
+        "doped", "hyperdoped", "the", "a", "an", "of", "crystal", "lattice", "structure", "phase", "oriented", "system",
+        "based", "semiconductor", "stacked", "stacking", "substrate", "buffer", "surface", "slab", "isolated",
+        "molecule", "atom", "alloy", "freestanding", "free", "standing", "high", "quality", "type",
+    ]
+)  # fmt: skip
 _LETTERED = re.compile(
     r"(?<![\w-])(?:(?P<greek>[αβγδεκθη]|alpha|beta|gamma|delta|epsilon|kappa)-(?=[A-Zp])"
     r"|(?P<stack>1T'?|2H|3R)(?=[ -][A-Z(]|[ -]phase))"

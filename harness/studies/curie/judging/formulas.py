@@ -3,8 +3,6 @@
 It must never know the name of a material.
 """
 
-
-
 from __future__ import annotations
 
 import re

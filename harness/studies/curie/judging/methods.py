@@ -3,8 +3,6 @@
 It must never know a structure, nor how two calculations are compared as a whole.
 """
 
-
-
 from __future__ import annotations
 
 import re
@@ -34,7 +32,7 @@ _FUNCTIONALS: Mapping[str, tuple[str, str]] = {
     "wb97xd": ("wb97x-d", "hybrid"), "ωb97xv": ("wb97x-v", "hybrid"), "wb97xv": ("wb97x-v", "hybrid"),
     "wb97x": ("wb97x", "hybrid"), "ωb97x": ("wb97x", "hybrid"), "b97d": ("b97-d", "gga"),
     "pbesol": ("pbesol", "gga"), "revpbe": ("revpbe", "gga"), "rpbe": ("rpbe", "gga"), "pbe0": ("pbe0", "hybrid"),
-    "perdewburkeernzerhof": ("pbe", "gga"), "perdewburkeandernzerhof": ("pbe", "gga"), "perdewburkeernzenhof": ("pbe", "gga"),
+    "perdewburkeernzerhof": ("pbe", "gga"), "perdewburkeandernzerhof": ("pbe", "gga"),
     "hse06": ("hse06", "hybrid"), "hse03": ("hse03", "hybrid"), "hse": ("hse06", "hybrid"),
     "heydscuseriaernzerhof": ("hse06", "hybrid"), "m062x": ("m06-2x", "hybrid"), "m06l": ("m06-l", "meta-gga"),
     "m06": ("m06", "hybrid"), "m052x": ("m05-2x", "hybrid"), "r2scan": ("r2scan", "meta-gga"),
@@ -89,7 +87,7 @@ def program(text: str) -> str:
 
 @lru_cache(1024)
 def functional(text: str) -> Functional:
-    """Read the functionals of a text: `GGA-PBE`, `PBE+U`, `Perdew–Burke–Ernzerhof`, `PBE-D3(BJ)`."""
+    """Read the functionals of a text: `GGA-PBE`, `PBE+U`, `Perdew-Burke-Ernzerhof`, `PBE-D3(BJ)`."""
     rest, names, families = squeezed(text), set[str](), set[str]()
     for piece, (name, family) in _FUNCTIONALS.items():
         if piece in rest:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 from html import unescape
 from itertools import islice
+from math import isnan
 from typing import Any
 from unicodedata import normalize
 
@@ -44,15 +45,19 @@ def plain(text: str) -> str:
 
     Only the first 2,000 letters are read. Line feeds stay, since they part the names of a list.
     """
-    found = unescape(unescape(text[:MOST])) if "&" in text[:MOST] else text[:MOST]
+    found = _without_tex(normalize("NFKC", decoded(text[:MOST]).translate(_SIGNS)).translate(_SIGNS))
+    found = _UNSEEN.sub(" ", found.replace("\t", " ").replace("\r", "\n"))
+    return re.sub(r"[^\S\n]+", " ", found).strip()
+
+
+def decoded(text: str) -> str:
+    """Give a text without HTML, however long: entities and tags undone, superscripts after `^`."""
+    found = unescape(unescape(text)) if "&" in text else text
     if "<" in found:
         found = re.sub(r"<br\s?/?>", "\n", found)
         found = re.sub(r"<sup\s?>", "^", found)
         found = re.sub(r"</?[A-Za-z][^<>\n]{0,40}>", "", found)
-    found = re.sub(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+", lambda at: "^" + at[0].translate(_SUPERSCRIPTS), found)
-    found = _without_tex(normalize("NFKC", found.translate(_SIGNS)).translate(_SIGNS))
-    found = _UNSEEN.sub(" ", found.replace("\t", " ").replace("\r", "\n"))
-    return re.sub(r"[^\S\n]+", " ", found).strip()
+    return re.sub(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+", lambda at: "^" + at[0].translate(_SUPERSCRIPTS), found)
 
 
 def _without_tex(text: str) -> str:
@@ -71,7 +76,7 @@ def _without_tex(text: str) -> str:
 
 def stated(value: Any) -> bool:
     """Whether a field says anything: NaN, `None`, `UNKNOWN`, `not specified`, blanks and empty lists do not."""
-    if value is None or (isinstance(value, float) and value != value):
+    if value is None or (isinstance(value, float) and isnan(value)):
         return False
     if isinstance(value, str):
         short = value.strip()

@@ -29,8 +29,8 @@ _EV, _ANGSTROM = 1.602176634e-19, 1e-10
 _ENERGY: Powers = (("kg", 1.0), ("m", 2.0), ("s", -2.0))
 _FORCE: Powers = (("kg", 1.0), ("m", 1.0), ("s", -2.0))
 _YES = re.compile(
-    r"1(?:\.0*)?|true|yes|on|y|spin[- ]?polari[sz]ed(?: calculations?)?|polari[sz]ed|relaxed|fully relaxed|considered|included"
-    r"|collinear|unrestricted|(?:atoms|nuclei|ions|cell) relaxed"
+    r"1(?:\.0*)?|true|yes|on|y|spin[- ]?polari[sz]ed(?: calculations?)?|polari[sz]ed|relaxed|fully relaxed|considered"
+    r"|included|collinear|unrestricted|(?:atoms|nuclei|ions|cell) relaxed"
 )
 _NO = re.compile(
     r"0(?:\.0*)?|false|no|off|n|non[- ]?spin[- ]?polari[sz]ed|unpolari[sz]ed|fixed|not relaxed|restricted|frozen"

@@ -31,7 +31,9 @@ _OTHER_NAMES: Mapping[str, str] = {
     "material_name": "material", "property": "property_name", "unit": "value_units", "units": "value_units",
     "value_unit": "value_units", "value": "low_value", "descriptor": "material_descriptor",
 }  # fmt: skip
-_THEORY = frozenset(["calculated", "calculation", "theoretical", "theory", "simulated", "simulation", "dft", "predicted", "computed"])
+_THEORY = frozenset(
+    ["calculated", "calculation", "theoretical", "theory", "simulated", "simulation", "dft", "predicted", "computed"]
+)
 _EXPERIMENT = frozenset(["measured", "measurement", "experimental", "experiment", "experimentally"])
 
 

@@ -1,4 +1,4 @@
-"""Values of materials papers: numbers, ranges and uncertainties as texts give them, with the precision they state (OURS).
+"""Values of materials papers (OURS): numbers, ranges and uncertainties in texts, with the precision they state.
 
 It must never know of which property, nor of which material.
 """
@@ -86,7 +86,7 @@ def number(text: str) -> Number | None:
 
 @lru_cache(4096)
 def reading(text: str) -> Reading | None:
-    """Read the value or range that a plain text begins with, and keep what stands after it; None where there is none."""
+    """Read the value or range that a plain text begins with, and what stands after it; None where there is none."""
     text = text.strip()[:_LONGEST]
     while said := _FIRST.match(text):
         text = text[said.end() :]

@@ -3,8 +3,6 @@
 It must never know a property, nor how two items are compared as a whole.
 """
 
-
-
 from __future__ import annotations
 
 import re
@@ -25,7 +23,8 @@ _MOST = 20  # conditions of a text that are read
 _NOUNS = {
     "thickness": r"thick|thin\b|film|layer", "annealing": r"anneal|calcin|sinter|fired|firing|heat.?treat|baked",
     "growth": r"substrate temp|grow|deposit|synthes|hydrothermal|prepar", "diameter": r"diameter|radius",
-    "size": r"size|grain|crystallite", "height": r"height|tall", "length": r"(?<!wave)length|long", "width": r"width|wide",
+    "size": r"size|grain|crystallite", "height": r"height|tall", "length": r"(?<!wave)length|long",
+    "width": r"width|wide",
     "depth": r"depth|deep", "wavelength": r"wavelength|λ|emission|excitation", "energy": r"photon|energy|implant",
     "frequency": r"frequen", "field": r"field", "pressure": r"pressure|vacuum", "time": r"time|duration|for\b",
     "doping": r"dop|concentration|content|fraction|mol", "spacing": r"spacing", "dose": r"dose|fluence",
@@ -35,7 +34,8 @@ _NOUN = re.compile("|".join(rf"(?P<{name}>{pattern})" for name, pattern in _NOUN
 _SHARE = re.compile(r"(?<![A-Za-z])x\s?=\s?(0?\.\d{1,4}|[01])(?!\d)")
 _ELEMENT = r"(?:[A-Z][a-z]?|[A-Za-z]{3,12})"
 _DOPED = re.compile(
-    rf"\(?(?<![^\W_])(?P<list>{_ELEMENT}(?:(?:,\s?|\s?(?:and|&)\s|/){_ELEMENT}){{0,3}})\)?[- ]{{1,2}}(?:co-?)?(?:hyper-?)?(?:doped|doping)\b(?! with)"
+    rf"\(?(?<![^\W_])(?P<list>{_ELEMENT}(?:(?:,\s?|\s?(?:and|&)\s|/){_ELEMENT}){{0,3}})\)?[- ]{{1,2}}"
+    r"(?:co-?)?(?:hyper-?)?(?:doped|doping)\b(?! with)"
     rf"|\b(?:co-?)?(?:hyper-?)?doped with (?:\d[\d.]*\s?(?:%|at\.?%|mol\s?%|wt\.?\s?%)\s)?"
     rf"(?P<with>{_ELEMENT}(?:(?:,\s?|\s(?:and|&)\s){_ELEMENT}){{0,3}})"
     r"|(?<=[A-Za-z\d)]):(?P<after>[A-Z][a-z]?)(?![a-z\d])",
@@ -142,20 +142,17 @@ def other_sample(one: Sample, two: Sample, named: tuple[frozenset[str], frozense
 
     Silence contradicts nothing, save where a name itself says a dopant and the other side knows of none.
     """
-    if one.dopants and two.dopants and one.dopants != two.dopants:
-        return "dopants differ"
-    if (named[0] and not two.dopants) or (named[1] and not one.dopants):
-        return "one is doped"
-    if (one.undoped and two.dopants) or (two.undoped and one.dopants):
-        return "one is doped"
-    if one.labels and two.labels and not one.labels & two.labels:
-        return "samples have different labels"
-    if one.substrates and two.substrates and not _share_words(one.substrates, two.substrates):
-        return "substrates differ"
-    if one.share is not None and two.share is not None and abs(one.share - two.share) > 1e-9:
-        return "x differs"
+    by_name = (named[0] and not two.dopants) or (named[1] and not one.dopants)
     differing = contradicted(one.conditions, two.conditions)
-    return f"{differing} differs" if differing else ""
+    said = {
+        "dopants differ": one.dopants and two.dopants and one.dopants != two.dopants,
+        "one is doped": by_name or (one.undoped and two.dopants) or (two.undoped and one.dopants),
+        "labels of samples differ": one.labels and two.labels and not one.labels & two.labels,
+        "substrates differ": one.substrates and two.substrates and not _share_words(one.substrates, two.substrates),
+        "x differs": one.share is not None and two.share is not None and abs(one.share - two.share) > 1e-9,
+        f"{differing} differs": differing,
+    }
+    return next((why for why, holds in said.items() if holds), "")
 
 
 def _share_words(one: frozenset[str], two: frozenset[str]) -> bool:

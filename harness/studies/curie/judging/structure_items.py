@@ -6,7 +6,7 @@ It must never know of which task or record the items are.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from harness.studies.curie.judging import cells
@@ -62,7 +62,6 @@ class StructureItem:
         self.formula = re.sub(r"\s+", "", self._text("composition"))
         self.counts: Counts | None = counts(self.formula)
         self.elements = frozenset(one for one, _ in self.counts) if self.counts else elements(self.formula)
-        self.kinds = frozenset(self._kinds(about))
         self.states = {
             group: says for group, says in states(spoken).items() if group not in ("shape", "carriers", "treatment")
         }
@@ -74,6 +73,7 @@ class StructureItem:
         self.group = cells.group(self._text("space_group"))
         self.supercell = cells.grid(self._text("supercell"))
         self.lattice = _vector(item, "lattice_", self._text("lattice_parameters"))
+        self.kinds = self._kinds(about)
         self.vacuum = max((each.value for each in cells.vector(self._text("vacuum")) if each), default=0.0)
         self.codes = {name: re.sub(r"\W", "", self._text(name)).casefold() for name in ("mp_id", "cas_number")}
         self.stacking, self.direction = stacking(self.all), direction(self.all)
@@ -83,10 +83,14 @@ class StructureItem:
     def _text(self, field: str) -> str:
         return self._said.get(field, "")[: _READ if field == "additional_information" else _NAME]
 
-    def _kinds(self, about: str) -> Iterator[str]:
+    def _kinds(self, about: str) -> frozenset[str]:
+        """Give what is said of its extent; what has a cell is no molecule, and a crystal may be anything but one."""
         told = f"{self._text('type')} {self._text('crystal_or_isolated')} {about if len(about) < 24 else ''}"
-        for word in words(told):
-            yield from _KINDS.get(word, ())
+        found = [_KINDS[word] for word in words(told) if word in _KINDS]
+        strong = frozenset().union(*(kinds for kinds in found if kinds is not _ANY))
+        if self.supercell not in ((), (1, 1, 1)) or self.group or self.lattice:
+            strong -= {_ISOLATED}
+        return strong if strong & set(_ANY) else strong.union(*(kinds for kinds in found if kinds is _ANY))
 
 
 def _vector(item: Mapping[str, Any], stem: str, text: str) -> cells.Vector:
@@ -126,6 +130,8 @@ def _substances(gold: StructureItem, other: StructureItem) -> str:
 def _composed(gold: StructureItem, other: StructureItem) -> bool | None:
     """Whether two compositions are one; None where one of them says nothing that can be compared."""
     if gold.counts and other.counts:
+        if _but_hydrogen(gold, other):
+            return None
         isolated = gold.kinds and other.kinds and gold.kinds | other.kinds <= {_ISOLATED}
         return same_counts(gold.counts, other.counts) if isolated else same_ratio(gold.counts, other.counts)
     if gold.elements and other.elements:
@@ -135,6 +141,14 @@ def _composed(gold: StructureItem, other: StructureItem) -> bool | None:
     if gold.counts or other.counts:
         return _by_name(gold, other) or _by_name(other, gold)
     return None
+
+
+def _but_hydrogen(gold: StructureItem, other: StructureItem) -> bool:
+    """Whether a passivated surface's hydrogen stands in one composition only."""
+    passivated = {"passivated", "hydrogenated"}
+    return bool(
+        gold.modified & passivated and other.modified & passivated and gold.elements ^ other.elements == {"H"}
+    )
 
 
 def _letters(formula: str) -> str:
@@ -164,7 +178,7 @@ def _details(gold: StructureItem, other: StructureItem) -> str:
         "space groups": bool(gold.group and other.group and not gold.group & other.group),
         "Miller indices": bool(gold.miller and other.miller and gold.miller != other.miller),
         "isomers": bool(gold.isomer and other.isomer and not gold.isomer & other.isomer),
-        "supercells": len(gold.supercell) == len(other.supercell) and gold.supercell != other.supercell,
+        "supercells": any(a != b for a, b in zip(gold.supercell, other.supercell, strict=False)),
         "lattice parameters": not _agree(gold.lattice, other.lattice),
         "vacuums": bool(gold.vacuum and other.vacuum and not _near(gold.vacuum, other.vacuum)),
         "mp_id": bool(gold.codes["mp_id"] and other.codes["mp_id"] and gold.codes["mp_id"] != other.codes["mp_id"]),

@@ -28,8 +28,13 @@ _DIRECTION = re.compile(r"\b([xyz])[- ](?:direction|axis|oriented)|\b(armchair|z
 _ON = re.compile(r"\s(?:on|@|over|atop)\s|(?<=[A-Za-z\d)])/(?=[A-Z])|\s?@\s?")
 _NUMBERS = {name: str(place) for place, name in enumerate(["one", "two", "three", "four", "five", "six"], 1)}
 _GENERIC = frozenset(
-    ["dye", "compound", "complex", "model", "cation", "anion", "radical", "solvated", "water", "in", "with", "and", "on", "for", "cell", "unit", "supercell", "nanoparticle", "nanotube", "atom", "molecule", "nanoribbon", "nanorod", "nanowire", "monolayer", "bilayer", "bulk", "2d", "1d", "3d", "sheet", "film", "layer", "crystalline", "interface"]
-)
+    [
+        "dye", "compound", "complex", "model", "cation", "anion", "radical", "solvated", "water", "in", "with", "and",
+        "on", "for", "cell", "unit", "supercell", "nanoparticle", "nanotube", "atom", "molecule", "nanoribbon",
+        "nanorod", "nanowire", "monolayer", "bilayer", "bulk", "2d", "1d", "3d", "sheet", "film", "layer",
+        "crystalline", "interface", "surface", "slab", "crystal", "structure", "isolated",
+    ]
+)  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,9 +97,8 @@ def _layer(part: str) -> Substance:
 def _words(name: str) -> frozenset[str]:
     """Give the words of a name with elements by their names: `2Ni-CNT` is 2, nickel, carbon, nanotube."""
     found = set[str]()
-    for word in words(name):
-        counted = re.fullmatch(r"(\d+)([a-z]{1,2})", word)
-        word = _NUMBERS.get(word, word)
+    for said in words(name):
+        counted, word = re.fullmatch(r"(\d+)([a-z]{1,2})", said), _NUMBERS.get(said, said)
         if counted and (symbol := counted[2].capitalize()) in NAMES and counted[2] not in ("c", "n", "h", "f", "i"):
             found |= {counted[1], NAMES[symbol]}
         elif word in ("cnt", "swcnt", "mwcnt"):

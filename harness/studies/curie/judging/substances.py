@@ -1,4 +1,4 @@
-"""What a name or formula says a material is made of: its composition, its elements, or only the words it goes by (OURS).
+"""What a name or formula says a material is made of (OURS): composition, elements, or only the words it goes by.
 
 It must never know a property, nor in which form a material is.
 """
@@ -104,7 +104,7 @@ def _charged(name: str, said: Sequence[str]) -> Counts | None:
 
 
 def same_substance(one: Iterable[Substance], two: Iterable[Substance]) -> bool:
-    """Whether any two names of materials mean one: by composition, where both sides state it, else by elements or words.
+    """Whether any two names mean one material: by composition, where both sides state it, else by elements or words.
 
     Molecules with one formula and different known names differ.
     """

@@ -3,8 +3,6 @@
 It must never know how an expression of units is written.
 """
 
-
-
 from __future__ import annotations
 
 from math import pi
@@ -39,16 +37,20 @@ PREFIXES = {
 ALIASES = {
     "ohm": "Ω", "ohms": "Ω", "Ohm": "Ω", "Ohms": "Ω", "℧": "S", "ev": "eV", "EV": "eV", "Ev": "eV", "mev": "meV",
     "kev": "keV", "MEV": "meV", "electronvolt": "eV", "angstrom": "Å", "angstroms": "Å", "ang": "Å", "A°": "Å",
-    "micron": "μm", "microns": "μm", "deg": "°", "degree": "°", "degrees": "°", "degC": "°C", "oC": "°C", "celsius": "°C",
-    "degF": "°F", "fahrenheit": "°F", "kelvin": "K", "kelvins": "K", "percent": "%", "pct": "%", "hr": "h", "hrs": "h",
-    "hour": "h", "hours": "h", "mins": "min", "minute": "min", "minutes": "min", "sec": "s", "secs": "s", "second": "s",
-    "seconds": "s", "day": "d", "days": "d", "year": "yr", "years": "yr", "mmHg": "Torr", "torr": "Torr",
+    "micron": "μm", "microns": "μm", "deg": "°", "degree": "°", "degrees": "°", "degC": "°C", "oC": "°C",
+    "celsius": "°C", "degF": "°F", "fahrenheit": "°F", "kelvin": "K", "kelvins": "K", "percent": "%", "pct": "%",
+    "hr": "h", "hrs": "h", "hour": "h", "hours": "h", "mins": "min", "minute": "min", "minutes": "min", "sec": "s",
+    "secs": "s",
+    "second": "s", "seconds": "s", "day": "d", "days": "d", "year": "yr", "years": "yr", "mmHg": "Torr", "torr": "Torr",
     "hartree": "Ha", "hartrees": "Ha", "Eh": "Ha", "rydberg": "Ry", "rydbergs": "Ry", "ryd": "Ry", "Ryd": "Ry",
     "ry": "Ry", "RY": "Ry", "bohr": "Bohr", "bohrs": "Bohr", "debye": "D", "amu": "u", "Da": "u", "gauss": "G",
     "oersted": "Oe", "tesla": "T", "mole": "mol", "moles": "mol", "liter": "L", "litre": "L", "cc": "cm3", "Mpa": "MPa",
     "Gpa": "GPa", "kpa": "kPa", "GPA": "GPa", "NM": "nm", "mbars": "mbar", "muB": "μB", "uB": "μB", "dyne": "dyn",
     "volt": "V", "volts": "V", "watt": "W", "watts": "W", "joule": "J", "joules": "J", "gram": "g", "grams": "g",
-    "kgf": "kgf", "AA": "Å", "siemens": "S", "pascal": "Pa", "hertz": "Hz", "meter": "m", "metre": "m",
+    "AA": "Å", "siemens": "S", "pascal": "Pa", "hertz": "Hz", "meter": "m", "metre": "m",
 }  # fmt: skip
-COUNTED = ("atom", "atoms", "cell", "electron", "electrons", "molecule", "ion", "ions", "particle", "f.u.", "fu", "pulse", "pulses", "sq", "square",
-            "cycle", "formula", "unit", "dot", "dots", "site", "carriers", "element", "cells")  # fmt: skip
+# What is counted has no dimension: `eV/atom` is an energy, `electrons/cm3` a density.
+COUNTED = (
+    "atom", "atoms", "cell", "cells", "electron", "electrons", "molecule", "ion", "ions", "particle", "f.u.", "fu",
+    "pulse", "pulses", "sq", "square", "cycle", "formula", "unit", "dot", "dots", "site", "carriers", "element",
+)  # fmt: skip

@@ -7,15 +7,19 @@ field it stands in.
 from __future__ import annotations
 
 import re
-from calendar import month_abbr, month_name
 from datetime import date
 
 from harness.studies.curie.reading.texts import norm
 
 LAST_OF_NEXT = 49  # of years in two digits: 49 is 2049, 50 is 1950
-_MONTHS = {name.lower(): at for names in (month_name, month_abbr) for at, name in enumerate(names) if name} | {"sept": 9}
+_NAMES = (
+    "january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+    "december",
+)  # fmt: skip
+_MONTHS = {name[:length]: at for at, name in enumerate(_NAMES, 1) for length in (3, 4, len(name))}
 _NUMBERS = re.compile(r"(\d{4}|\d{1,2})(?:[-/.](\d{1,2})(?:[-/.](\d{4}|\d{1,2}))?)?(?:t[\d:.+z-]*| [\d:]+)?", re.ASCII)
-_WORDS = re.compile(r"(?:(\d{1,2})(?:st|nd|rd|th)?\.? (?:of )?)?([a-z]{3,9})\.?(?: (\d{1,2})(?:st|nd|rd|th)?)?,? (\d{4})", re.ASCII)
+_DAY = r"(\d{1,2})(?:st|nd|rd|th)?"
+_WORDS = re.compile(rf"(?:{_DAY}\.? (?:of )?)?([a-z]{{3,9}})\.?(?: {_DAY})?,? (\d{{4}})", re.ASCII)
 
 
 def iso(text: str) -> str:

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from harness.studies.curie.reading.latex import BREAK, MATH, PARAGRAPH, PARTING, PROSE, tokens
-from harness.studies.curie.reading.latex_brackets import ROUND, OPEN, brackets, outside
-from harness.studies.curie.reading.latex_tree import BIG, Parser, Sum
+from harness.studies.curie.reading.latex_brackets import OPEN, ROUND, brackets, outside
+from harness.studies.curie.reading.latex_parser import FormulaParser
+from harness.studies.curie.reading.latex_tree import BIG, Sum
 
 _BETWEEN = frozenset([BREAK, PARAGRAPH, ";", *(PROSE + word for word in PARTING)])
 _MARKS = frozenset([*BIG, "\\dagger", "\\langle", "\\hc"])  # what prose about a symbol does not hold
@@ -25,7 +26,7 @@ def sums(text: str) -> list[Sum]:
     """
     read = tokens(text)
     matched = brackets(read)
-    parser = Parser(read, matched)
+    parser = FormulaParser(read, matched)
     found = [parser.sum(*part) for piece in _pieces(read, matched) for part in _right(read, matched, *piece)]
     return [one for one in found if one]
 

@@ -57,7 +57,7 @@ def _normal(text: str) -> str:
     for pattern, instead in _NORMAL:
         plain = pattern.sub(instead, plain)
     for pattern, mark in _SCRIPTS:
-        plain = pattern.sub(lambda found, mark=mark: f"{mark}{{{unicodedata.normalize('NFKC', found[0])}}}", plain)
+        plain = pattern.sub(rf"{mark}{{\g<0>}}", plain)  # plain digits by the normal form below
     plain = "".join(f"\\{SIGNS[letter]} " if letter in SIGNS else letter for letter in plain)
     return unicodedata.normalize("NFKC", plain).translate(_HYPHENS)
 

@@ -9,10 +9,17 @@ import unicodedata
 from collections.abc import Mapping
 
 MATRICES = ("matrix", "pmatrix", "bmatrix", "vmatrix", "Bmatrix", "smallmatrix", "array", "cases")
-SMALL = (
-    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi omega"
-).split()
-LARGE = "Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega".split()
+
+
+def _listed(*lines: str) -> list[str]:
+    return " ".join(lines).split()
+
+
+SMALL = _listed(
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon phi chi psi",
+    "omega",
+)
+LARGE = _listed("Gamma Delta Theta Lambda Xi Pi Sigma Upsilon Phi Psi Omega")
 GREEK = frozenset((*SMALL, *LARGE))
 
 
@@ -26,7 +33,7 @@ SIGNS: Mapping[str, str] = {
     "ϵ": "epsilon", "ϕ": "phi", "ħ": "hbar", "ℏ": "hbar", "†": "dagger", "∑": "sum", "∫": "int", "∏": "prod",
     "√": "sqrt", "⟨": "langle", "⟩": "rangle", "〈": "langle", "〉": "rangle", "∈": "in", "≠": "neq", "≤": "leq",
     "≥": "geq", "≡": "equiv", "≈": "approx", "∇": "nabla", "∂": "partial", "↑": "uparrow", "↓": "downarrow",
-    "±": "pm", "∓": "mp", "∞": "infty", "→": "to", "′": "prime", "⊗": "otimes",
+    "±": "pm", "∓": "mp", "∞": "infty", "→": "to", "\N{PRIME}": "prime", "⊗": "otimes",
 }  # fmt: skip
 SAME: Mapping[str, str] = {
     "dag": "dagger", "dfrac": "frac", "tfrac": "frac", "cfrac": "frac", "varepsilon": "epsilon", "vartheta": "theta",
@@ -35,11 +42,14 @@ SAME: Mapping[str, str] = {
     "vert": "|", "Vert": "|", "lVert": "lvert", "rVert": "rvert", "coloneqq": "=", "equiv": "=", "colon": ":",
 }  # fmt: skip
 LAYOUT = frozenset(
-    "left right middle big Big bigg Bigg bigl bigr Bigl Bigr bigm biggl biggr Biggl Biggr displaystyle textstyle "
-    "scriptstyle limits nolimits nonumber notag quad qquad cdot times mathbf mathrm mathit mathsf mathtt boldsymbol bm "
-    "bf rm it hat widehat vec overrightarrow text textrm mbox operatorname noindent item centering hfill".split()
+    _listed(
+        "left right middle big Big bigg Bigg bigl bigr Bigl Bigr bigm biggl biggr Biggl Biggr displaystyle textstyle",
+        "scriptstyle limits nolimits nonumber notag quad qquad cdot times mathbf mathrm mathit mathsf mathtt bm bf rm",
+        "it boldsymbol hat widehat vec overrightarrow text textrm mbox operatorname noindent item centering hfill",
+    )
 )
 # Commands whose backslash got lost, as in `sum_k`; the second kind are English too, and need an index or an argument.
-BARE = GREEK | frozenset("hbar dagger langle rangle uparrow downarrow varepsilon mathbf mathcal mathrm nabla".split())
-BARE_BEFORE = frozenset("sum int prod frac sqrt tilde hat vec bar exp cos sin tan log det text left right".split())
-WORDS = frozenset("an is of in on to by as at we it or the be if".split())  # too short to be told from products
+BARE = GREEK | {*_listed("hbar dagger langle rangle uparrow downarrow varepsilon mathbf mathcal mathrm nabla cdot")}
+BARE_BEFORE = {*_listed("sum int prod frac sqrt tilde hat vec bar exp cos sin tan log det text left right")}
+WORDS = {*_listed("an is of in on to by as at we it or the be if")}  # too short to be told from products by length
+ACCENTS = _listed("tilde widetilde bar overline underline dot ddot check mathcal mathscr mathbb mathfrak")

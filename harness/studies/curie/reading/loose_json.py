@@ -1,8 +1,9 @@
-"""JSON5 as the package json5 0.17.3 reads and writes it, some hundred times as fast, and bounded.
+"""JSON5 as the package json5 0.17.3 reads and writes it, many times as fast, and bounded.
 
 Strict JSON goes to the standard library, which gives the same values; the rest to `read_value`, a reader of the same
-grammar. What differs is bounded: a text over 1,000,000 characters, or nested deeper than 60 (the package's own
-recursion ends between 45 and 60), is `Unreadable`. It must never know what a value means, nor who wrote it.
+grammar. Four bounds are OURS, and what is beyond them is `Unreadable`: 1,000,000 characters (a file may have more),
+300,000 where it is not strict JSON, 60 levels of nesting (the own recursion of the package ends between 45 and 60),
+and 3,500 hexadecimal digits. It must never know what a value means, nor who wrote it.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from harness.studies.curie.reading.json5_grammar import JSON5_WORDS, Unreadable,
 from harness.studies.curie.reading.json5_names import is_bare_name
 
 __all__ = [
-    "DEPTH", "LONGEST", "LONGEST_FILE", "LONGEST_LOOSE", "Unreadable", "check_depth", "check_size", "dumps", "loads",
+    "DEPTH", "LONGEST", "LONGEST_ANSWER", "LONGEST_FILE", "LONGEST_LOOSE", "Unreadable", "check_depth", "check_size",
+    "dumps", "loads",
 ]  # fmt: skip
 
 LONGEST = 1_000_000  # characters; some thirty times what the longest answer of a model in the study could be
 LONGEST_FILE = 64 << 20  # of a file that no model wrote, or that repeats what a model was shown
+LONGEST_ANSWER = 400_000  # of a list in an answer, which a judge is shown once a gold item
 LONGEST_LOOSE = 300_000  # of what is not strict JSON: a quarter of a second
 DEPTH = 60  # of nesting
 _HALF = re.compile(r"\\u[dD][89a-fA-F]")  # of a surrogate pair: the package keeps halves apart, json joins them
@@ -67,32 +70,42 @@ def _inside(value: dict[str, Any] | list[Any]) -> Iterable[Any]:
     return value.values() if isinstance(value, dict) else value
 
 
-def dumps(value: Any, indent: int | None = None) -> str:
+def dumps(value: Any, indent: int | None = None, most: int = LONGEST_FILE) -> str:
     """Write a value of JSON as `json5.dumps(value, indent=indent)` does, byte for byte.
 
-    Raises Unreadable for what no JSON5 text can say: an integer of thousands of digits, a value nested too deep.
+    Raises Unreadable for what no JSON5 text can say (an integer of thousands of digits, a value nested too deep), and,
+    soon, for what takes far more than `most` characters.
     """
     try:
-        return _written(value, indent, 1)
+        return _Writer(indent, most).written(value, 1)
     except (ValueError, RecursionError) as bad:
-        raise Unreadable("the value cannot be written") from bad
+        raise Unreadable(str(bad) if isinstance(bad, Unreadable) else "the value cannot be written") from bad
 
 
-def _written(value: Any, indent: int | None, level: int) -> str:
-    if isinstance(value, str):
-        return _quoted(value)
-    if not isinstance(value, dict | list):
-        return _plain(value)
-    if isinstance(value, dict):
-        parts = [f"{_key(key)}: {_written(one, indent, level + 1)}" for key, one in value.items()]
-        begin, end = "{", "}"
-    else:
-        parts = [_written(one, indent, level + 1) for one in value]
-        begin, end = "[", "]"
-    if not parts or indent is None:
-        return f"{begin}{', '.join(parts)}{end}"
-    inner, outer = "\n" + " " * (indent * level), "\n" + " " * (indent * (level - 1))
-    return f"{begin}{inner}{(',' + inner).join(parts)},{outer}{end}"
+class _Writer:
+    """Writes a value in one style, as long as there is room."""
+
+    def __init__(self, indent: int | None, room: int) -> None:
+        self.indent, self.room = indent, room
+
+    def written(self, value: Any, level: int) -> str:
+        if not isinstance(value, dict | list):
+            text = _quoted(value) if isinstance(value, str) else _plain(value)
+            self.room -= len(text)
+            if self.room < 0:
+                raise Unreadable("too long to be written")
+            return text
+        inner, outer = ("", "") if self.indent is None else ("\n" + " " * (self.indent * n) for n in (level, level - 1))
+        self.room -= len(inner) * len(value)
+        if isinstance(value, dict):
+            parts = [f"{_key(key)}: {self.written(one, level + 1)}" for key, one in value.items()]
+            begin, end = "{", "}"
+        else:
+            parts = [self.written(one, level + 1) for one in value]
+            begin, end = "[", "]"
+        if not parts or self.indent is None:
+            return f"{begin}{', '.join(parts)}{end}"
+        return f"{begin}{inner}{(',' + inner).join(parts)},{outer}{end}"
 
 
 def _plain(value: Any) -> str:

@@ -1,6 +1,7 @@
 """Predictions as the paper's notebook reads them: a list of objects out of an answer, or out of a model's repair of it.
 
-Defects included (spec 2.5): no prose around the list, no `None`, an object for a list. It must never know gold.
+Defects included (spec 2.5): no prose around the list, no `None`, an object for a list. One bound is OURS: an answer of
+more than 400,000 characters is unreadable. It must never know gold.
 """
 
 from __future__ import annotations
@@ -8,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from harness.studies.curie.reading.loose_json import Unreadable, loads
+from harness.studies.curie.reading.loose_json import LONGEST_ANSWER, Unreadable, check_size, loads
 
 _APOSTROPHE = re.compile(r"(?<=\w)'(?=\w|\s)")  # of a genitive; but also the closing quote of a word before a blank
 _NEXT_OBJECT = re.compile(r",\s*\{")
@@ -38,6 +39,7 @@ def predictions_dft(text: str, repair: str | None = None) -> Any:
 
 
 def _parsed(text: str) -> Any:
+    check_size(text, LONGEST_ANSWER)
     for fence in _FENCES:
         text = text.removeprefix(fence).removesuffix(fence)
     try:

@@ -16,27 +16,28 @@ from harness.studies.curie.reading.unit_symbols import unit
 
 Quantity = tuple[str, str]
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+_SIGNS = {0x2212: "-", 0x2013: "-", 0xD7: "*"}  # minus, dash, times
 _NUMBER = re.compile(
     r"""(?P<sign>(?<![\w)\]}%°.^])[-+])?                          # a hyphen after a word or a number is no sign
     (?<![\w.^\\])(?<!_\{)(?<!\^\{)(?<!\^[-+])(?<!_[-+])(?<!\{[-+])  # an index or an exponent is no quantity
     (?P<digits>(?:\d{1,3}(?:,\d{3}){1,9}(?![\d,])|\d{1,40})(?:\.\d{1,40})?|\.\d{1,40})(?!\d)
     (?:[eE](?P<exponent>[-+]?\d{1,3})(?![\w.]))?
-    (?:\s?[×x*·]\s?10\s?\^\s?\{?\s?(?P<ten>[-+]?\d{1,3})\s?\}?)?
+    (?:\s?[x*·]\s?10\s?\^\s?\{?\s?(?P<ten>[-+]?\d{1,3})\s?\}?)?
     (?P<power>\s?\^\s?\{?\s?(?P<raised>[-+]?\d{1,3})?\s?\}?)?""",
     re.VERBOSE | re.ASCII,
 )
-_ATOM = re.compile(r"([A-Za-zμΩÅ°%‰′″º]{1,16})(?:\^?\{?([-+]?\d{1,2})\}?)?(?![\w^])")
+_ATOM = re.compile(r"([A-Za-zμΩÅ°%‰º]{1,16})(?:\^?\{?([-+]?\d{1,2})\}?)?(?![\w^])")
 _LATEX = (
     (re.compile(r"<su[pb]>([^<>]{0,20})</su[pb]>"), r"^{\1}"),
     (re.compile(r"\^?\{?\\circ\}?|\\degree(?![A-Za-z])"), "°"),
-    (re.compile(r"\\(?:times|cdot)(?![A-Za-z])"), "×"),
+    (re.compile(r"\\(?:times|cdot)(?![A-Za-z])"), "*"),
     (re.compile(r"\\mu(?![A-Za-z])\s?"), "μ"),
     (re.compile(r"\\(?:mathrm|text|rm|textrm)\s?\{([^{}]{0,40})\}"), r" \1"),
     (re.compile(r"\\%"), "%"),
     (re.compile(r"\\[(),;!: ]|[$~]|\\AA(?![A-Za-z])"), lambda found: "Å" if found[0] == "\\AA" else " "),
 )
 _PER = re.compile(r"\s?/\s?|\sper\s")
-_TIMES = re.compile(r"\s?[·*×]\s?")
+_TIMES = re.compile(r"\s?[·*]\s?")
 _SUPERSCRIPTS = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]{1,8}")
 
 
@@ -51,8 +52,9 @@ def quantities(text: str) -> list[Quantity]:
 
 
 def _plain(text: str) -> str:
-    written = _SUPERSCRIPTS.sub(lambda found: f"^{{{found[0].translate(_RAISED)}}}", html.unescape(encodable(text[:MOST])))
-    plain = unicodedata.normalize("NFKC", written).replace("\u2212", "-").replace("\u2013", "-").replace("ℓ", "L")
+    decoded = html.unescape(encodable(text[:MOST]))
+    written = _SUPERSCRIPTS.sub(lambda found: f"^{{{found[0].translate(_RAISED)}}}", decoded)
+    plain = unicodedata.normalize("NFKC", written).translate(_SIGNS)
     for pattern, instead in _LATEX:
         plain = pattern.sub(instead, plain)
     return plain

@@ -1,7 +1,8 @@
 """Strict mode's reading of models and judges (OURS): where the JSON of a text begins, and what it says.
 
 Rules R1 (JSON5, and Python's `None`, `True`, `False`, `nan`) and R2 (the first fence with JSON in it, else the first
-bracket), and L3's reading of a broken list. No model repairs a text here. It must never know a task or a field.
+bracket), and L3's reading of a broken list. No model repairs a text here, and one of more than 400,000 characters is
+unreadable. It must never know a task or a field.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from harness.studies.curie.reading.json5_grammar import JSON5_WORDS, Unreadable, end_of_space, read_value
-from harness.studies.curie.reading.loose_json import DEPTH, LONGEST_LOOSE, check_depth, check_size
+from harness.studies.curie.reading.loose_json import DEPTH, LONGEST_ANSWER, LONGEST_LOOSE, check_depth, check_size
 
 __all__ = ["Unreadable", "json_part", "read_first", "read_list", "read_value_of"]
 
@@ -31,7 +32,7 @@ def json_part(text: str) -> str:
     It is the content of the first code fence that begins with a bracket, an unclosed one to the end of the text; else
     the text from its first bracket on.
     """
-    check_size(text)
+    check_size(text, LONGEST_ANSWER)
     at = 0
     while fence := _FENCE.search(text, at):
         if opening := _OPENING.match(text, fence.start()):
@@ -68,16 +69,17 @@ def read_value_of(text: str) -> Any:
 def read_list(text: str) -> list[Any]:
     """Read a list that a model or a judge wrote (L3): one object is a list of one.
 
-    Of a list that breaks off, or breaks, the complete objects before that place are given. Unreadable where there is
-    neither a list nor an object.
+    Of a list that breaks off, or breaks, the complete objects before that place are given. Unreadable where there are
+    none, and where there is neither a list nor an object.
     """
     part = json_part(text)
     try:
         value = _value(part, 0)[0]
     except Unreadable:
-        if part[0] != "[":
+        whole = [each for each in _complete(part) if isinstance(each, dict)] if part[0] == "[" else []
+        if not whole:
             raise
-        return [each for each in _complete(part) if isinstance(each, dict)]
+        return whole
     return value if isinstance(value, list) else [value]
 
 

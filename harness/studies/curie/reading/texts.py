@@ -6,6 +6,7 @@ It must never know which field a text is of, nor what it is compared with.
 from __future__ import annotations
 
 import html
+import math
 import re
 import unicodedata
 from collections.abc import Iterator, Mapping
@@ -56,7 +57,7 @@ def leaves(value: Any) -> Iterator[str]:
         elif isinstance(one, str):
             if one.strip():
                 yield one
-        elif one is not None and one == one:
+        elif one is not None and not (isinstance(one, float) and math.isnan(one)):
             yield spelled(one)
 
 

@@ -13,7 +13,7 @@ _PREFIXED: Mapping[str, str] = {  # a symbol: the prefixes it takes, few enough 
     "Ω": "mkMG", "F": "pnμm", "C": "nμm", "S": "μm", "B": "kMGT", "bar": "mk", "rad": "m", "cal": "k", "t": "kMG",
 }  # fmt: skip
 _PLAIN = (
-    "%", "‰", "°", "°C", "°F", "°N", "°S", "°E", "°W", "Å", "′", "″", "ppm", "ppb", "dB", "Ry", "Ha", "ha", "psu",
+    "%", "‰", "°", "°C", "°F", "°N", "°S", "°E", "°W", "Å", "ppm", "ppb", "dB", "Ry", "Ha", "ha", "psu",
     "atm", "min", "h", "hr", "d", "yr", "week", "month", "rpm", "DU", "Sv", "bit", "kbit", "Mbit",
 )  # fmt: skip
 _WORDS: Mapping[str, str] = {

@@ -44,7 +44,7 @@ def _built(yaml: Any, events: Iterator[Any]) -> Any:
             continue
         if isinstance(event, yaml.SequenceEndEvent | yaml.MappingEndEvent):
             start, children = open_ones.pop()
-            value = _mapping(children) if isinstance(start, yaml.MappingStartEvent) else children
+            value: Any = _mapping(children) if isinstance(start, yaml.MappingStartEvent) else children
             anchor = start.anchor
         elif isinstance(event, yaml.ScalarEvent):
             value, anchor = (None if event.implicit[0] and event.value in _NULLS else event.value), event.anchor

@@ -6,7 +6,7 @@ F1 = 2·|G ∩ P| / (|G| + |P|) on multisets. It must never know what a fact of 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sized
+from collections.abc import Callable, Iterable, Mapping, Sized
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -18,7 +18,7 @@ from harness.studies.curie.tasks import STRICT
 METRICS = ("facts_f1", "facts_precision", "facts_recall", "facts_gold", "facts_predicted", "facts_shared")
 MOST = 400_000  # characters of an answer that are read; OURS, some four times what the models of the paper could write
 _SHOWN, _WIDTH = 10, 200  # facts that a score shows of either side, and characters of each
-Fact = tuple[Hashable, ...]
+Fact = tuple[Any, ...]
 Stated = TypeVar("Stated", bound=Sized)
 
 
@@ -46,8 +46,8 @@ def scored(
 ) -> Found:
     """Score an answer against a ground-truth file by its facts; `more` are further metrics.
 
-    A gold that cannot be read, or states nothing, gives no value; a blank or unreadable answer is worth 0. `facts_of` is
-    told the gold's facts as well, for where they say which fields count.
+    A gold that cannot be read, or states nothing, gives no value; a blank or unreadable answer is worth 0. `facts_of`
+    is told the gold's facts as well, for where they say which fields count.
     """
     further = dict(more or {})
     try:
@@ -74,7 +74,8 @@ def _metrics(compared: Comparison) -> dict[str, Any]:
     shared = compared.shared
     gold, stated = shared + compared.missed.total(), shared + compared.extra.total()
     precision = shared / stated if stated else missing("the answer states no fact")
-    return dict(zip(METRICS, (2 * shared / (gold + stated), precision, shared / gold, gold, stated, shared), strict=True))
+    values = (2 * shared / (gold + stated), precision, shared / gold, gold, stated, shared)
+    return dict(zip(METRICS, values, strict=True))
 
 
 def _shown(facts: Counter[Fact]) -> list[str]:

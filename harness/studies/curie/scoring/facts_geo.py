@@ -29,7 +29,7 @@ DataSets = list[Counter[Fact]]
 
 
 def score(response: str, truth: str) -> Found:
-    """Score an answer of GEO against a ground-truth file by its facts (`facts.scored` says when that is 0 or nothing)."""
+    """Score an answer of GEO against a ground-truth file by its facts, as `facts.scored` does."""
     return scored(response, truth, facts, lambda text, _: facts_of(text), paired)
 
 
@@ -98,8 +98,14 @@ def paired(gold: DataSets, stated: DataSets) -> Comparison:
     shared: Counter[Fact] = Counter()
     for left, right in _pairs(gold, stated[:MOST_DATA_SETS]):
         shared += gold[left] & stated[right]
-    everything = [sum(one, Counter[Fact]()) for one in (gold, stated)]
-    return Comparison(shared.total(), everything[0] - shared, everything[1] - shared)
+    return Comparison(shared.total(), _all(gold) - shared, _all(stated) - shared)
+
+
+def _all(sets: DataSets) -> Counter[Fact]:
+    found: Counter[Fact] = Counter()
+    for one in sets:
+        found.update(one)
+    return found
 
 
 def _pairs(gold: DataSets, stated: DataSets) -> Iterator[tuple[int, int]]:

@@ -1,7 +1,7 @@
 """Facts of HFD (OURS, rule HFD): the signed terms of the answer to each of the first five steps.
 
-A step is an object with an `answer`, wherever it stands in the ground-truth file, whose other fields are not public; its
-number is in its field `Step`, else its place. It must never know a model.
+A step is an object with an `answer`, wherever it stands in the ground-truth file, whose other fields are not public;
+its number is in its field `Step`, else its place. It must never know a model.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.rowtypes import Found
+from harness.studies.curie.reading.latex import MOST
 from harness.studies.curie.reading.loose_json import LONGEST_FILE, Unreadable, loads
 from harness.studies.curie.reading.strict_json import read_first
 from harness.studies.curie.reading.texts import leaves
@@ -32,7 +33,7 @@ _ESCAPED = (  # what JSON makes of LaTeX whose backslashes are not doubled, wher
 
 
 def score(response: str, truth: str) -> Found:
-    """Score an answer of HFD against a ground-truth file by its terms (`facts.scored` says when that is 0 or nothing)."""
+    """Score an answer of HFD against a ground-truth file by its terms, as `facts.scored` does."""
     return scored(response, truth, facts, lambda text, _: facts_of(text), multisets)
 
 
@@ -64,9 +65,11 @@ def facts_of(response: str) -> Counter[Fact]:
 
 def _terms(value: Any) -> Counter[Fact]:
     found: Counter[Fact] = Counter()
+    left = MOST  # characters, of all steps together
     for step, answer in _steps(value):
         if 1 <= step <= STEPS:
-            text = "\n\n".join(leaves(answer))
+            text = "\n\n".join(leaves(answer))[:left]
+            left -= len(text)
             for pattern, instead in _ESCAPED:
                 text = pattern.sub(instead, text)
             found.update({(step, *term): count for term, count in terms(text).items()})

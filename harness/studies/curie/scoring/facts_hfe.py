@@ -16,7 +16,7 @@ from harness.studies.curie.scoring.facts_terms import terms
 
 
 def score(response: str, truth: str) -> Found:
-    """Score an answer of HFE against a ground-truth file by its terms (`facts.scored` says when that is 0 or nothing)."""
+    """Score an answer of HFE against a ground-truth file by its terms, as `facts.scored` does."""
     return scored(response, truth, facts, lambda text, _: facts_of(text), multisets)
 
 

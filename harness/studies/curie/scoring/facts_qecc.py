@@ -24,18 +24,16 @@ NAMED = ("code_id", "physical", "logical")
 PARAMETER = "code_parameter"
 META = "_meta"
 _CITED = re.compile(r"\\{1,2}cite\w{0,10}\s{0,3}(?:\[[^\[\]]{0,80}\])?\{([^{}]{1,300})\}")
-_SIZE = re.compile(
-    r"(?:\[\[[^\[\]]{1,200}\]\]|\(\((?:[^()]|\([^()]{0,80}\)){1,200}\)\))(?:_\{[^{}]{0,20}\}|_\w)?"
-)
+_SIZE = re.compile(r"(?:\[\[[^\[\]]{1,200}\]\]|\(\((?:[^()]|\([^()]{0,80}\)){1,200}\)\))(?:_\{[^{}]{0,20}\}|_\w)?")
 
 
 def score(response: str, truth: str) -> Found:
-    """Score an answer of QECC against a ground-truth file by its facts (`facts.scored` says when that is 0 or nothing)."""
+    """Score an answer of QECC against a ground-truth file by its facts, as `facts.scored` does."""
     return scored(response, truth, facts, lambda text, _: facts_of(text), multisets)
 
 
 def facts(truth: str) -> Counter[Fact]:
-    """Count the facts of a ground-truth file: an object of the template's fields, or one that holds such YAML as a text.
+    """Count the facts of a ground-truth file: an object of the template's fields, or such YAML as a text in it.
 
     Unreadable where it is no JSON, or no object.
     """
@@ -65,6 +63,8 @@ def facts_of(response: str) -> Counter[Fact]:
     value = read_yaml(blocks[0] if blocks else response)
     if not isinstance(value, dict | list) or not any(isinstance(one, dict) for one in (value, *value)):
         raise Unreadable("no object stands in it")
+    if isinstance(value, dict):
+        value = {name: one for name, one in value.items() if name not in IDS}
     return Counter(_facts(value))
 
 
@@ -105,6 +105,6 @@ def _mentioned(text: str) -> Iterator[Fact]:
 
 
 def parameter(text: str) -> str:
-    """Give the parameters of a code as they are compared: brackets kept, which tell kinds of codes, blanks and `$` not."""
+    """Give the parameters of a code as they are compared: brackets, which tell kinds of codes, kept, blanks not."""
     plain = unicodedata.normalize("NFKC", encodable(text[:1000])).casefold()
     return re.sub(r"\\[(),;! ]|[\s$'\"`]", "", plain).strip(".,;")

@@ -71,5 +71,6 @@ def _size(term: Product) -> int:
     while waiting:
         factors = waiting.pop().factors
         size += len(factors)
-        waiting.extend(one for factor in factors for part in (*factor.sub, *factor.sup, *within(factor)) for one in part)
+        parts = (part for factor in factors for part in (*factor.sub, *factor.sup, *within(factor)))
+        waiting.extend(one for part in parts for one in part)
     return size

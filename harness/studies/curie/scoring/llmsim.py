@@ -1,8 +1,8 @@
 """LLMSim as the published notebook computes it (curie 2.5): one question of a judge a gold item, and what is counted.
 
 Its defects are kept: index 0 never matches, several gold items may match one prediction, an empty list gives NaN. It
-must never know who judges, nor who answered. One bound is OURS: a list of predictions that takes over 1,000,000
-characters is shown to no judge, and is unreadable.
+must never know who judges, nor who answered. One bound is OURS: a list of predictions that takes about 1,000,000
+characters to show is unreadable, since it would be shown once a gold item.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 from harness.errors import InputError
 from harness.rowtypes import Found
 from harness.studies.curie.reading.ground_truth import parsed_dft, parsed_mpv, preprocess
-from harness.studies.curie.reading.loose_json import LONGEST, Unreadable, check_size, dumps, loads
+from harness.studies.curie.reading.loose_json import LONGEST, LONGEST_ANSWER, Unreadable, dumps, loads
 from harness.studies.curie.reading.predictions import predictions_dft, predictions_mpv, up_to_last_object
 from harness.studies.curie.scoring.found import GOLD_INVALID, VALID, finding, plain, unusable, without
 from harness.studies.curie.tasks import PAPER, TASKS
@@ -49,7 +49,7 @@ def repairs(task: str, truth: str, response: str, *, prepared: bool = False) -> 
     return {
         what: f"{_REPAIR[what]}\n{written}".encode("utf-8", "replace").decode("utf-8")
         for what, (read, written) in given.items()
-        if len(written) <= LONGEST and not _readable(read, written)
+        if len(written) <= LONGEST_ANSWER and not _readable(read, written)
     }
 
 
@@ -149,9 +149,7 @@ def numbered(found: Sequence[Any] | dict[str, Any]) -> str:
         if not isinstance(each, dict):
             raise Unreadable("a prediction is no object")
         each[INDEX] = place
-    shown = dumps(found, 2)
-    check_size(shown)
-    return shown
+    return dumps(found, 2, LONGEST)
 
 
 def matches(reply: str | None, count: int) -> bool:

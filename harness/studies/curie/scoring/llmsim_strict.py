@@ -194,8 +194,11 @@ def found_pairs(
 ) -> Found:
     """Give the finding of admissible pairs (places of gold items and of predictions), whoever named them.
 
-    `more` stands in its detail. Without a gold item there is no value (L4).
+    They stand in its detail as `admissible`, those of a greatest matching as `pairs`, and `more` beside them. Without
+    a gold item there is no value (L4).
     """
+    pairs = sorted(set(pairs))
+    more["admissible"] = [list(pair) for pair in pairs]
     if not gold:
         nothing = missing("no gold item counts")
         return finding(mode, nothing, GOLD_INVALID, dict.fromkeys(METRICS, nothing), **more)

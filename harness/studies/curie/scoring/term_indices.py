@@ -73,7 +73,7 @@ def _under(part: Sum) -> Iterator[str]:
 
 
 def with_arguments(term: Product, indices: frozenset[str]) -> Product:
-    """Give a term with a bracket such as (k − k') read as arguments of the letter before: an index stands in it bare."""
+    """Give a term whose brackets such as (k - q), with an index bare in them, are arguments of the letter before."""
     found: list[Factor] = []
     for factor in term.factors:
         base, one = factor.base, factor

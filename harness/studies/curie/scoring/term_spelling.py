@@ -24,7 +24,8 @@ class Speller:
         """Spell a term's factors: those that commute sorted, then the operators; with a bare bar, all as written."""
         if any(factor.base == "|" for factor in term.factors):
             return self._written(term)
-        free, acting = [], []
+        free: list[str] = []
+        acting: list[str] = []
         for one in term.factors:
             (acting if self._acts(one) else free).extend(self._factor(one))
         return " ".join([*sorted(free), *(["@", *acting] if acting else [])])

@@ -44,7 +44,7 @@ def _judged(row: ItemPair) -> dict[str, Any]:
 
 SCORERS: Mapping[str, Tool] = {
     "curie.llmsim_rule": Tool(
-        about="Says by a rule (OURS) whether a predicted property, structure or parameter set states what a gold one does.",
+        about="Says by a rule (OURS) whether a predicted property, structure or parameter set states what gold does.",
         takes=ItemPair,
         gives=ItemPairOutput,
         run=_judged,

@@ -56,7 +56,8 @@ def inside(text: str, at: int) -> tuple[str, int]:
 
 def factors(text: str) -> list[Any]:
     """Read a product: symbols, sums, averages and quotients in their order."""
-    found, at = [], 0
+    found: list[Any] = []
+    at = 0
     while at < len(text):
         if text[at] in " $":
             at += 1
@@ -156,7 +157,7 @@ class System:
         scale, result = 1.0 + 0.0j, None
         for part in parts:
             value = self._factor(part, bound)
-            if np.isscalar(value):
+            if isinstance(value, float | complex):
                 scale *= value
             else:
                 result = value if result is None else result @ value
@@ -165,10 +166,8 @@ class System:
     @staticmethod
     def assignments(names: Sequence[tuple[str, ...]]) -> Iterator[dict[str, Any]]:
         """Give the values that the indices of a sum run over: neighbours are any two sites that differ."""
-        choices = [
-            [(a, b) for a in range(SIZE) for b in range(SIZE) if a != b] if len(each) == 2 else [(x,) for x in RANGES[each[0]]]
-            for each in names
-        ]  # fmt: skip
+        pairs = [(one, other) for one in range(SIZE) for other in range(SIZE) if one != other]
+        choices = [pairs if len(each) == 2 else [(value,) for value in RANGES[each[0]]] for each in names]
         for values in itertools.product(*choices):
             yield {name: value for each, got in zip(names, values, strict=True)
                    for name, value in zip(each, got, strict=True)}  # fmt: skip

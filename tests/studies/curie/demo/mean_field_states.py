@@ -60,11 +60,11 @@ def gaussian(
     operators: Mapping[Label, Matrix], allowed: Callable[[Label, Label], bool],
     paired: Callable[[Label, Label], bool] = lambda one, other: False,
 ) -> Callable[[int, float], Matrix]:  # fmt: skip
-    """Give a function from a seed and a small step to the state of a random quadratic Hamiltonian, moved by the step."""
+    """Give a function from a seed and a small step to the thermal state of a random quadratic Hamiltonian."""
     modes = list(operators.items())
 
     def energy(source: np.random.Generator) -> Matrix:
-        total = 0
+        total = np.zeros_like(modes[0][1], dtype=complex)
         for (one, a), (other, b) in itertools.product(modes, modes):
             strength, pairing = _random(source, 2)
             if allowed(one, other):

@@ -6,6 +6,7 @@ import ast
 import json
 import math
 import re
+from typing import Any
 
 import pytest
 from studies.curie.demo.made import made
@@ -13,6 +14,7 @@ from studies.curie.demo.made import made
 from harness.studies.curie.demo.dft_structures import STRUCTURES, THEMES
 from harness.studies.curie.reading.dft_items import parameters, set_aside, structures
 
+STRUCTURE, PARAMETERS = "StructureMetadataGeneral", "DFTParametersGeneral"
 COUNT = 16  # each theme once
 RECORDS = made("dft-s", 0, COUNT)
 EACH = pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.id)
@@ -52,17 +54,17 @@ def settings(text, label):
     """Read the settings of one kind of runs out of the sentences that name it."""
     said = " ".join(each for each in sentences(text) if label in each)
     mesh = re.search(r"mesh of (\d+) x (\d+) x (\d+) points", said)
-    cutoff, energy, force = (found(pattern, said) for pattern in
-                             (r"cutoff of (\d+) eV", r"changed by less than (\S+) eV", r"force was below (\S+) eV/Å"))  # fmt: skip
+    numbers = {"energy_cutoff": r"cutoff of (\d+) eV", "energy_convergence": r"changed by less than (\S+) eV",
+               "force_convergence": r"force was below (\S+) eV/Å"}  # fmt: skip
     moved = "nuclei were relaxed" in said or "free to move" in said
     cell = {"free as well": 1.0, "kept fixed": 0.0}
     shell = re.search(r"U = (\S+ eV) acts on the (.*?) states", said)
-    got = {
+    got: dict[str, Any] = {name: float(value) for name, pattern in numbers.items() if (value := found(pattern, said))}
+    got |= {
         "software": CODES[found(r"(?:with|rely on) (VASP|CASTEP|GPAW|Gaussian 16)", said)],
-        "functional": found(r"and the (\S+) functional", said), "pseudopotentials": found(r"use (\S+) potentials", said),
-        "k-points": f"[{mesh[1]},{mesh[2]},{mesh[3]}]" if mesh else None, "basis_set": found(r"runs is (\S+), and", said),
-        "energy_cutoff": float(cutoff) if cutoff else None, "energy_convergence": float(energy) if energy else None,
-        "force_convergence": float(force) if force else None,
+        "functional": found(r"and the (\S+) functional", said), "basis_set": found(r"runs is (\S+), and", said),
+        "pseudopotentials": found(r"use (\S+) potentials", said),
+        "k-points": f"[{mesh[1]},{mesh[2]},{mesh[3]}]" if mesh else None,
         "relaxed_nuclei": 1.0 if moved else 0.0 if "No nucleus was moved" in said else None,
         "relaxed_unit_cell": next((value for words, value in cell.items() if words in said), None),
         "spin": 1.0 if "Spin polarisation was switched on" in said else None,
@@ -78,7 +80,8 @@ def stated(item):
 
 def items(record, kind):
     """Give the objects that the program of the ground truth reads in, by Python's own parser."""
-    calls = [node for node in ast.walk(ast.parse(record.truth["no_header_code"])) if isinstance(node, ast.Call)]
+    nodes = ast.walk(ast.parse(record.truth["no_header_code"]))
+    calls: list[Any] = [node for node in nodes if isinstance(node, ast.Call)]
     read = [call for call in calls if isinstance(call.func, ast.Attribute) and call.func.attr == "parse_raw"]
     return [json.loads(call.args[0].value) for call in read if call.func.value.id == kind]
 
@@ -86,13 +89,13 @@ def items(record, kind):
 @EACH
 def test_the_settings_in_the_words_of_the_paper_are_those_of_the_gold(record):
     told = [settings(record.text, label) for label in LABELS if f"The {label} comprise" in record.text]
-    assert told == [stated(one) for one in items(record, "DFTParametersGeneral")]
+    assert told == [stated(one) for one in items(record, PARAMETERS)]
     assert len(told) == {"easy": 1, "medium": 2, "hard": 3}[record.meta["level"]]
 
 
 @EACH
 def test_settings_of_other_people_are_never_those_of_the_gold(record):
-    ours = [one for one in items(record, "DFTParametersGeneral")]
+    ours = items(record, PARAMETERS)
     others = " ".join(each for each in sentences(record.text) if not any(label in each for label in LABELS))
     assert re.search(r"cutoff of \d+ eV|functional", others)
     for one in ours:
@@ -104,7 +107,7 @@ def test_settings_of_other_people_are_never_those_of_the_gold(record):
 def test_every_structure_of_the_gold_is_told_with_all_its_fields(record):
     models = record.text[record.text.index("\n2 Models") : record.text.index("\n3 Methods")]
     told = [each for each in sentences(models) if re.match(r"Bulk |A single molecule|A sheet|The .* surface \(", each)]
-    gold = [stated(one) for one in items(record, "StructureMetadataGeneral")]
+    gold = [stated(one) for one in items(record, STRUCTURE)]
     assert len(told) == len(gold)
     for sentence, item in zip(told, gold, strict=True):
         kind, whole = item.pop("type"), item.pop("crystal_or_isolated")
@@ -116,7 +119,7 @@ def test_every_structure_of_the_gold_is_told_with_all_its_fields(record):
 def test_strict_reading_finds_the_same_items_and_sets_none_aside(record):
     """D1 and D2."""
     text = json.dumps(record.truth)
-    for read, kind in ((structures, "StructureMetadataGeneral"), (parameters, "DFTParametersGeneral")):
+    for read, kind in ((structures, STRUCTURE), (parameters, PARAMETERS)):
         assert [stated(one) for one in read(text)] == [stated(one) for one in items(record, kind)]
     assert not set_aside(text)
 
@@ -128,8 +131,8 @@ def test_the_truth_has_the_layout_of_the_archive(record):
     made_names = set(re.findall(r"^(\w+) = ", record.truth["no_header_code"], re.MULTILINE))
     for node in json.loads(record.truth["graph_as_text"]):
         assert set(node["inputs"]) | set(node["outputs"]) <= made_names
-    assert len(items(record, "StructureMetadataGeneral")[0]) == 16
-    assert len(items(record, "DFTParametersGeneral")[0]) == 15
+    assert len(items(record, STRUCTURE)[0]) == 16
+    assert len(items(record, PARAMETERS)[0]) == 15
 
 
 def formula(text):
@@ -164,8 +167,8 @@ def test_every_crystal_was_weighed_and_every_theme_can_be_hard():
 
 def test_the_ideal_answers_have_the_form_that_the_wordings_ask_for():
     for s, p, c in zip(*(made(task, 0, COUNT) for task in ("dft-s", "dft-p", "dft-c")), strict=True):
-        listed, sets = json.loads(s.answer), json.loads(p.answer)
+        listed, sets, program = json.loads(s.answer), json.loads(p.answer), ast.parse(c.answer)
         assert [one["id"] for one in listed] == [f"structure_metadata_{at}" for at in range(1, len(listed) + 1)]
-        assert [one["composition"] for one in listed] == [one["composition"] for one in items(s, "StructureMetadataGeneral")]
-        assert [one["functional"] for one in sets] == [one["functional"] for one in items(p, "DFTParametersGeneral")]
-        assert {node.name for node in ast.walk(ast.parse(c.answer)) if isinstance(node, ast.FunctionDef)} > {"main", "run"}
+        for answers, kind, key in ((listed, STRUCTURE, "composition"), (sets, PARAMETERS, "functional")):
+            assert [one[key] for one in answers] == [one[key] for one in items(s, kind)]
+        assert {"main", "run"} <= {node.name for node in ast.walk(program) if isinstance(node, ast.FunctionDef)}

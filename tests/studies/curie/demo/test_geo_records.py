@@ -83,7 +83,7 @@ def test_a_harder_paper_uses_more_data_sets_and_writes_its_days_in_words():
     assert all(bool(re.search(r"\d{4}-\d\d-\d\d", made.text)) is (made.level == "easy") for made in RECORDS)
 
 
-def test_papers_have_600_to_1500_words_and_tell_their_data_at_various_places():
+def test_papers_have_600_to_1500_words_and_tell_data_at_various_places():
     assert all(600 <= len(made.text.split()) <= 1500 for made in RECORDS)
     assert len({made.meta["told_at"] for made in RECORDS}) > 5
 

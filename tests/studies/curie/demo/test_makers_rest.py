@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import json
 import re
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,14 @@ from harness import rows
 from harness.run.closure import Code
 from harness.studies import prompts
 from harness.studies.curie.demo.makers_rest import MAKERS
+from harness.studies.curie.scoring import boxes_strict, facts_geo, facts_qecc, sequences_strict
 from harness.studies.curie.tasks import TASKS
 
 OFFICIAL = FIXTURES.parent / "data" / "curie" / "prompts"
 WORDINGS = Path(next(iter(harness.studies.curie.__path__))) / "prompts"
+STRICT = {
+    "qecc": facts_qecc.score, "geo": facts_geo.score, "biogr": boxes_strict.score, "pdb": sequences_strict.score,
+}  # fmt: skip
 TASK_NAMES = ("qecc", "geo", "biogr", "pdb")
 
 
@@ -59,6 +64,14 @@ def test_the_same_seed_gives_the_same_bytes_and_another_seed_does_not(name, tmp_
         each: path.read_bytes() for each, path in again.items()
     }
     assert first["items"].read_bytes() != other["items"].read_bytes()
+
+
+@pytest.mark.parametrize("task", TASK_NAMES)
+def test_the_ideal_answer_is_worth_one_in_strict_mode_and_anothers_is_not(task, tmp_path):
+    golds = [row["gold"] for row in rows.read(run(f"curie.demo_{task}", tmp_path / "made", count=12)["gold"])]
+    assert [STRICT[task](gold["target"], gold["truth"])["value"] for gold in golds] == [1] * 12
+    others = [STRICT[task](other["target"], gold["truth"])["value"] for gold, other in pairwise(golds)]
+    assert all(isinstance(value, int | float) and value < 0.5 for value in others)
 
 
 @pytest.mark.parametrize("task", TASK_NAMES)

@@ -90,7 +90,7 @@ def test_the_truth_has_the_layout_of_the_archive(record):
         assert all(isinstance(value, str) and value for key, value in one.items() if key != "index")
 
 
-def test_what_is_drawn_in_a_figure_only_has_no_value_and_no_place_in_an_answer():
+def test_what_a_figure_alone_shows_has_no_value_and_is_not_answered():
     """L5: such items are in the gold, as in the archive, and are set aside."""
     for record in made("mpv", 0, COUNT):
         drawn = [one for one in record.truth if one not in with_value(record)]
@@ -100,7 +100,8 @@ def test_what_is_drawn_in_a_figure_only_has_no_value_and_no_place_in_an_answer()
 
 
 def test_the_variants_differ_in_what_the_wording_leaves_out():
-    for every, plain, optical in zip(*(made(f"mpv{one}", 0, COUNT) for one in ("", "-non-trivial", "-specific")), strict=True):
+    variants = (made(task, 0, COUNT) for task in ("mpv", "mpv-non-trivial", "mpv-specific"))
+    for every, plain, optical in zip(*variants, strict=True):
         names = [one["property_name"] for one in every.truth]
         assert [one["property_name"] for one in plain.truth] == [name for name in names if name != "thickness"]
         assert optical.truth == every.truth  # unfiltered, as in the archive
@@ -119,7 +120,7 @@ def test_harder_papers_state_more_and_in_other_words():
 
 
 def constant(material, name):
-    return next((float(one.low) for one in CONSTANTS[material] if one.property == name), None)
+    return next((float(one.low) for one in CONSTANTS[material] if one.name == name), None)
 
 
 @pytest.mark.parametrize("material", sorted(CUBIC))
@@ -161,5 +162,5 @@ def test_refractive_indices_agree_with_the_reflection_of_one_surface(material, l
 
 def test_no_constant_is_listed_twice_and_ranges_go_upwards():
     for found in CONSTANTS.values():
-        assert len({(one.property, one.condition) for one in found}) == len(found)
+        assert len({(one.name, one.condition) for one in found}) == len(found)
         assert all(float(one.low) <= float(one.high) and math.isfinite(float(one.low)) for one in found)

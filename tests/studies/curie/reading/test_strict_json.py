@@ -74,7 +74,6 @@ def test_r2_a_text_without_a_bracket_holds_nothing(text: str) -> None:
         ("[{'a': 1}, ...]", [{"a": 1}]),
         ('[{"a": 1} {"b": 2}]', [{"a": 1}]),
         ('["x", {"a": 1}, 2', [{"a": 1}]),
-        ('[{"a": "cut', []),
         ("[]", []),
     ],
 )
@@ -82,14 +81,14 @@ def test_l3_an_object_is_a_list_and_a_broken_list_keeps_whole_objects(text: str,
     assert read_list(text) == found
 
 
-@pytest.mark.parametrize("text", ['{"a": 1, "b": ', "{", "no list"])
-def test_l3_a_broken_object_is_no_list(text: str) -> None:
+@pytest.mark.parametrize("text", ['{"a": 1, "b": ', "{", "no list", '[{"a": "cut', "[see the table]"])
+def test_l3_what_breaks_before_an_object_is_whole_is_no_list(text: str) -> None:
     with pytest.raises(Unreadable):
         read_list(text)
 
 
 def test_a_whole_text_is_one_value_and_nothing_besides() -> None:
-    assert read_value_of(' {"a": nan_} '.replace("nan_", "None")) == {"a": None}
+    assert read_value_of(' {"a": None} ') == {"a": None}
     with pytest.raises(Unreadable):
         read_value_of('{"a": 1} and more')
 

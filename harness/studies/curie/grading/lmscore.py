@@ -1,0 +1,25 @@
+"""The score step of LMScore (OURS: the paper published no prompt): the probabilities of its judge's first word."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.rowtypes import Found, Missing
+from harness.studies import graded
+from harness.studies.curie.scoring import lmscore
+from harness.studies.graded import Seen
+
+SCORER = "lmscore"
+
+
+def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write one score for each response; one that the judge was not asked about has no value."""
+
+    def rule(seen: Seen) -> Found | Missing:
+        if not seen.judgements:
+            return {"missing": "the ground truth has no text to rate an answer by"}
+        return lmscore.score(seen.judgements[0]["parsed"]["top_logprobs"], params["mode"])
+
+    graded.write(params, inputs, out, SCORER, rule)

@@ -1,0 +1,177 @@
+"""The chart that most figures are: names down the left, panels side by side, in each a bar for every name.
+
+It knows names, numbers and where bars stand; it must never know what a number means.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from harness.studies import plots
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NAMES_WIDTH, VALUES_WIDTH, ROW, TOP, HEAD, FOOT, GAP = 2.45, 0.42, 0.2, 0.62, 0.55, 0.42, 0.14  # inches
+NOTHING = "There is nothing to draw: no value was found."
+PLAIN, STAND_IN, BESIDE = "model", "stand-in", "cheap strategy (OURS)"
+COLOURS: Mapping[str, str] = {PLAIN: "#0072b2", STAND_IN: "#56b4e9", BESIDE: "#b0b0b0"}
+
+
+@dataclass(frozen=True)
+class Bar:
+    """One bar: its value, the spread of the records behind it, and a second value that is a mark."""
+
+    value: float | None
+    spread: tuple[float, float] | None = None
+    mark: float | None = None
+    words: str = ""  # in place of the value's own
+
+
+@dataclass(frozen=True)
+class BarPanel:
+    """One panel: its title, a line under it, and the bars by name; a name without a bar has none here."""
+
+    title: str
+    under: str
+    bars: Mapping[str, Bar]
+    log: bool = False
+    digits: int = 1
+    most: float = 100.0  # where a linear axis ends at least
+
+
+@dataclass(frozen=True)
+class BarChart:
+    """A whole chart: its rows by name, of which kind each is, the panels, and the words around them."""
+
+    title: str
+    under: str
+    rows: Sequence[str]
+    panels: Sequence[BarPanel]
+    note: str
+    columns: int = 3
+    kinds: Mapping[str, str] = field(default_factory=dict)
+
+
+def bar_chart(chart: BarChart) -> plots.Sheet:
+    """Lay out and draw a chart; rows that no panel has a value of are left out, and a chart without any says so."""
+    rows = [name for name in chart.rows if any(_known(panel.bars.get(name)) for panel in chart.panels)]
+    if not rows:
+        return empty(chart.title, chart.note)
+    deep = math.ceil(len(chart.panels) / chart.columns)
+    high = HEAD + len(rows) * ROW + FOOT
+    sheet = plots.sheet(plots.WIDTH, TOP + deep * high + plots.depth(chart.note))
+    sheet.heading(chart.title, chart.under)
+    width = (plots.WIDTH - NAMES_WIDTH - 0.1) / chart.columns - VALUES_WIDTH - GAP
+    for at, panel in enumerate(chart.panels):
+        top = TOP + at // chart.columns * high + HEAD
+        left = NAMES_WIDTH + at % chart.columns * (width + VALUES_WIDTH + GAP)
+        sheet.above(left, top - 0.26, plots.label(panel.title, width + VALUES_WIDTH - 0.1))
+        under = plots.label(panel.under, width + VALUES_WIDTH, plots.SMALL) if panel.under else ""
+        sheet.above(left, top - 0.11, under, **{**plots.FAINT, "fontweight": "normal"})
+        _panel(sheet.panel(left, top, width, len(rows) * ROW), panel, rows, chart.kinds)
+        if at % chart.columns == 0:
+            _names(sheet, top, rows, chart.kinds)
+    _legend(sheet, [chart.kinds[name] for name in rows if name in chart.kinds])
+    sheet.small_print(chart.note)
+    return sheet
+
+
+def empty(title: str, note: str) -> plots.Sheet:
+    """Give the sheet of a figure that has nothing to show, and says so."""
+    sheet = plots.sheet(plots.WIDTH, 1.2 + plots.depth(note))
+    sheet.heading(title)
+    sheet.text(0.15, 0.7, NOTHING)
+    sheet.small_print(note)
+    return sheet
+
+
+def _known(bar: Bar | None) -> bool:
+    return bar is not None and bar.value is not None
+
+
+def _names(sheet: plots.Sheet, top: float, rows: Sequence[str], kinds: Mapping[str, str]) -> None:
+    for at, name in enumerate(rows):
+        soft = {"color": plots.MUTED} if kinds.get(name) == BESIDE else {}
+        shown = plots.label(name, NAMES_WIDTH - 0.35)
+        sheet.text(NAMES_WIDTH - 0.1, top + (at + 0.5) * ROW, shown, ha="right", va="center", **soft)
+
+
+def _panel(axes: Axes, panel: BarPanel, rows: Sequence[str], kinds: Mapping[str, str]) -> None:
+    low, high = _limits(panel, rows)
+    if panel.log:
+        axes.set_xscale("log")
+    axes.set(xlim=(low, high), ylim=(len(rows) - 0.5, -0.5), yticks=[])
+    _ticks(axes, panel, low, high)
+    axes.spines["left"].set_visible(False)
+    axes.axvline(low if panel.log else 0, color=plots.MUTED, linewidth=0.7)
+    beside: Mapping[str, Any] = {"transform": axes.get_yaxis_transform(), "va": "center", "fontsize": plots.SMALL}
+    for at, name in enumerate(rows):
+        bar = panel.bars.get(name)
+        if at % 2:
+            axes.axhspan(at - 0.5, at + 0.5, color=plots.BAND, zorder=0, linewidth=0)
+        if bar is None:
+            continue
+        if bar.value is None:
+            axes.text(1.03, at, bar.words or "no value", color=plots.MUTED, **beside)
+            continue
+        _bar(axes, at, bar, COLOURS[kinds.get(name, PLAIN)], low if panel.log else 0.0)
+        axes.text(1.03, at, bar.words or _spelled(bar.value, panel.digits), **beside)
+
+
+def _bar(axes: Axes, at: int, bar: Bar, colour: str, start: float) -> None:
+    value = bar.value or 0.0
+    if value > start or start == 0.0:
+        axes.barh([at], [value - start], height=0.62, left=[start], color=colour, zorder=2)
+    if bar.spread:
+        axes.plot(bar.spread, (at, at), color=plots.INK, linewidth=0.9, marker="|", markersize=4, zorder=3)
+    if bar.mark is not None:
+        axes.plot([bar.mark], [at], marker="D", markersize=3.6, linestyle="none", markerfacecolor=plots.PAPER,
+                  markeredgecolor=plots.INK, markeredgewidth=0.9, zorder=4)  # fmt: skip
+
+
+def _spelled(value: float, digits: int) -> str:
+    text = f"{value:z.{digits}f}" if abs(value) < 1e5 else f"{value:.1e}"
+    return text.replace("-", "\N{MINUS SIGN}")
+
+
+def _limits(panel: BarPanel, rows: Sequence[str]) -> tuple[float, float]:
+    """Give the ends of a panel's axis: 0 to `most` or as far as values reach, or whole decades of a logarithmic one."""
+    bars = [bar for name in rows if (bar := panel.bars.get(name)) and bar.value is not None]
+    reached = [end for bar in bars for end in (bar.value, *(bar.spread or ()), bar.mark) if end is not None]
+    if not panel.log:
+        low, high = min([0.0, *reached]), max([panel.most, *reached])
+        return low * 1.05, high * 1.02
+    above = [end for end in reached if end > 0] or [1.0]
+    low, high = math.floor(math.log10(min(above)) - 0.01), math.ceil(math.log10(max(above)) + 0.01)
+    return 10.0 ** max(low, -300), 10.0 ** min(high, 300)
+
+
+def _ticks(axes: Axes, panel: BarPanel, low: float, high: float) -> None:
+    axes.grid(axis="x")
+    axes.tick_params(axis="x", length=0)
+    if not panel.log:
+        axes.set_xticks([0, panel.most / 2, panel.most], labels=["0", f"{panel.most / 2:g}", f"{panel.most:g}"])
+        return
+    from matplotlib.ticker import NullLocator  # noqa: PLC0415
+
+    first, last = round(math.log10(low)), round(math.log10(high))
+    powers = list(range(first, last + 1, max(1, math.ceil((last - first) / 4))))
+    axes.set_xticks([10.0**power for power in powers], labels=[_decade(power) for power in powers])
+    axes.xaxis.set_minor_locator(NullLocator())
+
+
+def _decade(power: int) -> str:
+    return f"{10**power:,}" if 0 <= power <= 5 else f"{10.0**power:g}" if -3 <= power < 0 else f"1e{power}"
+
+
+def _legend(sheet: plots.Sheet, kinds: Sequence[str]) -> None:
+    from matplotlib.patches import Patch  # noqa: PLC0415
+
+    met = [kind for kind in COLOURS if kind in kinds]
+    if len(met) > 1:
+        patches = [Patch(facecolor=COLOURS[kind], label=kind) for kind in met]
+        sheet.legend(patches, handlelength=1.2, handleheight=1.0)

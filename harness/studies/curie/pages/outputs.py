@@ -1,0 +1,39 @@
+"""File names and titles of the figures and of the page: known from tasks and instruments before any step runs.
+
+It knows names; it must never know a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from pathlib import PurePath
+
+REPORT = "report.html"
+GRADER = "grader"  # the role of the instrument that gives LMScore
+BOXES = "biogr"  # the task whose answers are boxes
+TITLES: Mapping[str, str] = {
+    "figure-averages": "Average over the tasks, model by model",
+    "figure-tasks": "Each task: the mean of each model, and the spread of the records",
+    "figure-difficulty": "Easy, medium and hard records",
+    "figure-length": "Proteins by the length of their sequence",
+    "figure-lengths": "How long documents and ideal answers are",
+    "figure-boxes": "Boxes of maps: how far off, how large, how often unusable",
+    "figure-lmscore": "How far LMScore ranks answers as other scorers do",
+}
+ALWAYS = ("figure-averages", "figure-tasks", "figure-difficulty", "figure-length", "figure-lengths")
+
+
+def stems(tasks: Collection[str], instruments: Collection[str]) -> tuple[str, ...]:
+    """Name the figures of a run without their endings: those of every run, and those of its tasks and instruments."""
+    boxes = ("figure-boxes",) if BOXES in tasks else ()
+    return (*ALWAYS, *boxes, *(("figure-lmscore",) if GRADER in instruments else ()))
+
+
+def figures(tasks: Collection[str], instruments: Collection[str]) -> tuple[str, ...]:
+    """Name every file that `figures.draw` writes: each figure as SVG, and as PNG beside it."""
+    return tuple(f"{stem}{ending}" for stem in stems(tasks, instruments) for ending in (".svg", ".png"))
+
+
+def title(name: str) -> str:
+    """Give the title of the figure that a file name stands for."""
+    return TITLES[PurePath(name).stem]
