@@ -9,6 +9,9 @@ from typing import Any
 from harness.rowtypes import Found
 from harness.studies import graded
 from harness.studies.curie.scoring import facts_code, facts_geo, facts_hfd, facts_hfe, facts_qecc
+from harness.studies.curie.scoring.copies import copied
+from harness.studies.curie.scoring.found import INVALID
+from harness.studies.graded import Seen
 
 SCORER = "facts"
 RULES: Mapping[str, Callable[[str, str], Found]] = {
@@ -18,6 +21,16 @@ RULES: Mapping[str, Callable[[str, str], Found]] = {
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response to the task that `params` name."""
-    rule = RULES[params["task"]]
-    graded.write(params, inputs, out, SCORER, lambda seen: rule(seen.response["text"], seen.gold["gold"]["truth"]))
+    """Write one score for each response to the task that `params` name; a copy of the document is worth 0."""
+    score_text = RULES[params["task"]]
+
+    def rule(seen: Seen) -> Found:
+        text = seen.response["text"]
+        found = score_text(text, seen.gold["gold"]["truth"])
+        if found["value"] and not isinstance(found["value"], Mapping) and copied(seen.item["input"]["text"], text):
+            detail = {**found["detail"], "copied": True}
+            detail["metrics"] = {**detail["metrics"], "facts_f1": 0}
+            return {"value": 0, "outcome": INVALID, "detail": detail}
+        return found
+
+    graded.write(params, inputs, out, SCORER, rule)

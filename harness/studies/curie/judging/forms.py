@@ -17,7 +17,8 @@ from harness.studies.curie.judging.normal import singular
 # Group, state or states, and the words that say so, in the singular and with blanks for hyphens. Two texts that both
 # say something of a group, and share no state of it, contradict each other.
 _TABLE = """
-shape particle: quantum dot, qd, qds, nanodot, nano dot, nanoparticle, nano particle, np, nps, nanocrystal, nanocrystallite
+shape particle: quantum dot, qd, qds, nanodot, nano dot, nanoparticle, nano particle, np, nps, nanocrystal
+shape particle: nanocrystallite
 shape particle: nanosphere, nanocluster, colloid, colloidal, microsphere, nanocube, nanocrystalline powder, nanograin
 shape powder particle: powder, nanopowder, nano powder, nanocrystalline powder, micropowder
 shape wire: nanowire, nano wire, nanorod, nano rod, nanofiber, nanobelt, whisker, nanoneedle, nanowire bundle

@@ -62,6 +62,13 @@ _PSEUDO: Mapping[str, str] = {
 }  # fmt: skip
 
 
+_BASES: Mapping[str, str] = {  # words for basis sets, without blanks and hyphens
+    r"planewaves?": "pw", r"doublezeta(?:plus)?(?:single)?polari[sz](?:ation|ed)": "dzp",
+    r"triplezeta(?:plus)?(?:double)?polari[sz](?:ation|ed)": "tzp", r"doublezeta": "dz", r"triplezeta": "tz",
+    r"doublenumericalpluspolari[sz]ation|doublenumericpolari[sz]ed": "dnp",
+}  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class Functional:
     """Which functionals a text names, their families or the families it names instead, and what is added to them."""
@@ -137,12 +144,18 @@ def pseudopotential(text: str) -> str:
 
 
 @lru_cache(1024)
-def basis(text: str) -> str:
-    """Spell a basis set in one way: `6-311++G**` is `6-311++G(d,p)`, and a hyphen or case is none of it."""
-    text = re.sub(r"\s", "", text[:_READ].casefold())
-    text = re.sub(r"basis(?:set)?s?$", "", text)
-    text = text.replace("**", "(d,p)").replace("*", "(d)")
-    text = {"planewave": "pw", "plane-wave": "pw", "planewaves": "pw", "plane-waves": "pw", "pw": "pw"}.get(text, text)
-    text = re.sub(r"(?:double-?zeta(?:plus)?(?:single)?-?polari[sz](?:ation|ed))", "dzp", text)
-    text = re.sub(r"(?:triple-?zeta(?:plus)?(?:double)?-?polari[sz](?:ation|ed))", "tzp", text)
-    return re.sub(r"[-\s]", "", text)
+def basis(text: str) -> frozenset[str]:
+    """Give the basis sets that a text names, each in one spelling: `6-311++G**` is `6-311++G(d,p)`, `(DZP)` is DZP."""
+    folded = text[:_READ].casefold()
+    inside = re.findall(r"\s\((?!\d?[spdf]\s?[,)]|\d?[spdf]{1,2}\))([a-z\d+*-]{2,16})\)", folded)
+    for name in inside:
+        folded = folded.replace(f"({name})", " ")
+    parts = re.split(r"\s?/\s?|\sand\s|;|\swith\s|,(?![^(]*\))", folded)
+    return frozenset(found for part in (*parts, *inside) if (found := _basis(part)))
+
+
+def _basis(text: str) -> str:
+    text = re.sub(r"basis(?:set)?s?$", "", re.sub(r"[-\s]", "", text.replace("**", "(d,p)").replace("*", "(d)")))
+    for pattern, name in _BASES.items():
+        text = re.sub(pattern, name, text)
+    return text

@@ -55,7 +55,7 @@ class ParameterItem:
             said["energy_cutoff"] += " Ry"
         free = "\n".join(said.get(name, "") for name in ("other_information", "notes", "ase_otherkeys", "extra"))
         self.fields: dict[str, Any] = {field: read(said[field]) for field, read in _READERS.items() if said.get(field)}
-        self.fields = {field: value for field, value in self.fields.items() if value not in ("", (), None)}
+        self.fields = {field: value for field, value in self.fields.items() if value not in ("", (), frozenset(), None)}
         self.also = methods.functional(free).names
         used = self.fields.get("functional")
         if isinstance(used, methods.Functional) and not used.names and not used.families:
@@ -69,14 +69,14 @@ class ParameterItem:
             self.fields["solvent"] = kind
 
 
-def _basis_among(text: str) -> str:
+def _basis_among(text: str) -> frozenset[str]:
     """Find a basis set among the keywords of an input line, as in `B3LYP DEF2-TZVP`."""
     found = re.search(
         r"\b(?:\d-\d{1,3}\+{0,2}G(?:\*{1,2}|\([a-z\d,]{1,6}\))?|def2-?[A-Z]+|(?:aug-)?cc-pV[DTQ5]Z)",
         text,
         re.IGNORECASE,
     )
-    return methods.basis(found[0]) if found else ""
+    return methods.basis(found[0]) if found else frozenset()
 
 
 def _amount(unit: float, powers: Powers) -> Callable[[str], Number | None]:
@@ -155,6 +155,8 @@ def _same(one: Any, two: Any) -> bool | None:
         return methods.same_functional(one, two)
     if isinstance(one, Number) and isinstance(two, Number):
         return same_number(one, two)
+    if isinstance(one, frozenset) and isinstance(two, frozenset):
+        return bool(one & two)
     if isinstance(one, tuple) and isinstance(two, tuple) and len(one) != len(two):
         return None
     return bool(one == two)

@@ -146,9 +146,7 @@ def _composed(gold: StructureItem, other: StructureItem) -> bool | None:
 def _but_hydrogen(gold: StructureItem, other: StructureItem) -> bool:
     """Whether a passivated surface's hydrogen stands in one composition only."""
     passivated = {"passivated", "hydrogenated"}
-    return bool(
-        gold.modified & passivated and other.modified & passivated and gold.elements ^ other.elements == {"H"}
-    )
+    return bool(gold.modified & passivated and other.modified & passivated and gold.elements ^ other.elements == {"H"})
 
 
 def _letters(formula: str) -> str:

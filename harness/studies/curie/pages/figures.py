@@ -22,7 +22,7 @@ Documents = Mapping[str, Mapping[str, Any]]
 LMSCORE = "lmscore"
 DISTANCES: Mapping[str, str] = {"normalized_distance_error": "distance error", "relative_box_size": "relative size"}
 BASIS = "Grey: cheap strategies that understand nothing (OURS)."
-SPREAD = "Line across a bar: 25th to 75th percentile of the records, which is spread and not uncertainty."
+SPREAD = "Black line: 25th to 75th percentile of the records, which is spread and not uncertainty."
 
 
 def draw(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
@@ -153,7 +153,7 @@ def lengths(run: RunFacts, given: Documents) -> plots.Sheet:
                  log=True, digits=0)
         for name, title in (("document", "Documents"), ("answer", "Ideal answers"))
     ]  # fmt: skip
-    note = "Words, parted at white space. Line across a bar: 25th to 75th percentile. A map's document is its caption."
+    note = "Words, parted at white space. Line: 25th to 75th percentile. A map's document is its caption."
     rows = [task_title(task) for task in found]
     return bar_chart(BarChart(outputs.TITLES["figure-lengths"], "Medians over records.", rows, panels, note, 2))
 
@@ -173,11 +173,11 @@ def lmscore(run: RunFacts, given: Documents) -> plots.Sheet:
             if LMSCORE in both:
                 both.remove(LMSCORE)
                 found.setdefault(both[0], {})[task_title(task)] = Bar(number(pair))
-    panels = [BarPanel(f"with {scorer}", "Spearman", bars, digits=2, most=1.0)
+    panels = [BarPanel(scorer, "Spearman", bars, digits=2, most=1.0)
               for scorer, bars in sorted(found.items())]  # fmt: skip
     note = "Over records and models together, strategies left out; of the scorers' primary metrics."
     rows = [task_title(task) for task in run.tasks]
-    return bar_chart(BarChart(outputs.TITLES["figure-lmscore"], "-1 to 1.", rows, panels, note, max(2, len(panels))))
+    return bar_chart(BarChart(outputs.TITLES["figure-lmscore"], "Spearman's correlation of LMScore with another scorer's primary metric, -1 to 1.", rows, panels, note, max(2, len(panels))))
 
 
 _DRAWN = {

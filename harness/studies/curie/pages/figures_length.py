@@ -14,7 +14,7 @@ from harness.studies.curie.pages.figures_rows import COLOURS, PLAIN, empty
 from harness.studies.curie.pages.run_facts import HUNDRED, METRICS
 from harness.studies.documents import ends, number, reason, section, span
 
-LEFT, TOP, HEIGHT, FOOT = 0.75, 0.85, 3.0, 0.85  # inches
+LEFT, TOP, HEIGHT, FOOT = 0.75, 0.85, 3.0, 0.7  # inches
 STEM = "figure-length"
 
 
@@ -60,7 +60,8 @@ def _box(found: Mapping[str, Any]) -> dict[str, Any] | None:
     if whiskers is None or None in quartiles:
         return None
     low, middle, high = (HUNDRED * (value or 0.0) for value in quartiles)
-    return {"q1": low, "med": middle, "q3": high, "whislo": HUNDRED * whiskers[0], "whishi": HUNDRED * whiskers[1]}
+    ends_at = min(low, HUNDRED * whiskers[0]), max(high, HUNDRED * whiskers[1])  # of few values one may lie inside
+    return {"q1": low, "med": middle, "q3": high, "whislo": ends_at[0], "whishi": ends_at[1]}
 
 
 def _range(found: Mapping[str, Any]) -> str:

@@ -15,7 +15,7 @@ from harness.studies import plots
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-NAMES_WIDTH, VALUES_WIDTH, ROW, TOP, HEAD, FOOT, GAP = 2.45, 0.42, 0.2, 0.62, 0.55, 0.42, 0.14  # inches
+NAMES_WIDTH, VALUES_WIDTH, ROW, TOP, HEAD, FOOT, GAP = 2.45, 0.42, 0.2, 0.6, 0.52, 0.3, 0.14  # inches
 NOTHING = "There is nothing to draw: no value was found."
 PLAIN, STAND_IN, BESIDE = "model", "stand-in", "cheap strategy (OURS)"
 COLOURS: Mapping[str, str] = {PLAIN: "#0072b2", STAND_IN: "#56b4e9", BESIDE: "#b0b0b0"}
@@ -23,7 +23,10 @@ COLOURS: Mapping[str, str] = {PLAIN: "#0072b2", STAND_IN: "#56b4e9", BESIDE: "#b
 
 @dataclass(frozen=True)
 class Bar:
-    """One bar: its value, the spread of the records behind it, and a second value that is a mark."""
+    """One bar: its value, the spread of the records behind it, and a second value that is a mark.
+
+    On a logarithmic axis, where no length means anything, it is a dot.
+    """
 
     value: float | None
     spread: tuple[float, float] | None = None
@@ -118,14 +121,16 @@ def _panel(axes: Axes, panel: BarPanel, rows: Sequence[str], kinds: Mapping[str,
         if bar.value is None:
             axes.text(1.03, at, bar.words or "no value", color=plots.MUTED, **beside)
             continue
-        _bar(axes, at, bar, COLOURS[kinds.get(name, PLAIN)], low if panel.log else 0.0)
+        _bar(axes, at, bar, COLOURS[kinds.get(name, PLAIN)], dot=panel.log)
         axes.text(1.03, at, bar.words or _spelled(bar.value, panel.digits), **beside)
 
 
-def _bar(axes: Axes, at: int, bar: Bar, colour: str, start: float) -> None:
+def _bar(axes: Axes, at: int, bar: Bar, colour: str, *, dot: bool) -> None:
     value = bar.value or 0.0
-    if value > start or start == 0.0:
-        axes.barh([at], [value - start], height=0.62, left=[start], color=colour, zorder=2)
+    if dot:
+        axes.plot([value], [at], marker="o", markersize=5.5, linestyle="none", color=colour, zorder=3.5)
+    else:
+        axes.barh([at], [value], height=0.62, color=colour, zorder=2)
     if bar.spread:
         axes.plot(bar.spread, (at, at), color=plots.INK, linewidth=0.9, marker="|", markersize=4, zorder=3)
     if bar.mark is not None:

@@ -20,6 +20,7 @@ _UPRIGHT = r"\\(?:text|textrm|mathrm|mbox|operatorname|rm)\s{0,9}\{"
 _NORMAL = (
     (re.compile(r"^[ \t]*```[^\n]*$", re.MULTILINE), "\n"),
     (re.compile(r"\r\n?"), "\n"),
+    (re.compile(r"(?:\\q?quad|[ \t]{2}|,[ \t])[ \t]{0,9}\(\d{1,3}[a-z]?\)[ \t]*$", re.MULTILINE), ""),  # its number
     (re.compile(r"\\\\\s{0,9}\[\s{0,9}-?[\d.]{1,9}\s{0,9}(?:pt|em|ex|mm|cm)\s{0,9}\]"), r"\\\\"),
     (re.compile(r"\\(?:label|tag|hspace|vspace|color|textcolor)\*?\s{0,9}\{[^{}]{0,200}\}"), " "),
     (re.compile(_UPRIGHT + r"\s{0,9}h\s?\.?\s?c\s?\.?\s{0,9}\}", re.IGNORECASE), r" \\hc "),

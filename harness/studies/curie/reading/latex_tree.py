@@ -61,15 +61,16 @@ def plain(base: str | Group) -> str:
 
 
 def alone(base: str | Group) -> Sum:
+    """Give the sum of one term of one symbol."""
     return (Product(1, (Factor(base),)),)
 
 
 def product(sign: int, factors: Sequence[Factor]) -> Iterable[Product]:
     """Give the term of these factors: redundant brackets and ones taken off, a bare bracket of terms opened."""
-    plain = [inner for one in factors for inner in unwrapped(one)]
-    sign *= -1 if sum(one == _MINUS for one in plain) % 2 else 1
-    plain = [one for one in plain if one != _MINUS]
-    kept = [one for one in plain if one != Factor("1")] or plain[:1]
+    found = [inner for one in factors for inner in unwrapped(one)]
+    sign *= -1 if sum(one == _MINUS for one in found) % 2 else 1
+    found = [one for one in found if one != _MINUS]
+    kept = [one for one in found if one != Factor("1")] or found[:1]
     if len(kept) == 1 and (opened := _bracket(kept[0])) and len(opened) == 1:
         return [replace(term, sign=sign * term.sign) for term in opened[0]]
     return [Product(sign, tuple(kept))] if kept else []
@@ -107,6 +108,7 @@ def unbraced(factor: Factor) -> Factor:
 
 
 def divided(factors: Iterable[Factor]) -> list[Factor]:
+    """Give the factors that divide by these; a minus stays one."""
     return [one if one == _MINUS else Factor(Group(INVERSE, ((Product(1, (one,)),),))) for one in factors]
 
 

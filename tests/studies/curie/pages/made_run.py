@@ -12,7 +12,7 @@ from studies.curie.measures.score_rows import failed, item, made, score
 
 from harness import rows
 from harness.studies.curie.measures import agreement, breakdowns, comparisons, means, published, run_tables, slices
-from harness.studies.curie.pages import figures, outputs
+from harness.studies.curie.pages import figures, outputs, report
 
 TASKS = (
     "dft-s", "dft-p", "dft-c", "mpv", "mpv-non-trivial", "mpv-specific", "hfd", "hfe", "qecc", "geo", "biogr", "pdb",

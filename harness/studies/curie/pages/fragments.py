@@ -1,0 +1,105 @@
+"""HTML fragments that the tables of the page share: a measured cell, marks of coverage, short lists of numbers.
+
+It knows values and marks; it must never compute a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from harness.studies.cells import BESIDE, NONE, value
+from harness.studies.documents import interval, number, section, span
+from harness.studies.pages import Html, el, join
+
+FEW, FEWER = "§", "¶"  # beside an interval whose simulated coverage is that of 8 records, or that was not simulated
+ENOUGH = 15  # records from which on the better of the two simulated coverages holds
+NOT_FINITE = ("nan", "inf", "-inf")
+DEEPEST = 3  # levels of a document that are spelled as text
+
+
+def measured(found: Mapping[str, Any], factor: float = 1.0, digits: int = 1) -> Html:
+    """Format a cell of `means`: its value with interval, and below of how many records; with the coverage's mark."""
+    if not found:
+        return join([NONE])
+    told = found.get("value")
+    shown = join([told]) if isinstance(told, str) and told in NOT_FINITE else value(found, digits, factor)
+    counts = [number(found.get(name)) for name in ("n", "N")]
+    if None in counts:
+        return shown
+    words = f"{counts[0]:,.0f} of {counts[1]:,.0f}{_marked(found)}"
+    return join([shown, el("span", words, class_="ci")])
+
+
+def _marked(found: Mapping[str, Any]) -> str:
+    sign = coverage_mark(found, found)
+    return f" {sign}" if sign else ""
+
+
+def coverage_mark(estimate: Any, beside: Mapping[str, Any]) -> str:
+    """Give the mark of an interval's simulated coverage; empty where there is no interval, or enough records."""
+    if interval(estimate) is None or "coverage" not in beside:
+        return ""
+    at = number(section(beside, "coverage").get("at_records"))
+    return FEWER if at is None else "" if at >= ENOUGH else FEW
+
+
+def coverage_words(found: Mapping[str, Any]) -> str:
+    """Say what simulation found of the intervals' coverage, from `simulated_coverage` of a document."""
+    simulated = section(found, "simulated_coverage")
+    told = {name: span(ends) for name, ends in simulated.items()}
+    parts = [f"{_shares(ends)} from {name} on" for name, ends in told.items() if ends]
+    if not parts:
+        return "How often such intervals hold the truth was not simulated."
+    return (
+        f"Simulated coverage of these nominal 95 % intervals: {', '.join(parts)} (the second is marked {FEW}); where it "
+        f"was not simulated {FEWER} stands."
+    )
+
+
+def _shares(ends: tuple[float, float]) -> str:
+    return f"{100 * ends[0]:.0f} to {100 * ends[1]:.0f} %"
+
+
+def heavy_words(found: Mapping[str, Any]) -> str:
+    """Say why distances have no interval, from `intervals` of the document `means`."""
+    ends = span(section(found, "not_shown").get("simulated_coverage"))
+    if ends is None:
+        return ""
+    return f"Distances have heavy tails: their intervals held the truth in {_shares(ends)} of simulations; none stands."
+
+
+def marks_note(found: Mapping[str, Any]) -> str:
+    """Give the sentences on every mark that stands beside a value or an interval."""
+    return " ".join(part for part in (coverage_words(found), heavy_words(found), BESIDE) if part)
+
+
+def counted(found: Mapping[str, Any], labels: Mapping[str, str] | None = None) -> str:
+    """Spell counts by name in one line: `suspected swap 2, judge errors 3`; a dash where there are none."""
+    named = labels or {}
+    parts = [f"{named.get(name, name.replace('_', ' '))} {number(count):,.0f}" for name, count in found.items()
+             if number(count)]  # fmt: skip
+    return ", ".join(parts) or NONE
+
+
+def spelled(found: Any, depth: int = 0) -> str:
+    """Spell a small part of a document as text: `a: 1, b: (c: 2)`; what lies too deep is left out."""
+    if isinstance(found, Mapping):
+        if depth > DEEPEST:
+            return "…"
+        parts = [f"{name}: {spelled(each, depth + 1)}".replace("_", " ") for name, each in found.items()]
+        return f"({', '.join(parts)})" if depth else ", ".join(parts)
+    if isinstance(found, list | tuple):
+        return " to ".join(map(_plain, found)) if span(found) else ", ".join(map(_plain, found))
+    return _plain(found)
+
+
+def _plain(found: Any) -> str:
+    known = number(found) if not isinstance(found, str) else None
+    return str(found) if known is None else f"{known:.6g}"
+
+
+def columns_with(names: Sequence[str], cells: Iterable[Sequence[Any]]) -> list[int]:
+    """Give the places of the columns of which at least one cell has a value."""
+    rows = list(cells)
+    return [at for at in range(len(names)) if any(number(row[at]) is not None for row in rows)]

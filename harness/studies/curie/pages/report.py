@@ -1,0 +1,97 @@
+"""The HTML page of a run: results first, then differences, figures, tasks, judges, and what all of it rests on.
+
+It knows the documents of the measures and the drawn figures; it must never know an item or an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.studies import pages
+from harness.studies.curie.pages import basis, outputs, tables_judges, tables_paper, tables_slices, tables_tasks
+from harness.studies.curie.pages.run_facts import MODE, RunFacts
+from harness.studies.curie.pages.tables_pairs import pairs
+from harness.studies.curie.pages.tables_results import metrics_words, results
+from harness.studies.documents import documents
+from harness.studies.inline_svg import inline_svg
+from harness.studies.pages import Html, bullets, document, fill, join
+
+DOCUMENTS = (
+    "means", "comparisons", "tables", "slices", "breakdowns", "agreement", "published", "counts",
+)  # fmt: skip
+CERTIFICATE = "certificate"  # the input that holds the rule judge's
+TITLE = "CURIE: scientific tasks over long contexts"
+QUESTION = (
+    "How well do models find, join and compute what a long scientific text says? Ten tasks of six sciences; cheap "
+    "strategies that understand nothing stand beside the models."
+)
+PAGE = """<header><h1>{{ title }}</h1><p>{{ question }}</p><p><strong>{{ origin }}</strong></p></header>
+<div class="note" role="note">{{ notes }}</div>
+<nav aria-label="Parts of this page"><ul>\
+{% for anchor, title in anchors %}<li><a href="#{{ anchor }}">{{ title }}</a></li>{% endfor %}\
+</ul></nav>
+<main>{{ parts }}</main>"""
+FIGURE = """<figure id="shown-{{ stem }}">{{ drawn }}<figcaption>{{ words }}. File: {{ name }}</figcaption></figure>"""
+Documents = Mapping[str, Mapping[str, Any]]
+
+
+def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the report of the run as one HTML file, with the SVG figures among the inputs inlined.
+
+    InputError for a certificate that is none, or whose grader's code is no part of this page's.
+    """
+    run, given = RunFacts.of(params), documents(inputs, DOCUMENTS)
+    names = [f"{stem}.svg" for stem in outputs.stems(run.tasks, run.instruments)]
+    figures = {name: inputs[name].read_text(encoding="utf-8") for name in names if name in inputs}
+    (out / outputs.REPORT).write_bytes(page(run, given, figures, inputs.get(CERTIFICATE)))
+
+
+def page(run: RunFacts, given: Documents, figures: Mapping[str, str], certificate: Path | None) -> bytes:
+    """Make the report's HTML from a run's facts, documents, figures (file name to SVG text) and certificate."""
+    parts = _parts(run, given, figures, certificate)
+    shown = {title: pages.section(title, _anchor(title), *inside) for title, inside in parts.items() if inside}
+    filled = fill(
+        PAGE, title=TITLE, question=QUESTION, origin=basis.origin(run, given["counts"]),
+        notes=bullets(_notes(run, given, [title for title in parts if title not in shown])),
+        anchors=[(_anchor(title), title) for title in shown], parts=join(shown.values()),
+    )  # fmt: skip
+    return document(TITLE, filled)
+
+
+def _parts(
+    run: RunFacts, given: Documents, figures: Mapping[str, str], certificate: Path | None
+) -> dict[str, list[Html]]:
+    """Give what stands in each section, by title; one without anything is left out."""
+    means, breakdowns = given["means"], given["breakdowns"]
+    return {
+        "Results": results(run, means),
+        "Differences between models": pairs(run, given["comparisons"], means),
+        "Figures": [_figure(name, svg) for name, svg in figures.items()],
+        "Task by task": tables_tasks.tasks(run, means, breakdowns),
+        "Tables of the paper, for this run": tables_paper.paper_tables(run, given["tables"], means),
+        "By difficulty and by length": tables_slices.slices(run, given["slices"], means),
+        "Judges": tables_judges.judges(run, means, given["agreement"], certificate),
+        "Programs in answers": tables_tasks.programs(run, breakdowns) if breakdowns else [],
+        "The numbers that the paper prints": tables_paper.printed(given["published"]),
+        "What this rests on": basis.basis(run, means, given["counts"]),
+    }
+
+
+def _anchor(title: str) -> str:
+    return "".join(char if char.isalnum() else "-" for char in title.lower()).strip("-")
+
+
+def _notes(run: RunFacts, given: Documents, left_out: Iterable[str]) -> Iterable[str]:
+    yield MODE.get(run.mode, run.mode)
+    words = metrics_words(given["means"], run)
+    yield from (f"Primary metrics: {'; '.join(words)}.",) if words else ()
+    lacking = list(left_out)
+    if lacking:
+        yield f"Left out, since this run made nothing for it: {', '.join(lacking)}."
+
+
+def _figure(name: str, svg: str) -> Html:
+    stem, words = Path(name).stem, outputs.title(name)
+    return fill(FIGURE, drawn=inline_svg(svg, stem, words), words=words, name=name, stem=stem)

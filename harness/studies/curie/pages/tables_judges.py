@@ -1,0 +1,118 @@
+"""Who judged: the judge behind LLMSim, the rule judge and its certificate, and where rule and LLM judge part.
+
+It knows judges by name and what was measured of them; it must never know an item's text, nor which judge is right.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.studies.cells import NONE, bounds, count, value
+from harness.studies.certified import UNCERTIFIED, certificate_text, read
+from harness.studies.curie.judging import rule as _rule  # noqa: F401 - the page says what becomes of its certificate
+from harness.studies.curie.pages.run_facts import RunFacts, measured_by, task_title
+from harness.studies.documents import number, section
+from harness.studies.pages import Html, bullets, el, fill, named, table
+
+LEAST = 0.8  # kappa on frozen labels from which on the rule judge may be used
+SHOWN = 50  # answers on which the judges part that are listed
+JUDGE, GRADER, ENCODER = "judge", "grader", "encoder"  # roles
+RULE = (
+    "The rule judge (OURS) compares facts: it takes a gold and a predicted item apart into names, values, units and "
+    "settings, and calls them the same where all that both say agrees. It weighs no wording, and asks no model."
+)
+ALONE = "No LLM judge is part of this run: there is nothing to hold the rule judge against."
+LIST = """<details><summary>{{ title }}</summary>{{ inside }}</details>"""
+
+
+def usable(certificate: Path | None) -> tuple[bool, str]:
+    """Give whether the rule judge may be used, and the line on its certificate.
+
+    It may where the certificate fits the code here and its kappa on frozen labels is at least LEAST.
+    """
+    text = certificate_text(certificate)
+    if certificate is None or text == UNCERTIFIED or text.startswith("void"):
+        return False, text
+    frozen = section(read(certificate.read_bytes(), certificate.name), "parts", "frozen")
+    kappa = number(frozen.get("kappa")) if number(frozen.get("rows")) else None
+    return kappa is not None and kappa >= LEAST, text
+
+
+def judges(
+    run: RunFacts, means: Mapping[str, Any], agreement: Mapping[str, Any], certificate: Path | None
+) -> list[Html]:
+    """Say who judged, whether the rule judge is usable, and how far it agrees with the LLM judge, if there is one."""
+    good, text = usable(certificate)
+    state = "usable" if good else "not usable"
+    verdict = el("p", "Certificate of the rule judge: ", el("strong", f"{state}"), f" ({text}). ",
+                 f"Asked for: kappa of at least {LEAST} on frozen labels.")  # fmt: skip
+    kind = {} if good else {"class_": "note"}
+    found = [bullets(_sources(run, means)), el("div", el("p", RULE), verdict, **kind)]
+    if not agreement:
+        return [*found, el("p", ALONE)]
+    return [*found, *_agreement(agreement)]
+
+
+def _sources(run: RunFacts, means: Mapping[str, Any]) -> Iterator[str]:
+    by_scorer: dict[str, list[str]] = {}
+    for task in run.tasks:
+        words, scorer = measured_by(means, task)
+        if words.startswith("LLMSim"):
+            by_scorer.setdefault(scorer, []).append(task_title(task))
+    for scorer, tasks in by_scorer.items():
+        yield f"The primary LLMSim of {', '.join(tasks)} is that of {scorer}."
+    if JUDGE in run.instruments:
+        yield f"LLM judge: {run.instruments[JUDGE]}."
+    if GRADER in run.instruments:
+        yield f"LMScore is graded by {run.instruments[GRADER]}; its prompt is OURS, since the paper's is not published."
+
+
+def _agreement(found: Mapping[str, Any]) -> Iterator[Html]:
+    answers, together = section(found, "answers"), section(found, "together")
+    words = {"n": "judged by both", "n_parted": "decided otherwise", "n_other_gold": "with another number of gold items",
+             "n_rule_only": "by the rule alone", "n_judge_only": "by the LLM judge alone"}  # fmt: skip
+    told = "; ".join(f"{words[name]}: {number(answers.get(name)) or 0:,.0f}" for name in words)
+    yield el("p", f"Answers {told}. Neither judge is taken for right: a kappa says how far they agree.")
+    rows = {**{task_title(name): each for name, each in section(found, "tasks").items()}, "all together": together}
+    body = [
+        [name, count(row.get("n")), value(row.get("kappa"), 2), value(row.get("accuracy"), 2), *_matrix(row)]
+        for name, row in rows.items()
+    ]
+    head = ["Task", "Decisions", "Kappa", "Same decision", "Both found it", "LLM judge alone", "Rule alone", "Neither"]
+    yield table("Rule and LLM judge: is a gold item stated by a prediction?", head, body)
+    yield from _parted(found)
+
+
+def _matrix(row: Mapping[str, Any]) -> list[Html]:
+    cells = section(row, "matrix")
+    places = (("matched", "matched"), ("matched", "unmatched"), ("unmatched", "matched"), ("unmatched", "unmatched"))
+    return [count(section(cells, judge).get(rule)) for judge, rule in places]
+
+
+def _parted(found: Mapping[str, Any]) -> Iterator[Html]:
+    listed = [row for row in found.get("parted") or [] if isinstance(row, Mapping)]
+    if not listed:
+        return
+    body = [
+        [named(str(row.get("item", NONE))), named(str(row.get("model", NONE))), count(row.get("gold")),
+         _places(row.get("rule_only")), _places(row.get("judge_only")), value(row.get("rule_value"), 2),
+         value(row.get("judge_value"), 2)]
+        for row in listed[:SHOWN]
+    ]  # fmt: skip
+    whole = number(section(found, "answers").get("n_parted")) or len(listed)
+    title = f"Answers on which they part: {len(body):,} of {whole:,.0f}; all are in the document `agreement`"
+    head = ["Item", "Who", "Gold items", "Found by the rule alone", "Found by the LLM judge alone", "LLMSim by rule",
+            "LLMSim by LLM judge"]  # fmt: skip
+    caption = "Places of gold items, counted from 0"
+    yield fill(LIST, title=title, inside=table(caption, head, body))
+
+
+def _places(found: Any) -> str:
+    return ", ".join(str(each) for each in found) if isinstance(found, list) and found else NONE
+
+
+def interval_words(found: Mapping[str, Any]) -> str:
+    """Give the two ends of an interval as text."""
+    return str(bounds(found.get("interval"), 1, 2))

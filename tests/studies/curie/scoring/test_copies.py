@@ -1,0 +1,30 @@
+"""An answer that repeats the document is no answer, however it is laid out; one that quotes it is one."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.studies.curie.scoring.copies import copied
+
+WORDS = [f"word{n}" for n in range(400)]
+DOCUMENT = "\n".join(" ".join(WORDS[at : at + 9]) for at in range(0, 400, 9))
+
+
+@pytest.mark.parametrize(
+    ("response", "is_copy"),
+    [
+        (DOCUMENT, True),
+        (" ".join(WORDS).upper(), True),
+        ("Here it is: " + " ".join(WORDS[:260]), True),
+        (" ".join(WORDS[:150]), False),
+        ("H = a + b", False),
+        (" ".join(reversed(WORDS)), False),
+        ("", False),
+    ],
+)
+def test_half_of_the_document_in_its_own_order_is_a_copy(response: str, is_copy: bool) -> None:
+    assert copied(DOCUMENT, response) is is_copy
+
+
+def test_of_a_short_document_nothing_is_a_copy() -> None:
+    assert not copied(" ".join(WORDS[:100]), " ".join(WORDS[:100]))
