@@ -6,17 +6,20 @@ Strict mode gives it the most that it gives; paper mode often does not, by its d
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 from harness.errors import InputError
 from harness.studies.curie.data.file_texts import ADVICE
-from harness.studies.curie.reading.dft_items import program_text
+from harness.studies.curie.reading.dft_items import parameters, program_text, structures
 from harness.studies.curie.reading.ground_truth import IDS
 from harness.studies.curie.reading.loose_json import LONGEST_FILE, Unreadable, loads
 from harness.studies.curie.reading.texts import leaves
+from harness.studies.curie.scoring import facts_code
 from harness.studies.curie.scoring.llmsim_strict import gold_items
+
+STRUCTURE, PARAMETERS = "StructureMetadataGeneral", "DFTParametersGeneral"  # classes that read an item
 
 
 def oracle(task: str, truth: str) -> str:
@@ -52,6 +55,24 @@ def _value_of(each: Any) -> Any:
     return {name: value for name, value in each.items() if name not in IDS} if isinstance(each, dict) else each
 
 
+def _program(truth: str) -> str:
+    """Give the ground truth's program, or, where the fact score finds more or less in it, its items' statements alone.
+
+    Of the real records' programs some are not Python, and some state defaults that none of their items does.
+    """
+    program = program_text(truth)
+    value = facts_code.score(program, truth)["value"]
+    if value == 1 or isinstance(value, dict):  # all of it, or no fact to be scored by
+        return program
+    return "\n".join([*_statements(STRUCTURE, structures(truth)), *_statements(PARAMETERS, parameters(truth))])
+
+
+def _statements(name: str, items: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    for number, item in enumerate(items, 1):
+        written = json.dumps(item, ensure_ascii=False).replace("'", "\\u0027")  # the same JSON, and no end of a quote
+        yield f"{name.lower()}_{number} = {name}.parse_raw('{written}')"
+
+
 def _box(truth: str) -> str:
     found = _value(truth)
     if not isinstance(found, dict) or any(name not in found for name in "WSEN"):
@@ -67,18 +88,35 @@ def _fasta(truth: str) -> str:
     return f">record\n{''.join(sequence.split())}"
 
 
-def _tree(truth: str) -> str:
+def _steps(truth: str) -> str:
+    """Give the steps of a derivation as JSON: the list that the file is, or its one list; else a text with steps."""
+    found = _value(truth)
+    if isinstance(found, list):
+        return _listed(found)
+    lists = [each for each in found.values() if isinstance(each, list)]
+    texts = [each for each in leaves(found) if '"answer"' in each]
+    if not lists and texts:
+        return texts[0]
+    return _listed(lists[0] if len(lists) == 1 else found)
+
+
+def _entry(truth: str) -> str:
+    """Give a catalogue entry as YAML: the file's fields, or, where it has none of an entry, a text that is one."""
     import yaml  # noqa: PLC0415 - it loads slowly
 
-    return str(yaml.safe_dump(_value(truth), allow_unicode=True, sort_keys=False, width=1 << 20))
+    found = _value(truth)
+    texts = [each for each in leaves(found) if "code_id:" in each]
+    if texts and not (isinstance(found, dict) and {"code_id", "name", "description"} & found.keys()):
+        return texts[0]
+    return str(yaml.safe_dump(found, allow_unicode=True, sort_keys=False, width=1 << 20))
 
 
 _ANSWERS: Mapping[str, Callable[[str], str]] = {
     **{task: partial(_items, task) for task in ("dft-s", "dft-p", "mpv", "mpv-non-trivial", "mpv-specific")},
-    "dft-c": program_text,
-    "hfd": lambda truth: _listed(_value(truth)),
-    "hfe": lambda truth: "\n".join(leaves(_value(truth))),
-    "qecc": _tree,
+    "dft-c": _program,
+    "hfd": _steps,
+    "hfe": lambda truth: "\n\n".join(leaves(_value(truth))),
+    "qecc": _entry,
     "geo": lambda truth: _listed(_value(truth)),
     "biogr": _box,
     "pdb": _fasta,

@@ -33,6 +33,10 @@ _COMMANDS = {
     r"\tau": "τ", r"\phi": "φ", r"\chi": "χ", r"\psi": "ψ", r"\le": "<", r"\leq": "<", r"\ge": ">", r"\geq": ">",
     r"\bar": "-", r"\overline": "-",
 }  # fmt: skip
+_TAG = re.compile(
+    r"</?(?:sub|sup|inf|ital|italic|i|b|bold|em|strong|u|span|p|small|font|math|mi|mn|mo|mrow|msub|msup)(?:\s[^<>\n]{0,60})?/?\s?>",
+    re.IGNORECASE,
+)
 _ABSENT = re.compile(
     r"nan|none|null|unknown|undefined|n/a|n\.a\.?|-+|\?+|not (?:specified|mentioned|given|available|applicable|provided"
     r"|reported|stated|known)|\[[\s,]*\]|\{\s*\}"
@@ -56,7 +60,7 @@ def decoded(text: str) -> str:
     if "<" in found:
         found = re.sub(r"<br\s?/?>", "\n", found)
         found = re.sub(r"<sup\s?>", "^", found)
-        found = re.sub(r"</?[A-Za-z][^<>\n]{0,40}>", "", found)
+        found = _TAG.sub("", found)
     return re.sub(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻]+", lambda at: "^" + at[0].translate(_SUPERSCRIPTS), found)
 
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-# One property a line: what it is called here, other names (singular, without hyphens), then the symbols it goes by.
+# One property a line, or more where they are indented: what it is called here, other names (in the singular, without
+# hyphens), then the symbols it goes by.
 _TABLE = """
-band gap, bandgap, gap energy, energy gap, band gap energy, bandgap energy, optical gap, tauc gap, forbidden gap, energy band gap, optical band gap energy, energy bandgap, band gap width, homo lumo gap: Eg, E g, Egap, Eopt
+band gap, bandgap, gap energy, energy gap, band gap energy, bandgap energy, optical gap, tauc gap, forbidden gap,
+  energy band gap, optical band gap energy, energy bandgap, band gap width, homo lumo gap: Eg, E g, Egap, Eopt
 refractive index, index of refraction, n value, linear refractive index, refraction index: n, η0, n0
 nonlinear refractive index, non linear refractive index: n2
 extinction coefficient: k, κ
@@ -19,7 +21,8 @@ absorption coefficient, optical absorption coefficient, attenuation coefficient:
 absorption edge, optical absorption edge
 transmittance, transmission, transmissivity, optical transmittance: T
 reflectance, reflectivity: R
-lattice constant, lattice parameter, cell parameter, unit cell parameter, cell constant, unit cell length, axis lattice constant, lattice spacing, unit cell dimension: a0
+lattice constant, lattice parameter, cell parameter, unit cell parameter, cell constant, unit cell length,
+  axis lattice constant, lattice spacing, unit cell dimension: a0
 unit cell volume, cell volume, lattice volume: V
 interplanar spacing, d spacing, plane spacing, inter planar spacing, lattice plane spacing, interlayer spacing: d
 thickness, film thickness, layer thickness: t, d
@@ -30,10 +33,12 @@ sheet resistance, square resistance: Rs, Rsh, Rsheet
 conductivity, electrical conductivity, electric conductivity: σ
 thermal conductivity, heat conductivity: κ, k, λ
 mobility, hall mobility, carrier mobility, field effect mobility: μ, μH
-carrier concentration, carrier density, free carrier concentration, free carrier density, charge carrier density: n, p
+carrier concentration, carrier density, free carrier concentration, free carrier density,
+  charge carrier density: n, p
 sheet carrier density, sheet carrier concentration, sheet density, two dimensional carrier density: ns
 saturation magnetization, saturation magnetisation, saturated magnetization, specific saturation magnetization: Ms
-remanent magnetization, remnant magnetization, remanence, remanence magnetization, remanent magnetism, residual magnetization, remanent magnetisation, retentivity: Mr
+remanent magnetization, remnant magnetization, remanence, remanence magnetization, remanent magnetism,
+  residual magnetization, remanent magnetisation, retentivity: Mr
 coercivity, coercive field, coercive force, magnetic coercivity, coercitivity: Hc
 remanent polarization, remnant polarization, residual polarization: Pr
 electric coercive field, ferroelectric coercive field: Ec
@@ -43,7 +48,8 @@ neel temperature, néel temperature: TN
 magnetic moment: m, μ
 density, mass density, bulk density: ρ
 dislocation density
-dielectric constant, relative permittivity, permittivity, relative dielectric constant, dielectric permittivity: ε, εr, k
+dielectric constant, relative permittivity, permittivity, relative dielectric constant, dielectric permittivity: ε,
+  εr, k
 dielectric loss, loss tangent, dissipation factor, dielectric loss tangent: tanδ
 young modulus, youngs modulus, young s modulus, elastic modulus, modulus of elasticity, tensile modulus: E
 bulk modulus: B, K
@@ -53,7 +59,8 @@ poisson ratio, poisson s ratio, poissons ratio: ν
 tensile strength, ultimate tensile strength: UTS
 yield strength, yield stress
 exciton binding energy: Eb
-photoluminescence peak, pl peak, emission peak, emission wavelength, luminescence peak, pl emission peak, photoluminescence peak position, peak emission: λ
+photoluminescence peak, pl peak, emission peak, emission wavelength, luminescence peak, pl emission peak,
+  photoluminescence peak position, peak emission: λ
 full width at half maximum, fwhm, linewidth, line width, peak width
 raman shift, raman peak, raman mode, raman frequency, raman peak position, phonon frequency, phonon mode
 melting point, melting temperature: Tm
@@ -82,8 +89,9 @@ piezoelectric coefficient, piezoelectric constant: d33
 stress, residual stress: σ
 strain, lattice strain, microstrain: ε
 degree of relaxation, degree of plastic relaxation, relaxation degree: δ
-moire fringe spacing, moire fringe period, moiré fringe period, moiré fringe spacing, moire spacing, moiré spacing: Dm
-"""  # noqa: E501 - a table, a property a line
+moire fringe spacing, moire fringe period, moiré fringe period, moiré fringe spacing, moire spacing,
+  moiré spacing: Dm
+"""
 # Words that tell two properties of a kind apart: of each row, two that both say something must share it.
 TELLING = (
     ("direct", "indirect"), ("electron", "hole"), ("maximum", "minimum"), ("ordinary", "extraordinary"),
@@ -103,7 +111,7 @@ EXTRA = frozenset(
 def _table() -> tuple[dict[str, str], dict[str, frozenset[str]]]:
     named: dict[str, str] = {}
     symbols: dict[str, set[str]] = {}
-    for row in _TABLE.strip().splitlines():
+    for row in _TABLE.strip().replace("\n  ", " ").splitlines():
         names, _, signs = row.partition(": ")
         first, *others = names.split(", ")
         named |= dict.fromkeys((first, *others), first)

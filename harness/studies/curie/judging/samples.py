@@ -32,7 +32,7 @@ _NOUNS = {
 }  # fmt: skip
 _NOUN = re.compile("|".join(rf"(?P<{name}>{pattern})" for name, pattern in _NOUNS.items()), re.IGNORECASE)
 _SHARE = re.compile(r"(?<![A-Za-z])x\s?=\s?(0?\.\d{1,4}|[01])(?!\d)")
-_ELEMENT = r"(?:[A-Z][a-z]?|[A-Za-z]{3,12})"
+_ELEMENT = r"(?:[A-Z][a-z]?|[A-Za-z]{3,12})(?![A-Za-z])"
 _DOPED = re.compile(
     rf"\(?(?<![^\W_])(?P<list>{_ELEMENT}(?:(?:,\s?|\s?(?:and|&)\s|/){_ELEMENT}){{0,3}})\)?[- ]{{1,2}}"
     r"(?:co-?)?(?:hyper-?)?(?:doped|doping)\b(?! with)"

@@ -9,11 +9,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.studies.cells import NONE, count
+from harness.studies.curie.pages.fragments import text_table
 from harness.studies.curie.pages.run_facts import MODE, RunFacts, task_title
 from harness.studies.curie.pages.tables_judges import ENCODER
 from harness.studies.curie.tasks import REPOSITORY, TASKS
 from harness.studies.documents import number, section
-from harness.studies.pages import Html, bullets, el, table
+from harness.studies.pages import Html, bullets, el
 
 PUBLISHED_ENCODER = "roberta-large"  # the paper's, for BERTScore
 OWN = "of our own (OURS): none of the paper's"
@@ -45,7 +46,7 @@ def basis(run: RunFacts, means: Mapping[str, Any], counts: Mapping[str, Any]) ->
         *_absent(means),
     ]
     head = ["What", "Paper mode: as the notebooks score", "Strict mode (OURS): as the paper describes"]
-    changes = table("What strict mode changes", head, CHANGES)
+    changes = text_table("What strict mode changes", head, CHANGES)
     return [bullets(each for each in said if each), changes, *_coverage(run, counts)]
 
 
@@ -57,8 +58,8 @@ def _encoder(run: RunFacts) -> Iterator[str]:
         yield f"BERTScore by {name}."
     else:
         yield (
-            f"BERTScore by the encoder {name}, which is not {PUBLISHED_ENCODER}: its values are never compared with the "
-            "paper's."
+            f"BERTScore by the encoder {name}, which is not {PUBLISHED_ENCODER}: its values are never compared with "
+            "the paper's."
         )
 
 
@@ -85,14 +86,15 @@ def _coverage(run: RunFacts, counts: Mapping[str, Any]) -> Iterator[Html]:
         yield el("p", "How many records of each task are here was not counted.")
         return
     head = ["Task", "Records", "Here", "Published", "Absent", "Unusable", "Without a level"]
-    yield table("Coverage: the records of each task", head, body)
+    yield text_table("Coverage: the records of each task", head, body)
 
 
 def _source(found: Mapping[str, Any]) -> str:
     if is_own(found):
         return OWN
-    official = {True: "the official archive's", False: "not the official archive's bytes"}.get(found.get("official"))
-    return "; ".join(part for part in (str(found.get("source") or "published"), official) if part)
+    official = found.get("official")
+    words = "" if official is None else "the official archive" if official is True else "not the official archive"
+    return "; ".join(part for part in (str(found.get("source") or "published"), words) if part)
 
 
 def origin(run: RunFacts, counts: Mapping[str, Any]) -> str:

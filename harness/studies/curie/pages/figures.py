@@ -138,9 +138,9 @@ def boxes(run: RunFacts, given: Documents) -> plots.Sheet:
             if section(shares, name) or name in run.models}  # fmt: skip
     panels.append(BarPanel("Unusable answers", "blank, invalid or an error, %", bars))
     note = (
-        f"{SPREAD} Distance error: between the centres, in half diagonals of the gold box; relative size: half diagonal "
-        "over the gold's, 1 is right. Distances are of answers that are boxes: their tails are heavy, and they have no "
-        "intervals."
+        f"{SPREAD} Distance error: between the centres, in half diagonals of the gold box; relative size: half "
+        "diagonal over the gold's, 1 is right. Distances are of answers that are boxes: their tails are heavy, and "
+        "they have no intervals."
     )
     return _chart("figure-boxes", run, given, panels, "BIOGR.", note, 4)
 
@@ -176,8 +176,8 @@ def lmscore(run: RunFacts, given: Documents) -> plots.Sheet:
     panels = [BarPanel(scorer, "Spearman", bars, digits=2, most=1.0)
               for scorer, bars in sorted(found.items())]  # fmt: skip
     note = "Over records and models together, strategies left out; of the scorers' primary metrics."
-    rows = [task_title(task) for task in run.tasks]
-    return bar_chart(BarChart(outputs.TITLES["figure-lmscore"], "Spearman's correlation of LMScore with another scorer's primary metric, -1 to 1.", rows, panels, note, max(2, len(panels))))
+    rows, under = [task_title(task) for task in run.tasks], "LMScore and another scorer's primary metric, -1 to 1."
+    return bar_chart(BarChart(outputs.TITLES["figure-lmscore"], under, rows, panels, note, max(2, len(panels))))
 
 
 _DRAWN = {

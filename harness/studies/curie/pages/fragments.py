@@ -9,13 +9,31 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from harness.studies.cells import BESIDE, NONE, value
+from harness.studies.curie.pages.run_facts import RunFacts
 from harness.studies.documents import interval, number, section, span
-from harness.studies.pages import Html, el, join
+from harness.studies.pages import Html, el, fill, join, named
 
 FEW, FEWER = "§", "¶"  # beside an interval whose simulated coverage is that of 8 records, or that was not simulated
 ENOUGH = 15  # records from which on the better of the two simulated coverages holds
 NOT_FINITE = ("nan", "inf", "-inf")
 DEEPEST = 3  # levels of a document that are spelled as text
+
+
+TEXTS = """<div class="scroll" role="region" aria-label="{{ caption }}" tabindex="0">\
+<table><caption>{{ caption }}</caption>\
+<thead><tr>{% for each in head %}<th scope="col" class="text">{{ each }}</th>{% endfor %}</tr></thead>\
+<tbody>{% for row in body %}<tr>\
+{% for each in row %}<td class="text">{{ each }}</td>{% endfor %}</tr>{% endfor %}</tbody></table></div>"""
+
+
+def text_table(caption: str, head: Sequence[str], body: Iterable[Sequence[str]]) -> Html:
+    """Make an HTML table whose cells are words and stand at the left."""
+    return fill(TEXTS, caption=caption, head=head, body=[list(row) for row in body])
+
+
+def who(run: RunFacts, name: str) -> Html:
+    """Give the name of a model or strategy as the head of a row, with a word below it where it is a stand-in."""
+    return join([named(name), el("span", "stand-in", class_="why") if run.is_stand_in(name) else None])
 
 
 def measured(found: Mapping[str, Any], factor: float = 1.0, digits: int = 1) -> Html:
@@ -52,8 +70,8 @@ def coverage_words(found: Mapping[str, Any]) -> str:
     if not parts:
         return "How often such intervals hold the truth was not simulated."
     return (
-        f"Simulated coverage of these nominal 95 % intervals: {', '.join(parts)} (the second is marked {FEW}); where it "
-        f"was not simulated {FEWER} stands."
+        f"Simulated coverage of these nominal 95 % intervals: {', '.join(parts)} (the second is marked {FEW}); below, "
+        f"where {FEWER} stands, it was not simulated."
     )
 
 
@@ -80,6 +98,13 @@ def counted(found: Mapping[str, Any], labels: Mapping[str, str] | None = None) -
     parts = [f"{named.get(name, name.replace('_', ' '))} {number(count):,.0f}" for name, count in found.items()
              if number(count)]  # fmt: skip
     return ", ".join(parts) or NONE
+
+
+def within(found: Any, *path: str) -> Mapping[str, Any]:
+    """Give an object inside a document, as `section` does, of counts that may be called `missing` themselves."""
+    for name in path:
+        found = found.get(name, {}) if isinstance(found, Mapping) else {}
+    return found if isinstance(found, Mapping) else {}
 
 
 def spelled(found: Any, depth: int = 0) -> str:

@@ -5,7 +5,7 @@ It knows the documents of the measures and the drawn figures; it must never know
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -50,18 +50,20 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 def page(run: RunFacts, given: Documents, figures: Mapping[str, str], certificate: Path | None) -> bytes:
     """Make the report's HTML from a run's facts, documents, figures (file name to SVG text) and certificate."""
-    parts = _parts(run, given, figures, certificate)
+    trust = tables_judges.trust_of(certificate)
+    parts = _parts(run, given, figures, trust)
+    lacking = [title for title, inside in parts.items() if not inside]
     shown = {title: pages.section(title, _anchor(title), *inside) for title, inside in parts.items() if inside}
     filled = fill(
         PAGE, title=TITLE, question=QUESTION, origin=basis.origin(run, given["counts"]),
-        notes=bullets(_notes(run, given, [title for title in parts if title not in shown])),
+        notes=bullets(_notes(run, given["means"], trust, lacking)),
         anchors=[(_anchor(title), title) for title in shown], parts=join(shown.values()),
     )  # fmt: skip
     return document(TITLE, filled)
 
 
 def _parts(
-    run: RunFacts, given: Documents, figures: Mapping[str, str], certificate: Path | None
+    run: RunFacts, given: Documents, figures: Mapping[str, str], trust: tables_judges.RuleTrust
 ) -> dict[str, list[Html]]:
     """Give what stands in each section, by title; one without anything is left out."""
     means, breakdowns = given["means"], given["breakdowns"]
@@ -72,7 +74,7 @@ def _parts(
         "Task by task": tables_tasks.tasks(run, means, breakdowns),
         "Tables of the paper, for this run": tables_paper.paper_tables(run, given["tables"], means),
         "By difficulty and by length": tables_slices.slices(run, given["slices"], means),
-        "Judges": tables_judges.judges(run, means, given["agreement"], certificate),
+        "Judges": tables_judges.judges(run, means, given["agreement"], trust),
         "Programs in answers": tables_tasks.programs(run, breakdowns) if breakdowns else [],
         "The numbers that the paper prints": tables_paper.printed(given["published"]),
         "What this rests on": basis.basis(run, means, given["counts"]),
@@ -83,11 +85,13 @@ def _anchor(title: str) -> str:
     return "".join(char if char.isalnum() else "-" for char in title.lower()).strip("-")
 
 
-def _notes(run: RunFacts, given: Documents, left_out: Iterable[str]) -> Iterable[str]:
+def _notes(
+    run: RunFacts, means: Mapping[str, Any], trust: tables_judges.RuleTrust, lacking: Sequence[str]
+) -> Iterable[str]:
     yield MODE.get(run.mode, run.mode)
-    words = metrics_words(given["means"], run)
+    yield from tables_judges.warning(run, means, trust)
+    words = metrics_words(run, means)
     yield from (f"Primary metrics: {'; '.join(words)}.",) if words else ()
-    lacking = list(left_out)
     if lacking:
         yield f"Left out, since this run made nothing for it: {', '.join(lacking)}."
 

@@ -74,6 +74,11 @@ def task_title(task: str) -> str:
     return task.upper()
 
 
+def short(strategy: str) -> str:
+    """Give a strategy's name without what all of them begin with."""
+    return strategy.removeprefix(PREFIX)
+
+
 def factor(means: Mapping[str, Any], task: str) -> float:
     """Give the factor that brings a task's primary metric to 0 to 100."""
     return HUNDRED * (number(section(means, "tasks", task, "primary").get("scale")) or 1.0)

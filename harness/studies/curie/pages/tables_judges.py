@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from harness.studies.cells import NONE, bounds, count, value
+from harness.studies.cells import NONE, count, value
 from harness.studies.certified import UNCERTIFIED, certificate_text, read
 from harness.studies.curie.judging import rule as _rule  # noqa: F401 - the page says what becomes of its certificate
 from harness.studies.curie.pages.run_facts import RunFacts, measured_by, task_title
@@ -18,6 +18,7 @@ from harness.studies.pages import Html, bullets, el, fill, named, table
 
 LEAST = 0.8  # kappa on frozen labels from which on the rule judge may be used
 SHOWN = 50  # answers on which the judges part that are listed
+BY_RULE = "llmsim-rule"  # the scorer whose judge is the rule
 JUDGE, GRADER, ENCODER = "judge", "grader", "encoder"  # roles
 RULE = (
     "The rule judge (OURS) compares facts: it takes a gold and a predicted item apart into names, values, units and "
@@ -27,29 +28,46 @@ ALONE = "No LLM judge is part of this run: there is nothing to hold the rule jud
 LIST = """<details><summary>{{ title }}</summary>{{ inside }}</details>"""
 
 
-def usable(certificate: Path | None) -> tuple[bool, str]:
+class RuleTrust(NamedTuple):
+    """How far the rule judge can be trusted: whether it may be used, and the line on its certificate."""
+
+    usable: bool
+    text: str
+
+
+def trust_of(certificate: Path | None) -> RuleTrust:
     """Give whether the rule judge may be used, and the line on its certificate.
 
     It may where the certificate fits the code here and its kappa on frozen labels is at least LEAST.
     """
     text = certificate_text(certificate)
     if certificate is None or text == UNCERTIFIED or text.startswith("void"):
-        return False, text
+        return RuleTrust(False, text)
     frozen = section(read(certificate.read_bytes(), certificate.name), "parts", "frozen")
     kappa = number(frozen.get("kappa")) if number(frozen.get("rows")) else None
-    return kappa is not None and kappa >= LEAST, text
+    return RuleTrust(kappa is not None and kappa >= LEAST, text)
 
 
-def judges(
-    run: RunFacts, means: Mapping[str, Any], agreement: Mapping[str, Any], certificate: Path | None
-) -> list[Html]:
-    """Say who judged, whether the rule judge is usable, and how far it agrees with the LLM judge, if there is one."""
-    good, text = usable(certificate)
-    state = "usable" if good else "not usable"
-    verdict = el("p", "Certificate of the rule judge: ", el("strong", f"{state}"), f" ({text}). ",
+def warning(run: RunFacts, means: Mapping[str, Any], trust: RuleTrust) -> Iterator[str]:
+    """Warn where a primary metric is the rule judge's and that is not usable."""
+    tasks = [task_title(task) for task in run.tasks if measured_by(means, task)[1] == BY_RULE]
+    if tasks and not trust.usable:
+        yield f"LLMSim of {', '.join(tasks)} is by the rule judge (OURS), which is not usable: {trust.text}."
+
+
+def judges(run: RunFacts, means: Mapping[str, Any], agreement: Mapping[str, Any], trust: RuleTrust) -> list[Html]:
+    """Say who judged, what a certificate says of the rule judge, and how far it agrees with the LLM judge.
+
+    Nothing where no task is judged and nobody graded.
+    """
+    sources = list(_sources(run, means))
+    if not sources:
+        return []
+    state = "usable" if trust.usable else "not usable"
+    verdict = el("p", "Certificate of the rule judge: ", el("strong", state), f" ({trust.text}). ",
                  f"Asked for: kappa of at least {LEAST} on frozen labels.")  # fmt: skip
-    kind = {} if good else {"class_": "note"}
-    found = [bullets(_sources(run, means)), el("div", el("p", RULE), verdict, **kind)]
+    kind = {} if trust.usable else {"class_": "note"}
+    found = [bullets(sources), el("div", el("p", RULE), verdict, **kind)]
     if not agreement:
         return [*found, el("p", ALONE)]
     return [*found, *_agreement(agreement)]
@@ -71,7 +89,7 @@ def _sources(run: RunFacts, means: Mapping[str, Any]) -> Iterator[str]:
 
 def _agreement(found: Mapping[str, Any]) -> Iterator[Html]:
     answers, together = section(found, "answers"), section(found, "together")
-    words = {"n": "judged by both", "n_parted": "decided otherwise", "n_other_gold": "with another number of gold items",
+    words = {"n": "judged by both", "n_parted": "decided otherwise", "n_other_gold": "with another count of gold items",
              "n_rule_only": "by the rule alone", "n_judge_only": "by the LLM judge alone"}  # fmt: skip
     told = "; ".join(f"{words[name]}: {number(answers.get(name)) or 0:,.0f}" for name in words)
     yield el("p", f"Answers {told}. Neither judge is taken for right: a kappa says how far they agree.")
@@ -111,8 +129,3 @@ def _parted(found: Mapping[str, Any]) -> Iterator[Html]:
 
 def _places(found: Any) -> str:
     return ", ".join(str(each) for each in found) if isinstance(found, list) and found else NONE
-
-
-def interval_words(found: Mapping[str, Any]) -> str:
-    """Give the two ends of an interval as text."""
-    return str(bounds(found.get("interval"), 1, 2))

@@ -17,8 +17,8 @@ from harness.studies.pages import Html, el, fill, join, named, table
 AVERAGES = ("ten", "nine")
 FOLDED = """<details><summary>{{ title }}</summary>{{ inside }}</details>"""
 READING = (
-    "in points of 0 to 100: the first less the second, on the records that both have a value of. Bold: the interval does "
-    "not hold 0; nothing corrects for how many differences stand here"
+    "in points of 0 to 100: the first less the second, on the records that both have a value of. Bold: the interval "
+    "does not hold 0; nothing corrects for how many differences stand here"
 )
 UNSIMULATED = "Of the averages' intervals the coverage was not simulated."
 Pair = Mapping[str, Any]

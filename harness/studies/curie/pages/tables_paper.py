@@ -15,6 +15,11 @@ from harness.studies.documents import number, reason, section
 from harness.studies.pages import Html, bullets, el, fill, join, named, table
 
 OPEN, FOLDED = ("table1", "table2", "table7"), ("table5", "table6")
+SHORT: Mapping[str, str] = {
+    "rougeLsum": "R-L", "bert_f1": "B-F1", "lmscore": "LMScore", "precision": "Pr", "recall": "Re", "f1": "F1",
+    "iou": "IoU", "identity_ratio": "IDr", "normalized_distance_error": "distance error",
+    "relative_box_size": "relative size",
+}  # fmt: skip
 FOLD = """<details><summary>{{ title }}</summary>{{ inside }}</details>"""
 LISTED = "The paper's own inconsistencies. They are listed, and nothing here claims them: printed numbers speak."
 
@@ -32,7 +37,7 @@ def paper_tables(run: RunFacts, document: Mapping[str, Any], means: Mapping[str,
 
 def _table(run: RunFacts, name: str, found: Mapping[str, Any], means: Mapping[str, Any]) -> Html:
     columns: Sequence[Mapping[str, Any]] = found.get("columns") or []
-    heads = [f"{column.get('heading')}: {column.get('metric')}" for column in columns]
+    heads = [_heading(column) for column in columns]
     cells = {who: list(section(found, "rows").get(who) or [{}] * len(columns)) for who in run.everybody}
     kept = columns_with(heads, cells.values())
     lacking = [head for at, head in enumerate(heads) if at not in kept]
@@ -40,10 +45,18 @@ def _table(run: RunFacts, name: str, found: Mapping[str, Any], means: Mapping[st
              for at in kept)]  # fmt: skip
     body = [[named(who), *(_cell(cells[who][at]) for at in kept)] for who in shown]
     strategies = [at for at, who in enumerate(shown) if who in run.strategies]
-    caption = f"Table {name[-1]}: {found.get('title', '')}, as the paper prints it, of this run"
+    medians = any(cell.get("statistic") == "median" for row in cells.values() for cell in row)
+    caption = f"Table {name[-1]}: {found.get('title', '')}, of this run{'; of distances the median' * medians}"
     made = table(caption, ["Who", *(heads[at] for at in kept)], body, parts=strategies) if kept else None
     said = f"Table {name[-1]} lacks what no scorer of this run gives, or nobody has a value of: {', '.join(lacking)}."
     return join([made, el("p", said, class_="soft") if lacking else None])
+
+
+def _heading(column: Mapping[str, Any]) -> str:
+    metric = str(column.get("metric"))
+    task = str(column.get("heading"))
+    shown = task.removeprefix("MPV-").lower() if task.startswith("MPV-") else task
+    return f"{shown} {SHORT.get(metric, metric)}"
 
 
 def _cell(found: Mapping[str, Any]) -> Html:
@@ -85,9 +98,10 @@ def _averages(found: Mapping[str, Any]) -> Iterator[Html]:
     order = section(found, "order").get("ten") or list(ten)
     ranks = {name: at for at, name in enumerate(section(found, "order").get("nine") or [], 1)}
     body = [
-        [f"{name} *" if name in beside else name, value(ten.get(name)), value(nine.get(name)), f"{ranks.get(name, NONE)}"]
+        [f"{name}{' *' if name in beside else ''}", *(value(each.get(name)) for each in (ten, nine)),
+         f"{ranks.get(name, NONE)}"]
         for name in [*order, *(name for name in ten if name not in order)]
-    ]
+    ]  # fmt: skip
     if body:
         head = ["Model of the paper", "Ten tasks, percent", "Nine, without BIOGR", "Place by nine"]
         yield table("Averages that follow from printed numbers, and were never printed; by the average over ten", head,

@@ -8,26 +8,35 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.studies.cells import NONE, value
-from harness.studies.curie.pages.fragments import marks_note, measured
+from harness.studies.cells import NONE
+from harness.studies.curie.pages.fragments import marks_note, measured, who
 from harness.studies.curie.pages.run_facts import (
-    HUNDRED, METRICS, RunFacts, factor, measured_by, primary, task_title,
-)  # fmt: skip
+    HUNDRED,
+    METRICS,
+    RunFacts,
+    factor,
+    measured_by,
+    primary,
+    short,
+    task_title,
+)
+from harness.studies.curie.tasks import TASKS
 from harness.studies.documents import number, resampled, section
 from harness.studies.pages import Html, bullets, el, join, named, table
 
-AVERAGES: Mapping[str, str] = {"ten": "Average over ten tasks", "nine": "over nine, without BIOGR"}
+AVERAGE = "Average over ten tasks, and over nine"
 RIGHT = 0.99  # on 0 to 1: below it a score does not know a right answer in another form
 NOBODY = "Nothing was scored."
 REACHED = (
-    "A cheap strategy, which understands nothing, reaches a model. On these tasks the metric, or the model, tells little "
-    "or nothing apart:"
+    "A cheap strategy, which understands nothing, reaches a model. On these tasks the metric, or the model, tells "
+    "little or nothing apart:"
 )
 MISSED = "Answers that are the ground truth itself, in another form, are not scored as right:"
 READING = (
     "Primary metric of each task, 0 to 100, its interval, and of how many records (n of N, those with usable gold). A "
     "dash: nobody has a value there. Models first, then the cheap strategies (OURS), which are no models."
 )
+VARIANTS = "Variants of tasks, which are part of no average; as above"
 
 
 def results(run: RunFacts, means: Mapping[str, Any]) -> list[Html]:
@@ -35,15 +44,29 @@ def results(run: RunFacts, means: Mapping[str, Any]) -> list[Html]:
     tasks = [task for task in run.tasks if section(means, "tasks", task)]
     if not tasks:
         return [el("p", NOBODY)]
+    counted = [task for task in tasks if TASKS[task].averaged]
+    variants = [task for task in tasks if task not in counted]
     found = section(means, "intervals")
-    rows = run.ranked(means)
-    shown = table(
-        READING, ["Who", *AVERAGES.values(), *(_head(means, task) for task in tasks)],
-        [[named(name), *_averages(run, means, name), *_cells(run, means, tasks, name)] for name in rows],
-        parts=[at for at, name in enumerate(rows) if name in run.strategies],
-    )  # fmt: skip
     said = el("p", f"{resampled(found)} {marks_note(found)}", class_="soft")
-    return [shown, *_reached(run, means, tasks), *_missed(run, means, tasks), *_strategies(run), said]
+    return [
+        _table(run, means, counted, READING, averages=True),
+        *([_table(run, means, variants, VARIANTS, averages=False)] if variants else []),
+        said, *_orders(run, means), *_reached(run, means, tasks), *_missed(run, means, tasks), *_strategies(run),
+    ]  # fmt: skip
+
+
+def _table(run: RunFacts, means: Mapping[str, Any], tasks: list[str], caption: str, *, averages: bool) -> Html:
+    rows = [
+        name
+        for name in run.ranked(means)
+        if averages or name in run.models or any(_known(means, task, name) is not None for task in tasks)
+    ]
+    head = ["Who", *([AVERAGE] if averages else []), *(_head(means, task) for task in tasks)]
+    body = [
+        [who(run, name), *([_averages(run, means, name)] if averages else []), *_cells(run, means, tasks, name)]
+        for name in rows
+    ]
+    return table(caption, head, body, parts=[at for at, name in enumerate(rows) if name in run.strategies])
 
 
 def _head(means: Mapping[str, Any], task: str) -> Html:
@@ -51,14 +74,25 @@ def _head(means: Mapping[str, Any], task: str) -> Html:
     return join([task_title(task), el("span", f"{words}, by {scorer}", class_="why")])
 
 
-def _averages(run: RunFacts, means: Mapping[str, Any], name: str) -> Iterator[Html]:
-    for kind in AVERAGES:
-        found = section(means, "averages", kind, name)
-        if number(found) is not None or name in run.strategies:
-            yield join([NONE]) if number(found) is None else value(found, 1, HUNDRED)
-        else:
-            tasks = number(found.get("n_tasks")) or 0
-            yield join([NONE, el("span", f"{tasks:.0f} tasks have a mean", class_="why")])
+def _averages(run: RunFacts, means: Mapping[str, Any], name: str) -> Html:
+    """Format the average over ten tasks, with that over nine below it, or over how many of them there is a mean."""
+    ten, nine = (section(means, "averages", kind, name) for kind in ("ten", "nine"))
+    whole, part = number(ten), number(nine)
+    words = "" if part is None else f"{HUNDRED * part:z.1f} without BIOGR"
+    if whole is None and part is None and name in run.models:
+        words = f"{number(ten.get('n_tasks')) or 0:.0f} tasks have a mean"
+    shown = NONE if whole is None else f"{HUNDRED * whole:z.1f}"
+    return join([shown, el("span", words, class_="why")])
+
+
+def _orders(run: RunFacts, means: Mapping[str, Any]) -> Iterator[Html]:
+    """Say in which order the models stand without BIOGR, where that is another."""
+    ten, nine = (
+        [name for name in section(means, "averages", "order").get(kind) or [] if name in run.models]
+        for kind in ("ten", "nine")
+    )
+    if ten and nine != ten:
+        yield el("p", f"Without BIOGR, which not every model can see, the order is: {', '.join(nine)}.")
 
 
 def _cells(run: RunFacts, means: Mapping[str, Any], tasks: list[str], name: str) -> Iterator[Html]:
@@ -69,38 +103,38 @@ def _cells(run: RunFacts, means: Mapping[str, Any], tasks: list[str], name: str)
 
 
 def _reached(run: RunFacts, means: Mapping[str, Any], tasks: list[str]) -> Iterator[Html]:
-    """Warn of each strategy without gold that scores at least as high as a model that is no stand-in."""
+    """Warn of each task on which a strategy without gold scores at least as high as a model that is no stand-in."""
     lines = []
     for task in tasks:
-        models = {name: _known(means, task, name) for name in run.models if not run.is_stand_in(name)}
-        for name in run.strategies:
-            own = _known(means, task, name)
-            below = [f"{model} ({_shown(value)})" for model, value in models.items()
-                     if own is not None and value is not None and value <= own]  # fmt: skip
-            if below and name not in run.oracles:
-                lines.append(f"{task_title(task)}: {name} ({_shown(own)}) reaches {', '.join(below)}")
-    if lines:
-        yield el("div", el("p", el("strong", REACHED)), bullets(lines), class_="note", role="note")
+        by_strategy = {name: value for name in run.strategies
+                       if name not in run.oracles and (value := _known(means, task, name)) is not None}  # fmt: skip
+        for model in run.models:
+            own = _known(means, task, model)
+            if own is None or run.is_stand_in(model):
+                continue
+            above = [f"{short(name)} ({value:.1f})" for name, value in by_strategy.items() if value >= own]
+            if above:
+                lines.append(f"{task_title(task)}: {model} ({own:.1f}) is reached by {', '.join(above)}")
+    yield from _warning(REACHED, lines)
 
 
 def _missed(run: RunFacts, means: Mapping[str, Any], tasks: list[str]) -> Iterator[Html]:
-    lines = [
-        f"{task_title(task)}: {name} has {_shown(own)}"
-        for task in tasks
-        for name in run.oracles
-        if (own := _known(means, task, name)) is not None and own < RIGHT * HUNDRED
-    ]
+    lines = []
+    for name in run.oracles:
+        values = {task_title(task): value for task in tasks if (value := _known(means, task, name)) is not None}
+        below = [f"{title} {value:.1f}" for title, value in values.items() if value < RIGHT * HUNDRED]
+        lines += [f"{short(name)}: {', '.join(below)}"] if below else []
+    yield from _warning(MISSED, lines)
+
+
+def _warning(words: str, lines: list[str]) -> Iterator[Html]:
     if lines:
-        yield el("div", el("p", el("strong", MISSED)), bullets(lines), class_="note", role="note")
+        yield el("div", el("p", el("strong", words)), bullets(lines), class_="note", role="note")
 
 
 def _known(means: Mapping[str, Any], task: str, name: str) -> float | None:
     found = number(primary(means, task, name))
     return None if found is None else factor(means, task) * found
-
-
-def _shown(found: float | None) -> str:
-    return NONE if found is None else f"{found:z.1f}"
 
 
 def _strategies(run: RunFacts) -> Iterator[Html]:
@@ -109,7 +143,7 @@ def _strategies(run: RunFacts) -> Iterator[Html]:
         yield bullets(join([el("b", named(name)), f": {about}."]) for name, about in run.strategies.items())
 
 
-def metrics_words(means: Mapping[str, Any], run: RunFacts) -> list[str]:
+def metrics_words(run: RunFacts, means: Mapping[str, Any]) -> list[str]:
     """Say which metric is primary for which tasks."""
     found: dict[str, list[str]] = {}
     for task in run.tasks:

@@ -34,8 +34,8 @@ def _difficulty(run: RunFacts, found: Mapping[str, Any], means: Mapping[str, Any
         for name in rows
     ]  # fmt: skip
     yield table(
-        "By difficulty, 0 to 100: all records of the averaged tasks together, where a DFT record counts thrice, and the "
-        "mean of domains", head, body,
+        "By difficulty, 0 to 100: all records of the averaged tasks together, where a DFT record counts thrice, and "
+        "the mean of domains", head, body,
     )  # fmt: skip
     inside = [
         table(_caption(found, task), ["Who", *map(str.capitalize, LEVELS)],

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.studies.cells import NONE, count, percent, value
-from harness.studies.curie.pages.fragments import counted, measured
+from harness.studies.curie.pages.fragments import counted, measured, within
 from harness.studies.curie.pages.run_facts import RunFacts, factor, measured_by, primary, task_title
 from harness.studies.documents import number, section
 from harness.studies.pages import Html, el, fill, join, named, table
@@ -47,7 +47,7 @@ def _present(run: RunFacts, found: Mapping[str, Any], name: str) -> bool:
 def _scorers(found: Mapping[str, Any]) -> list[str]:
     first = str(section(found, "primary").get("scorer", ""))
     models = section(found, "models")
-    others = {scorer for name in models for scorer in section(models, name, "states")} - {first}
+    others = {scorer for name in models for scorer in within(models, name, "states")} - {first}
     return [first, *sorted(others)]
 
 
@@ -70,7 +70,7 @@ def _spread(task: str, rows: list[str], means: Mapping[str, Any], unusable: Mapp
             "Unusable", "Outcomes", "States", "Flags and counts"]  # fmt: skip
     body = []
     for name in rows:
-        cell, states = primary(means, task, name), section(means, "tasks", task, "models", name, "states", scorer)
+        cell, states = primary(means, task, name), within(means, "tasks", task, "models", name, "states", scorer)
         body.append([
             named(name), measured(cell, scale), *(value(cell.get(each), 1, scale) for each in ("q25", "median", "q75")),
             _runs(cell, scale), percent(section(unusable, name).get("share")), *_fared(states),
@@ -89,9 +89,9 @@ def _runs(cell: Mapping[str, Any], scale: float) -> str:
 
 
 def _fared(states: Mapping[str, Any]) -> list[str]:
-    outcomes = {OUTCOMES.get(name, name): each for name, each in section(states, "outcomes").items()}
+    outcomes = {OUTCOMES.get(name, name): each for name, each in within(states, "outcomes").items()}
     shown = {words: states.get(name) for name, words in STATES.items()}
-    more = {**section(states, "flags"), **section(states, "sums")}
+    more = {**within(states, "flags"), **within(states, "sums")}
     return [counted(outcomes), counted(shown), counted(more)]
 
 
@@ -100,7 +100,7 @@ def _states(caption: str, rows: list[str], found: Mapping[str, Any], scorers: li
         [named(name), scorer, *_fared(states)]
         for name in rows
         for scorer in scorers
-        if (states := section(found, "models", name, "states", scorer))
+        if (states := within(found, "models", name, "states", scorer)) and any(map(states.get, STATES))
     ]
     return table(caption, ["Who", "Scorer", "Outcomes", "States", "Flags and counts"], body)
 
@@ -111,7 +111,11 @@ def _metrics(title: str, scorer: str, rows: list[str], found: Mapping[str, Any])
     metrics = sorted({metric for each in given.values() for metric in each} - {"value"})
     if not metrics:
         return join([])
-    body = [[named(name), *(_metric(section(given[name], metric)) for metric in metrics)] for name in rows]
+    body = [
+        [named(name), *(_metric(section(given[name], metric)) for metric in metrics)]
+        for name in rows
+        if any(section(given[name], metric).get("n") for metric in metrics)
+    ]
     medians = list(_medians(given, metrics))
     caption = f"{title}, {scorer}: every metric, on its own scale" + (f"; median: {', '.join(medians)}" * bool(medians))
     return table(caption, ["Who", *metrics], body)
@@ -132,7 +136,7 @@ def programs(run: RunFacts, breakdowns: Mapping[str, Any]) -> list[Html]:
     found = section(breakdowns, "programs")
     body = [
         [named(name), task_title(task), count(row.get("n")), percent(row.get("share")),
-         counted(section(row, "outcomes"))]
+         counted(within(row, "outcomes"))]
         for task in run.tasks
         for name in run.everybody
         if (row := section(found, task, name))

@@ -38,6 +38,7 @@ _LATEX = (
 )
 _PER = re.compile(r"\s?/\s?|\sper\s")
 _TIMES = re.compile(r"\s?[·*]\s?")
+_BLANKS = re.compile(r"[ \t]{2,}")
 _SUPERSCRIPTS = re.compile(r"[⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺]{1,8}")
 
 
@@ -57,7 +58,7 @@ def _plain(text: str) -> str:
     plain = unicodedata.normalize("NFKC", written).translate(_SIGNS)
     for pattern, instead in _LATEX:
         plain = pattern.sub(instead, plain)
-    return plain
+    return _BLANKS.sub(" ", plain)
 
 
 def _decimal(found: re.Match[str]) -> str:

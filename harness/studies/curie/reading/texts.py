@@ -45,8 +45,8 @@ def encodable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-def leaves(value: Any) -> Iterator[str]:
-    """Give the strings and numbers of a JSON value in its order, as texts; nulls, NaN and blank strings are none."""
+def leaves(value: Any, *, numbers: bool = True) -> Iterator[str]:
+    """Give the strings of a JSON value in its order, and its numbers as texts; nulls, NaN and blank strings are none."""
     waiting = [value]
     while waiting:
         one = waiting.pop()
@@ -57,7 +57,7 @@ def leaves(value: Any) -> Iterator[str]:
         elif isinstance(one, str):
             if one.strip():
                 yield one
-        elif one is not None and not (isinstance(one, float) and math.isnan(one)):
+        elif numbers and one is not None and not (isinstance(one, float) and math.isnan(one)):
             yield spelled(one)
 
 

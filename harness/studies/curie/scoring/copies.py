@@ -1,4 +1,4 @@
-"""Copies of the document (OURS): an answer that repeats most of what was shown is no answer in strict mode.
+"""Copies of the document (OURS): an answer that repeats much of what was shown is no answer in strict mode.
 
 Otherwise the fact scores, which read formulas and fields wherever they stand, would reward copying a paper. It must
 never know a task, nor the ground truth.
@@ -12,10 +12,10 @@ MOST = 2_000_000  # letters that are compared
 
 
 def copied(document: str, response: str) -> bool:
-    """Whether at least half of a document's stretches of 20 words stand in a response, white space and case aside."""
+    """Whether at least a fifth of a document's stretches of 20 words stand in a response, white space and case aside."""
     words = document[:MOST].lower().split()
     stretches = [" ".join(words[at : at + STRETCH]) for at in range(0, len(words) - STRETCH + 1, STRETCH)]
-    if len(stretches) < FEWEST or len(response) < len(document) / 4:
+    if len(stretches) < FEWEST or 10 * len(response) < len(document):
         return False
     said = " ".join(response[:MOST].lower().split())
-    return 2 * sum(one in said for one in stretches) >= len(stretches)
+    return 5 * sum(one in said for one in stretches) >= len(stretches)

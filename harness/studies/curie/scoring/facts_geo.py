@@ -112,5 +112,5 @@ def _pairs(gold: DataSets, stated: DataSets) -> Iterator[tuple[int, int]]:
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - heavy
 
     common = [[(left & right).total() for right in stated] for left in gold]
-    rows, columns = linear_sum_assignment(common, maximize=True) if stated else ((), ())
+    rows, columns = linear_sum_assignment(common, maximize=True) if gold and stated else ((), ())
     return zip(map(int, rows), map(int, columns), strict=True)

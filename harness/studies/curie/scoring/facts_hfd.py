@@ -17,7 +17,7 @@ from harness.studies.curie.reading.loose_json import LONGEST_FILE, Unreadable, l
 from harness.studies.curie.reading.strict_json import read_first
 from harness.studies.curie.reading.texts import leaves
 from harness.studies.curie.scoring.facts import Fact, multisets, scored
-from harness.studies.curie.scoring.facts_terms import terms
+from harness.studies.curie.scoring.facts_terms import Effort, terms
 
 STEPS = 5
 ANSWER = "answer"
@@ -65,14 +65,14 @@ def facts_of(response: str) -> Counter[Fact]:
 
 def _terms(value: Any) -> Counter[Fact]:
     found: Counter[Fact] = Counter()
-    left = MOST  # characters, of all steps together
+    left, effort = MOST, Effort()  # of all steps together: characters, renamings
     for step, answer in _steps(value):
         if 1 <= step <= STEPS:
             text = "\n\n".join(leaves(answer))[:left]
             left -= len(text)
             for pattern, instead in _ESCAPED:
                 text = pattern.sub(instead, text)
-            found.update({(step, *term): count for term, count in terms(text).items()})
+            found.update({(step, *term): count for term, count in terms(text, effort).items()})
     return found
 
 

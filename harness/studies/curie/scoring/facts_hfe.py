@@ -21,10 +21,10 @@ def score(response: str, truth: str) -> Found:
 
 
 def facts(truth: str) -> Counter[Fact]:
-    """Count the signed terms in all texts of a ground-truth file, ids aside; Unreadable where it is no JSON."""
+    """Count the signed terms in all strings of a ground-truth file, ids aside; Unreadable where it is no JSON."""
     value = loads(truth, LONGEST_FILE)
     said = {name: one for name, one in value.items() if name not in IDS} if isinstance(value, dict) else value
-    return Counter(terms("\n\n".join(leaves(said))))
+    return Counter(terms("\n\n".join(leaves(said, numbers=False))))
 
 
 def facts_of(response: str) -> Counter[Fact]:

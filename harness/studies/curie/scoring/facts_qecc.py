@@ -75,10 +75,19 @@ def _facts(entry: Any) -> Iterator[Fact]:
         path, value = waiting.pop()
         if isinstance(value, dict):
             waiting.extend(((*path, norm_name(name)), one) for name, one in value.items() if name != META)
+        elif path == (PARAMETER,) and (unquoted := _unquoted(value)):
+            yield PARAMETER, parameter(unquoted)
         elif isinstance(value, list):
             waiting.extend((path, one) for one in value)
         else:
             yield from ((".".join(path), *atom) for text in leaves(value) for atom in _atoms(path, text))
+
+
+def _unquoted(value: Any) -> str:
+    """Give `[[7,1,3]]` as it was written, where it stood without quotes and YAML took it for a list in a list."""
+    inner = value[0] if isinstance(value, list) and len(value) == 1 else None
+    plain = isinstance(inner, list) and not any(isinstance(one, list | dict) for one in inner)
+    return f"[[{','.join(leaves(inner))}]]" if plain else ""
 
 
 def norm_name(name: str) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import groupby, permutations, product
 from math import factorial, prod
 
@@ -18,40 +19,50 @@ from harness.studies.curie.scoring.term_spelling import Speller
 
 Term = tuple[int, str]  # its sign, and its spelling
 MOST_RENAMED = 6  # indices of which every renaming is tried
-MOST_SPELLED = 100_000  # factors spelled in one text; OURS, so that no text takes long
+MOST_SPELLED = 50_000  # factors spelled for one answer; OURS, so that no text takes long
 
 
-def terms(text: str) -> Counter[Term]:
-    """Count the signed terms of a text, by sign and spelling; TooDeep where brackets stand too deep to follow."""
+@dataclass(slots=True)
+class Effort:
+    """What may still be spent on renaming dummies: factors that are spelled."""
+
+    left: int = MOST_SPELLED
+
+    def spend(self, work: int) -> bool:
+        """Take so much off what is left; tell whether it was there."""
+        affordable = work <= self.left
+        self.left -= work if affordable else 0
+        return affordable
+
+
+def terms(text: str, effort: Effort | None = None) -> Counter[Term]:
+    """Count the signed terms of a text, by sign and spelling; several texts of one answer share their effort.
+
+    Where that is spent, dummies are taken as they appear. TooDeep where brackets stand too deep to follow.
+    """
     found = sums(text)
-    canon = Canon(found)
+    canon = Canon(found, effort or Effort())
     return Counter((term.sign, canon.spelling(term)) for one in found for term in one)
 
 
 class Canon:
-    """The one spelling of each term of a text: it knows the operators there, and how much work is left."""
+    """The one spelling of each term of a text: it knows the operators there, and what may be spent."""
 
-    def __init__(self, text: Iterable[Sum]) -> None:
+    def __init__(self, text: Iterable[Sum], effort: Effort) -> None:
         self._operators = operators(text)
-        self._left = MOST_SPELLED
+        self._effort = effort
 
     def spelling(self, term: Product) -> str:
         """Spell a term as any other order of commuting factors, or other names of its dummies, spells it too."""
         names = dummies(term)
         term = with_arguments(term, frozenset(names))
-        if len(names) < 2 or len(names) > MOST_RENAMED or not self._pays(len(names) * _size(term)):
+        if len(names) < 2 or len(names) > MOST_RENAMED or not self._effort.spend(len(names) * _size(term)):
             return self._spelled(term, names)
         cells = self._alike(term, names)
-        if not self._pays(prod(factorial(len(cell)) for cell in cells) * _size(term)):
+        if not self._effort.spend(prod(factorial(len(cell)) for cell in cells) * _size(term)):
             return self._spelled(term, names)
         orders = product(*(permutations(cell) for cell in cells))
         return min(self._spelled(term, [index for cell in order for index in cell]) for order in orders)
-
-    def _pays(self, work: int) -> bool:
-        """Take so much work off what is left; tell whether it was there."""
-        affordable = work <= self._left
-        self._left -= work if affordable else 0
-        return affordable
 
     def _spelled(self, term: Product, names: Sequence[str]) -> str:
         return Speller(self._operators, {index: f"#{place}" for place, index in enumerate(names)}).product(term)

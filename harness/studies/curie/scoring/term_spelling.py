@@ -51,7 +51,8 @@ class Speller:
         if factor.base in BIG:
             return self._big(factor)
         letter, whole = plain(factor.base), name(factor)
-        acts = letter in self._operators  # an operator's letter is no index, even where one is called the same
+        # An operator's letter is no index, even where one is called the same; bare, it is the index.
+        acts = letter in self._operators and bool(factor.sub or factor.sup or factor.args)
         after = self._above(factor) + self._arguments(factor)
         if whole in self._names and not acts:
             return [self._names[whole] + after]

@@ -7,7 +7,16 @@ from support_curie_records import RECORDS
 
 from harness.errors import InputError
 from harness.studies.curie.data.oracle import oracle
-from harness.studies.curie.scoring import boxes_strict, llmsim_strict, sequences_strict
+from harness.studies.curie.scoring import (
+    boxes_strict,
+    facts_code,
+    facts_geo,
+    facts_hfd,
+    facts_hfe,
+    facts_qecc,
+    llmsim_strict,
+    sequences_strict,
+)
 from harness.studies.curie.tasks import TASKS
 
 PROGRAM = """
@@ -55,6 +64,44 @@ def test_a_program_is_the_part_that_belongs_to_the_task():
     assert oracle("dft-c", DFT) == PROGRAM
 
 
+@pytest.mark.parametrize("more", ["for oh no:", "relax(atoms, fmax=0.017)"])
+def test_a_program_that_is_not_python_or_says_more_is_cut_to_its_items(more):
+    truth = json.dumps({**json.loads(DFT), "no_header_code": f"{PROGRAM}{more}\n"})
+    answer = oracle("dft-c", truth)
+    assert facts_code.score(answer, truth)["value"] == 1
+    assert facts_code.score(PROGRAM + more, truth)["value"] != 1
+    assert answer.startswith("structuremetadatageneral_1 = StructureMetadataGeneral.parse_raw('{")
+
+
+def test_an_apostrophe_in_an_item_ends_no_statement():
+    item = """structure_metadata_a = StructureMetadataGeneral.parse_raw("{\"common_name\": \"O'Neill's\"}")"""
+    truth = json.dumps({"no_header_code": f"{item}\nnot python"})
+    assert facts_code.score(oracle("dft-c", truth), truth)["value"] == 1
+
+
+STEPS = [{"Step": "1", "answer": "$H = \\sum_k a_k b_k$"}, {"Step": "2", "answer": "$H = -t$"}]
+ENTRY = {"code_id": "five_qubit", "name": "no", "protection": "distance 3, $p = 10^{-4}$", "rate": 0.2}
+SETS = [{"dataset_name": "ERA5", "variables": [{"variable_name": ["wind"], "description": "-3 mV", "time_range": []}]}]
+
+
+@pytest.mark.parametrize(
+    ("task", "rule", "truth"),
+    [
+        ("hfe", facts_hfe, {"record_id": "r", "hamiltonian": "$H = \\sum_k e_k c_k$", "terms": ["$e_k = -t$"]}),
+        ("hfd", facts_hfd, STEPS),
+        ("hfd", facts_hfd, {"record_id": "r", "steps": STEPS}),
+        ("hfd", facts_hfd, {"record_id": "r", "text": json.dumps(STEPS)}),
+        ("qecc", facts_qecc, {"record_id": "r", **ENTRY}),
+        ("qecc", facts_qecc, {"record_id": "r", "yaml": "code_id: five_qubit\nphysical: qubits\n"}),
+        ("geo", facts_geo, {"record_id": "r", "datasets": SETS}),
+        ("geo", facts_geo, SETS),
+    ],
+)
+def test_facts_are_all_there_wherever_a_file_has_them(task, rule, truth):
+    written = json.dumps(truth)
+    assert rule.score(oracle(task, written), written)["value"] == 1
+
+
 def test_a_box_is_the_four_sides_and_covers_itself():
     assert json.loads(oracle("biogr", BOX)) == {"W": 170.0, "S": -45.5, "E": -175.0, "N": -30}
     assert boxes_strict.score(oracle("biogr", BOX), BOX)["value"] == pytest.approx(1, abs=1e-12)
@@ -97,3 +144,10 @@ def test_the_ideal_answer_to_every_real_record_scores_one_or_has_no_gold(task):
     empty = [value for value in values if value == {"missing": "no gold item counts"}]
     assert set(map(str, values)) <= {"1.0", str({"missing": "no gold item counts"})}
     assert (len(values), len(empty)) == {"dft-s": (45, 4), "dft-p": (45, 0)}.get(task, (9, 0))
+
+
+@pytest.mark.skipif(not RECORDS.is_dir(), reason="the real records are not here")
+def test_the_ideal_program_of_every_real_record_states_all_its_facts():
+    truths = [path.read_text("utf-8") for path in (RECORDS / "dft" / "ground_truth").glob("*.json")]
+    values = [facts_code.score(oracle("dft-c", truth), truth)["value"] for truth in truths]
+    assert values == [1] * 45

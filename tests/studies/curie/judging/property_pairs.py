@@ -1,14 +1,16 @@
 """Pairs of property items of our own, with what a materials scientist says of each, and why.
 
-None is of the published gold. `S` and `D`: the same, different.
+None is of the published gold. `S` and `D`: the same, and different.
 """
+
+# ruff: noqa: E501, RUF001 - a pair a line; signs of print are the point
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 
-class PropertyPair(NamedTuple):
+class ItemsPair(NamedTuple):
     """Two items, whether they state the same, and what the pair is about."""
 
     gold: dict[str, Any]
@@ -28,7 +30,7 @@ def p(material: str, name: str, value: Any, units: str = "", descriptor: str = "
 
 GAP = p("GaAs", "band gap", "1.42", "eV")
 S, D = True, False
-PAIRS = [PropertyPair(*row) for row in (
+PAIRS = [ItemsPair(*row) for row in (
     # names and formulas of materials
     (GAP, p("gallium arsenide", "bandgap", "1.42", "eV"), S, "a compound by its name"),
     (GAP, p("AsGa", "Eg", "1.42", "eV"), S, "a formula in another order, a symbol for the property"),

@@ -3,19 +3,11 @@
 None is of the published gold. Gold is written with its field names, predictions with the prompt's.
 """
 
+# ruff: noqa: E501, RUF001 - a pair a line; signs of print are the point
+
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-
-class DftPair(NamedTuple):
-    """Two items, whether they state the same, and what the pair is about."""
-
-    gold: dict[str, Any]
-    other: dict[str, Any]
-    same: bool
-    about: str
-
+from studies.curie.judging.property_pairs import ItemsPair
 
 NAN = float("nan")
 S, D = True, False
@@ -26,7 +18,7 @@ SLAB = {
 BULK = {"common_name": "strontium titanate", "type": "bulk", "composition": "SrTiO3", "space_group": "Pm-3m"}
 MOLECULE = {"common_name": "acetone", "type": "isolated molecule", "composition": "C3H6O"}
 SHEET = {"common_name": "graphene", "type": "surface", "composition": "C", "additional_information": "ABAB stacking"}
-STRUCTURES = [DftPair(*row) for row in (
+STRUCTURES = [ItemsPair(*row) for row in (
     (SLAB, {"common_name": "Cu(111)", "type": "slab", "composition": "Cu", "vacuum_z": "12 Å", "lattice_a": "3.61 Å", "supercell": "3x3"}, S, "other fields, one slab"),
     (SLAB, {"common_name": "Cu(100)", "type": "slab", "composition": "Cu", "vacuum_z": "12 Å"}, D, "another plane"),
     (SLAB, {"common_name": "copper", "type": "bulk", "composition": "Cu"}, D, "a slab is no bulk"),
@@ -72,8 +64,14 @@ SET = {
     "energy_convergence": NAN, "relaxed_nuclei": 1.0, "spin": 1.0, "hubbard_U": NAN,
 }  # fmt: skip
 MOLECULAR = {"software": "gaussian", "functional": "B3LYP", "basis_set": "6-31G(d,p)", "relaxed_nuclei": 1.0}
-FULL = {"software": "Vienna Ab initio Simulation Package (VASP)", "functional": "GGA-PBE", "k-points": "6 × 6 × 1 Monkhorst-Pack", "energy_cutoff": "450 eV", "force_convergence": "0.02 eV/Å"}
-PARAMETERS = [DftPair(*row) for row in (
+FULL = {
+    "software": "Vienna Ab initio Simulation Package (VASP)",
+    "functional": "GGA-PBE",
+    "k-points": "6 × 6 × 1 Monkhorst-Pack",
+    "energy_cutoff": "450 eV",
+    "force_convergence": "0.02 eV/Å",
+}
+PARAMETERS = [ItemsPair(*row) for row in (
     (SET, FULL, S, "everything spelt otherwise"),
     (SET, FULL | {"functional": "Perdew–Burke–Ernzerhof"}, S, "a functional in full"),
     (SET, FULL | {"functional": "HSE06"}, D, "another functional"),

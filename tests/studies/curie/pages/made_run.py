@@ -1,4 +1,4 @@
-"""A made-up run for the tests of its page: score rows of models and cheap strategies, and the documents made of them."""
+"""A made-up run for the tests of its page: score rows of models and strategies, and the documents made of them."""
 
 from __future__ import annotations
 
@@ -85,7 +85,8 @@ def _scores(name: str, task: str, record: str, place: int, mode: str) -> Iterato
             pairs = [[at, at] for at in range(round(share * gold))]
             metrics = {"f1": share, "precision": min(1.0, share * 1.2), "recall": share * 0.9}
             yield score(task, record, share, scorer=judge, metrics=metrics, outcome=outcome, gold=gold, pairs=pairs,
-                        judge_errors=int(place == 2 and judge == "llmsim-judge"), set_aside=place % 2, **more)
+                        judge_errors=int(place == 2 and judge == "llmsim-judge"), set_aside=place % 2,
+                        **more)  # fmt: skip
         return
     metrics = {metric: value, **_beside(task, value, place)}
     swap = {"suspected_swap": place == 5} if task == "biogr" else {}
@@ -121,7 +122,7 @@ def documents(
     def run(analyse: Callable[..., None], **beside: Any) -> dict[str, Any]:
         return made(folder, analyse, items, given, **{**usual, **beside})
 
-    gold = [{"id": one["id"], "gold": {"target": "A " * (20 + place), "truth": json.dumps({"sequence": "A" * (50 + 7 * place)})}}
+    gold = [{"id": one["id"], "gold": {"target": "A " * (20 + place), "truth": _protein(place)}}
             for place, one in enumerate(items)]  # fmt: skip
     trials = [{"item": one["item"], "template": 1, "model": one["model"], "sample": 0, "trial": "program",
                "program": "0", "outcome": ("done", "error", "time")[place % 3], "stdout": ""}
@@ -134,6 +135,10 @@ def documents(
         "published": paper(folder), "counts": counts(tasks, records),
     }  # fmt: skip
     return found
+
+
+def _protein(place: int) -> str:
+    return json.dumps({"sequence": "A" * (50 + 7 * place)})
 
 
 def paper(folder: Path) -> dict[str, Any]:

@@ -26,9 +26,7 @@ dft_params_1 = DFTParametersGeneral.parse_raw('{_PARAMETERS}')
 atoms_STO = build(structure_metadata_STO)
 """
 HEADER = "import json\n\nKNOWN = {'name': 'a default of the archive'}\n\n\n"
-TRUTH = json.dumps(
-    {"record_id": "near-1", "code": HEADER + GOLD, "no_header_code": GOLD, "graph_as_text": "[]"}
-)
+TRUTH = json.dumps({"record_id": "near-1", "code": HEADER + GOLD, "no_header_code": GOLD, "graph_as_text": "[]"})
 PROGRAM = """from ase.calculators.vasp import Vasp
 from ase.optimize import BFGS
 
@@ -55,13 +53,13 @@ def _with(*changes: tuple[str, str]) -> str:
 
 
 _PARTS = PROGRAM.partition("\n\ndef relax")
-_TURNED = f'''"""Relax a surface."""
+_TURNED = '''"""Relax a surface."""
 def run(cell, steps):
     BFGS(cell).run(steps, fmax=1e-2)
 
 def make():
     parameters = dict(encut=500.0, kpts=[4, 4, 1], xc="pbe", relaxed_nuclei=True)
-    return {{"software": "VASP"}}, parameters, {{"supercell": "[2,2,1]", "type": "Surface"}}, Atoms("SrTiO3")
+    return {"software": "VASP"}, parameters, {"supercell": "[2,2,1]", "type": "Surface"}, Atoms("SrTiO3")
 '''
 ROWS = [
     NearMiss("a program of ASE", PROGRAM, Fraction(1), "all nine are stated, under the names of ASE"),

@@ -58,6 +58,8 @@ ROWS = [
              "only the YAML is read"),
     NearMiss("the gold as JSON", json.dumps(GOLD), Fraction(1), "JSON is YAML"),
     NearMiss("blanks in the parameters", _with(("[[25,1,5]]", "[[25, 1, 5]]")), Fraction(1), "the same code"),
+    NearMiss("parameters without quotes", _with(("'[[25,1,5]]'", "[[25,1,5]]")), Fraction(1),
+             "YAML takes them for a list in a list, a reader does not"),
     NearMiss("distance 3 for 5", _with(("[[25,1,5]]", "[[25,1,3]]")), Fraction(9, 10), "another code"),
     NearMiss("brackets of a classical code", _with(("[[25,1,5]]", "[25,1,5]")), Fraction(9, 10),
              "the brackets say which kind of code it is"),
