@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from support_curie_records import PROMPTS, RECORDS, needs_real, published, zipped
+from support_curie_records import PROMPTS, RECORDS, needs_real, zipped
 from support_inside import inner_data, inside
 
 from harness.digest import sha256
@@ -13,6 +13,10 @@ needs_real(RECORDS, PROMPTS)
 pytestmark = pytest.mark.together
 MPV = TASKS["mpv"]
 MANIFEST = "manifests/real.yaml"
+ARCHIVE = {  # of our own, in the published layout
+    "data/hfe/inputs/2401.00001.json": b'{"record_id": "2401.00001", "text": "We decouple $U n n$."}',
+    "data/hfe/ground_truth/2401.00001.json": b'{"record_id": "2401.00001", "hamiltonian": "$H = U n m - t c$"}',
+}
 HEAD = """
 harness: 2
 study: curie
@@ -26,11 +30,10 @@ datasets:
   asked: {{licence: Apache-2.0, fetch: {asked}}}
   official: {{licence: CC BY, fetch: "https://localhost:1/data.zip", sha256: "{archive}"}}
   mpv: {{make: curie.public_copy_prompts_mpv, copy: copied, prompts: asked}}
-  pdb: {{make: curie.archive_prompts_pdb, archive: official, prompts: asked}}
+  hfe: {{make: curie.archive_prompts_hfe, archive: official, prompts: asked}}
 settings: {{mode: strict}}
 generation: {{temperature: 0, max_tokens: 4096}}
 seeds: [0]
-sandbox: sandbox
 outputs: {{items: exact, gold: exact, prompts: exact, responses: exact, counts: exact, means: exact, imported: exact}}
 """
 
@@ -52,7 +55,7 @@ def manifest(root, archive, answers):
     """Write a project of one manifest, and lay down what it pins as a person who downloaded it has it."""
     copied = {f"data/{path.relative_to(RECORDS)}": path.read_bytes() for path in (RECORDS / "mpve").rglob("*.json")}
     copied["data/difficulty_levels.json"] = (RECORDS / "difficulty_levels.json").read_bytes()
-    files = [f"{TASKS[name].prompt}.txt" for name in ("mpv", "pdb")]
+    files = [f"{TASKS[name].prompt}.txt" for name in ("mpv", "hfe")]
     asked = {f"prompts/{name}": (PROMPTS / name).read_bytes() for name in files}
     lost = min(path for path in copied if "ground_truth" in path)
     laid(root / "down", {path: data for path, data in {**copied, **asked}.items() if path != lost})
@@ -85,7 +88,7 @@ def ran(tmp_path_factory):
     brought = inner_data("import", "curie-responses", answers(root), cwd=root)
     assert (brought["rows"], brought["models"]) == (9, {"gpt-4o": 9})
     assert {name: brought["counts"]["gpt-4o"][name] for name in ("errors", "blank")} == {"errors": 1, "blank": 1}
-    manifest(root, zipped(root / "data.zip", published()), brought["sha256"])
+    manifest(root, zipped(root / "data.zip", ARCHIVE), brought["sha256"])
     inside("lock", MANIFEST, cwd=root, check=0)
     inside("run", MANIFEST, cwd=root, check=0)
     return root
@@ -97,15 +100,15 @@ def output(root, name):
 
 def test_the_coverage_of_each_task_is_counted(ran):
     counts = output(ran, "counts")
-    assert [(counts["mpv"][name], counts["pdb"][name]) for name in ("kept", "absent", "expected")] == [
-        (8, 2), (9, 62), (17, 64)
+    assert [(counts["mpv"][name], counts["hfe"][name]) for name in ("kept", "absent", "expected")] == [
+        (8, 1), (9, 37), (17, 38)
     ]  # fmt: skip
 
 
 def test_the_oracle_has_the_most_that_strict_mode_gives_on_every_record(ran):
     tasks = output(ran, "means")["tasks"]
     assert tasks["mpv"]["models"]["oracle"]["metrics"]["llmsim-rule"]["f1"]["value"] == 1
-    assert tasks["pdb"]["models"]["oracle"]["metrics"]["sequence"]["chance_corrected"]["value"] == 1
+    assert tasks["hfe"]["models"]["oracle"]["metrics"]["facts"]["facts_f1"]["value"] == 1
 
 
 def test_published_answers_are_joined_with_the_published_prompts(ran):

@@ -32,7 +32,8 @@ def test_odd_escapes_are_no_errors() -> None:
 @pytest.mark.parametrize(
     "text",
     ["(" * 5_000, "x = " + "-" * 100_000 + "1", "a" + ".b" * 90_000, "x" + "+x" * 90_000, "f(" * 190 + ")" * 190,
-     "xc = " + "[" * 90 + "]" * 90, "xc = '''" + "x" * 190_000 + "'''", "x = 1\n" * (LONGEST // 5), "fmax = 1" + "0" * 5_000],
+     "xc = " + "[" * 90 + "]" * 90, "xc = '''" + "x" * 190_000 + "'''", "x = 1\n" * (LONGEST // 5),
+     "fmax = 1" + "0" * 5_000],
     ids=lambda text: repr(text[:10]),
 )  # fmt: skip
 def test_hostile_programs_end_soon(text: str) -> None:

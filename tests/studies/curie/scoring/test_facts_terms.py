@@ -113,7 +113,7 @@ def test_hfe_formulas_that_do_not(one: str, other: str) -> None:
     assert terms(one) and terms(one) != terms(other)
 
 
-def test_hfe_a_letter_is_an_operator_in_a_text_where_it_has_a_dagger_somewhere() -> None:
+def test_hfe_a_letter_is_an_operator_where_its_text_has_it_with_a_dagger() -> None:
     assert terms("a b") == terms("b a")
     assert terms(r"a b; a^\dagger + b^\dagger") != terms(r"b a; a^\dagger + b^\dagger")
 

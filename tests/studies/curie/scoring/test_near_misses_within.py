@@ -8,7 +8,7 @@ from importlib import import_module
 from pathlib import Path
 
 import pytest
-from studies.curie.scoring.near_misses.page import judged, page
+from studies.curie.scoring.near_misses.page import counted, judged, page
 from studies.curie.scoring.near_misses.scored import RULES, as_given, values
 from studies.curie.scoring.near_misses.within import NearMissWithin
 
@@ -31,17 +31,13 @@ def test_strict_mode_gives_what_a_scientist_gives_or_says_why_not(task: str, row
     assert as_given(row, strict) is not bool(row.apart), (strict, row.why)
 
 
-@pytest.mark.parametrize("task", RULES)
-def test_words_and_planes_put_a_wrong_answer_above_a_right_one(task: str) -> None:
-    """Paper mode does so in every task; strict mode does in none, the answers aside where it parts."""
-    found = [(row, *values(task, row)) for row in rows(task)]
-    assert len(found) >= 10
-    right = [each for each in found if each[0].low == 1]
-    wrong = [each for each in found if each[0].high < 1]
-    counted = [value if isinstance(value, int | float) else 0 for _, _, value in right]
-    assert min(counted) < max(value for _, _, value in wrong if isinstance(value, int | float))
-    kept = [strict for row, strict, _ in right if not row.apart]
-    assert min(kept) > max(strict for _, strict, _ in wrong)
+@pytest.mark.parametrize("task", AVERAGED)
+def test_paper_mode_alone_puts_a_wrong_answer_above_a_right_one(task: str) -> None:
+    """As the page says: in every task, and strict mode only where a right answer is one at which it parts."""
+    found = judged(task)
+    right, wrong = [row for row in found if row.low == 1], [row for row in found if row.high < 1]
+    assert min(counted(row.paper) for row in right) < max(counted(row.paper) for row in wrong)
+    assert min(row.strict for row in right if not row.parts) > max(row.strict for row in wrong)
 
 
 def test_b5_sides_that_are_changed_about_are_flagged() -> None:

@@ -12,6 +12,7 @@ from studies.curie.scoring.near_misses.dft_records import (
     ONE_LINE,
     ORDER,
     TWICE,
+    Item,
     answer,
     changed,
     in_python,
@@ -20,17 +21,17 @@ from studies.curie.scoring.near_misses.dft_records import (
 )
 from studies.curie.scoring.near_misses.within import row, share
 
-SLAB = {
+SLAB: Item = {
     "common_name": "platinum surface", "scientific_name": NAN, "type": "surface", "composition": "Pt",
     "crystal_or_isolated": "surface", "vacuum": "[0,0,15]", "supercell": "[2,2,1]", "lattice_parameters": "[3.92,,]",
     "miller_indices": "[1,1,1]",
 }  # fmt: skip
-GAS = {"common_name": "carbon monoxide", "type": "isolated molecule", "composition": "CO", "supercell": NAN}
-MAGNESIA = {
+GAS: Item = {"common_name": "carbon monoxide", "type": "isolated molecule", "composition": "CO", "supercell": NAN}
+MAGNESIA: Item = {
     "common_name": "magnesium oxide", "type": "bulk", "composition": "MgO", "space_group": "Fm-3m",
     "lattice_parameters": "[4.21,4.21,4.21]",
 }  # fmt: skip
-RUTILE = {
+RUTILE: Item = {
     "common_name": "titanium dioxide", "type": "bulk", "composition": "TiO2", "crystal_structure": "rutile",
     "space_group": "P4_2/mnm",
 }  # fmt: skip

@@ -21,8 +21,10 @@ H_{{\mathrm{{HF}}}} &= \sum_{{\mathbf{{k}},\sigma}} \epsilon_{{\mathbf{{k}}}}\,
   &\quad - {FILLING} + U \sum_i \left\langle n_{{i\uparrow}} \right\rangle n_{{i\downarrow}} .
 \end{{align}}
 ```""".replace("\\,\n  ", "\\, ")
+_UNICODE = "H = ∑_{kτ} ε_k c†_{kτ} c_{kτ} \u2212 μ ∑_{kτ} c†_{kτ} c_{kτ} + U ∑_i ⟨n_{i↑}⟩ n_{i↓}"
 ROWS = [
-    NearMiss("the gold itself", f"{FRAME}$H = {KINETIC} - {FILLING} + {REPULSION}$", Fraction(1), "every term is right"),
+    NearMiss("the gold itself", f"{FRAME}$H = {KINETIC} - {FILLING} + {REPULSION}$", Fraction(1),
+             "every term is right"),
     NearMiss("terms in another order", f"H = {REPULSION} - {FILLING} + {KINETIC}", Fraction(1), "addition commutes"),
     NearMiss("other letters for the indices",
              r"$H = \sum_{q s} \epsilon_q c^\dagger_{q s} c_{q s} - \mu \sum_{p\tau} c^\dagger_{p\tau} c_{p\tau} "
@@ -45,9 +47,9 @@ ROWS = [
     NearMiss("half the repulsion", f"H = {KINETIC} - {FILLING} + \\frac{{1}}{{2}} {REPULSION}", Fraction(2, 3),
              "one coefficient is wrong"),
     NearMiss("set with align, bold vectors and a fence", _ALIGNED, Fraction(1), "layout says nothing"),
-    NearMiss("Unicode instead of commands", "H = ∑_{kσ} ε_k c†_{kσ} c_{kσ} − μ ∑_{kσ} c†_{kσ} c_{kσ} + U ∑_i ⟨n_{i↑}⟩ n_{i↓}",
-             Fraction(1), "the same formula"),
+    NearMiss("Unicode instead of commands", _UNICODE, Fraction(1), "the same formula"),
     NearMiss("a term defined beside", f"{FRAME}$H = {KINETIC} - {FILLING} + X$ where $X = {REPULSION}$", Fraction(6, 7),
              "the name that stands in for it is a term of its own"),
-    NearMiss("no formula", "The paper does not give its Hamiltonian.", Fraction(0), "no formula stands in it", "invalid"),
+    NearMiss("no formula", "The paper does not give its Hamiltonian.", Fraction(0), "no formula stands in it",
+             "invalid"),
 ]  # fmt: skip

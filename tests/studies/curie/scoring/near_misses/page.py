@@ -19,13 +19,13 @@ _HEAD = """# Near misses of CURIE
 This page is written by `python tools/near_misses.py`, which scores every answer on it; do not edit it by hand.
 
 A near miss is an answer that is almost right, or right and written otherwise. All golds and answers are our own
-inventions. What a scientist gives, and why, is our own judgement and no panel's: for dft-c, hfd, hfe, qecc and geo facts
-counted by hand, for the others a value or bounds, laid down before strict mode had scored the answer. Where strict mode
-gives something else, the row is marked **parts** and says why. Paper mode is what the published code gives.
+inventions. What a scientist gives, and why, is our own judgement and no panel's: for dft-c, hfd, hfe, qecc and geo
+facts counted by hand, for the others a value or bounds, laid down before strict mode had scored the answer. Where
+strict mode gives something else, the row is marked **parts** and says why. Paper mode is what the published code gives.
 
 An answer is right here if a scientist gives 1. Where the lowest value of a right answer lies below the highest of one
-that is not, a score does not tell them apart: so it is with paper mode in every task, and with strict mode where a right
-answer is marked **parts**.
+that is not, a score does not tell them apart: so it is with paper mode in every task, and with strict mode only where a
+right answer is marked **parts**.
 
 | task | near misses | as the scientist | strict: lowest of a right answer, highest of another | paper: the same |
 | --- | ---: | ---: | --- | --- |
@@ -74,10 +74,10 @@ def _counted(module: Any, row: near_miss.NearMiss) -> Judged:
     name = module.__name__.rpartition(".")[2]
     strict, paper = (near_miss.found(name, row.answer, module.TRUTH, mode)["value"] for mode in ("strict", "paper"))
     value = float(row.value)
-    return Judged(row.name, value, value, strict, paper, row.why, abs(_number(strict) - value) > 1e-9)
+    return Judged(row.name, value, value, strict, paper, row.why, abs(counted(strict) - value) > 1e-9)
 
 
-def _number(value: Any) -> float:
+def counted(value: Any) -> float:
     """Give a value as the tables count it: one that cannot be had is 0."""
     return float(value) if isinstance(value, int | float) else 0.0
 
@@ -99,7 +99,7 @@ def _summary(task: str, rows: Sequence[Judged]) -> str:
 
 
 def _ends(right: Sequence[Any], other: Sequence[Any]) -> str:
-    return f"{_spelt(min(map(_number, right)))}, {_spelt(max(map(_number, other)))}"
+    return f"{_spelt(min(map(counted, right)))}, {_spelt(max(map(counted, other)))}"
 
 
 def _section(task: str, rows: Sequence[Judged]) -> str:

@@ -30,7 +30,7 @@ def by_items(task: str, row: NearMissWithin, mode: str) -> Found:
 
 def by_box(_: str, row: NearMissWithin, mode: str) -> Found:
     """Score a box."""
-    return (boxes if mode == PAPER else boxes_strict).score(row.answer, row.gold)
+    return boxes.score(row.answer, row.gold) if mode == PAPER else boxes_strict.score(row.answer, row.gold)
 
 
 def by_residues(_: str, row: NearMissWithin, mode: str) -> Found:
