@@ -102,7 +102,7 @@ def read_records(task: str, files: PublishedFiles, unusable: str = "") -> tuple[
                 raise
             refused[record] = bad.what
     begun = set().union(*(found[kind] for kind in needed))
-    lost = sorted((set(levels) | begun) - whole)
+    lost = sorted(one for one in (set(levels) | begun) - whole if RECORD_ID.fullmatch(one))
     counts = {
         "expected": EXPECTED[domain], "absent": max(0, EXPECTED[domain] - len(whole)), "first_absent": lost[:SHOWN],
         "unlabelled": sum(not record.level for record in records), "unusable": refused,

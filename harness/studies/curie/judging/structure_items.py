@@ -137,7 +137,7 @@ def _composed(gold: StructureItem, other: StructureItem) -> bool | None:
     if gold.elements and other.elements:
         return gold.elements == other.elements
     if gold.formula and other.formula:
-        return _letters(gold.formula) == _letters(other.formula) or None
+        return (_letters(gold.formula) == _letters(other.formula) != "") or None
     if gold.counts or other.counts:
         return _by_name(gold, other) or _by_name(other, gold)
     return None

@@ -15,6 +15,7 @@ from harness.studies.pages import Html, el, fill, join, named
 
 FEW, FEWER = "§", "¶"  # beside an interval whose simulated coverage is that of 8 records, or that was not simulated
 ENOUGH = 15  # records from which on the better of the two simulated coverages holds
+HUGE = 1e7  # from here on a value of a cell is spelled with an exponent
 NOT_FINITE = ("nan", "inf", "-inf")
 DEEPEST = 3  # levels of a document that are spelled as text
 
@@ -22,13 +23,13 @@ DEEPEST = 3  # levels of a document that are spelled as text
 TEXTS = """<div class="scroll" role="region" aria-label="{{ caption }}" tabindex="0">\
 <table><caption>{{ caption }}</caption>\
 <thead><tr>{% for each in head %}<th scope="col" class="text">{{ each }}</th>{% endfor %}</tr></thead>\
-<tbody>{% for row in body %}<tr>\
-{% for each in row %}<td class="text">{{ each }}</td>{% endfor %}</tr>{% endfor %}</tbody></table></div>"""
+<tbody>{% for first, others in body %}<tr><th scope="row">{{ first }}</th>\
+{% for each in others %}<td class="text">{{ each }}</td>{% endfor %}</tr>{% endfor %}</tbody></table></div>"""
 
 
 def text_table(caption: str, head: Sequence[str], body: Iterable[Sequence[str]]) -> Html:
     """Make an HTML table whose cells are words and stand at the left."""
-    return fill(TEXTS, caption=caption, head=head, body=[list(row) for row in body])
+    return fill(TEXTS, caption=caption, head=head, body=[(row[0], row[1:]) for row in body])
 
 
 def who(run: RunFacts, name: str) -> Html:
@@ -40,13 +41,20 @@ def measured(found: Mapping[str, Any], factor: float = 1.0, digits: int = 1) -> 
     """Format a cell of `means`: its value with interval, and below of how many records; with the coverage's mark."""
     if not found:
         return join([NONE])
-    told = found.get("value")
-    shown = join([told]) if isinstance(told, str) and told in NOT_FINITE else value(found, digits, factor)
+    shown = _odd(found.get("value"), factor) or value(found, digits, factor)
     counts = [number(found.get(name)) for name in ("n", "N")]
     if None in counts:
         return shown
     words = f"{counts[0]:,.0f} of {counts[1]:,.0f}{_marked(found)}"
     return join([shown, el("span", words, class_="ci")])
+
+
+def _odd(told: Any, factor: float) -> Html | None:
+    """Format a value that is not finite, or that has too many digits to stand in a cell; None for any other."""
+    if isinstance(told, str) and told in NOT_FINITE:
+        return join([told])
+    known = number(told)
+    return None if known is None or abs(known * factor) < HUGE else join([f"{known * factor:.2e}"])
 
 
 def _marked(found: Mapping[str, Any]) -> str:

@@ -66,11 +66,10 @@ def alone(base: str | Group) -> Sum:
 
 
 def product(sign: int, factors: Sequence[Factor]) -> Iterable[Product]:
-    """Give the term of these factors: redundant brackets and ones taken off, a bare bracket of terms opened."""
+    """Give the term of these factors: redundant brackets taken off, a bare bracket of terms opened."""
     found = [inner for one in factors for inner in unwrapped(one)]
     sign *= -1 if sum(one == _MINUS for one in found) % 2 else 1
-    found = [one for one in found if one != _MINUS]
-    kept = [one for one in found if one != Factor("1")] or found[:1]
+    kept = [one for one in found if one != _MINUS]
     if len(kept) == 1 and (opened := _bracket(kept[0])) and len(opened) == 1:
         return [replace(term, sign=sign * term.sign) for term in opened[0]]
     return [Product(sign, tuple(kept))] if kept else []

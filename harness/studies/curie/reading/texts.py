@@ -46,7 +46,7 @@ def encodable(text: str) -> str:
 
 
 def leaves(value: Any, *, numbers: bool = True) -> Iterator[str]:
-    """Give the strings of a JSON value in its order, and its numbers as texts; nulls, NaN and blank strings are none."""
+    """Give the strings of a JSON value in its order, and its numbers as texts; what says nothing is left out."""
     waiting = [value]
     while waiting:
         one = waiting.pop()

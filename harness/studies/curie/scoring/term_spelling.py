@@ -11,6 +11,7 @@ from harness.studies.curie.reading.latex_brackets import ANGLE, BAR, ROUND
 from harness.studies.curie.reading.latex_tree import BIG, Factor, Group, Product, Sum, plain
 from harness.studies.curie.scoring.term_indices import LIMITS, is_letter, name, within
 
+_ONE = Factor("1")
 _ORDERED = (*LIMITS, "<", ">", "\\leq", "\\geq")  # relations whose two sides are told apart
 
 
@@ -21,12 +22,15 @@ class Speller:
         self._operators, self._names = operators, names
 
     def product(self, term: Product) -> str:
-        """Spell a term's factors: those that commute sorted, then the operators; with a bare bar, all as written."""
+        """Spell a term's factors: those that commute sorted, ones left out, then the operators.
+
+        With a bare bar all stand as they are written.
+        """
         if any(factor.base == "|" for factor in term.factors):
             return self._written(term)
         free: list[str] = []
         acting: list[str] = []
-        for one in term.factors:
+        for one in [one for one in term.factors if one != _ONE] or term.factors[:1]:
             (acting if self._acts(one) else free).extend(self._factor(one))
         return " ".join([*sorted(free), *(["@", *acting] if acting else [])])
 
@@ -42,7 +46,7 @@ class Speller:
     def _acts(self, factor: Factor) -> bool:
         """Tell whether a factor is an operator: a letter with a dagger somewhere, or a bracket that holds one."""
         if plain(factor.base) in self._operators:
-            return True
+            return name(factor) not in self._names or self._scripted(factor)
         if not isinstance(factor.base, Group) or factor.base.kind in (ANGLE, BAR):
             return False
         return any(self._acts(one) for part in factor.base.parts for term in part for one in term.factors)
@@ -51,8 +55,7 @@ class Speller:
         if factor.base in BIG:
             return self._big(factor)
         letter, whole = plain(factor.base), name(factor)
-        # An operator's letter is no index, even where one is called the same; bare, it is the index.
-        acts = letter in self._operators and bool(factor.sub or factor.sup or factor.args)
+        acts = letter in self._operators and self._scripted(factor)  # then it is no index
         after = self._above(factor) + self._arguments(factor)
         if whole in self._names and not acts:
             return [self._names[whole] + after]
@@ -62,12 +65,13 @@ class Speller:
         below = " ".join(self._sum(one, written=True) for one in factor.sub)
         return [base + (f"_{{{below}}}" if below else "") + after]
 
+    def _scripted(self, factor: Factor) -> bool:
+        return bool(factor.sub or factor.sup or factor.args)
+
     def _base(self, base: str | Group) -> str:
         if isinstance(base, str):
             return base
-        written = base.kind == "matrix"
-        said = [self._sum(one, written) for one in base.parts]
-        return f"{base.kind}[{','.join(said)}]"
+        return f"{base.kind}[{','.join(self._sum(one) for one in base.parts)}]"
 
     def _above(self, factor: Factor) -> str:
         return "".join(f"^{{{self._sum(one, written=True)}}}" for one in factor.sup)

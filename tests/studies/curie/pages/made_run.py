@@ -89,7 +89,7 @@ def _scores(name: str, task: str, record: str, place: int, mode: str) -> Iterato
                         **more)  # fmt: skip
         return
     metrics = {metric: value, **_beside(task, value, place)}
-    swap = {"suspected_swap": place == 5} if task == "biogr" else {}
+    swap: dict[str, Any] = {"suspected_swap": place == 5} if task == "biogr" else {}
     for sample in range(3 if task == "biogr" and name in MODELS else 1):
         again = {**metrics, metric: round(max(0.0, value - sample / 50), 6)}
         yield score(task, record, again[metric], scorer=scorer, metrics=again, outcome=outcome, sample=sample, **swap,

@@ -78,6 +78,8 @@ SAME = [
     (r"|\psi|^2 g", r"|\psi|^2 g"),
     (r"k^\prime + k''", r"k' + k^{\prime\prime}"),
     ("1.50 a", "1.5 a"),
+    (r"\sum_{b,b'} V(b-b') b^\dagger_{b} b_{b'}", r"\sum_{p,q} V(p-q) b^\dagger_{p} b_{q}"),
+    (r"\begin{pmatrix} a b & c \\ 0 & d \end{pmatrix}", r"\begin{pmatrix} b a & c \\ 0 & d \end{pmatrix}"),
     (r"\varepsilon_k", r"\epsilon_k"),
 ]
 OTHER = [
@@ -98,6 +100,8 @@ OTHER = [
     (r"e^{ikr}", r"e^{-ikr}"),
     (r"\frac{a}{b}", r"\frac{b}{a}"),
     (r"k_x", r"k^x"),
+    (r"c_{1k}", r"c_k"),
+    (r"\sum_{n=1} a_n", r"\sum_{n=2} a_n"),
     (r"\begin{pmatrix} a & b \\ c & d \end{pmatrix}", r"\begin{pmatrix} a & c \\ b & d \end{pmatrix}"),
     (r"\int dk\, e_k", r"\int dq\, e_k"),
 ]
