@@ -29,8 +29,12 @@ def sample_seeds(seeds: Sequence[int], samples: int | None) -> tuple[int, ...]:
 
 
 def reads_images(model: Model) -> bool:
-    """Whether a model is sent images: any stand-in, and one elsewhere unless its `facts` say `images: no`."""
-    return model.stand_in is not None or (model.calls and model.facts.get("images") != "no")
+    """Whether a model is asked prompts with images: stand-ins, imported answers, and models elsewhere.
+
+    One elsewhere whose `facts` say `images: no` is not.
+    """
+    asked = model.stand_in is not None or model.imported is not None or model.calls
+    return asked and (not model.calls or model.facts.get("images") != "no")
 
 
 def media_steps(

@@ -78,7 +78,7 @@ def test_hostile_answers_are_contained_and_worth_nothing_on_local(tmp_path: Path
 
 
 @pytest.mark.skipif("bubblewrap" not in available(), reason="without it nothing is contained, and that is the point")
-def test_a_bare_process_runs_no_answer_and_the_run_ends_before_its_first_step(tmp_path: Path) -> None:
+def test_a_bare_process_runs_no_program_and_ends_before_its_first_step(tmp_path: Path) -> None:
     folder = answered(tmp_path / "p")
     harness("lock", "manifests/m.yaml", cwd=folder, check=0)
     done = harness("run", "manifests/m.yaml", "--isolation", "process", cwd=folder)

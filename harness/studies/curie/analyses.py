@@ -11,23 +11,27 @@ from typing import Any
 from harness.steps import Ref, Source, Step
 from harness.studies.ask import Asked
 from harness.studies.curie.asking import BY_JUDGE, BY_RULE, HERE, JUDGE, LLMSIM, primary
-from harness.studies.curie.strategies import names
+from harness.studies.curie.pages import figures, report
+from harness.studies.curie.pages import outputs as named
+from harness.studies.curie.strategies import PREFIX, STRATEGIES, names
 from harness.studies.curie.tasks import AVERAGED
 from harness.studies.intervals import RESAMPLES
 from harness.studies.study import Brief
 from harness.trial import TRIALS
 
 PUBLISHED = "curie/published@1"
+CERTIFIED = "curie.llmsim_rule"  # the grader whose certificate the page shows
+ORACLES = (f"{PREFIX}pretty-printed gold",)  # strategies that are given the gold of the very record
 
 
 def analyse(asked: Asked, brief: Brief, tables: Mapping[str, Ref], tasks: Sequence[str]) -> dict[str, Ref]:
-    """Add the steps of every analysis of the scores; returns their outputs by name.
+    """Add the steps of every analysis of the scores, of figures and page; returns their outputs by name.
 
     `tables` names the run's joined outputs, `tasks` the tasks of its datasets.
     """
     cheap = list(dict.fromkeys(name for task in tasks for name in names(task)))
     request = {
-        "mode": brief.settings["mode"], "tasks": list(tasks), "primary": primary(brief, dict.fromkeys(tasks)),
+        "mode": brief.settings["mode"], "tasks": list(tasks), "primary": primary(brief, tasks),
         "models": [model.name for model in brief.models], "strategies": cheap, "averaged": list(AVERAGED),
     }  # fmt: skip
     again = {**request, "resamples": RESAMPLES, "seed": brief.seeds[0]}
@@ -37,17 +41,47 @@ def analyse(asked: Asked, brief: Brief, tables: Mapping[str, Ref], tasks: Sequen
     outputs: dict[str, Ref] = {}
 
     def add(name: str, kind: str, params: Mapping[str, Any], inputs: Mapping[str, Source]) -> None:
-        outputs[name] = asked.add(
-            Step(name, f"{HERE}.measures.{kind}:analyse", "analyses", params, inputs, (name,), derive=True)
-        )
+        step = Step(name, f"{HERE}.measures.{kind}:analyse", "analyses", params, inputs, (name,), derive=True)
+        outputs[name] = asked.add(step)
 
     add("means", "means", again, scores)
     add("slices", "slices", request, {**scores, **gold})
     add("comparisons", "comparisons", again, scores)
     add("tables", "run_tables", request, scores)
     add("breakdowns", "breakdowns", request, {**scores, **gold, **tried})
-    if PUBLISHED in brief.tables:  # a lock pins it where the manifest names that output
+    if PUBLISHED in brief.tables:  # a lock pins it where the manifest names that output, or the page
         add("published", "published", {}, {"published": brief.tables[PUBLISHED]})
     if JUDGE in brief.instruments and set(tasks) & set(LLMSIM):
         add("agreement", "agreement", {"rule": BY_RULE, "judge": BY_JUDGE, "seed": brief.seeds[0]}, scores)
-    return outputs
+    return {**outputs, **_shown(asked, brief, outputs, tables, tasks)}
+
+
+def _shown(
+    asked: Asked, brief: Brief, made: Mapping[str, Ref], tables: Mapping[str, Ref], tasks: Sequence[str]
+) -> dict[str, Ref]:
+    """Add the steps that draw figures and write the page; returns their outputs by name."""
+    roles = {role: each.model.name for role, each in brief.instruments.items()}
+    cheap = {
+        f"{PREFIX}{name}": strategy.about for name, strategy in STRATEGIES.items() if set(strategy.tasks) & set(tasks)
+    }
+    params = {
+        "mode": brief.settings["mode"], "tasks": list(tasks), "strategies": cheap, "instruments": roles,
+        "models": {
+            model.name: {
+                "family": model.facts.get("family", ""), "provider": model.provider,
+                "stand_in": model.stand_in is not None,
+            }
+            for model in brief.models
+        },
+        "oracles": list(ORACLES),
+    }  # fmt: skip
+    files = named.figures(tasks, roles)
+    drawn: dict[str, Source] = {name: made[name] for name in figures.DOCUMENTS}
+    asked.add(Step("figures", f"{HERE}.pages.figures:draw", "analyses", params, drawn, files, derive=True))
+    figured = {name: Ref("figures", name) for name in files}
+    shown: dict[str, Source] = {name: made[name] for name in report.DOCUMENTS if name in made}
+    shown |= {"counts": tables["counts"], **{name: ref for name, ref in figured.items() if name.endswith(".svg")}}
+    if CERTIFIED in brief.certificates:
+        shown[report.CERTIFICATE] = brief.certificates[CERTIFIED]
+    page = Step("page", f"{HERE}.pages.report:write", "analyses", params, shown, (named.REPORT,), derive=True)
+    return {**figured, named.REPORT: asked.add(page)}

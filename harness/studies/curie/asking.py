@@ -5,12 +5,13 @@ Names and kinds only; it must never know an item or a rule.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from harness.errors import InputError
 from harness.studies.ask import How, Scorer
 from harness.studies.curie.code.pdb_programs import LIMITS
+from harness.studies.curie.data.making import JUDGE_TEMPLATE
 from harness.studies.curie.data.records import ILLUSTRATED
 from harness.studies.curie.tasks import PAPER, STRICT, TASKS, Task
 from harness.studies.graded import UNASKED
@@ -35,8 +36,8 @@ def how(task: Task, brief: Brief, *, rendered: bool) -> How:
     mode = brief.settings["mode"]
     return How(
         tuple(_scorers(task, brief, mode)), None if rendered else _templates(task, brief),
-        judges=tuple(_judges(task, brief, mode)), trials=tuple(_trials(task, mode)), samples=_samples(task, brief),
-        media=task.name in ILLUSTRATED, most=_most,
+        judges=tuple(_judges(task, brief, mode, rendered=rendered)), trials=tuple(_trials(task, mode)),
+        samples=_samples(task, brief), media=task.name in ILLUSTRATED, most=_most,
     )  # fmt: skip
 
 
@@ -65,12 +66,13 @@ def _most(model: Model) -> int | None:
     return int(text) if text else None
 
 
-def _judges(task: Task, brief: Brief, mode: str) -> Iterator[Judge | RuleJudge]:
+def _judges(task: Task, brief: Brief, mode: str, *, rendered: bool) -> Iterator[Judge | RuleJudge]:
     own = {"mode": mode, "task": task.name}
     if task.name in LLMSIM:
         yield RuleJudge(RULE, f"{HERE}.judging.rule:judge", params={"task": task.name})
         if JUDGE in brief.instruments:
-            yield Judge(JUDGE, f"{HERE}.judging.llm:ask", f"{HERE}.judging.llm:read", params=own)
+            kind, worded = f"{HERE}.judging.llm", mode == PAPER and rendered
+            yield Judge(JUDGE, f"{kind}:ask", f"{kind}:read", needs=(JUDGE_TEMPLATE,) if worded else (), params=own)
     if GRADER in brief.instruments:
         kind = f"{HERE}.judging.lmscore_judge"
         yield Judge(GRADER, f"{kind}:ask", f"{kind}:read", params=own)
@@ -103,7 +105,7 @@ def _scorers(task: Task, brief: Brief, mode: str) -> Iterator[Scorer]:
         yield Scorer("bertscore", f"{HERE}.grading.bertscore:score", judges=(ENCODER,), params=own)
 
 
-def primary(brief: Brief, tasks: Mapping[str, Any]) -> dict[str, list[str]]:
+def primary(brief: Brief, tasks: Sequence[str]) -> dict[str, list[str]]:
     """Give the scorer and metric that is primary for each task: of LLMSim the judge's, where there is one."""
     mode, found = brief.settings["mode"], {}
     for name in tasks:

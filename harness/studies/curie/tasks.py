@@ -72,4 +72,10 @@ f95a3018fd871d6d43d2babd088fe98ccb7eb0df835e239b4a2e972295c8dd36 reconstruct_pro
 fdab5784dd2df2f96df3f21e4dd7c9ffe0b81a16637b00fb4cb58303b1bcb9c1 write_code_for_paper_0_shot
 """
 PROMPT_SHA256: Mapping[str, str] = {name: digest for digest, name in map(str.split, _DIGESTS.split("\n")[1:-1])}
+# Files of the published judge's wordings; the published code uses that of DFT-P for DFT-S too (trap 8).
+JUDGE_PROMPTS: Mapping[str, str] = {
+    "dft-s": "dft_metadata_eval_output_1_shot", "dft-p": "dft_metadata_eval_output_1_shot",
+    "mpv": "mat_eval_output_1_shot", "mpv-non-trivial": "mat_eval_output_1_shot",
+    "mpv-specific": "mat_eval_output_1_shot",
+}  # fmt: skip
 REPOSITORY = ("google/curie", "f3afe026fd7b7706d9764a8f12e86f7a5a02645e")

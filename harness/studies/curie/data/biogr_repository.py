@@ -19,7 +19,7 @@ from harness.studies.curie.data.file_texts import ADVICE, decode, read_object, u
 from harness.studies.curie.data.geojson_box import bounding_box
 from harness.studies.curie.data.making import UNUSABLE, opened_folder, write_task
 from harness.studies.curie.data.published import COUNT, EXPECTED, RECORD_ID, SHOWN, PublishedFiles, ideal_answer
-from harness.studies.curie.data.records import Record
+from harness.studies.curie.data.records import TaskRecord
 from harness.studies.file_set import file_set
 
 REPOSITORY = "repository"
@@ -38,13 +38,13 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     write_task(params, inputs, out, records, {**counts, "source": "authors' repository", "official": False})
 
 
-def read_repository(files: PublishedFiles, unusable: str = "") -> tuple[list[Record], dict[str, Any]]:
+def read_repository(files: PublishedFiles, unusable: str = "") -> tuple[list[TaskRecord], dict[str, Any]]:
     """Read the records that the index lists and whose image and annotation are here, with counts of the others.
 
     InputError for a record that cannot be read, unless `unusable` is `count`, and for one that is listed twice.
     """
     folder, rows = read_index(files)
-    records: dict[str, Record] = {}
+    records: dict[str, TaskRecord] = {}
     refused: dict[str, str] = {}
     lost = []
     for where, row in rows:
@@ -108,14 +108,14 @@ def _lines(data: bytes, where: str) -> Iterator[Mapping[str, Any]]:
             yield read_object(line.encode(), where)
 
 
-def _record(name: str, row: Mapping[str, str], files: PublishedFiles, annotation: str, image: str) -> Record:
+def _record(name: str, row: Mapping[str, str], files: PublishedFiles, annotation: str, image: str) -> TaskRecord:
     box = bounding_box(read_object(files.read(annotation), annotation), annotation)
     data = files.read(image)
     medium(data, image)  # refused here, by its path
     truth = json.dumps({"record_id": name, **box})
     meta = {name: row[name] for name in ("license", "source_url") if name in row}
     answer = ideal_answer(TASK, truth, annotation)
-    return Record(name, row["caption"], truth, answer, level_of(row["difficulty"], annotation), (data,), meta)
+    return TaskRecord(name, row["caption"], truth, answer, level_of(row["difficulty"], annotation), (data,), meta)
 
 
 def level_of(difficulty: str, where: str = "difficulty") -> str:

@@ -10,11 +10,11 @@ from collections.abc import Mapping
 
 from harness.studies.curie.data.biogr_repository import REPOSITORY
 from harness.studies.curie.data.biogr_repository import TASK as BIOGR
-from harness.studies.curie.data.making import PROMPTS, UNUSABLE
+from harness.studies.curie.data.making import JUDGE_TEMPLATE, PROMPTS, UNUSABLE
 from harness.studies.curie.data.public_copy import COPY
 from harness.studies.curie.data.published import set_aside
 from harness.studies.curie.data.records import ILLUSTRATED
-from harness.studies.curie.tasks import TASKS
+from harness.studies.curie.tasks import JUDGE_PROMPTS, TASKS
 from harness.studies.study import Maker
 
 HERE = "harness.studies.curie.data"
@@ -26,9 +26,10 @@ RENDERED = "rendered"  # the output of the makers that bring the published promp
 def _maker(module: str, task: str, data: str, *, prompts: bool) -> Maker:
     """Describe the maker of a task that reads `data`, one file or a folder by what the module takes, and `prompts`."""
     outputs = ("items", "gold", "counts", *(("media",) if task in ILLUSTRATED else ()))
+    rendered = (RENDERED, *((JUDGE_TEMPLATE,) if task in JUDGE_PROMPTS else ())) if prompts else ()
     folders = (*(() if data == ARCHIVE else (data,)), *((PROMPTS,) if prompts else ()))
     return Maker(
-        f"{HERE}.{module}:make", {}, (*outputs, RENDERED) if prompts else outputs, {UNUSABLE: set_aside},
+        f"{HERE}.{module}:make", {}, (*outputs, *rendered), {UNUSABLE: set_aside},
         files=(ARCHIVE,) if data == ARCHIVE else (), needs=(data, PROMPTS) if prompts else (data,), folders=folders,
         whole=(PROMPTS,) if prompts else (), ids=task, fixed={"task": task},
     )  # fmt: skip

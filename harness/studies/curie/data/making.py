@@ -9,14 +9,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from harness import rows
 from harness.errors import InputError
 from harness.studies.curie.data.file_texts import LARGEST
-from harness.studies.curie.data.prompt_files import read_template, write_rendered
+from harness.studies.curie.data.prompt_files import read_judge_template, read_template, write_rendered
 from harness.studies.curie.data.published import PublishedFiles, read_records
-from harness.studies.curie.data.records import Record, write
+from harness.studies.curie.data.records import TaskRecord, write
+from harness.studies.curie.tasks import JUDGE_PROMPTS
 from harness.studies.file_set import Files, file_set
 
 PROMPTS, UNUSABLE = "prompts", "unusable"
+JUDGE_TEMPLATE = "judge_template"  # the output with the published wording of LLMSim's judge, for its tasks
 
 
 def write_published(
@@ -34,15 +37,21 @@ def write_task(
     params: Mapping[str, Any],
     inputs: Mapping[str, Path],
     out: Path,
-    records: Sequence[Record],
+    records: Sequence[TaskRecord],
     counts: Mapping[str, Any],
 ) -> None:
     """Write the records of a task and their counts, and, where the published prompts are given, `rendered`."""
-    task = params["task"]
-    template = read_template(task, file_set(params, inputs, PROMPTS)) if PROMPTS in params else None
+    task, files = params["task"], file_set(params, inputs, PROMPTS) if PROMPTS in params else None
+    if files is None:
+        write(task, records, out, counts=counts)
+        return
+    template = read_template(task, files)
+    if task in JUDGE_PROMPTS:
+        wording = read_judge_template(task, files)
+        rows.write_one(out / JUDGE_TEMPLATE, wording)
+        counts = {**counts, "judge_wording": "published" if wording else "ours"}
     write(task, records, out, counts=counts)
-    if template is not None:
-        write_rendered(task, records, template, out)
+    write_rendered(task, records, template, out)
 
 
 def opened_folder(files: Files) -> PublishedFiles:

@@ -13,8 +13,8 @@ from harness.digest import sha256
 from harness.errors import InputError
 from harness.models.media import attachment, medium
 from harness.rowtypes import Prompt
-from harness.studies.curie.data.records import Record, item_id
-from harness.studies.curie.tasks import PROMPT_SHA256, TASKS
+from harness.studies.curie.data.records import TaskRecord, item_id
+from harness.studies.curie.tasks import JUDGE_PROMPTS, PROMPT_SHA256, TASKS
 
 PLACEHOLDER = "{{text}}"
 LARGEST = 1 << 20  # bytes of a prompt file; the longest that is published has 90 thousand
@@ -26,12 +26,28 @@ def read_template(task: str, files: Mapping[str, Path]) -> str:
 
     InputError where it is not there, or twice; for the bytes of another file; and unless it has one place for a text.
     """
-    name = f"{TASKS[task].prompt}.txt"
+    path, data = _file(TASKS[task].prompt, files)
+    return checked_template(task, data, path)
+
+
+def read_judge_template(task: str, files: Mapping[str, Path]) -> str:
+    """Read the published wording of LLMSim's judge for a task; empty where its file is not among those given.
+
+    InputError where it is there twice, and for the bytes of another file.
+    """
+    if not any(path.rpartition("/")[2] == f"{JUDGE_PROMPTS[task]}.txt" for path in files):
+        return ""
+    path, data = _file(JUDGE_PROMPTS[task], files)
+    return _published(JUDGE_PROMPTS[task], data, path)
+
+
+def _file(prompt: str, files: Mapping[str, Path]) -> tuple[str, bytes]:
+    name = f"{prompt}.txt"
     found = [path for path in files if path.rpartition("/")[2] == name]
     if len(found) != 1:
         raise InputError(f"{name} is here {len(found)} times", where="prompts", next="give the published file, once")
     with open(files[found[0]], "rb") as file:
-        return checked_template(task, file.read(LARGEST + 1), found[0])
+        return found[0], file.read(LARGEST + 1)
 
 
 def checked_template(task: str, data: bytes, where: str) -> str:
@@ -39,14 +55,18 @@ def checked_template(task: str, data: bytes, where: str) -> str:
 
     InputError with both digests for another file, and for one that has not one place for a text.
     """
-    wanted, found = PROMPT_SHA256[TASKS[task].prompt], sha256(data)
+    return one_place(_published(TASKS[task].prompt, data, where), where)
+
+
+def _published(prompt: str, data: bytes, where: str) -> str:
+    wanted, found = PROMPT_SHA256[prompt], sha256(data)
     if found != wanted:
         raise InputError(
-            f"this is not the published prompt of {task}: its SHA-256 is {found}, and {wanted} is wanted",
+            f"this is not the published {prompt}.txt: its SHA-256 is {found}, and {wanted} is wanted",
             where=where,
             next="fetch the file from google/curie at the commit that harness/studies/curie/tasks.py names",
         )
-    return one_place(data.decode("utf-8"), where)
+    return data.decode("utf-8")
 
 
 def one_place(template: str, where: str) -> str:
@@ -63,12 +83,12 @@ def assemble(template: str, text: str) -> str:
     return template.strip().replace(PLACEHOLDER, text)
 
 
-def write_rendered(task: str, records: Iterable[Record], template: str, out: Path) -> None:
+def write_rendered(task: str, records: Iterable[TaskRecord], template: str, out: Path) -> None:
     """Write the output `rendered`: the published prompt of each record, in the order of the items."""
     rows.write(out / "rendered", (_prompt(task, one, template) for one in sorted(records, key=lambda one: one.id)))
 
 
-def _prompt(task: str, record: Record, template: str) -> Prompt:
+def _prompt(task: str, record: TaskRecord, template: str) -> Prompt:
     text = assemble(template, record.text)
     digests = {"template_sha256": PROMPT_SHA256[TASKS[task].prompt], "text_sha256": sha256(text.encode())}
     prompt: Prompt = {"item": item_id(task, record.id), "template": TEMPLATE, "text": text, "meta": digests}

@@ -15,7 +15,7 @@ from harness.errors import InputError
 from harness.models.media import medium
 from harness.studies.curie.data.file_texts import decode, read_object, unicode_text
 from harness.studies.curie.data.oracle import oracle
-from harness.studies.curie.data.records import ILLUSTRATED, LEVELS, Record
+from harness.studies.curie.data.records import ILLUSTRATED, LEVELS, TaskRecord
 from harness.studies.curie.tasks import TASKS
 
 # Published records of each domain, by the paper's evaluation configuration.
@@ -81,7 +81,7 @@ def place(path: str) -> Place | None:
     return Place("/".join(folders[:-2]), folders[-2], kind, stem)
 
 
-def read_records(task: str, files: PublishedFiles, unusable: str = "") -> tuple[list[Record], dict[str, Any]]:
+def read_records(task: str, files: PublishedFiles, unusable: str = "") -> tuple[list[TaskRecord], dict[str, Any]]:
     """Read the records of a task, with counts of what is expected, absent, without a label or unusable.
 
     A domain that is not here has no records. InputError where no domain is, where the layout stands twice, and for a
@@ -154,7 +154,7 @@ def read_levels(files: PublishedFiles) -> dict[str, dict[str, str]]:
     return labels
 
 
-def read_record(task: str, record: str, parts: Mapping[str, tuple[str, bytes]], level: str = "") -> Record:
+def read_record(task: str, record: str, parts: Mapping[str, tuple[str, bytes]], level: str = "") -> TaskRecord:
     """Read one record from the paths and bytes of its `input`, its `truth` and, of an illustrated task, its `image`.
 
     InputError for a file that is not what the layout says, with its path.
@@ -170,7 +170,7 @@ def read_record(task: str, record: str, parts: Mapping[str, tuple[str, bytes]], 
         medium(data, parts["image"][0])  # refused here, by its path, and not when all records are written
     text = unicode_text(given["text"], where)
     answer = ideal_answer(task, truth, parts["truth"][0])
-    return Record(record, text, truth, answer, level, images)
+    return TaskRecord(record, text, truth, answer, level, images)
 
 
 def ideal_answer(task: str, truth: str, where: str) -> str:

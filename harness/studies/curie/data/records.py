@@ -20,7 +20,7 @@ LEVELS: Mapping[str, float] = {"easy": 20.0, "medium": 50.0, "hard": 80.0}  # OU
 
 
 @dataclass(frozen=True, slots=True)
-class Record:
+class TaskRecord:
     """One record of a task: the document a model is shown, the ground-truth file's text, and an ideal answer."""
 
     id: str  # the record's own id, without the task
@@ -37,7 +37,7 @@ def item_id(task: str, record: str) -> str:
     return f"{task}-{record}"
 
 
-def write(task: str, records: Iterable[Record], out: Path, counts: Mapping[str, Any] | None = None) -> None:
+def write(task: str, records: Iterable[TaskRecord], out: Path, counts: Mapping[str, Any] | None = None) -> None:
     """Write `items`, `gold`, `media` and `counts` of one task; `counts` says what else there is to count.
 
     What is absent of a published task is counted there as `absent`; a task of our own lacks nothing.

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from harness.studies.curie.data.records import Record, write
+from harness.studies.curie.data.records import TaskRecord, write
 from harness.studies.curie.demo.documents import one
 from harness.studies.curie.demo.maps import MapSheet, drawn
 from harness.studies.curie.demo.selection import first, generated, named, stream
@@ -59,7 +59,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     write(TASK, [record(params["seed"], index) for index in range(len(sites))], out)
 
 
-def record(seed: int, index: int) -> Record:
+def record(seed: int, index: int) -> TaskRecord:
     """Give the record of map `index`; it depends on the seed and on no other record."""
     site, name = SITES[index], named(index)
     source, sheet = stream(seed, TASK, name), site.sheet
@@ -72,4 +72,4 @@ def record(seed: int, index: int) -> Record:
     box = {"W": sheet.west, "S": sheet.south, "E": sheet.east, "N": sheet.north}
     meta = {**generated(seed), "projection": "plate carrée"}
     truth = json.dumps({**box, "record_id": name})
-    return Record(name, caption, truth, json.dumps(box), site.level, (drawn(sheet, source),), meta)
+    return TaskRecord(name, caption, truth, json.dumps(box), site.level, (drawn(sheet, source),), meta)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.errors import InputError
-from harness.studies.curie.data.records import Record, write
+from harness.studies.curie.data.records import TaskRecord, write
 from harness.studies.curie.demo.dft_answers import ANSWERS
 from harness.studies.curie.demo.dft_settings import DftPaper, project
 from harness.studies.curie.demo.dft_structures import CRYSTAL, THEMES, Structure
@@ -46,8 +46,8 @@ def _partly(draw: Draw, structure: Structure) -> Structure:
     return replace(structure, fields={key: value for key, value in structure.fields.items() if key != unsaid})
 
 
-def _record(seed: int, draw: Draw, task: str) -> Record:
+def _record(seed: int, draw: Draw, task: str) -> TaskRecord:
     found = drawn(seed, draw)
     text = write_paper(draw, found)
     meta = written(seed, text, place(text, "comprise"))
-    return Record(draw.id, text, truth(draw.id, found), ANSWERS[task](found), draw.level, meta=meta)
+    return TaskRecord(draw.id, text, truth(draw.id, found), ANSWERS[task](found), draw.level, meta=meta)

@@ -15,7 +15,7 @@ from typing import Any
 
 from harness import seeds
 from harness.errors import InputError
-from harness.studies.curie.data.records import Record, write
+from harness.studies.curie.data.records import TaskRecord, write
 from harness.studies.curie.demo.documents import Section, one, paper, place, turn
 from harness.studies.curie.demo.filler import GENERAL
 from harness.studies.curie.demo.geo_prose import GEOGRAPHY
@@ -70,7 +70,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     write(TASK, [record(seed, index) for index in range(count)], out)
 
 
-def record(seed: int, index: int) -> Record:
+def record(seed: int, index: int) -> TaskRecord:
     """Give record `index`, which depends on the seed and on no other record: easy, medium, hard, easy and so on."""
     name, level = named(index), LEVELS[index % len(LEVELS)]
     source = stream(seed, TASK, name)
@@ -86,7 +86,7 @@ def record(seed: int, index: int) -> Record:
     text, at = _document(source, said, used, unused, level)
     truth = json.dumps({**said, "record_id": name}, ensure_ascii=False)
     answer = json.dumps(said, ensure_ascii=False, indent=2)
-    return Record(name, text, truth, answer, level, meta=written(seed, text, at))
+    return TaskRecord(name, text, truth, answer, level, meta=written(seed, text, at))
 
 
 def _data_set(source: seeds.Stream, region: StudyRegion, topic: DataTopic, level: str) -> _DataSet:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.studies.curie.data.records import Record, write
+from harness.studies.curie.data.records import TaskRecord, write
 from harness.studies.curie.demo.documents import Draw, draws, place, shuffled, turn
 from harness.studies.curie.demo.mean_field import (
     BARE,
@@ -67,9 +67,9 @@ def _told(case: MeanFieldCase, rank: int) -> list[str]:
     return [part for part in (definitions_paragraph(case), *helps) if part]
 
 
-def _record(seed: int, draw: Draw) -> Record:
+def _record(seed: int, draw: Draw) -> TaskRecord:
     case, others = drawn(seed, draw)
     text = write_paper(draw, case, _told(case, draw.rank), others)
     truth = {"record_id": draw.id, "steps": steps(case)}
     meta = written(seed, text, place(text, equation(BARE, case.bare)))
-    return Record(draw.id, text, json.dumps(truth), json.dumps(steps(case)), draw.level, meta=meta)
+    return TaskRecord(draw.id, text, json.dumps(truth), json.dumps(steps(case)), draw.level, meta=meta)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from harness.studies.curie.data.records import Record, write
+from harness.studies.curie.data.records import TaskRecord, write
 from harness.studies.curie.demo.documents import Draw, draws, place, shuffled, turn
 from harness.studies.curie.demo.mean_field import FULL, MeanFieldCase, equation, vary
 from harness.studies.curie.demo.mean_field_models import MODELS
@@ -49,11 +49,11 @@ def _answer(case: MeanFieldCase) -> str:
     return f"The mean-field Hamiltonian is\n${hamiltonian(case)}${where}"
 
 
-def _record(seed: int, draw: Draw) -> Record:
+def _record(seed: int, draw: Draw) -> TaskRecord:
     case, others = drawn(seed, draw)
     told = [general_paragraph(draw.source, case), definitions_paragraph(case), special_paragraph(case)]
     text = write_paper(draw, case, [part for part in told if part], others)
     truth = {"record_id": draw.id, "hamiltonian": f"${hamiltonian(case)}$",
              "definitions": [f"${each}$" for each in case.definitions]}  # fmt: skip
     meta = written(seed, text, place(text, hamiltonian(case)))
-    return Record(draw.id, text, json.dumps(truth), _answer(case), draw.level, meta=meta)
+    return TaskRecord(draw.id, text, json.dumps(truth), _answer(case), draw.level, meta=meta)

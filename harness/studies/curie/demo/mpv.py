@@ -13,7 +13,7 @@ from typing import Any
 
 from harness import seeds
 from harness.errors import InputError
-from harness.studies.curie.data.records import Record, write
+from harness.studies.curie.data.records import TaskRecord, write
 from harness.studies.curie.demo.documents import Draw, draws, one, place, shuffled, turn
 from harness.studies.curie.demo.mpv_constants import CONSTANTS, THEMES, Constant
 from harness.studies.curie.demo.mpv_text import THICKNESS, Stated, drawn_only, state, thickness, write_paper
@@ -40,7 +40,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     write(task, [_record(params["seed"], draw, task) for draw in draws(params, PURPOSE)], out)
 
 
-def _record(seed: int, draw: Draw, task: str) -> Record:
+def _record(seed: int, draw: Draw, task: str) -> TaskRecord:
     title, stated = drawn(seed, draw)
     text = write_paper(draw, title, stated)
     stated.sort(key=lambda each: text.index(each.passage))
@@ -49,7 +49,7 @@ def _record(seed: int, draw: Draw, task: str) -> Record:
     truth = [_item(draw.id, at, each) for at, each in enumerate(kept, 1)]
     meta = written(seed, text, place(text, wanted[0].passage))
     answer = json.dumps([_answer(each) for each in wanted], ensure_ascii=False)
-    return Record(draw.id, text, json.dumps(truth, ensure_ascii=False), answer, draw.level, meta=meta)
+    return TaskRecord(draw.id, text, json.dumps(truth, ensure_ascii=False), answer, draw.level, meta=meta)
 
 
 def drawn(seed: int, draw: Draw) -> tuple[str, list[Stated]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import seeds
-from harness.studies.curie.data.records import Record, write
+from harness.studies.curie.data.records import TaskRecord, write
 from harness.studies.curie.demo.backbone import BENDS, HELIX, STRAND, Point, chain, clashes
 from harness.studies.curie.demo.documents import one
 from harness.studies.curie.demo.residues import PROTEINS, THREE, DemoProtein
@@ -48,14 +48,14 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     write(TASK, [record(params["seed"], index) for index in range(len(proteins))], out)
 
 
-def record(seed: int, index: int) -> Record:
+def record(seed: int, index: int) -> TaskRecord:
     """Give the record of protein `index`; it depends on the seed and on no other record."""
     protein, name = PROTEINS[index], named(index)
     source = stream(seed, TASK, name)
     text = "\n".join([*_REMARKS, *_lines(source, protein), "END"]) + "\n"
     sequence = "".join(letter for _, letter in protein.shown)
     truth = json.dumps({"record_id": name, "sequence": sequence})
-    return Record(name, text, truth, f">{name}\n{sequence}\n", protein.level, meta=generated(seed))
+    return TaskRecord(name, text, truth, f">{name}\n{sequence}\n", protein.level, meta=generated(seed))
 
 
 def _fold(source: seeds.Stream, length: int) -> list[Mapping[str, Point]]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import seeds
-from harness.studies.curie.data.records import Record, write
+from harness.studies.curie.data.records import TaskRecord, write
 from harness.studies.curie.demo.documents import Section, paper, place
 from harness.studies.curie.demo.filler import GENERAL
 from harness.studies.curie.demo.qecc_codes import CODES, QuantumCode
@@ -58,7 +58,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     write(TASK, [record(params["seed"], index) for index in range(len(codes))], out)
 
 
-def record(seed: int, index: int) -> Record:
+def record(seed: int, index: int) -> TaskRecord:
     """Give the record of code `index`; it depends on the seed and on no other record."""
     import yaml  # noqa: PLC0415 - heavy
 
@@ -67,7 +67,7 @@ def record(seed: int, index: int) -> Record:
     said = entry(code)
     answer = yaml.safe_dump(said, sort_keys=False, allow_unicode=True, width=1000)
     truth = json.dumps({**said, "record_id": name}, ensure_ascii=False)
-    return Record(name, text, truth, answer, code.level, meta=written(seed, text, at))
+    return TaskRecord(name, text, truth, answer, code.level, meta=written(seed, text, at))
 
 
 def _document(source: seeds.Stream, code: QuantumCode) -> tuple[str, int]:

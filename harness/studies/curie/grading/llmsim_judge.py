@@ -27,10 +27,12 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
     def rule(seen: Seen) -> Found | Missing:
         replies = {row.get("question", 0): row["text"] for row in seen.judgements if row["repeat"] == 0}
-        told = [replies[place] for place in range(len(replies)) if place in replies]
+        told = [replies.get(place) for place in range(len(replies))]
+        if None in told:  # the provider failed on a question, and the next run asks again
+            return {"missing": JUDGE_ERROR}
         try:
             return rules(params["task"], seen.gold["gold"]["truth"], seen.response["text"], told)
-        except InputError:  # fewer replies than questions: the provider failed on some, and the next run asks again
+        except InputError:  # it failed on the last ones
             return {"missing": JUDGE_ERROR}
 
     graded.write(params, inputs, out, SCORER, rule)

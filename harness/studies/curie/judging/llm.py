@@ -6,6 +6,7 @@ a wording of the caller's, such as the published one, is filled, or our own. It 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from harness.studies.curie.scoring import llmsim, llmsim_strict
 from harness.studies.curie.tasks import PAPER, STRICT
 from harness.studies.delimited import MARK, delimited
 
-TEMPLATES = "templates"  # the input that holds a wording of paper mode; without it our own is asked
+TEMPLATES = "judge_template"  # the input that holds the published wording; without it our own is asked
 _KIND: Mapping[str, str] = {"dft-s": "structure", "dft-p": "set of parameters"}  # else a property
 _SAME: Mapping[str, str] = {
     "property": (
@@ -57,7 +58,7 @@ _REPLY: Mapping[str, str] = {
 
 def ask(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write what the judge is asked: a prompt for each gold item that counts, none where nothing can be compared."""
-    template = inputs[TEMPLATES].read_bytes().decode("utf-8") if TEMPLATES in inputs else ""
+    template = json.loads(inputs[TEMPLATES].read_bytes()) if TEMPLATES in inputs else ""
 
     def word(case: judged.JudgedCase) -> judged.Questions:
         texts = case.gold["gold"]["truth"], case.response["text"]

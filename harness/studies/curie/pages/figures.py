@@ -21,7 +21,7 @@ DOCUMENTS = ("means", "slices", "breakdowns")
 Documents = Mapping[str, Mapping[str, Any]]
 LMSCORE = "lmscore"
 DISTANCES: Mapping[str, str] = {"normalized_distance_error": "distance error", "relative_box_size": "relative size"}
-BASIS = "Grey: cheap strategies that understand nothing (OURS)."
+BASIS = "Grey: cheap strategies (OURS), which understand nothing; some answer with gold."
 SPREAD = "Black line: 25th to 75th percentile of the records, which is spread and not uncertainty."
 
 

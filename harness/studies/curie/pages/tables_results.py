@@ -34,8 +34,9 @@ REACHED = (
 MISSED = "Answers that are the ground truth itself, in another form, are not scored as right:"
 READING = (
     "Primary metric of each task, 0 to 100, its interval, and of how many records (n of N, those with usable gold). A "
-    "dash: nobody has a value there. Models first, then the cheap strategies (OURS), which are no models."
+    "dash: no value. Models first, then the cheap strategies (OURS), which are no models."
 )
+ORACLE = " It is right, and says how a score treats a right answer in another form."
 VARIANTS = "Variants of tasks, which are part of no average; as above"
 
 
@@ -140,7 +141,10 @@ def _known(means: Mapping[str, Any], task: str, name: str) -> float | None:
 def _strategies(run: RunFacts) -> Iterator[Html]:
     if run.strategies:
         yield el("p", "The cheap strategies (OURS; the paper has none):")
-        yield bullets(join([el("b", named(name)), f": {about}."]) for name, about in run.strategies.items())
+        yield bullets(
+            join([el("b", named(name)), f": {about}.", ORACLE if name in run.oracles else None])
+            for name, about in run.strategies.items()
+        )
 
 
 def metrics_words(run: RunFacts, means: Mapping[str, Any]) -> list[str]:

@@ -8,7 +8,7 @@ from harness.errors import InputError
 from harness.manifest.load import parse_manifest
 from harness.run.made_datasets import made_datasets
 from harness.studies.curie.data.makers import MAKERS
-from harness.studies.curie.tasks import TASKS
+from harness.studies.curie.tasks import JUDGE_PROMPTS, TASKS
 from harness.studies.study import Study
 
 SHA = "0" * 64
@@ -56,7 +56,8 @@ def test_a_maker_names_a_step_that_is_there_and_what_it_writes(name):
     module, _, function = maker.kind.partition(":")
     assert callable(getattr(importlib.import_module(module), function))
     prompts, illustrated = "_prompts_" in name, task == "biogr"
-    more = ["media"] * illustrated + ["rendered"] * prompts
+    judged = prompts and task in JUDGE_PROMPTS
+    more = ["media"] * illustrated + ["rendered"] * prompts + ["judge_template"] * judged
     assert list(maker.outputs) == ["items", "gold", "counts", *more]
     assert ("prompts" in maker.whole and "prompts" in maker.needs) is prompts
     assert maker.ids == task

@@ -77,16 +77,16 @@ def test_an_answer_stays_between_marks_that_it_cannot_write(tmp_path, mode) -> N
 
 
 def test_a_wording_that_is_given_is_filled_in_paper_mode_alone(tmp_path) -> None:
-    given = b" G: {{json_ground_truth}} L: {{json_extracted_list}} {x} \n"
-    [paper, _] = asked(tmp_path, PAPER, {"a": ANSWER}, templates=given)
+    given = json.dumps(" G: {{json_ground_truth}} L: {{json_extracted_list}} {x} \n").encode()
+    [paper, _] = asked(tmp_path, PAPER, {"a": ANSWER}, judge_template=given)
     assert paper["text"].startswith("G: {\n  material:") and paper["text"].endswith("{x}")
-    [strict, _] = asked(tmp_path, STRICT, {"a": ANSWER}, templates=given)
+    [strict, _] = asked(tmp_path, STRICT, {"a": ANSWER}, judge_template=given)
     assert "json_extracted_indices" in strict["text"]
 
 
 def test_a_wording_without_its_places_is_refused(tmp_path) -> None:
     with pytest.raises(InputError, match="has no"):
-        asked(tmp_path, PAPER, {"a": ANSWER}, templates=b"{{json_ground_truth}} alone")
+        asked(tmp_path, PAPER, {"a": ANSWER}, judge_template=b'"{{json_ground_truth}} alone"')
 
 
 @pytest.mark.parametrize(

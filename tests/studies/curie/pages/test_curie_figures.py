@@ -47,7 +47,9 @@ def test_every_promised_figure_names_models_and_mode(curie_figures):
     assert all(path.read_bytes().startswith(b"\x89PNG") for name, path in curie_figures.items() if "png" in name)
     for stem in ("averages", "tasks", "difficulty", "boxes"):
         found = shown[f"figure-{stem}.svg"]
-        assert BEST in found and "Mode: strict." in found and "cheap strategies that understand nothing (OURS)" in found
+        assert (
+            BEST in found and "Mode: strict." in found and "cheap strategies (OURS), which understand nothing" in found
+        )
         assert "llama-3.3-70b" in found and "…" in found  # a long name is cut in its middle
 
 
@@ -177,7 +179,7 @@ def test_odd_values_break_no_figure(tmp_path, curie_documents):
     assert "no value" in shown and "1.0e+300" in shown and "\N{MINUS SIGN}1.0e+14" in shown
 
 
-def test_what_nobody_has_a_value_of_is_no_row_and_a_model_without_one_says_so():
+def test_what_nobody_has_a_value_of_is_no_row_and_a_model_without_one_says():
     panels = [BarPanel("one", "", {"a": Bar(3.0), "b": Bar(None)}), BarPanel("two", "", {"b": Bar(4.0)})]
     sheet = sheet_of(bar_chart, BarChart("t", "", ["a", "b", "c"], panels, "note"))
     assert [len(widths(axes)) for axes in sheet.figure.axes] == [1, 1]

@@ -2,67 +2,18 @@
 
 from __future__ import annotations
 
-import copy
 import re
-from pathlib import Path
 from typing import Any
 
 import pytest
 from studies.curie.pages import made_run
-from support_reliability_documents import Reader
+from studies.curie.pages.page_text import read, row_of, section_of, text_of
 
-from harness.digest import sealed
-from harness.errors import InputError
-from harness.run.certificates import grader_code
-from harness.run.closure import Code
 from harness.studies import pages
-from harness.studies.curie.pages import outputs, report, tables_judges
+from harness.studies.curie.pages import outputs, report
 
 pytestmark = pytest.mark.together  # they share the documents and the figures of one run
 BEST, COPY, GOLD = "mistral-large-2407", "strategy: copy the document", "strategy: pretty-printed gold"
-GRADER = ("harness.studies.curie.judging.rule:judge",)
-
-
-def read(html: str) -> Any:
-    """Read a page strictly; its links lead into itself."""
-    return Reader(html)
-
-
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory, curie_documents, curie_figures):
-    """Give the page of the whole run, and as read."""
-    html = made_run.written(tmp_path_factory.mktemp("whole"), curie_documents, curie_figures)
-    return html, read(html)
-
-
-@pytest.fixture
-def page(tmp_path, curie_documents):
-    """Write a page from some documents of the run, changed; gives it as read."""
-
-    def write(change: Any = None, names: Any = report.DOCUMENTS, **asked: Any) -> Any:
-        given = copy.deepcopy({name: curie_documents[name] for name in names})
-        if change:
-            change(given)
-        return read(made_run.written(tmp_path, given, **asked))
-
-    return write
-
-
-def section_of(html: str, title: str) -> str:
-    """Give the markup of one section."""
-    found = re.search(rf"<section[^>]*><h2[^>]*>{re.escape(title)}</h2>(.*?)</section>", html, re.DOTALL)
-    assert found, title
-    return found[1]
-
-
-def text_of(markup: str) -> str:
-    return " ".join(re.sub(r"<[^>]*>", " ", markup).split())
-
-
-def row_of(html: str, title: str, name: str) -> str:
-    """Give the text of the first row with this head in a section."""
-    rows = re.findall(r"<tr>(.*?)</tr>", section_of(html, title), re.DOTALL)
-    return next(text_of(row) for row in rows if text_of(row).startswith(name))
 
 
 def test_the_page_is_valid_and_holds_every_section_results_first(whole):
@@ -90,7 +41,7 @@ def test_a_headline_cell_is_value_interval_and_n_of_n(whole, curie_documents):
     assert "DFT-S LLMSim F1, by llmsim-rule" in head and "HFE fact score F1 (OURS), by facts" in head
 
 
-def test_models_stand_by_their_average_and_another_order_without_biogr_is_said(page):
+def test_another_order_of_models_without_biogr_is_said(page):
     def swap(given: Any) -> None:
         order = given["means"]["averages"]["order"]
         order["nine"] = ["tiny", *(name for name in order["nine"] if name != "tiny")]
@@ -137,7 +88,7 @@ def test_a_run_without_a_reached_model_has_no_warning(page):
     assert "reaches a model" not in page(strategies={}, oracles=[]).text
 
 
-def test_a_difference_has_its_interval_and_is_bold_where_that_excludes_zero(whole, page, curie_documents):
+def test_a_difference_is_bold_where_its_interval_excludes_zero(whole, page, curie_documents):
     [pair] = [each for each in curie_documents["comparisons"]["pairs"] if (each["a"], each["b"]) == (BEST, "tiny")]
     told = pair["tasks"]["hfe"]["difference"]
     shown = "{:.1f} [{:.1f}, {:.1f}] n 15".format(*(100 * each for each in (told["value"], *told["interval"])))
@@ -149,9 +100,10 @@ def test_a_difference_has_its_interval_and_is_bold_where_that_excludes_zero(whol
             for part in (*each["tasks"].values(), *each["averages"].values()):
                 part["difference"] = {"value": 0.1, "interval": [-0.2, 0.3]}
 
-    assert "<strong>" in section_of(whole[0], "Differences between models")
-    assert "strong" not in page(level, ("means", "comparisons")).seen - {"strong"}
-    assert "10.0 [-20.0, 30.0]" in page(level).text
+    title = "Differences between models"
+    assert f"<strong>{shown.split()[0]}<" in section_of(whole[0], title)
+    same = section_of(page(level).html, title)
+    assert "10.0 [-20.0, 30.0]" in text_of(same) and "<strong>" not in same
 
 
 def test_strategies_are_compared_apart_and_distances_have_no_interval(whole):
@@ -239,164 +191,6 @@ def test_without_proteins_the_slices_say_why(page):
         given["slices"]["length"] = {"missing": "no item of the task pdb has a sequence to measure"}
 
     assert "By length: no item of the task pdb has a sequence to measure." in page(lose).text
-
-
-def measure(value: Any) -> dict[str, Any]:
-    return {"value": value, "interval": [0.1, 0.95]}
-
-
-def certificate(folder: Path, kappa: Any, rows: int = 80, **changed: str) -> dict[str, Path]:
-    """Write a sealed certificate of the rule judge's code as it is, or with files that changed."""
-    part = {"rows": rows, "accuracy": measure(0.9), "kappa": measure(kappa), "false_accept": measure(0.1),
-            "false_reject": measure(0.1)}  # fmt: skip
-    body = {"type": "certificate/1", "scorer": "curie.llmsim_rule", "files": {**grader_code(GRADER, Code()).files, **changed},
-            "parts": {"frozen": part, "develop": {**part, "rows": 40, "kappa": measure(0.99)}}}  # fmt: skip
-    path = folder / "certificate.json"
-    path.write_bytes(sealed(body))
-    return {report.CERTIFICATE: path}
-
-
-def judges_text(folder: Path, given: Any, inputs: dict[str, Path]) -> str:
-    return text_of(section_of(made_run.written(folder, given, inputs), "Judges"))
-
-
-@pytest.mark.parametrize(("kappa", "state"), [(0.8, "usable"), (0.79, "not usable"), ({"missing": "x"}, "not usable")])
-def test_the_rule_judge_is_usable_from_a_frozen_kappa_of_eight_tenths_on(tmp_path, curie_documents, kappa, state):
-    text = judges_text(tmp_path, curie_documents, certificate(tmp_path, kappa))
-    assert f"Certificate of the rule judge: {state} ( certified on 80 labelled rows (frozen)" in text.replace(
-        "(c", "( c"
-    )
-    assert "compares facts" in text
-
-
-def test_without_a_certificate_the_rule_judge_is_not_usable(whole):
-    assert "Certificate of the rule judge: not usable (uncertified)." in text_of(section_of(whole[0], "Judges"))
-    warned = (
-        "LLMSim of DFT-S, DFT-P, MPV, MPV-NON-TRIVIAL, MPV-SPECIFIC is by the rule judge (OURS), which is not usable"
-    )
-    assert f"{warned}: uncertified." in whole[1].text
-
-
-def test_a_kappa_of_develop_rows_makes_no_judge_usable(tmp_path, curie_documents):
-    text = judges_text(tmp_path, curie_documents, certificate(tmp_path, {"missing": "no rows"}, rows=0))
-    assert "not usable" in text and "certified on 40 labelled rows (develop)" in text
-
-
-def test_a_certificate_of_other_code_is_void_and_not_usable(tmp_path, curie_documents):
-    changed = {"harness/studies/curie/judging/units.py": "0" * 64}
-    text = judges_text(tmp_path, curie_documents, certificate(tmp_path, 0.95, **changed))
-    assert "not usable (void: changed since it was measured: harness/studies/curie/judging/units.py)" in text
-
-
-def test_the_page_is_made_anew_where_the_rule_judge_changes():
-    files = Code().closure("harness.studies.curie.pages.report:write").files
-    assert set(grader_code(GRADER, Code()).files) <= set(files)
-    assert not [name for name in files if "/standalone/" in name]
-
-
-def test_a_certificate_that_was_edited_is_refused(tmp_path, curie_documents):
-    inputs = certificate(tmp_path, 0.5)
-    path = inputs[report.CERTIFICATE]
-    path.write_bytes(path.read_bytes().replace(b"0.5", b"0.9"))
-    with pytest.raises(InputError):
-        made_run.written(tmp_path, curie_documents, inputs)
-
-
-def test_the_llm_judge_is_no_rule_judge_to_warn_of(page):
-    def judged(given: Any) -> None:
-        for task in made_run.LLMSIM:
-            given["means"]["tasks"][task]["primary"]["scorer"] = "llmsim-judge"
-
-    text = page(judged).text
-    assert "is by the rule judge (OURS), which" not in text
-    assert "MPV-SPECIFIC is that of llmsim-judge. LLM judge: judge-7b." in text
-
-
-def test_judges_that_part_are_listed_with_kappa(whole, curie_documents):
-    found = curie_documents["agreement"]
-    text = text_of(section_of(whole[0], "Judges"))
-    kappa = found["together"]["kappa"]
-    ends = "[{:.2f}, {:.2f}]".format(*kappa["interval"])
-    assert f"all together {found['together']['n']:,} {kappa['value']:.2f} {ends}" in text
-    assert f"decided otherwise: {found['answers']['n_parted']}" in text
-    assert f"Answers on which they part: {tables_judges.SHOWN} of {found['answers']['n_parted']}" in text
-    one = found["parted"][0]
-    assert f"{one['item']} {one['model']} {one['gold']}" in text
-
-
-def test_without_an_llm_judge_there_is_nothing_to_agree_with(page):
-    names = [name for name in report.DOCUMENTS if name != "agreement"]
-    assert "No LLM judge is part of this run" in page(names=names, instruments={}).text
-
-
-def test_a_run_without_judged_tasks_has_no_section_on_judges(tmp_path):
-    given = made_run.documents(tmp_path, tasks=("hfe",), records=3)
-    html = made_run.written(tmp_path, given, tasks=["hfe"], instruments={})
-    assert '<h2 id="judges"' not in html and "Left out, since this run made nothing for it: " in text_of(html)
-
-
-def test_programs_are_a_share_with_how_they_ended(whole, page, curie_documents):
-    found = curie_documents["breakdowns"]["programs"]["pdb"][BEST]
-    row = row_of(whole[0], "Programs in answers", BEST)
-    ended = ", ".join(f"{name} {count}" for name, count in found["outcomes"].items())
-    assert row == f"{BEST} PDB {found['n']} {100 * found['share']:.1f} % {ended}"
-
-    def none(given: Any) -> None:
-        given["breakdowns"]["programs"] = {}
-
-    assert "No answer of this run held a program that was tried." in page(none).text
-
-
-def test_printed_numbers_hold_or_break_their_identities(whole, page):
-    assert row_of(whole[0], "The numbers that the paper prints", "Table 7's IoU less Table 1's").endswith("0 yes")
-
-    def spoil(given: Any) -> None:
-        given["published"]["identities"]["table1_iou_is_table7_iou"] |= {"beyond": 1, "largest": 0.01}
-
-    assert "1 no" in page(spoil).text
-    text = text_of(section_of(whole[0], "The numbers that the paper prints"))
-    assert "Contradicted: Mixtral does better than GPT-4o on PDB. Printed: GPT-4o: 0.13, Mixtral: 0.03" in text
-    assert "Not decided (what the prose says of it is not in the table of printed numbers): an order" in text
-    assert "Gemini 2.0 Flash * 32.1 30.2 1" in text and "nothing here claims them" in text
-
-
-def test_the_page_says_what_it_rests_on(whole):
-    text = text_of(section_of(whole[0], "What this rests on"))
-    for each in (
-        "Strict mode: scored as the paper describes", "Version of the rules: curie-1.", "google/curie at commit",
-        "BERTScore by the encoder mini-encoder, which is not roberta-large", "What strict mode changes",
-        "HFE public copy; not the official archive 16 38 22 1 0", "GEO of our own (OURS): none of the paper's 16",
-    ):  # fmt: skip
-        assert each in text, each
-    assert "on 32 of 76 published records, and on records of our own for 10 tasks." in whole[1].text
-
-
-def test_the_papers_encoder_is_named_alone_and_none_is_said(page):
-    assert "BERTScore by roberta-large." in page(instruments={"encoder": "roberta-large"}).text
-    assert "BERTScore was not run" in page(instruments={}).text
-
-
-def test_a_run_on_records_of_our_own_says_so(page):
-    def ours(given: Any) -> None:
-        given["counts"] = {task: {"absent": 0, "kept": 8} for task in made_run.TASKS}
-
-    assert "on records of our own: not a replication." in page(ours).text
-
-
-def test_tasks_that_are_no_part_of_the_run_are_named(tmp_path):
-    given = made_run.documents(tmp_path, tasks=("hfe",), records=3)
-    text = text_of(made_run.written(tmp_path, given, tasks=["hfe"], instruments={}))
-    assert "Tasks of the paper that are no part of this run: DFT-S, DFT-P" in text
-
-
-def test_paper_mode_says_so_and_shows_its_zeros(tmp_path):
-    primary = {**made_run.PRIMARY, "hfe": ["rouge", "rougeLsum"]}
-    given = made_run.documents(tmp_path, tasks=("hfe", "biogr"), records=4, mode="paper", primary=primary)
-    html = made_run.written(tmp_path, given, tasks=["hfe", "biogr"], mode="paper", instruments={})
-    value = given["means"]["tasks"]["hfe"]["models"][BEST]["primary"]["value"]
-    assert f"{value:.1f} [" in row_of(html, "Results", BEST)  # ROUGE-L lies on 0 to 100 already
-    text = text_of(html)
-    assert "Paper mode: scored as the published notebooks would" in text and "HFE ROUGE-L, by rouge" in text
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from harness.studies.curie.tasks import AVERAGED, TASKS
 
 _HEAD = """# Near misses of CURIE
 
-This page is written by `python tools/near_misses.py`, which scores every answer on it; do not edit it by hand.
+This page is written by `python tests/near_misses.py`, which scores every answer on it; do not edit it by hand.
 
 A near miss is an answer that is almost right, or right and written otherwise. All golds and answers are our own
 inventions. What a scientist gives, and why, is our own judgement and no panel's: for dft-c, hfd, hfe, qecc and geo

@@ -1,6 +1,6 @@
 """Writes docs/curie-near-misses.md: what a scientist, strict mode and paper mode give for almost right answers.
 
-`python tools/near_misses.py [PATH]`, in a checkout: the tables are those of the tests. It must never know a rule.
+`python tests/near_misses.py [PATH]`, in a checkout: the tables are those of the tests. It must never know a rule.
 """
 
 from __future__ import annotations
