@@ -12,7 +12,7 @@ MOST = 2_000_000  # letters that are compared
 
 
 def copied(document: str, response: str) -> bool:
-    """Whether at least a fifth of a document's stretches of 20 words stand in a response, whatever its layout and case."""
+    """Whether at least a fifth of a document's stretches of 20 words stand in a response, case and layout aside."""
     words = document[:MOST].lower().split()
     stretches = [" ".join(words[at : at + STRETCH]) for at in range(0, len(words) - STRETCH + 1, STRETCH)]
     if len(stretches) < FEWEST or 10 * len(response) < len(document):
