@@ -45,7 +45,13 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, scor
     An answer that is an error, or whose judgements could not be read, has a missing value, or its paper's. InputError
     where an item, a gold or every judgement of an answer is lacking (the last but where `unasked` allows it).
     """
-    rows.write(out / "scores", _scores(params, inputs, scorer, rule))
+    write_each(params, inputs, out, {scorer: rule})
+
+
+def write_each(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, rules: Mapping[str, Rule]) -> None:
+    """Write one score of each scorer for each response, as `write` does of one: scorer by scorer, in their order."""
+    tables = (_scores(params, inputs, scorer, rule) for scorer, rule in rules.items())
+    rows.write(out / "scores", (row for table in tables for row in table))
 
 
 def state(score: Score) -> str:

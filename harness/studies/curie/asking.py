@@ -98,7 +98,8 @@ def _scorers(task: Task, brief: Brief, mode: str) -> Iterator[Scorer]:
         yield Scorer("boxes", f"{HERE}.grading.boxes:score", params=own)
     if task.name == "pdb":
         yield Scorer("sequence", f"{HERE}.grading.sequences:score", trials=(PROGRAM,), params=own)
-    yield Scorer("rouge", f"{HERE}.grading.rouge:score", params=own)
+    if task.name in FACTS and mode == PAPER:
+        yield Scorer("rouge", f"{HERE}.grading.rouge:score", params=own)  # elsewhere the task's own step gives it too
     if GRADER in brief.instruments:
         yield Scorer("lmscore", f"{HERE}.grading.lmscore:score", judges=(GRADER,), params={**own, UNASKED: True})
     if ENCODER in brief.instruments:

@@ -56,7 +56,7 @@ def test_the_cheap_strategies_answer_beside_every_model() -> None:
 
 def test_facts_score_in_strict_mode_alone_and_words_in_both() -> None:
     assert not named(STUDY.plan(brief("hfe", mode="paper")), "/facts/")
-    assert named(STUDY.plan(brief("hfe")), "/facts/") and named(STUDY.plan(brief("hfe")), "/rouge/")
+    assert named(STUDY.plan(brief("hfe")), "/facts/") and named(STUDY.plan(brief("hfe", mode="paper")), "/rouge/")
 
 
 def test_programs_are_tried_for_structures_of_proteins_and_nothing_else() -> None:

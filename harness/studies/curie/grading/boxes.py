@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.rowtypes import Found
 from harness.studies import graded
+from harness.studies.curie.grading import rouge
 from harness.studies.curie.scoring import boxes, boxes_strict
 from harness.studies.curie.tasks import PAPER
 from harness.studies.graded import Seen
@@ -16,10 +17,10 @@ SCORER = "boxes"
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response, in the mode that `params` name."""
+    """Write the task's own score and ROUGE for each response, in the mode that `params` name."""
     rules = boxes.score if params["mode"] == PAPER else boxes_strict.score
 
     def rule(seen: Seen) -> Found:
         return rules(seen.response["text"], seen.gold["gold"]["truth"])
 
-    graded.write(params, inputs, out, SCORER, rule)
+    graded.write_each(params, inputs, out, {SCORER: rule, rouge.SCORER: rouge.word_rule(params, inputs)})

@@ -8,6 +8,7 @@ from typing import Any
 
 from harness.rowtypes import Found
 from harness.studies import graded
+from harness.studies.curie.grading import rouge
 from harness.studies.curie.scoring import facts_code, facts_geo, facts_hfd, facts_hfe, facts_qecc
 from harness.studies.curie.scoring.copies import copied
 from harness.studies.curie.scoring.found import INVALID
@@ -21,7 +22,7 @@ RULES: Mapping[str, Callable[[str, str], Found]] = {
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response to the task that `params` name; a copy of the document is worth 0."""
+    """Write the fact score and ROUGE of each response; the fact score of a copy of the document is 0."""
     score_text = RULES[params["task"]]
 
     def rule(seen: Seen) -> Found:
@@ -33,4 +34,4 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
             return {"value": 0, "outcome": INVALID, "detail": detail}
         return found
 
-    graded.write(params, inputs, out, SCORER, rule)
+    graded.write_each(params, inputs, out, {SCORER: rule, rouge.SCORER: rouge.word_rule(params, inputs)})

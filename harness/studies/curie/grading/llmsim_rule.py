@@ -11,6 +11,7 @@ from typing import Any
 
 from harness.rowtypes import Found
 from harness.studies import graded
+from harness.studies.curie.grading import rouge
 from harness.studies.curie.scoring.found import VALID, unusable
 from harness.studies.curie.scoring.llmsim_strict import found_pairs
 from harness.studies.graded import Seen
@@ -19,13 +20,13 @@ SCORER = "llmsim-rule"
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response from the pairs of its judgement."""
+    """Write the score by the pairs of its judgement, and ROUGE, for each response."""
 
     def rule(seen: Seen) -> Found:
         [judgement] = seen.judgements
         return of_pairs(judgement["parsed"], seen.response["text"], params["mode"])
 
-    graded.write(params, inputs, out, SCORER, rule)
+    graded.write_each(params, inputs, out, {SCORER: rule, rouge.SCORER: rouge.word_rule(params, inputs)})
 
 
 def of_pairs(said: Mapping[str, Any], response: str, mode: str) -> Found:

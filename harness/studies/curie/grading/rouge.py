@@ -1,4 +1,4 @@
-"""The score step of ROUGE, for every task."""
+"""ROUGE of every task: the rule that stands beside a task's own in one step, and a step where it stands alone."""
 
 from __future__ import annotations
 
@@ -21,6 +21,11 @@ SCORER = "rouge"
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write one score for each response, in the mode that `params` name."""
+    graded.write(params, inputs, out, SCORER, word_rule(params, inputs))
+
+
+def word_rule(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> graded.Rule:
+    """Give the rule that scores an answer by its words against the reference text of its item."""
     golds, mode = {row["id"]: row for row in rows.read(inputs["gold"], Gold)}, params["mode"]
 
     @cache
@@ -36,4 +41,4 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
             return without(mode, rouge.METRICS, GOLD_INVALID, f"the ground truth: {text}")
         return rouge.score(seen.response["text"], text, mode)
 
-    graded.write(params, inputs, out, SCORER, rule)
+    return rule

@@ -9,16 +9,17 @@ from typing import Any
 from harness.rowtypes import Found
 from harness.studies import graded
 from harness.studies.curie.code import pdb_scores
+from harness.studies.curie.grading import rouge
 from harness.studies.graded import Seen
 
 SCORER, TRIAL = "sequence", "program"
 
 
 def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write one score for each response, in the mode that `params` name."""
+    """Write the task's own score and ROUGE for each response, in the mode that `params` name."""
 
     def rule(seen: Seen) -> Found:
         document, trial = seen.item["input"]["text"], seen.trials.get(TRIAL)
         return pdb_scores.score(seen.response["text"], seen.gold["gold"]["truth"], document, trial, params["mode"])
 
-    graded.write(params, inputs, out, SCORER, rule)
+    graded.write_each(params, inputs, out, {SCORER: rule, rouge.SCORER: rouge.word_rule(params, inputs)})
