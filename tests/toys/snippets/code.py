@@ -10,7 +10,7 @@ from typing import Any
 from harness.rowtypes import Found, Item, Missing, Response
 from harness.studies import graded
 from harness.studies.graded import Seen
-from harness.studies.trials import write_programs
+from harness.studies.programs import write_programs
 from harness.trial import DONE
 
 

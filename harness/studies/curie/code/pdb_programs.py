@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from harness.rowtypes import Item, Response
 from harness.studies.curie.code import pdb_entry
 from harness.studies.curie.tasks import PAPER, STRICT
-from harness.studies.trials import write_programs
+from harness.studies.programs import write_programs
 from harness.trial import DONE, TrialLimits
 
 TASK = "pdb"
