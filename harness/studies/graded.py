@@ -36,7 +36,7 @@ class Seen:
     trials: Mapping[str, Trial]  # where it names trials: how this answer's code ended, by the trial's name
 
 
-Rule = Callable[[Seen], Found | Missing]
+Rule = Callable[[Seen], Found | Missing]  # missing for JUDGE_ERROR: of several replies about an answer it lacks one
 
 
 def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path, scorer: str, rule: Rule) -> None:
@@ -96,6 +96,9 @@ def _scores(params: Mapping[str, Any], inputs: Mapping[str, Path], scorer: str, 
             continue
         prompt = asked.get((row["item"], row["template"]))
         found = rule(Seen(items[row["item"]], golds[row["item"]], row, prompt, read, tried.get(key(row), {})))
+        if missing(found) and cast(Missing, found)["missing"] == JUDGE_ERROR:
+            yield _without(params, row, scorer, JUDGE_ERROR, "a reply of several is lacking")
+            continue
         yield _found(row, scorer, found, len(judgements) - len(read))
 
 

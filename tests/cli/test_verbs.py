@@ -209,7 +209,7 @@ def test_score_and_analyse_work_alone(project: Path, tmp_path: Path) -> None:
             assert tool["name"] and tool["gives"] and isinstance(tool["takes"], dict)
             assert all(schema["description"] for schema in tool["schema"].values())
     listed = inside("score", "--list", cwd=tmp_path, check=0).stdout.splitlines()
-    assert listed[0].startswith("reliability.outcome: Labels a response")
+    assert any(line.startswith("reliability.outcome: Labels a response") for line in listed)
     assert {"  takes", "    a, b (addition): the addends, decimal strings", "    label: c, a or i"} <= set(listed)
 
 

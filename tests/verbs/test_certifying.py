@@ -158,8 +158,8 @@ def test_a_lock_pins_the_certificate_and_every_verb_shows_its_state(project):
     [ran] = data_of("run", MANIFEST, cwd=project)["runs"]
     assert ran["graders"][SCORER].startswith("certified on")
     assert list((project / ".harness").rglob(f"{digest[2:]}*")) or list((project / ".harness").rglob(f"{digest}*"))
-    listed = harness("score", "--list", cwd=project, check=0).stdout
-    assert "certified on" in listed and "uncertified" not in listed
+    listed = {tool["name"]: tool for tool in data_of("score", "--list", cwd=project)["tools"]}
+    assert listed[SCORER]["certificate"].startswith("certified on")
     assert "scored by reliability.outcome: certified on" in harness("run", MANIFEST, cwd=project, check=0).stdout
     assert data_of("audit", "last", cwd=project, check=None)["verdict"] in ("unconfirmed", "agreed")
     certified(project, ROWS[:20])

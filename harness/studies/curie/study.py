@@ -18,7 +18,7 @@ from harness.studies.curie.data import makers as published
 from harness.studies.curie.data.makers import RENDERED
 from harness.studies.curie.data.responses_import import normalise
 from harness.studies.curie.demo import makers_rest, makers_text
-from harness.studies.curie.strategy_model import strategy_model
+from harness.studies.curie.strategy_model import NAME, strategy_model
 from harness.studies.curie.tasks import TASKS, Task
 from harness.studies.study import OPTIONAL, Brief, Dataset, Importer, Maker, Study, Switches
 
@@ -62,9 +62,14 @@ class Curie(Study):
     def plan(self, brief: Brief) -> Plan:
         """Plan the steps of a brief: data, prompts, answers, judgements, scores, analyses, figures and the page.
 
-        The cheap strategies are asked beside every model. InputError for two datasets of one task, and for a dataset
-        without wordings.
+        The cheap strategies are asked beside every model. InputError for two datasets of one task, for a dataset
+        without wordings, and for a model of the strategies' name.
         """
+        if any(model.name == NAME for model in brief.models):
+            raise InputError(
+                f"a model is called {NAME!r}, as are the cheap strategies", where=f"models.{NAME}",
+                next="give it another name",
+            )  # fmt: skip
         asked, tasks = Asked(), dict[str, Dataset]()
         for dataset in brief.datasets:
             task, maker = self._task(dataset), self.makers[dataset.make]

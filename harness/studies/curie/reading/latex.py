@@ -25,6 +25,7 @@ _NORMAL = (
     (re.compile(r"\\(?:label|tag|hspace|vspace|color|textcolor)\*?\s{0,9}\{[^{}]{0,200}\}"), " "),
     (re.compile(_UPRIGHT + r"\s{0,9}h\s?\.?\s?c\s?\.?\s{0,9}\}", re.IGNORECASE), r" \\hc "),
     (re.compile(r"(?<![\\A-Za-z])[hH]\s?\.\s?[cC](?![A-Za-z_^])\s?\.?"), r" \\hc "),
+    (re.compile(r"(\\[cdt]?frac)\s{0,9}(\d)\s{0,9}(\d)"), r"\1{\2}{\3}"),  # TeX takes one digit for an argument
     (re.compile(r"\\left\s{0,9}\|"), r"\\lvert "),
     (re.compile(r"\\right\s{0,9}\|"), r"\\rvert "),
     (re.compile(r"\\(?:left|right)\s{0,9}\."), " "),

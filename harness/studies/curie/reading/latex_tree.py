@@ -66,11 +66,14 @@ def alone(base: str | Group) -> Sum:
 
 
 def product(sign: int, factors: Sequence[Factor]) -> Iterable[Product]:
-    """Give the term of these factors: redundant brackets taken off, a bare bracket of terms opened."""
+    """Give the term of these factors: redundant brackets taken off, terms in round brackets one factor (rule HFE).
+
+    Braces alone are layout: terms in bare ones stand as if those were not there.
+    """
     found = [inner for one in factors for inner in unwrapped(one)]
     sign *= -1 if sum(one == _MINUS for one in found) % 2 else 1
     kept = [one for one in found if one != _MINUS]
-    if len(kept) == 1 and (opened := _bracket(kept[0])) and len(opened) == 1:
+    if len(kept) == 1 and (opened := _bracket(kept[0], BRACE)) and len(opened) == 1:
         return [replace(term, sign=sign * term.sign) for term in opened[0]]
     return [Product(sign, tuple(kept))] if kept else []
 
@@ -78,7 +81,7 @@ def product(sign: int, factors: Sequence[Factor]) -> Iterable[Product]:
 def unwrapped(factor: Factor) -> list[Factor]:
     """Give the factors within a bracket that holds one term and has no index; of anything else, itself."""
     factor = unbraced(factor)
-    parts = _bracket(factor)
+    parts = _bracket(factor, ROUND, BRACE)
     if parts == ():
         return []
     if parts is None or len(parts) > 1 or len(parts[0]) > 1:
@@ -87,10 +90,10 @@ def unwrapped(factor: Factor) -> list[Factor]:
     return [*([_MINUS] if term.sign < 0 else []), *term.factors]
 
 
-def _bracket(factor: Factor) -> tuple[Sum, ...] | None:
-    """Give the parts of a factor that is a bracket without an index, and nothing else."""
+def _bracket(factor: Factor, *kinds: str) -> tuple[Sum, ...] | None:
+    """Give the parts of a factor that is a bracket of these kinds without an index, and nothing else."""
     group = factor.base
-    bare = isinstance(group, Group) and group.kind in (ROUND, BRACE) and factor == Factor(group)
+    bare = isinstance(group, Group) and group.kind in kinds and factor == Factor(group)
     return group.parts if bare and isinstance(group, Group) else None
 
 

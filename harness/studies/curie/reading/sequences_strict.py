@@ -15,13 +15,13 @@ from harness.studies.curie.reading.sequences import gold_sequence
 RESIDUES = "ACDEFGHIKLMNPQRSTVWYBZX"  # as they are compared: U is read as X
 _READ = RESIDUES + "U"
 _CASES = (re.compile(f"[{_READ}]+"), re.compile(f"[{_READ.lower()}]+"))
-_HEADER = re.compile(r"\\u003[Ee]")  # the six characters that some models write for >
+_ESCAPED = r"\u003E"  # the six characters that some models write for >
 
 
 def read_record(text: str) -> str | None:
     """Give the residues of the first record of a text, in capitals (P1); none where no header has any behind it."""
     headed = False
-    lines = _HEADER.sub(">", text).splitlines()
+    lines = text.replace(_ESCAPED, ">").splitlines()
     for at, line in enumerate(lines):
         if line.strip().startswith(">"):
             headed = True

@@ -1,7 +1,7 @@
 """YAML that a model wrote becomes objects, lists and texts: no value is taken for a date, a truth value or a number.
 
-Read event by event within bounds, so that neither depth nor aliases can exhaust anything; tags are passed over, and of
-several documents the first is read. It must never know a field.
+Read event by event within bounds, so that neither depth nor aliases can exhaust anything; several documents and tags
+other than YAML's own are refused, as `yaml.safe_load` refuses them (rule QECC). It must never know a field.
 """
 
 from __future__ import annotations
@@ -14,12 +14,15 @@ from harness.studies.curie.reading.texts import encodable
 
 MOST_NODES = 20_000  # scalars, lists and objects, those that an alias repeats counted each time
 _NULLS = ("", "~", "null", "Null", "NULL")
+_KINDS = "null bool int float binary timestamp omap pairs set str seq map"
+_TAGS = frozenset(("!", *(f"tag:yaml.org,2002:{kind}" for kind in _KINDS.split())))  # those of YAML itself
 
 
 def read_yaml(text: str) -> Any:
-    """Read the first document of a YAML text, its scalars as texts and nulls as None.
+    """Read a YAML text, its scalars as texts and nulls as None.
 
-    Unreadable where the text is no YAML, or has more nodes or greater depth than is read.
+    Unreadable where the text is no YAML of one document, has a tag that is not YAML's own, or has more nodes or greater
+    depth than is read.
     """
     import yaml  # noqa: PLC0415 - heavy
 
@@ -32,13 +35,15 @@ def read_yaml(text: str) -> Any:
 
 
 def _built(yaml: Any, events: Iterator[Any]) -> Any:
-    """Build the value of the first document; an alias is the very object that its anchor names."""
+    """Build the value of the one document; an alias is the very object that its anchor names."""
     root: list[Any] = []
     open_ones: list[tuple[Any, list[Any]]] = [("root", root)]  # what is being read, and its children so far
     anchors: dict[str, Any] = {}
     for count, event in enumerate(events):
         if count > 3 * MOST_NODES or len(open_ones) > DEPTH:
             raise Unreadable("more, or deeper, YAML than is read")
+        if getattr(event, "tag", None) not in (None, *_TAGS):
+            raise Unreadable("a tag that is not YAML's own")
         if isinstance(event, yaml.SequenceStartEvent | yaml.MappingStartEvent):
             open_ones.append((event, []))
             continue
@@ -52,8 +57,8 @@ def _built(yaml: Any, events: Iterator[Any]) -> Any:
             if event.anchor not in anchors:
                 raise Unreadable("an alias of nothing that is complete")
             value, anchor = anchors[event.anchor], None
-        elif isinstance(event, yaml.DocumentEndEvent):
-            break
+        elif isinstance(event, yaml.DocumentStartEvent) and root:
+            raise Unreadable("more than one document")
         else:
             continue
         open_ones[-1][1].append(value)

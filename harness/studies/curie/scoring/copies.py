@@ -12,10 +12,22 @@ MOST = 2_000_000  # letters that are compared
 
 
 def copied(document: str, response: str) -> bool:
-    """Whether at least a fifth of a document's stretches of 20 words stand in a response, case and layout aside."""
-    words = document[:MOST].lower().split()
-    stretches = [" ".join(words[at : at + STRETCH]) for at in range(0, len(words) - STRETCH + 1, STRETCH)]
+    """Whether at least a fifth of a document's stretches of 20 words stand in a response.
+
+    Case, layout and the escapes of JSON texts aside.
+    """
+    words = _words(document)
+    stretches = [tuple(words[at : at + STRETCH]) for at in range(0, len(words) - STRETCH + 1, STRETCH)]
     if len(stretches) < FEWEST or 10 * len(response) < len(document):
         return False
-    said = " ".join(response[:MOST].lower().split())
-    return 5 * sum(one in said for one in stretches) >= len(stretches)
+    said, wanted, begins = _words(response), set(stretches), {one[0] for one in stretches}
+    there = {
+        one
+        for at in range(len(said) - STRETCH + 1)
+        if said[at] in begins and (one := tuple(said[at : at + STRETCH])) in wanted
+    }
+    return 5 * sum(one in there for one in stretches) >= len(stretches)
+
+
+def _words(text: str) -> list[str]:
+    return text[:MOST].replace("\\n", " ").replace("\\", "").lower().split()

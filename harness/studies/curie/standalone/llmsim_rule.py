@@ -22,7 +22,9 @@ Item = Annotated[dict[str, Any], ITEM]
 class ItemPair(Row):
     """Input: a gold item and a predicted one, of a task whose answers are lists of items."""
 
-    task: Annotated[str, one_of("a task whose answers are lists of items", *JUDGED)]
+    task: Annotated[str, one_of("a task whose answers are lists of items", *JUDGED)] = Field(
+        description="the task: dft-s, dft-p, mpv or a variant of it"
+    )
     gold_item: Item = Field(description="an item of the ground truth, as it is written there")
     predicted_item: Item = Field(
         description="an item of a model's answer, under the prompt's field names or the gold's"

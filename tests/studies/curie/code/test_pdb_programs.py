@@ -210,6 +210,13 @@ def test_a_failed_program_has_no_metric_in_paper_mode_and_0_in_strict_mode() -> 
     assert (strict["value"], strict["outcome"]) == (0, "invalid") and "time" in strict["detail"]["why"]
 
 
+@pytest.mark.parametrize("said", ["", " \n\t"])
+def test_b7_a_program_that_gives_blanks_is_an_answer_that_cannot_be_used(said: str) -> None:
+    ended = {"outcome": "done", "stdout": json.dumps({"answer": said})}
+    found = scored(fenced("def f(t): return 5"), DOCUMENT, ended, STRICT)
+    assert (found["value"], found["outcome"]) == (0, "invalid") and "blanks" in found["detail"]["why"]
+
+
 def test_a_program_not_run_has_no_value_one_that_cannot_be_has_failed() -> None:
     for mode in MODES:
         assert "not run" in scored(fenced("def f(t): return 5"), DOCUMENT, None, mode)["value"]["missing"]

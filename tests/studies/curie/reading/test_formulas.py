@@ -41,7 +41,7 @@ def test_hfe_what_parts_two_formulas(text: str) -> None:
         (r"H = \left( a + b \right) c - d", [2]),
         ("H = \\left( a \\\\ + b \\right) c", [1]),
         ("H = a\n  + b", [1, 1]),
-        ("H = a - (b - c)", [3]),
+        ("H = a - (b - c)", [2]),
     ],
 )
 def test_hfe_terms_stand_right_of_the_last_equals_sign_outside_brackets(text: str, terms: list[int]) -> None:

@@ -46,8 +46,9 @@ def test_p1_a_record_is_a_header_and_the_residue_lines_behind_it(text: str, foun
         ">p\n\u041cKT",
         ">p\nMK\ud800",
         ">p\n\u017f",
+        "\\u003ep\nMKT",
     ],
-    ids=range(11),
+    ids=range(12),
 )
 def test_p1_without_a_header_or_residues_there_is_no_record(text: str) -> None:
     assert read_record(text) is None

@@ -112,4 +112,4 @@ def test_hostile_texts_end_quickly(name: str) -> None:
     began = time.perf_counter()
     with contextlib.suppress(Unreadable):
         read_list(HOSTILE[name])
-    assert time.perf_counter() - began < 0.8
+    assert time.perf_counter() - began < 5  # seconds where it were not bounded: minutes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
+import yaml
 
 from harness.studies.curie.reading.loose_json import Unreadable
 from harness.studies.curie.reading.yaml_text import MOST_NODES, read_yaml
@@ -25,16 +26,27 @@ def test_values_stay_as_they_are_written() -> None:
     assert read_yaml(text) == expected
 
 
-def test_a_day_that_is_none_and_a_tag_are_no_errors() -> None:
-    assert read_yaml("a: 2020-13-45\nb: !!python/object/apply:os.system [x]\n") == {"a": "2020-13-45", "b": ["x"]}
+def test_a_day_that_is_none_and_a_tag_of_yaml_are_no_errors() -> None:
+    assert read_yaml("a: 2020-13-45\nb: !!str 5\nc: !!seq [x]\n") == {"a": "2020-13-45", "b": "5", "c": ["x"]}
 
 
 def test_an_alias_is_what_its_anchor_names() -> None:
     assert read_yaml("a: &x {b: c}\nd: *x\n") == {"a": {"b": "c"}, "d": {"b": "c"}}
 
 
-def test_the_first_of_several_documents_is_read() -> None:
-    assert read_yaml("---\na: b\n---\nc: d\n") == {"a": "b"}
+def test_marks_of_one_document_are_no_errors() -> None:
+    assert read_yaml("---\na: b\n...\n") == {"a": "b"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["---\na: b\n---\nc: d\n", "a: b\n---\n", "a: b\nc: !!python/object/apply:os.system [x]\n", "a: !mine b\n"],
+)
+def test_qecc_what_safe_load_refuses_is_unreadable(text: str) -> None:
+    with pytest.raises(yaml.YAMLError):
+        yaml.safe_load(text)
+    with pytest.raises(Unreadable):
+        read_yaml(text)
 
 
 @pytest.mark.parametrize("text", ["a: 'open", "a: b: c", "\tx: y", '"\\cite"', "a: *nowhere", "a: &a [*a]", "\x00"])

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import time
+
 import pytest
 
 from harness.studies.curie.scoring.copies import copied
@@ -16,6 +19,7 @@ DOCUMENT = "\n".join(" ".join(WORDS[at : at + 9]) for at in range(0, 400, 9))
         (DOCUMENT, True),
         (" ".join(WORDS).upper(), True),
         ("Here it is: " + " ".join(WORDS[:90]), True),
+        (json.dumps([{"Step": 1, "answer": DOCUMENT}]), True),
         (" ".join(WORDS[:79]), False),
         ("H = a + b", False),
         (" ".join(reversed(WORDS)), False),
@@ -28,3 +32,10 @@ def test_a_fifth_of_the_document_in_its_own_order_is_a_copy(response: str, is_co
 
 def test_of_a_short_document_nothing_is_a_copy() -> None:
     assert not copied(" ".join(WORDS[:100]), " ".join(WORDS[:100]))
+
+
+@pytest.mark.parametrize("word", ["a ", "where ", ",", "word0 "])
+def test_megabytes_are_compared_with_a_long_paper_in_time(word: str) -> None:
+    paper, begun = " ".join(f"word{n % 7919}" for n in range(100_000)), time.process_time()
+    assert not copied(paper, word * (5_000_000 // len(word)))
+    assert time.process_time() - begun < 2

@@ -81,6 +81,9 @@ SAME = [
     (r"\sum_{b,b'} V(b-b') b^\dagger_{b} b_{b'}", r"\sum_{p,q} V(p-q) b^\dagger_{p} b_{q}"),
     (r"\begin{pmatrix} a b & c \\ 0 & d \end{pmatrix}", r"\begin{pmatrix} b a & c \\ 0 & d \end{pmatrix}"),
     (r"\varepsilon_k", r"\epsilon_k"),
+    (r"\frac12 U n", r"\frac{1}{2} U n"),
+    (r"\dfrac 14 J", r"J / 4"),
+    (r"{a + b}", "b + a"),
 ]
 OTHER = [
     ("a", "-a"),
@@ -115,6 +118,11 @@ def test_hfe_formulas_that_mean_the_same(one: str, other: str) -> None:
 @pytest.mark.parametrize(("one", "other"), OTHER)
 def test_hfe_formulas_that_do_not(one: str, other: str) -> None:
     assert terms(one) and terms(one) != terms(other)
+
+
+@pytest.mark.parametrize("text", ["x - (y - z)", r"x - \left[ y - z \right]", r"(y - z) - (x)"])
+def test_hfe_only_a_sign_outside_of_brackets_begins_a_term(text: str) -> None:
+    assert sum(terms(text).values()) == 2
 
 
 def test_hfe_a_letter_is_an_operator_where_its_text_has_it_with_a_dagger() -> None:

@@ -53,6 +53,6 @@ def test_every_task_has_ten_near_misses_with_names_of_their_own(task: str) -> No
 
 def test_the_page_is_what_its_command_writes(tmp_path: Path) -> None:
     written = tmp_path / "page.md"
-    subprocess.run([sys.executable, ROOT / "tools" / "near_misses.py", written], check=True, cwd=tmp_path)
+    subprocess.run([sys.executable, ROOT / "tests" / "near_misses.py", written], check=True, cwd=tmp_path)
     assert written.read_text(encoding="utf-8") == page()
     assert PAGE.read_text(encoding="utf-8") == page(), "`python tests/near_misses.py` writes it again"
