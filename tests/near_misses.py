@@ -15,7 +15,7 @@ PAGE = ROOT / "docs" / "curie-near-misses.md"
 def main() -> None:
     """Write the page, to its place or to a path that is given."""
     sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
-    from studies.curie.scoring.near_misses.page import page  # noqa: PLC0415 - the tables are no part of the package
+    from studies.curie.scoring.near_misses.page import page
 
     path = Path(sys.argv[1]) if len(sys.argv) > 1 else PAGE
     path.write_text(page(), encoding="utf-8")

@@ -87,7 +87,9 @@ def resolve(loaded: Loaded, checked: CheckedManifest, workshop: Workshop, had: P
                 continue
             lacks = "came out empty" if "rows" in items else "gives an array as its `items`, which are rows"
             raise InputError(
-                f"dataset {name!r} {lacks}", where=loaded.tree.at(("datasets", name)), next="draw more items"
+                f"dataset {name!r} {lacks}",
+                where=loaded.tree.at(("datasets", name)),
+                next="draw more items, or leave it out",
             )
     certificates = certificate_pins(loaded.root, loaded.manifest.study)
     late = {CERTIFICATES: certificates, TABLES: table_pins(loaded.manifest.study, checked.tables)}

@@ -65,7 +65,7 @@ class Asked:
 
     steps: list[Step] = field(default_factory=list)
     parts: dict[str, list[Ref]] = field(default_factory=dict)
-    imported: dict[str, Step] = field(default_factory=dict)  # by model: the last step that took somebody else's answers
+    imported: dict[str, list[Step]] = field(default_factory=dict)  # by model: steps that took somebody else's answers
     scores: dict[tuple[str, str], list[Ref]] = field(default_factory=dict)  # by dataset and model
     scored: dict[tuple[str, str, str], list[Ref]] = field(default_factory=dict)  # by dataset, model and scorer
     judgements: dict[tuple[str, str, str], list[Ref]] = field(default_factory=dict)  # by dataset, model and judge
@@ -106,10 +106,12 @@ class Asked:
     def _accounts(self) -> Ref:
         """Give the count of imported rows: those taken, those refused, and the prompts that have none."""
         prompts = tuple(self.parts["prompts"])
-        for model, step in sorted(self.imported.items()):
-            kind = step.kind.partition(":")[0] + ":account"
-            inputs = {"imported": step.inputs["imported"], "prompts": prompts}
-            self.add(Step(f"imported/{model}", kind, "responses", step.params, inputs, ("imported",)), "imported")
+        for model, steps in sorted(self.imported.items()):
+            last, often = steps[-1], [len(step.params["seeds"]) for step in steps]
+            kind = last.kind.partition(":")[0] + ":account"
+            inputs = {"imported": last.inputs["imported"], "prompts": prompts}
+            params = last.params if len(set(often)) == 1 else {**last.params, "samples": often}
+            self.add(Step(f"imported/{model}", kind, "responses", params, inputs, ("imported",)), "imported")
         return self.merged("imported", "responses")
 
     def _one(self, output: str, stage: str, kind: str) -> Ref:
@@ -221,7 +223,7 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
         imported=model.imported.source if model.imported else "",
     )  # fmt: skip
     if model.imported:
-        asked.imported[model.name] = respond
+        asked.imported.setdefault(model.name, []).append(respond)
     answered = {"responses": asked.add(respond, "responses"), **answers}
     tried: dict[str, Ref] = {}
     for one in how.trials:

@@ -3,32 +3,41 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from bench.costs import FULL, Size
+from bench.curie_model import RESPONSES, SIZES
 from bench.measure import Failed, Missing, ratio, spend, spend_here
 from bench.peers import environment
 from bench.rouge import RUN, having
 from bench.table import Row
 
-from harness import seeds
-from harness.studies.curie.scoring import boxes
+from harness import rows, seeds
+from harness.studies.curie.asking import FACTS
+from harness.studies.curie.grading.facts import RULES
+from harness.studies.curie.scoring import boxes, boxes_strict, sequences_strict
 from harness.studies.curie.scoring.alignment import align, chance, common
+from harness.studies.curie.scoring.references import reference_text
 from harness.studies.curie.scoring.rouge import SUM, rouge
 from harness.studies.curie.scoring.sequences import compared
+from harness.studies.curie.tasks import MODES, PAPER, STRICT
 
 WORDS, VOCABULARY, LINES = 1_000, 400, 40
 RESIDUES = "ACDEFGHIKLMNPQRSTVWY"
 SEQUENCES, BOXES, LENGTH = 50, 10_000, 400
+CHECKED = 7  # every so many records of a whole model are scored a second time
+HERE = Path(__file__).resolve().parent
 Pairs = Sequence[tuple[Any, Any]]
 
 
 def curie_rows(work: Path, size: Size) -> list[Row]:
-    """Measure ROUGE-Lsum, identity ratios and boxes beside their references, and one alignment with its shuffles."""
-    return [*_rouge(work, size), *_identity(size), *_iou(size), _strict(size)]
+    """Measure ROUGE-Lsum, identity ratios and boxes beside their references, one alignment, and a whole model."""
+    measured = [*_rouge(work, size), *_identity(size), *_iou(size), _strict(size)]
+    return measured + (_whole(work) if size is FULL else [])
 
 
 def _draws(purpose: str) -> Callable[[int], int]:
@@ -126,3 +135,56 @@ def _strict(size: Size) -> Row:
 
 def _costs(size: Size, work: Callable[[], object]) -> tuple[float, ...]:
     return tuple(spend_here(work).cpu for _ in range(size.repeats))
+
+
+def _whole(work: Path) -> list[Row]:
+    """Score one full model by the steps of a run, in either mode; the values are held against the rules themselves."""
+    found = []
+    for mode in MODES:
+        folder = work / f"whole-{mode}"
+        told = json.loads(
+            spend([sys.executable, HERE / "whole_curie.py", folder, mode], environment(work), work).output
+        )
+        checked = _as_the_rules(folder, mode) if mode == STRICT else _as_the_package(folder, work)
+        what = f"{RESPONSES} responses to ten tasks, {mode} mode, judged by rule, no code; {checked} values checked"
+        found += [
+            Row("curie", f"wall of scoring {what}", (told["scoring_s"],), 60.0, "s"),
+            Row("curie", f"largest process of it, {mode} mode", (told["largest_mib"],), 1024.0, "MiB"),
+        ]
+    return found
+
+
+def _sample(folder: Path, task: str) -> list[tuple[str, Any, dict[str, float]]]:
+    """Give some records of a task: the answer, its gold, and the values by scorer."""
+    values: dict[str, dict[str, float]] = {}
+    for row in rows.read(folder / task / "scores"):
+        values.setdefault(row["item"], {})[row["scorer"]] = row["value"]
+    both = zip(rows.read(folder / task / "responses"), rows.read(folder / task / "gold"), strict=True)
+    return [(row["text"], gold, values[row["item"]]) for row, gold in list(both)[::CHECKED]]
+
+
+def _as_the_rules(folder: Path, mode: str) -> int:
+    """Hold the values of strict mode against the rules, called apart; gives how many were."""
+    rules: dict[str, tuple[str, Callable[[str, str], Any]]] = {task: ("facts", RULES[task]) for task in FACTS}
+    rules |= {"biogr": ("boxes", boxes_strict.score), "pdb": ("sequence", sequences_strict.score)}
+    checked = 0
+    for task, (scorer, rule) in rules.items():
+        for text, gold, values in _sample(folder, task):
+            if rule(text, gold["gold"]["truth"])["value"] != values[scorer]:
+                raise Failed(f"a value of {task} is not the one that its rule gives in {mode} mode")
+            checked += 1
+    return checked
+
+
+def _as_the_package(folder: Path, work: Path) -> int:
+    """Hold ROUGE-Lsum of paper mode against rouge-score; gives how many values were."""
+    python = having()
+    seen = [(text, reference_text(task, gold, PAPER), values["rouge"])
+            for task in SIZES for text, gold, values in _sample(folder, task)]  # fmt: skip
+    pairs = [[side.replace(" . ", " .\n") for side in both] for *both, _ in seen]
+    given = work / "curie.json"
+    given.write_text(json.dumps({"kinds": [SUM], "pairs": pairs}), encoding="utf-8")
+    theirs = json.loads(spend([python or "", RUN, given], environment(work), work).output)
+    if any(abs(100 * other[SUM][2] - own) > 1e-9 for (_, _, own), other in zip(seen, theirs["values"], strict=True)):
+        raise Failed("ROUGE-Lsum of a whole model has other values than rouge-score gives")
+    return len(seen)

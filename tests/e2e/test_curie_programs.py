@@ -31,11 +31,18 @@ def sequence(text):
 HOSTILE = {
     "honest": HONEST,
     "fork bomb": "def f(text):\n    import os\n    while True:\n        os.fork()",
-    "network": "def f(text):\n    import socket\n    socket.create_connection(('127.0.0.1', 9), 2)\n    return '>x\\nMKT'",
-    "gold": "def f(text):\n    import glob\n    return '>x\\n' + open(glob.glob('/**/gold*', recursive=True)[0]).read()",
+    "network": (
+        "def f(text):\n    import socket\n    socket.create_connection(('127.0.0.1', 9), 2)\n    return '>x\\nMKT'"
+    ),
+    "gold": (
+        "def f(text):\n    import glob\n    found = glob.glob('/**/gold*', recursive=True)\n"
+        "    return '>x\\n' + open(found[0]).read()"
+    ),
     "outside": "def f(text):\n    open('/usr/x', 'w').write('x')\n    return '>x\\nMKT'",
     "loop": "def f(text):\n    while True:\n        pass",
-    "flood": "def f(text):\n    import os\n    for n in range(1 << 10):\n        os.write(1, b'x' * (1 << 20))\n    return ''",
+    "flood": (
+        "def f(text):\n    import os\n    while True:\n        os.write(1, b'x' * (1 << 20))\n    return ''"
+    ),
 }
 ORDER = ("honest", "fork bomb", "network", "gold", "outside", "loop", "flood")
 

@@ -47,6 +47,18 @@ def test_each_prompt_gets_the_row_of_its_key_in_the_order_of_the_prompts(join):
     assert (counts["rows"], counts["taken"], counts["missing"]) == (8, 8, 0)
 
 
+def test_prompts_of_each_part_are_accounted_for_as_often_as_they_are_asked(tmp_path):
+    for place, item in enumerate("ab"):
+        (tmp_path / "prompts").mkdir(exist_ok=True)
+        rows.write(tmp_path / "prompts" / rows.part_name(place), [{"item": item, "template": 1, "text": "?"}])
+    given = [{**ANSWER, "item": item, "sample": sample} for item in "ab" for sample in (0, 1)]
+    inputs = {"prompts": tmp_path / "prompts", "imported": write(tmp_path / "theirs.jsonl", *given)}
+    account({"model": "theirs", "seeds": [0], "samples": [3, 1]}, inputs, tmp_path)
+    [counts] = rows.read(tmp_path / "imported")
+    assert (counts["theirs"]["taken"], counts["theirs"]["missing"]) == (3, 1)
+    assert counts["theirs"]["refused"]["no_prompt"] == {"keys": 1, "first": ["b (template 1, sample 1)"]}
+
+
 def test_a_row_keeps_the_fields_of_an_answer_and_no_others(join):
     more = {"finish": "stop", "usage": {"tokens": 3}, "reasoning": "so", "logprobs": [{"token": "4"}], "score": 1}
     found, _ = join({**ANSWER, **more, "model": "gpt", "imported": False, "sees_gold": True})

@@ -9,9 +9,10 @@ import pytest
 
 from harness import rows
 from harness.errors import InputError
-from harness.rowtypes import Found, Missing
+from harness.rowtypes import Found, Missing, Score
 from harness.studies import graded
 from harness.studies.graded import Seen
+from harness.studies.judged import JUDGE_ERROR
 
 ABOUT: dict[str, Any] = {"item": "a", "template": 1, "model": "m", "sample": 0}
 FINE = {**ABOUT, "text": "8", "finish": "stop"}
@@ -61,6 +62,18 @@ def test_what_has_no_score_gets_the_papers_value_and_keeps_its_state(
 def test_a_repeat_that_could_not_be_read_is_left_out_and_counted(tmp_path: Path) -> None:
     row = score(tmp_path, FINE, judgement(3), judgement(UNREAD, 1, error="HTTP 503"), judgement(4, 2))
     assert (row["value"], row["detail"]["unread"], graded.state(row)) == (7, 1, "scored")
+
+
+def test_a_rule_that_lacks_one_of_several_replies_has_a_judge_error(tmp_path: Path) -> None:
+    def lacking(seen: Seen) -> Missing:
+        return {"missing": JUDGE_ERROR}
+
+    rows.write(tmp_path / "items", [{"id": "a", "task": "t", "input": {}, "difficulty": 0, "meta": {}}])
+    rows.write(tmp_path / "gold", [{"id": "a", "gold": {}}])
+    rows.write(tmp_path / "responses", [FINE])
+    graded.write({}, {name: tmp_path / name for name in ("items", "gold", "responses")}, tmp_path, "toy", lacking)
+    [row] = rows.read(tmp_path / "scores", Score)
+    assert (row["value"], graded.state(row)) == (UNREAD, JUDGE_ERROR)
 
 
 def test_an_answer_that_nobody_judged_is_no_answer_without_judges(tmp_path: Path) -> None:

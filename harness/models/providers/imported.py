@@ -21,6 +21,7 @@ from harness.rowtypes import Prompt, Response
 SHA256 = texts.matching(texts.HEX64, "a SHA-256: 64 hex digits")
 MISSING = "imported: no row for this prompt"
 TWICE = "imported: more than one row for this prompt"
+SAMPLES = "samples"
 SHOWN = 5  # keys that a count names
 KEPT = ("text", "finish", "reasoning", "usage", "logprobs", "error")  # of a row; the rest says whose it is
 
@@ -59,8 +60,7 @@ PROVIDER = ImportedSettings
 class Join:
     """A join of imported rows with prompts by (item, template, sample); it counts unmatched and repeated rows."""
 
-    asked: set[tuple[str, int]]
-    samples: int
+    asked: Mapping[tuple[str, int], int]  # how many samples of each prompt there are to be
     found: dict[ResponseKey, Response] = field(default_factory=dict)
     times: Counter[ResponseKey] = field(default_factory=Counter)
     rows: int = 0
@@ -75,12 +75,17 @@ class Join:
                 self.others += 1
                 continue
             one = response_key(row)
-            if one[:2] not in self.asked or one.sample >= self.samples:
+            if one.sample >= self.asked.get(one[:2], 0):
                 self.strange.append(one)
                 continue
             self.times[one] += 1
             self.found[one] = row
         return self
+
+    def asked_for(self) -> Iterator[ResponseKey]:
+        """Give the key of every response that is asked for, in the order of the prompts."""
+        for (item, template), samples in self.asked.items():
+            yield from (ResponseKey(item, template, sample) for sample in range(samples))
 
     def answer(self, one: ResponseKey, model: str) -> dict[str, Any]:
         """Make the response to one prompt and sample: its row, or an error row where there is none or several."""
@@ -93,30 +98,31 @@ class Join:
 def respond(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the output `responses`, one row per prompt and seed in their order: the imported answer or an error."""
     join = _join(params, inputs)
-    rows.write(out / "responses", (join.answer(one, params["model"]) for one in _keys(inputs, join.samples)))
+    rows.write(out / "responses", (join.answer(one, params["model"]) for one in join.asked_for()))
 
 
 def account(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write the output `imported`: counts of rows taken and refused, with reasons, and of prompts without a row."""
+    """Write the output `imported`: counts of rows taken and refused, with reasons, and of prompts without a row.
+
+    `samples` says how often the prompts of each part are asked, where that is not once for each seed.
+    """
     join = _join(params, inputs)
     twice = sorted(one for one, times in join.times.items() if times > 1)
     taken = [row for one, row in join.found.items() if join.times[one] == 1]
     counts = {
         "rows": join.rows, "taken": len(taken), "errors": sum("error" in row for row in taken),
-        "missing": sum(not join.times[one] for one in _keys(inputs, join.samples)), "other_models": join.others,
+        "missing": sum(not join.times[one] for one in join.asked_for()), "other_models": join.others,
         "refused": {"no_prompt": _counted(sorted(join.strange)), "twice": _counted(twice)},
     }  # fmt: skip
     rows.write_one(out / "imported", {params["model"]: counts})
 
 
 def _join(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Join:
-    asked = {(row["item"], row["template"]) for row in rows.read(inputs["prompts"], Prompt)}
-    return Join(asked, len(params["seeds"])).read(inputs["imported"], params.get("of"))
-
-
-def _keys(inputs: Mapping[str, Path], samples: int) -> Iterator[ResponseKey]:
-    for row in rows.read(inputs["prompts"], Prompt):
-        yield from (ResponseKey(row["item"], row["template"], sample) for sample in range(samples))
+    parts = rows.parts(inputs["prompts"])
+    often = params.get(SAMPLES) or [len(params["seeds"])] * len(parts)
+    both = zip(parts, often, strict=True)
+    asked = {(row["item"], row["template"]): times for part, times in both for row in rows.read(part, Prompt)}
+    return Join(asked).read(inputs["imported"], params.get("of"))
 
 
 def _counted(keys: list[ResponseKey]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from harness.errors import InputError
 from harness.steps import Pinned, Plan
 from harness.studies.curie.study import STUDY
 from harness.studies.curie.tasks import AVERAGED, TASKS
-from harness.studies.study import Brief, Dataset, Instrument, Model, Templates
+from harness.studies.study import Answered, Brief, Dataset, Instrument, Model, Templates
 
 SOME = Pinned("0" * 64)
 SETS = {name: Templates(SOME, 1) for name in STUDY.prompt_sets}
@@ -104,3 +104,17 @@ def test_published_prompts_are_asked_as_they_are() -> None:
     own = replace(brief(), datasets=(dataset("hfe", "hfe", "curie.archive_prompts_hfe"),), templates={})
     [step] = [step for step in STUDY.plan(own).steps if step.name == "hfe/prompts/part-00000"]
     assert step.kind == "harness.studies.prompts:pick"
+
+
+def test_imported_answers_are_counted_by_how_often_a_task_is_asked():
+    theirs = Model("theirs", "imported", {}, imported=Answered("x", SOME))
+    for tasks, often in ((("biogr", "pdb"), [3, 1]), (("pdb", "biogr"), [1, 3])):
+        steps = {step.name: step for step in STUDY.plan(replace(brief(*tasks), models=(theirs,))).steps}
+        assert steps["imported/theirs"].params["samples"] == often
+    [alone] = [step for step in STUDY.plan(replace(brief("pdb"), models=(theirs,))).steps if "imported/" in step.name]
+    assert "samples" not in alone.params
+
+
+def test_a_model_of_the_strategies_name_is_refused():
+    with pytest.raises(InputError, match="as are the cheap strategies"):
+        STUDY.plan(replace(brief("pdb"), models=(replace(CLOSED, name="strategies"),)))

@@ -65,10 +65,12 @@ class RunScores:
             raise InputError(what, where="scores", next="give each scorer another name in each mode")
         self._met.add((scorer, row["item"], model, run))
         self.counts[facts.task, scorer, model].add(row)
-        self._runs[facts.task, scorer, model].add(run)
+        state = graded.state(row)
+        if state != graded.ERROR:
+            self._runs[facts.task, scorer, model].add(run)
         if row.get("outcome") == GOLD_INVALID:
             self._unusable[facts.task, scorer].add(row["item"])
-        elif graded.state(row) not in graded.UNSCORED:
+        elif state not in graded.UNSCORED:
             for metric, value in self._numbers(row):
                 place = self._values.setdefault((facts.task, scorer, metric), {})
                 place.setdefault(model, {}).setdefault(row["item"], {})[run] = value
@@ -101,7 +103,8 @@ class RunScores:
         """Give one metric of one model on one task, as the mode has it.
 
         Paper: each record that any model has a value of, 0 where this one lacks it; a strategy fills in for nobody,
-        and has no zeros on a task for which it has no answers. Strict: what is there, and nothing is filled in.
+        and has no zeros on a task for which it has no answers. A run whose answers are all errors, such as one that
+        was never imported, is no run. Strict: what is there, and nothing is filled in.
         """
         if self.request.mode == PAPER:
             ids = self.items[task]

@@ -116,6 +116,34 @@ def test_a_strategy_fills_in_for_no_model(tmp_path):
     assert document["strategies"] == ["copy"]
 
 
+def test_paper_mode_gives_a_strategy_no_zeros_on_a_task_it_does_not_answer(tmp_path):
+    rows = [score("hfe", "a", 40, scorer="rouge", mode="paper"),
+            score("hfe", "a", 0, "copy", scorer="rouge", mode="paper")]  # fmt: skip
+    document = made(tmp_path, means.analyse, HFE, rows, strategies=["copy", "world box"], **ROUGE)
+    assert cell(document, "hfe", "copy")["value"] == 0
+    assert "missing" in cell(document, "hfe", "world box")["value"]
+
+
+def test_paper_mode_does_not_count_a_run_that_was_never_imported(tmp_path):
+    rows = [score("hfe", "a", 40, scorer="rouge", mode="paper"), score("hfe", "b", 20, scorer="rouge", mode="paper"),
+            *(failed("hfe", record, sample=run, scorer="rouge") for record in "ab" for run in (1, 2))]  # fmt: skip
+    document = made(tmp_path, means.analyse, HFE, rows, **ROUGE)
+    assert cell(document, "hfe")["value"] == 30 and "runs" not in cell(document, "hfe")
+    assert document["tasks"]["hfe"]["models"]["m"]["states"]["rouge"]["error"] == 4
+
+
+def test_paper_mode_gives_a_model_whose_answers_are_all_errors_zeros(tmp_path):
+    rows = [score("hfe", "a", 40, scorer="rouge", mode="paper"), failed("hfe", "a", "ill", scorer="rouge")]
+    assert cell(made(tmp_path, means.analyse, HFE, rows, models=["m", "ill"], **ROUGE), "hfe", "ill")["value"] == 0
+
+
+def test_paper_mode_gives_an_error_in_a_run_that_was_made_a_zero(tmp_path):
+    rows = [score("hfe", "a", 40, scorer="rouge", mode="paper"), failed("hfe", "a", sample=1, scorer="rouge"),
+            *(score("hfe", "b", 20, scorer="rouge", mode="paper", sample=run) for run in (0, 1))]  # fmt: skip
+    found = cell(made(tmp_path, means.analyse, HFE, rows, **ROUGE), "hfe")
+    assert (found["value"], found["runs"]["means"]) == (20, [30, 10])
+
+
 def test_runs_are_averaged_by_record_first_and_their_spread_stands_beside(tmp_path):
     told = {("a", 0): 0.2, ("a", 1): 0.4, ("b", 0): 0.6, ("b", 1): 1.0}
     rows = [score("hfe", record, value, sample=sample) for (record, sample), value in told.items()]
