@@ -40,9 +40,7 @@ HOSTILE = {
     ),
     "outside": "def f(text):\n    open('/usr/x', 'w').write('x')\n    return '>x\\nMKT'",
     "loop": "def f(text):\n    while True:\n        pass",
-    "flood": (
-        "def f(text):\n    import os\n    while True:\n        os.write(1, b'x' * (1 << 20))\n    return ''"
-    ),
+    "flood": ("def f(text):\n    import os\n    while True:\n        os.write(1, b'x' * (1 << 20))\n    return ''"),
 }
 ORDER = ("honest", "fork bomb", "network", "gold", "outside", "loop", "flood")
 
