@@ -67,14 +67,15 @@ def values(folder: Path, run: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 def few(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
-    folder = project(tmp_path_factory.mktemp("few") / "p", ("pdb", "hfe", "biogr"))
+    models, outputs = ("oracle", "empty", "forger", "shotgun"), ("items", "scores", "means")
+    place = tmp_path_factory.mktemp("few") / "p"
+    folder = project(place, ("pdb", "hfe", "biogr"), models=models, outputs=outputs)
     return folder, ran(folder)
 
 
 def test_oracle_is_right_forger_empty_and_shotgun_are_wrong(few: tuple[Path, Any]) -> None:
     for task, found in values(*few).items():
         assert [found[name] for name in STAND_INS if name != "noisy-oracle"] == [1, 0, 0, 0], task
-        assert 0 <= found["noisy-oracle"] <= 1
 
 
 def test_cheap_strategies_stand_beside_every_model_and_do_not_win(few: tuple[Path, Any]) -> None:

@@ -24,7 +24,7 @@ def walked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, subprocess.Com
     """Walk: give each line with how it ended; the environment is the one that is here, as `make setup` made it."""
     folder = tmp_path_factory.mktemp("walk") / "project"
     folder.mkdir()
-    for name in ("harness", "lockfiles", "manifests", "assets", "images"):
+    for name in ("harness", "lockfiles", "manifests", "assets", "images", "certificates"):
         shutil.copytree(REPOSITORY / name, folder / name, ignore=shutil.ignore_patterns("__pycache__"))
     env = clean_env() | {"PYTHONPATH": str(folder)}
     program = folder.parent / "bin" / "harness"

@@ -205,13 +205,13 @@ def test_listing_everything_of_a_derivation_gives_every_equation():
 )
 def test_a_hostile_document_ends_within_a_second_and_gives_few_finds(piece):
     document = piece * (5_000_000 // len(piece))
-    begun = time.perf_counter()
+    begun = time.process_time()
     found = finds(document)
     for task in TASKS:
         for strategy in STRATEGIES.values():
             if task in strategy.tasks:
                 strategy.answer(view(task, document, truth=document))
-    assert time.perf_counter() - begun < 10
+    assert time.process_time() - begun < 10
     assert max(len(found.quantities), len(found.formulas), len(found.names), len(found.equations)) <= MOST
 
 

@@ -31,14 +31,16 @@ class Seen:
     def __init__(self, made):
         [data] = made.images
         self.image = Image.open(io.BytesIO(data)).convert("RGB")
-        self.image.load()
+        pixels = self.image.load()
+        assert pixels
+        self.pixels = pixels
         self.wide, self.high = self.image.size
         columns = [x for x in range(self.wide) if self.run(x, 0, 0, 1) > self.high // 2]
         lines = [y for y in range(self.high) if self.run(0, y, 1, 0) > self.wide // 2]
         self.left, self.right, self.top, self.bottom = columns[0], columns[-1], lines[0], lines[-1]
 
     def black(self, x, y):
-        return self.image.getpixel((x, y)) == (0, 0, 0)
+        return self.pixels[x, y] == (0, 0, 0)
 
     def run(self, x, y, along, down):
         """Give the length of the longest run of black pixels from a place on."""
@@ -120,7 +122,7 @@ def test_grey_lines_stand_where_the_ticks_are(made):
     image = seen(made.id)
     inner = [x for x, _ in image.meridians() if image.left < x < image.right]
     for x in inner:
-        grey = [image.image.getpixel((x, y)) == (170, 170, 170) for y in range(image.top + 1, image.bottom)]
+        grey = [image.pixels[x, y] == (170, 170, 170) for y in range(image.top + 1, image.bottom)]
         assert sum(grey) > 0.6 * len(grey)
 
 

@@ -17,6 +17,12 @@ PAIRING = "the reduced pairing Hamiltonian"
 OF_A_MODEL = [one for one in HFE if PAIRING not in one.text.splitlines()[0]]
 
 
+def each(records, at_once):
+    """Give records as parameters of a test: the first at once, the others in a long run alone."""
+    marks = ((), pytest.mark.long)
+    return [pytest.param(one, id=one.id, marks=marks[place >= at_once]) for place, one in enumerate(records)]
+
+
 def subject(record):
     return record.text.splitlines()[0].removeprefix("On ")
 
@@ -43,7 +49,7 @@ def energies(record, *formulas):
     return np.array([[system.mean(matrix).real for system in (here, there)] for matrix in matrices])
 
 
-@pytest.mark.parametrize("record", OF_A_MODEL, ids=lambda record: record.id)
+@pytest.mark.parametrize("record", each(OF_A_MODEL, 9))
 def test_the_gold_is_the_mean_field_form_of_the_papers_own_model(record):
     """It has the model's energy, and to first order changes as the model does: the variational definition."""
     model, mean_field = energies(record, bare(record), record.truth["hamiltonian"])
@@ -51,7 +57,7 @@ def test_the_gold_is_the_mean_field_form_of_the_papers_own_model(record):
     assert abs(model[1] - mean_field[1]) < 20 * STEP**2
 
 
-@pytest.mark.parametrize("record", OF_A_MODEL[:13], ids=lambda record: record.id)
+@pytest.mark.parametrize("record", each(OF_A_MODEL[:13], 6))
 def test_with_another_sign_of_any_term_it_would_be_another(record):
     text = record.truth["hamiltonian"].strip("$").partition("= ")[2]
     for term in energies(record, *re.split(r" [-+] ", text.removeprefix("-"))):
@@ -94,7 +100,7 @@ def test_the_first_two_steps_are_the_papers_model(record):
     assert np.trace(interaction @ interaction).real > 0.1
 
 
-@pytest.mark.parametrize("record", HFD, ids=lambda record: record.id)
+@pytest.mark.parametrize("record", each(HFD, 8))
 def test_the_last_step_is_the_mean_field_form_and_adds_constants_only(record):
     model, mean_field = energies(record, bare(record), steps(record)[4])
     assert abs(model[0] - mean_field[0]) < 1e-10 and abs(model[1] - mean_field[1]) < 20 * STEP**2
@@ -117,7 +123,7 @@ def densities(parts):
     return before, [[first, second], [third, fourth]]
 
 
-@pytest.mark.parametrize("record", HFD, ids=lambda record: record.id)
+@pytest.mark.parametrize("record", each(HFD, 8))
 def test_the_third_step_has_twice_the_energy_of_classical_charges(record):
     operators, state = SYSTEMS[subject(record)]()
     system = System(operators, state(1, 0.0))

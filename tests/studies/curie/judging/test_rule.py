@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Any
 
 import pytest
@@ -136,10 +136,10 @@ def test_hostile_values_are_compared_in_no_time(task, value) -> None:
         "notes",
         "spin",
     ]
-    item, begun = dict.fromkeys(fields, value), perf_counter()
+    item, begun = dict.fromkeys(fields, value), process_time()
     assert same(task, item, dict(item)).label in ("same", "different")
     same(task, GOLD[0] if task == "mpv" else SLAB, item)
-    assert perf_counter() - begun < 10
+    assert process_time() - begun < 10
 
 
 @pytest.mark.parametrize("task", ["mpv", "dft-s", "dft-p"])
@@ -150,6 +150,6 @@ def test_sixty_gold_items_and_a_long_answer_take_less_than_a_few_seconds(task) -
         "additional_information": junk, "functional": "PBE", "software": junk, "notes": junk,
     }  # fmt: skip
     many = [{**item, "material": f"GaAs film {place}", "notes": f"{place} {junk}"} for place in range(3000)]
-    begun = perf_counter()
+    begun = process_time()
     pairs(task, many[:60], many)
-    assert perf_counter() - begun < 5
+    assert process_time() - begun < 5

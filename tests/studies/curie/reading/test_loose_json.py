@@ -84,9 +84,9 @@ def test_real_records_are_written_alike_and_fast() -> None:
     if not paths:
         pytest.skip("the real records are not here")
     found = [path.read_text() for path in paths]
-    began = time.perf_counter()
+    began = time.process_time()
     written = [dumps(loads(text)) for text in found]
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10
     for text, one in list(zip(found, written, strict=True))[:3]:  # the package takes a second for each
         assert one == json5.dumps(json.loads(text))
 
@@ -107,10 +107,10 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_texts_are_unreadable_at_once(name: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     with pytest.raises(Unreadable):
         loads(HOSTILE[name])
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10
 
 
 @pytest.mark.parametrize(
@@ -124,9 +124,9 @@ def test_hostile_texts_are_unreadable_at_once(name: str) -> None:
 )
 def test_the_longest_texts_that_are_read_take_well_under_a_second(unit: str, end: str, most: int) -> None:
     text = "[" + unit * ((most - 10) // len(unit)) + end
-    began = time.perf_counter()
+    began = time.process_time()
     assert loads(text)
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10
 
 
 def test_nesting_ends_at_the_same_depth_in_both_readers() -> None:

@@ -68,7 +68,7 @@ HOSTILE = {
 
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_answers_end_quickly(name: str) -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     with contextlib.suppress(Unreadable):
         predictions_dft(HOSTILE[name], HOSTILE[name])
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10

@@ -37,10 +37,10 @@ def test_odd_escapes_are_no_errors() -> None:
     ids=lambda text: repr(text[:10]),
 )  # fmt: skip
 def test_hostile_programs_end_soon(text: str) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     for _, tree in blocks(text):
         list(named(tree, NAMES))
-    assert time.monotonic() - begun < 2
+    assert time.process_time() - begun < 2
 
 
 def test_l7_several_fields_of_an_item_may_mean_one() -> None:

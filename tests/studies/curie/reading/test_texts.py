@@ -104,8 +104,8 @@ def test_fences_are_found_whatever_language_they_name() -> None:
     "text", ["1," * 2_000_000, "10^" * 1_000_000, "5 m·" * 1_000_000, "<sup>" * 400_000, "-" * 5_000_000]
 )
 def test_texts_of_megabytes_end_soon(text: str) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     quantities(text)
     norm(text)
     iso(text)
-    assert time.monotonic() - begun < 1
+    assert time.process_time() - begun < 1

@@ -70,10 +70,10 @@ def test_empty_yaml_is_nothing() -> None:
     ],
 )
 def test_bombs_and_depth_are_unreadable_and_end_soon(text: str) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     with pytest.raises(Unreadable):
         read_yaml(text)
-    assert time.monotonic() - begun < 1
+    assert time.process_time() - begun < 1
 
 
 def test_a_lone_surrogate_does_not_stop_the_reading() -> None:

@@ -85,8 +85,8 @@ def test_f0_facts_are_multisets() -> None:
 @EACH
 @pytest.mark.parametrize("text", HOSTILE, ids=lambda text: repr(text[:16]))
 def test_hostile_answers_are_scored_and_end_soon(task: str, text: str) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     found: Any = RULES[task](text, of(task)[0])
     assert 0 <= found["value"] <= 1
     assert canonical(found)
-    assert time.monotonic() - begun < 2
+    assert time.process_time() - begun < 2

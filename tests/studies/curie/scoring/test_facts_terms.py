@@ -160,9 +160,9 @@ def test_equal_terms_are_counted() -> None:
     ids=lambda text: repr(text[:12]),
 )  # fmt: skip
 def test_texts_of_megabytes_end_soon(text: str) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     terms(text)
-    assert time.monotonic() - begun < 3
+    assert time.process_time() - begun < 3
 
 
 def test_ten_thousand_brackets_are_refused() -> None:

@@ -143,6 +143,6 @@ def test_other_tasks_are_refused() -> None:
 
 def test_a_list_that_is_too_long_to_be_shown_is_unreadable() -> None:
     nested = "[" * 50 + ",".join(["{}"] * 90_000) + "]" * 50
-    began = time.perf_counter()
+    began = time.process_time()
     assert questions("mpv", TRUTH, f'[{{"a": {nested}}}]', TEMPLATE) == []
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10

@@ -228,7 +228,7 @@ def test_a_model_is_scored_in_seconds() -> None:
     truth = mpv(*(f"property {place}" for place in range(20)))
     response = json.dumps([{"material": "InN", "low_value": str(place), "text": "x" * 300} for place in range(50)])
     replies = [naming(place, place + 1, place + 2) for place in range(20)]
-    began = time.perf_counter()
+    began = time.process_time()
     for _ in range(578):
         assert score("mpv", truth, response, replies)["value"] == pytest.approx(40 / 70)
-    assert time.perf_counter() - began < 5
+    assert time.process_time() - began < 5

@@ -36,7 +36,7 @@ def test_a_member_gives_way_along_a_chain() -> None:
 
 
 def test_many_pairs_are_matched_quickly() -> None:
-    began = time.perf_counter()
+    began = time.process_time()
     assert len(matching([(gold, found) for gold in range(61) for found in range(2000)])) == 61
     assert len(matching([(gold, found) for gold in range(1000) for found in range(60)])) == 60
-    assert time.perf_counter() - began < 10
+    assert time.process_time() - began < 10
