@@ -74,7 +74,8 @@ def analyse(
 ) -> int:
     """Run one analysis: one JSON object in, one out.
 
-    A .npz file may be given instead of the object: each of its arrays is the field of its name.
+    A .npz file may be given instead of the object: each of its arrays is the field of its name. Several objects, a
+    line each, are the field `rows`.
     """
     from harness.digest import canonical
     from harness.verbs.array_files import is_arrays
@@ -91,7 +92,7 @@ def analyse(
         if not text.strip():
             hint = f"give one JSON object, such as `echo '{{}}' | harness analyse {name}`"
             raise InputError("nothing was given", where=where, next=hint)
-        asked = AnalyseRequest(analysis=name, given=object_of(text, where), second=second, to=to)
+        asked = AnalyseRequest(analysis=name, given=_document(text, where), second=second, to=to)
     done = verb(asked)
     give([canonical(done.result) + b"\n"])
     return done.code
@@ -138,6 +139,15 @@ def rows_of(source: Path | None) -> Iterator[tuple[str, Mapping[str, Any]]]:
                 raise InputError("a row is at most 64 MiB", where=where, next="split it")
             if line.strip():
                 yield where, object_of(line, where)
+
+
+def _document(data: bytes, where: str) -> Mapping[str, Any]:
+    """Read one JSON object, or JSON Lines of several, which are the field `rows` of one."""
+    first, _, rest = data.strip().partition(b"\n")
+    if not (first.rstrip().endswith(b"}") and rest.lstrip().startswith(b"{")):
+        return object_of(data, where)
+    lines = enumerate(data.split(b"\n"), 1)
+    return {"rows": [object_of(line, f"{where}:{number}") for number, line in lines if line.strip()]}
 
 
 def object_of(data: bytes, where: str) -> Mapping[str, Any]:

@@ -47,6 +47,7 @@ class RuleJudge:
     needs: tuple[str, ...] = ()
     params: Mapping[str, Any] = field(default_factory=dict)
     role: str = ""
+    tables: Mapping[str, Source] = field(default_factory=dict)  # pinned ones that it reads, by the name of its input
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def instrument(brief: Brief, role: str) -> Instrument:
 
 def _rule(judge: RuleJudge, brief: Brief, name: str, given: Mapping[str, Source]) -> Step:
     """Give the one step of a rule, with the weights of its instrument where it has one."""
-    params, inputs = {**judge.params, "judge": judge.name}, dict(given)
+    params, inputs = {**judge.params, "judge": judge.name}, {**given, **judge.tables}
     if not judge.role:
         return Step(name, judge.kind, JUDGED, params, inputs, ("judgements",))
     model = instrument(brief, judge.role).model

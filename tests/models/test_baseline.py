@@ -191,8 +191,11 @@ def test_the_list_keeps_its_budget():
     assert len(LIST) == 3_889
 
 
-def test_only_the_two_oracles_see_gold_and_every_behaviour_says_what_it_is():
-    assert {name for name, each in BEHAVIOURS.items() if each.sees_gold} == {"oracle", "noisy-oracle"}
+SEEING = {"oracle", "noisy-oracle", "coin-oracle", "random-refuser", "paraphraser", "one-wrong-number", "half-answer"}
+
+
+def test_whoever_sees_gold_is_known_and_every_behaviour_says_what_it_is():
+    assert {name for name, each in BEHAVIOURS.items() if each.sees_gold} == SEEING
     assert all(each.about for each in BEHAVIOURS.values())
     assert BEHAVIOURS["oracle"].expected == "all"
     assert {BEHAVIOURS[name].expected for name in ("forger", "empty", "refuser")} == {"none"}

@@ -17,6 +17,7 @@ from harness.errors import InputError
 from harness.models.completion import Completion, CompletionRequest, plain_text
 from harness.models.provider import Checked, Settings, StandIn
 from harness.models.providers.forgery import FORGERY
+from harness.models.providers.imperfect import first_half, one_wrong_number, paraphrased
 from harness.models.providers.shotgun import shotgun
 from harness.rowtypes import Gold, Item, Prompt
 
@@ -94,6 +95,19 @@ def _noisy(request: CompletionRequest, known: KnownAnswer) -> str:
     return known.target if seeds.unit(draw) < 1 - known.difficulty / 100 else wrong_answer(known)
 
 
+def _coin(request: CompletionRequest, purpose: str) -> bool:
+    draw = seeds.derive(request.seed, purpose, request.item, request.template, request.sample)
+    return seeds.unit(draw) < 0.5
+
+
+def _half_right(request: CompletionRequest, known: KnownAnswer) -> str:
+    return known.target if _coin(request, "coin-oracle") else wrong_answer(known)
+
+
+def _random_refuser(request: CompletionRequest, known: KnownAnswer) -> str:
+    return REFUSAL if _coin(request, "random-refuser") else _half_right(request, known)
+
+
 # Short words, because a rule that takes a right word anywhere would find it in a refusal just as well: of these only
 # `unsure` is long enough to be the answer to an anagram.
 REFUSAL = "I am unsure of it."
@@ -121,6 +135,29 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
         lambda *_: LIST,
         adversarial=True,
     ),
+    "paraphraser": Behaviour(
+        "answers with the target in a polite frame, with its numbers in bold and its lists in one line",
+        lambda _, known: paraphrased(known.target),
+        sees_gold=True,
+    ),
+    "one-wrong-number": Behaviour(
+        "answers with the target, of which one number is another",
+        lambda _, known: one_wrong_number(known.target),
+        sees_gold=True,
+    ),
+    "half-answer": Behaviour(
+        "answers with the first half of the target's words", lambda _, known: first_half(known.target), sees_gold=True
+    ),
+    "coin-oracle": Behaviour(
+        "answers with the target for a random half of the items, and wrongly for the others",
+        _half_right,
+        sees_gold=True,
+    ),
+    "random-refuser": Behaviour(
+        "answers as coin-oracle does, but refuses a random half of the items", _random_refuser, sees_gold=True
+    ),
+    "always-yes": Behaviour("says yes", lambda *_: "Yes."),
+    "always-no": Behaviour("says no", lambda *_: "No."),
     "shotgun": Behaviour(
         "answers with everything an answer could be: letters, numbers, cities, common words and the prompt's own words",
         lambda request, _: shotgun(request.text),

@@ -1,0 +1,1 @@
+"""The study `biomed` (CARDBiomedBench): facts of biomedical tables asked of language models, graded and weighed."""

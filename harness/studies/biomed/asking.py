@@ -1,0 +1,62 @@
+"""How the models are asked and their answers graded: graders and scorers, by the settings of the manifest.
+
+Names and kinds only; it must never know an item or a rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from harness.studies.ask import How, Scorer
+from harness.studies.biomed.terms import PAPER
+from harness.studies.graded import ERROR
+from harness.studies.judge import Judge, RuleJudge
+from harness.studies.study import Brief
+
+HERE = "harness.studies.biomed"
+GRADER, ENCODER = "grader", "encoder"  # roles: of the model that grades, of BERTScore
+RULE = "rule"  # the judge that is a rule of ours
+BY_RULE, BY_GRADER = "bioscore-rule", "bioscore-judge"  # scorers
+TEXT, BERTSCORE = "text", "bertscore"
+ABSTENTIONS = "biomed/abstentions@1"
+GRADING_PROMPT = "grading_prompt"  # the output of makers that bring the published wording of the grader
+NOT_KNOWN = "-1"  # what the published grader gives to the text of a failed request
+
+
+def how(brief: Brief, outputs: Collection[str]) -> How:
+    """Give the settings by which a brief asks models the questions of a maker with these outputs, and scores them."""
+    mode = brief.settings["mode"]
+    return How(
+        tuple(_scorers(brief, mode)), None, judges=tuple(_judges(brief, mode, outputs)),
+    )  # fmt: skip
+
+
+def graders(brief: Brief) -> list[str]:
+    """Name the scorers of a brief that give grades, the one that counts first: a model's, where one grades."""
+    return [*([BY_GRADER] if GRADER in brief.instruments else []), BY_RULE]
+
+
+def _judges(brief: Brief, mode: str, outputs: Collection[str]) -> Iterator[Judge | RuleJudge]:
+    own = {"mode": mode}
+    tables = {"abstentions": brief.tables[ABSTENTIONS]}
+    yield RuleJudge(RULE, f"{HERE}.judging.rule:judge", params=own, tables=tables)
+    if GRADER in brief.instruments:
+        kind, published = f"{HERE}.judging.llm", mode == PAPER and GRADING_PROMPT in outputs
+        yield Judge(
+            GRADER, f"{kind}:ask", f"{kind}:read", rounds=1 if mode == PAPER else 2,
+            needs=(GRADING_PROMPT,) if published else (), params=own,
+        )  # fmt: skip
+    if ENCODER in brief.instruments:
+        yield RuleJudge(ENCODER, f"{HERE}.judging.encoder:judge", params=own, role=ENCODER)
+
+
+def _scorers(brief: Brief, mode: str) -> Iterator[Scorer]:
+    own = {"mode": mode}
+    graded = {RULE: BY_RULE, **({GRADER: BY_GRADER} if GRADER in brief.instruments else {})}
+    for judge, name in graded.items():
+        instead: dict[str, int | str] = {ERROR: NOT_KNOWN} if mode == PAPER else {}
+        params = {**own, "scorer": name}
+        yield Scorer(name, f"{HERE}.grading.bioscore:score", judges=(judge,), instead=instead, params=params)
+    yield Scorer(TEXT, f"{HERE}.grading.text:score", params=own)
+    if ENCODER in brief.instruments:
+        yield Scorer(BERTSCORE, f"{HERE}.grading.bertscore:score", judges=(ENCODER,), params=own)

@@ -1,0 +1,1 @@
+"""Questions as datasets: published files, generated ones, samples and splits of them, and answers of earlier runs."""

@@ -1,0 +1,40 @@
+"""The maker of published questions: a CSV file is read, and sampled or split in the published way.
+
+It must never know what a question asks or how an answer is graded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InputError
+from harness.studies.biomed.data.making import sampled, write_questions
+from harness.studies.biomed.data.parameters import DROP, MODE, PART, ROWS, SET, SPLIT
+from harness.studies.biomed.data.published_csv import read_set
+from harness.studies.biomed.data.sampling import PER_TEMPLATE
+from harness.studies.biomed.data.splitting import TEST, split
+from harness.studies.biomed.terms import STRICT
+
+
+def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the questions of the file: a part of its split, a sample of `rows` a template, or all in its order.
+
+    With `split` the part `test` holds up to `rows` a template, as many as published without it. InputError for `part`
+    without `split`, for a part without a question, and as `read_set` and `read_config` say.
+    """
+    found = read_set(inputs[SET], params.get(MODE, STRICT), name=SET, drop=DROP in params)
+    questions, counts = found.questions, found.counts()
+    if SPLIT in params:
+        parts = split([one.template for one in questions], params[SPLIT], params.get(ROWS, PER_TEMPLATE))
+        name = params.get(PART, TEST)
+        counts |= {**parts.counts([one.question for one in questions]), "part": name}
+        chosen = [questions[place] for place in parts.part(name)]
+        if not chosen:
+            raise InputError(f"the part {name} holds no question", where=SET, next="split a file that has more")
+    elif PART in params:
+        raise InputError("a part of what?", where=PART, next=f"add `{SPLIT}: disjoint`, or leave `{PART}` out")
+    else:
+        chosen = list(sampled(questions, params.get(ROWS)))
+    write_questions(params, inputs, out, chosen, {"source": "published", **counts})

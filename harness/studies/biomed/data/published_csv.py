@@ -1,0 +1,128 @@
+"""The reader of published question files: CSV under the columns of today or of earlier releases, row by row.
+
+What cannot be used is refused by its row and column, or dropped and counted. No message quotes a cell. It must never
+know a source table or how an answer is graded.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InputError
+from harness.studies import csv_rows
+from harness.studies.biomed.data.missing import is_missing
+from harness.studies.biomed.data.records import BenchmarkQuestion
+from harness.studies.biomed.templates.catalogue import TEMPLATES
+from harness.studies.biomed.terms import KINDS, PAPER
+
+# Each column, and what it was called before.
+NAMES: Mapping[str, tuple[str, ...]] = {
+    "uuid": (), "question": (), "answer": (), "bio_category": ("Bio_Category",),
+    "reasoning_category": ("SQL_Category",), "template_uuid": ("template uuid",), "source": (),
+}  # fmt: skip
+OPTIONAL = ("template_uuid", "source")  # a question without a template is its own, as the 80 experts' questions are
+NEEDED = ("uuid", "template_uuid", "question", "answer")  # of a row in strict mode; paper mode asks for labels too
+LABELS: Mapping[str, str] = {"bio_category": "biological", "reasoning_category": "reasoning"}
+LONGEST_ID = 200
+ADVICE = "give the file as it was published, a CSV in UTF-8"
+# Which template a published one is, by the experts' question it comes from: OURS, since no list is published.
+_BY_SEED = {template.seed: template for template in TEMPLATES.values()}
+
+
+@dataclass
+class PublishedSet:
+    """The questions of a file in its order, and the counts of what was met while reading."""
+
+    rows: int = 0
+    questions: list[BenchmarkQuestion] = field(default_factory=list)
+    dropped: Counter[str] = field(default_factory=Counter)  # rows by the first column that they lack
+    empty_labels: int = 0  # kept in paper mode, dropped in strict mode
+    unlabelled: int = 0  # questions without a label of one kind
+    strange: Counter[str] = field(default_factory=Counter)  # labels that are none of the paper's, by kind
+
+    def counts(self) -> dict[str, Any]:
+        """Give the counts as a dataset says them."""
+        return {
+            "rows": self.rows, "dropped": dict(self.dropped), "empty_labels": self.empty_labels,
+            "unlabelled": self.unlabelled, "other_labels": dict(self.strange),
+        }  # fmt: skip
+
+
+def read_set(path: Path, mode: str, *, name: str = "set", drop: bool = False) -> PublishedSet:
+    """Read the questions of a published file, which messages call `name`.
+
+    A row that lacks a cell is dropped in paper mode and with `drop`, and else refused. InputError for that, for a uuid
+    that stands twice or is no plain text, for a missing column, a file without rows, and for what is no CSV in UTF-8.
+    """
+
+    def place(number: int) -> str:
+        return f"{name}, row {number}" if number else f"{name}, the header"
+
+    found, seen = PublishedSet(), set[str]()
+    columns = _columns(path, place)
+    for number, cells in csv_rows.read(path, place, ADVICE, columns=tuple(columns.values())):
+        found.rows += 1
+        row = {column: cells.get(given, "") for column, given in columns.items()}
+        row.setdefault("template_uuid", row["uuid"])
+        if lacking := _lacking(row, mode):
+            if mode != PAPER and not drop:
+                advice = "correct the row, or drop and count such rows with `unusable: count`"
+                raise _bad("a cell is empty", place(number), columns[lacking], advice)
+            found.dropped[lacking] += 1
+            continue
+        if row["uuid"] in seen:
+            raise _bad("this uuid stands in an earlier row too", place(number), columns["uuid"])
+        if len(row["uuid"]) > LONGEST_ID or row["uuid"] != row["uuid"].strip():
+            raise _bad(f"no uuid has blanks around it, or over {LONGEST_ID} characters", place(number), columns["uuid"])
+        seen.add(row["uuid"])
+        found.questions.append(_question(row, mode, found))
+    if not found.questions:
+        raise InputError("no row holds a question and its answer", where=name, next=ADVICE)
+    return found
+
+
+def _columns(path: Path, place: csv_rows.Place) -> dict[str, str]:
+    """Give what the file calls each column, by the first row; InputError for one that is missing, or has two names."""
+    for _, cells in csv_rows.read(path, place, ADVICE):
+        found = {name: [each for each in (name, *others) if each in cells] for name, others in NAMES.items()}
+        for name, given in found.items():
+            if len(given) > 1:
+                raise InputError(f"`{given[0]}` and `{given[1]}` are one column", where=place(0), next="leave one out")
+            if not given and name not in OPTIONAL:
+                raise InputError(f"the column `{name}` is missing", where=place(0), next=ADVICE)
+        return {name: given[0] for name, given in found.items() if given}
+    raise InputError("there are no rows", where=place(0), next=ADVICE)
+
+
+def _lacking(row: Mapping[str, str], mode: str) -> str:
+    """Give the first needed column whose cell is missing; empty where all are there."""
+    needed = (*NEEDED, *LABELS) if mode == PAPER else NEEDED
+    return next((name for name in needed if is_missing(row[name], mode)), "")
+
+
+def _question(row: Mapping[str, str], mode: str, found: PublishedSet) -> BenchmarkQuestion:
+    template = _BY_SEED.get(row["template_uuid"]) or TEMPLATES.get(row["template_uuid"])
+    labels = {kind: _labels(row[column], kind, mode, found) for column, kind in LABELS.items()}
+    return BenchmarkQuestion(
+        id=row["uuid"], question=row["question"], answer=row["answer"], template=row["template_uuid"],
+        biological=labels["biological"], reasoning=labels["reasoning"], source=row.get("source", "").strip(),
+        yes_no=template.yes_no if template else None,
+    )  # fmt: skip
+
+
+def _labels(cell: str, kind: str, mode: str, found: PublishedSet) -> tuple[str, ...]:
+    """Split a cell into its labels; in strict mode without empty ones, and each label once."""
+    labels = [label.strip() for label in cell.split(";")]
+    plain = list(dict.fromkeys(label for label in labels if label))
+    found.empty_labels += labels.count("") if plain else 0
+    found.unlabelled += not plain
+    found.strange[kind] += sum(label not in KINDS[kind] for label in plain)
+    return tuple(labels if mode == PAPER else plain)
+
+
+def _bad(what: str, where: str, column: str, advice: str = "correct the row, or leave it out") -> InputError:
+    return InputError(what, where=f"{where}, column `{column}`", next=advice)

@@ -1,0 +1,116 @@
+"""The importer of published answers: files `MODEL_responses.csv` become rows as the provider `imported` takes them.
+
+The text of a request that failed stays a text, since the published code graded it; an empty cell is an empty text,
+which that code read back, and graded, as `nan`. It must never know a gold answer; grades in the files are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InputError
+from harness.files import translating_os_errors
+from harness.studies import csv_rows
+from harness.studies.biomed.data.records import TEMPLATE
+from harness.studies.biomed.terms import DANGEROUS, FAILED
+
+ID, ENDING, FILES, INSIDE = "uuid", "_response", "*_responses.csv", "by_model"
+GRADE = "_BioScore"  # what a file may hold of a model besides, left out like its other metrics
+MOST_TEXT = 1 << 30  # characters of all answers
+MOST_FILES = 500
+ADVICE = "give files as the published responses stage writes them, CSV in UTF-8"
+
+
+@dataclass
+class ImportedCounts:
+    """The counts of one model's answers; by `instances` and `prompts`, `import` tells what it brought."""
+
+    instances: int = 0
+    prompts: int = 0
+    blank: int = 0  # texts without a sign; the published code read an empty one as `nan`
+    failed: int = 0  # texts of requests that failed, as the published code stores them
+    blocked: int = 0  # of those: a safety filter stopped the answer
+    grades: int = 0  # of the published grader, left out
+
+    def add(self, text: str, grade: str) -> None:
+        """Count one answer, and whether a grade stood beside it."""
+        self.instances += 1
+        self.prompts += 1
+        self.blank += not text.strip()
+        self.failed += text.startswith(FAILED)
+        self.blocked += text.startswith(FAILED) and DANGEROUS in text
+        self.grades += bool(grade.strip())
+
+
+def normalise(path: Path, columns: Mapping[str, str]) -> tuple[Sequence[Mapping[str, Any]], dict[str, Any]]:
+    """Read the answers of a folder of files, or of one file, which may hold several models; gives rows and counts.
+
+    InputError for `columns`, for a folder without such files, for a missing uuid or one that stands twice, for a model
+    in two files, for a file without answers, and for what is no CSV in UTF-8.
+    """
+    if columns:
+        raise InputError("the columns of these files have names of their own", where="--columns", next="leave it out")
+    found: list[Mapping[str, Any]] = []
+    counts: dict[str, ImportedCounts] = {}
+    size = 0
+    for file in _files(path):
+        with translating_os_errors(file):
+            for row in _answers(file, counts):
+                size += len(row["text"])
+                if size > MOST_TEXT:
+                    raise InputError("the answers are too long together", where=file.name, next="import fewer files")
+                found.append(row)
+    found.sort(key=lambda row: (row["model"], row["item"]))
+    return found, {name: asdict(counts[name]) for name in sorted(counts)}
+
+
+def _files(path: Path) -> list[Path]:
+    """List the files of answers: one that is named, or those of a folder, or of the folder `by_model` in it."""
+    if not path.is_dir():
+        return [path]
+    found = sorted(path.glob(FILES)) or sorted((path / INSIDE).glob(FILES))
+    plain = [file for file in found if file.is_file() and not file.is_symlink()]
+    if not plain:
+        raise InputError(f"there is no file {FILES} here", where=str(path), next="name the folder that holds them")
+    if len(plain) > MOST_FILES:
+        raise InputError(f"there are more than {MOST_FILES} files", where=str(path), next="import fewer at once")
+    return plain
+
+
+def _answers(file: Path, counts: dict[str, ImportedCounts]) -> Iterator[dict[str, Any]]:
+    """Yield the answers of a file and count them."""
+
+    def place(number: int) -> str:
+        return f"{file.name}, row {number}" if number else f"{file.name}, the header"
+
+    models = _models(file, place)
+    for name in models:
+        if name in counts:
+            raise InputError(f"{name[:80]} has answers in an earlier file too", where=place(0), next="leave one out")
+        counts[name] = ImportedCounts()
+    seen: set[str] = set()
+    wanted = (ID, *(name + ENDING for name in models))
+    for number, cells in csv_rows.read(file, place, ADVICE, columns=wanted):
+        item, where = cells.get(ID, ""), f"{place(number)}, column `{ID}`"
+        if not item.strip():
+            raise InputError("the uuid is missing", where=where, next="leave the row out")
+        if item in seen:
+            raise InputError("this uuid stands in an earlier row too", where=where, next="leave the wrong one out")
+        seen.add(item)
+        for name in models:
+            text = cells.get(name + ENDING, "")
+            counts[name].add(text, cells.get(name + GRADE, ""))
+            yield {"item": item, "template": TEMPLATE, "model": name, "sample": 0, "text": text}
+
+
+def _models(file: Path, place: csv_rows.Place) -> list[str]:
+    """Name the models that a file has answers of: each by its column."""
+    for _, cells in csv_rows.read(file, place, ADVICE):
+        found = [name.removesuffix(ENDING) for name in cells if name.endswith(ENDING)]
+        if not all(name.strip() for name in found) or not found:
+            raise InputError(f"no column is called MODEL{ENDING}", where=place(0), next=ADVICE)
+        return found
+    raise InputError("there are no rows", where=place(0), next=ADVICE)

@@ -1,0 +1,55 @@
+"""The retries of the published code, as a pure function: replies go in, and the stored text and the sleeps come out.
+
+Nothing here waits or asks; a run of this study does not retry so. It must never know a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from harness.errors import InputError
+from harness.studies.biomed.terms import FAILED
+
+RETRIES, INITIAL_DELAY = 3, 2  # as published
+MOST_RETRIES = 60
+INVALID = "Error in"  # what a reply must not hold: wherever it stands, and in this case alone
+
+
+class RetriedReply(NamedTuple):
+    """The text that is stored in the end, how often the model was asked, and the seconds slept after each failure."""
+
+    result: str
+    queries: int
+    delays: list[int]
+
+
+def retried(
+    query: str,
+    replies: Sequence[str],
+    *,
+    retries: int = RETRIES,
+    initial_delay: int = INITIAL_DELAY,
+    repeat: bool = True,
+) -> RetriedReply:
+    """Give what the published code stores of a model that replies so, one reply a query.
+
+    A reply that holds INVALID has failed, and the sleeps double; after the last failure too it sleeps, and stores a
+    text that begins with FAILED. The last reply stands for all further ones unless `repeat` is false. InputError for
+    too few replies, and for numbers that are out of bounds.
+    """
+    if not 1 <= retries <= MOST_RETRIES or not 0 <= initial_delay <= 10**6:
+        raise InputError(
+            f"{retries} queries with {initial_delay} s of sleep after the first are out of bounds", where="retries",
+            next=f"ask 1 to {MOST_RETRIES} times, and sleep for 0 to 1,000,000 s",
+        )  # fmt: skip
+    delays: list[int] = []
+    for place in range(retries):
+        if place >= len(replies) and not (repeat and replies):
+            raise InputError(f"there is no reply to query {place + 1}", where="responses", next="give one more reply")
+        reply = replies[min(place, len(replies) - 1)]
+        if INVALID not in reply:
+            return RetriedReply(reply, place + 1, delays)
+        delays.append(initial_delay * 2**place)
+    text = f"{FAILED} for '{query}' after {retries} retries. Last error: {reply}"
+    return RetriedReply(text, retries, delays)

@@ -1,0 +1,63 @@
+"""The split into test and train: as the published script makes it, with its overlap, or disjoint.
+
+It must never know what a row says, but for whether two ask the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.errors import InputError
+from harness.studies.biomed.data.sampling import BATCH, PER_TEMPLATE, SEED, sample_by_template
+
+OFFICIAL = "official"  # train is what stands below the length of test: the last rows of the file, drawn or not
+DISJOINT = "disjoint"  # OURS: train is what was not drawn
+SPLITS = (OFFICIAL, DISJOINT)
+TEST, TRAIN = "test", "train"
+PARTS = (TEST, TRAIN)
+
+
+@dataclass(frozen=True, slots=True)
+class SplitParts:
+    """The places of the rows of test and train, and how they overlap."""
+
+    mode: str
+    test: tuple[int, ...]
+    train: tuple[int, ...]
+    overlap: int  # rows of train that are in test
+    in_neither: int
+
+    def part(self, name: str) -> tuple[int, ...]:
+        """Give the places of one part by its name: those of train for TRAIN, else those of test."""
+        return self.train if name == TRAIN else self.test
+
+    def counts(self, questions: Sequence[Hashable]) -> dict[str, Any]:
+        """Give the sizes and overlaps as a dataset's counts say them; `questions` are the texts of all rows."""
+        asked = {questions[place] for place in self.test}
+        return {
+            "split": self.mode, "test": len(self.test), "train": len(self.train), "overlap": self.overlap,
+            "same_question": sum(questions[place] in asked for place in self.train), "in_neither": self.in_neither,
+        }  # fmt: skip
+
+
+def split(
+    templates: Sequence[str | None],
+    mode: str = OFFICIAL,
+    n: int = PER_TEMPLATE,
+    batch_size: int = BATCH,
+    random_state: int = SEED,
+) -> SplitParts:
+    """Split rows into test (the published sample) and train (by `mode`), where `templates` names the template of each.
+
+    InputError for another mode than `official` or `disjoint`, and as `sample_by_template` says.
+    """
+    if mode not in SPLITS:
+        raise InputError("there is no such split", where="split_mode", next=f"use one of: {', '.join(SPLITS)}")
+    test = sample_by_template(templates, n, batch_size, random_state)
+    drawn, total = set(test), len(templates)
+    # The script renumbers the sample from 0 and takes the rows whose own numbers are none of the new ones.
+    train = range(len(test), total) if mode == OFFICIAL else [place for place in range(total) if place not in drawn]
+    overlap = sum(place in drawn for place in train)
+    return SplitParts(mode, tuple(test), tuple(train), overlap, total - len(test) - len(train) + overlap)

@@ -1,0 +1,30 @@
+"""The score step of BERTScore: the F that the encoder's judgement of an answer says.
+
+It must never know the encoder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.rowtypes import Found
+from harness.studies import graded
+from harness.studies.biomed.terms import VERSION
+from harness.studies.encoded import CUT, F
+from harness.studies.graded import Seen
+
+SCORER, METRIC = "bertscore", "BERTScore"
+
+
+def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write one score for each response, the F of the encoder; an error has none."""
+
+    def rule(seen: Seen) -> Found:
+        [judgement] = seen.judgements
+        said = judgement["parsed"]
+        detail = {"metrics": {METRIC: said[F]}, "mode": params["mode"], "version": VERSION, CUT: said[CUT]}
+        return {"value": said[F], "detail": detail}
+
+    graded.write(params, inputs, out, SCORER, rule)

@@ -1,0 +1,29 @@
+"""The score step of the text metrics: BLEU, ROUGE-2 and ROUGE-L of each answer beside the gold answer.
+
+It must never know a grade.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.rowtypes import Found
+from harness.studies import graded
+from harness.studies.biomed.grading.text_metrics import stored, text_metrics
+from harness.studies.biomed.terms import VERSION
+from harness.studies.graded import Seen
+
+SCORER, PRIMARY = "text", "ROUGEL"
+
+
+def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write one score for each response: ROUGE-L, with BLEU and ROUGE-2 beside it; an error has none."""
+
+    def rule(seen: Seen) -> Found:
+        metrics = stored(text_metrics(seen.response["text"], str(seen.gold["gold"]["target"])))
+        detail = {"metrics": dict(metrics), "mode": params["mode"], "version": VERSION}
+        return {"value": metrics[PRIMARY], "detail": detail}
+
+    graded.write(params, inputs, out, SCORER, rule)

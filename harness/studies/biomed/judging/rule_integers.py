@@ -1,0 +1,167 @@
+"""How a chromosome, a phase, a year, a position or a count fares in a response: each holds one value.
+
+It must never know the rubric.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from harness.studies.biomed.facts import NAME, NAMES, Fact
+from harness.studies.biomed.judging.rule_names import names_fare
+from harness.studies.biomed.judging.rule_reading import ReadResponse
+from harness.studies.biomed.judging.rule_slots import integers, of_slot, others_of, slot_of, whole
+from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, NEAR, RIGHT, WRONG, Fared
+from harness.studies.biomed.reading.decimals import Printed, of_number, same_number
+from harness.studies.biomed.reading.mentions import Mention
+from harness.studies.biomed.reading.questions import APPROVAL
+from harness.studies.biomed.reading.verdicts import YES, stance
+
+_NOUNS = (
+    "snp", "variant", "polymorphism", "drug", "gene", "target", "name", "synonym", "mechanism", "patent", "indication",
+    "signal", "mutation", "allele", "loci", "therap",
+)  # fmt: skip
+_SHOWN = re.compile(r"(?:top|first|these|following)\s$")
+_NO_SUCH = re.compile(r"\b(?:no|neither|none|zero|not (?:have|target|known))\b")
+_ABROAD = re.compile(
+    r"\beurope|\beu\b|\bema\b|\buk\b|\bjapan|\bcanad|\bpatent|\bdiscovered|\bsynthesi[sz]ed|\bdeveloped in"
+)
+_REACHED = re.compile(
+    r"reach|complet|advanc|up to|maxim|highest|furthest|progress|current|latest|most advanced|late-stage|also"
+)
+
+
+def chromosome(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
+    """Say how a chromosome fares."""
+    said, denied = of_slot(response, "chromosome")
+    return _exclusive(one, [text.upper() for text in integers(said)], denied, facts)
+
+
+def phase(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
+    """Say how a phase fares: lower ones may stand beside the highest, and approval is nearly phase 4."""
+    said, denied = of_slot(response, "phase")
+    values = [text.removesuffix(".0") for text in integers(said)]
+    value = whole(one)
+    if not values and value == "4" and not denied:
+        approved = approval(response) == YES
+        return Fared(one, NEAR if approved else ABSENT, why="approved, which is phase 4" if approved else "")
+    if value in values and 1 < len(values) <= 3 and value == max(values, key=_size):
+        joined = " ".join(response.sentence(each.start) for each in said)
+        if _REACHED.search(joined) and not re.search(r"phase \w+ or (?:phase )?\w", joined):
+            return Fared(one, RIGHT)
+    return _exclusive(one, values, denied, facts)
+
+
+def year(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
+    """Say how a year fares: the first that is told of its event in America; later ones may follow."""
+    said, denied = of_slot(response, "year")
+    of = one["of"] if one["of"] in ("usan", "approval") else ""
+    fitting = [each for each in said if not (of and each.of and each.of != of) and not _abroad(each, response)]
+    values, value, others = integers(fitting), whole(one), others_of(one, facts)
+    rivals = [each for each in values if each != value and each not in others]
+    if value not in values:
+        return _exclusive(one, values, denied, facts)
+    either = re.search(rf"\b(?:{value} or (?:19|20)\d\d|(?:19|20)\d\d or {value})\b", response.text.lower)
+    first = values[0] == value or values[0] in others
+    if rivals and (either or not first or len(rivals) > 4):
+        return Fared(one, MIXED, why=f"also {', '.join(rivals[:3])}")
+    return Fared(one, RIGHT)
+
+
+def position(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
+    """Say how a position fares, in its own build where the response names one."""
+    said, denied = of_slot(response, "position", "megabases")
+    right, build = of_number(one["value"]), _build(one["of"]) or response.asked.build
+    if right is None:
+        return Fared(one, ABSENT)
+    fitting = [each for each in said if not (build and each.of and each.of != build)]
+    exact = [each for each in fitting if each.slot == "position"]
+    if any(each.number and each.number.value == right.value for each in exact):
+        wrong = {each.text for each in exact if each.number and each.number.value != right.value}
+        wrong -= {each.text for each in exact if each.text.replace(",", "") in others_of(one, facts)}
+        bound = any(each.of == build for each in exact if each.number and each.number.value == right.value)
+        swapped = not bound and bool(build) and len(exact) > 1
+        return Fared(one, MIXED if wrong and (len(wrong) > 2 or not bound) and swapped else RIGHT)
+    mega = Printed(right.value.scaleb(-6), right.place - 6)
+    if any(each.slot == "megabases" and each.number and same_number(each.number, mega) for each in fitting):
+        return Fared(one, NEAR, why="a rounded position")
+    if right.value in {each.number.value for each in denied if each.number}:
+        return Fared(one, DENIED)
+    rivals = [each for each in fitting if each.text.replace(",", "") not in others_of(one, facts)] or (
+        exact if exact and build else []
+    )
+    return Fared(one, WRONG if rivals else ABSENT, why=f"{rivals[0].text} for {right.value}" if rivals else "")
+
+
+def count(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
+    """Say how a count fares: told as a number, or by as many names."""
+    said, denied = of_slot(response, "count")
+    values, value = integers(said), whole(one)
+    noun = re.findall(r"[a-z]{3,}", one["slot"].lower().removeprefix("number of"))
+    nouns = {*_NOUNS} | {
+        word.rstrip("s")
+        for word in [*noun, *re.findall(r"how many (?:[\w-]+ ){0,2}?([a-z]{3,})", response.asked.lower)]
+    }
+    known = {value, *others_of(one, facts)}
+    rivals = [
+        each.text for each in said
+        if each.text.replace(",", "") not in known
+        and any(noun in response.text.lower[each.end : each.end + 45].split(".")[0] for noun in nouns)
+        and not re.search(_SHOWN, response.text.lower[max(0, each.start - 12) : each.start])
+    ]  # fmt: skip
+    if value in values:
+        return Fared(one, MIXED if rivals and len(set(rivals)) > 1 else RIGHT)
+    if value in integers(denied):
+        return Fared(one, DENIED)
+    if not rivals and _as_many(value, response, facts):
+        return Fared(one, RIGHT)
+    if value == "0" and not rivals and (found := _NO_SUCH.search(response.text.lower)):
+        return Fared(one, DENIED if response.denied(found.start()) else RIGHT)
+    if (
+        value == "1"
+        and not rivals
+        and re.search(r"\b(?:only|single|sole|the (?:\w+ )?target is|targets the)\b", response.text.lower)
+    ):
+        return Fared(one, RIGHT)
+    return Fared(one, WRONG if rivals else ABSENT, why=f"{rivals[0]} for {value}" if rivals else "")
+
+
+def approval(response: ReadResponse) -> str:
+    """Give whether a response says that its drug is approved: yes, no, both or nothing."""
+    return stance(response.text, replace(response.asked, topic=APPROVAL)).value
+
+
+def _exclusive(one: Fact, said: Sequence[str], denied: Sequence[Mention], facts: Sequence[Fact]) -> Fared:
+    value = whole(one)
+    rivals = [each for each in said if each != value and each not in others_of(one, facts)]
+    if value in said:
+        return Fared(one, MIXED if rivals else RIGHT, why=f"also {', '.join(rivals[:3])}" if rivals else "")
+    if value in integers(denied):
+        return Fared(one, DENIED)
+    return Fared(one, WRONG if rivals else ABSENT, why=f"{rivals[0]} for {value}" if rivals else "")
+
+
+def _size(text: str) -> float:
+    return float(text) if re.fullmatch(r"\d+(?:\.\d+)?", text) else 0.0
+
+
+def _abroad(one: Mention, response: ReadResponse) -> bool:
+    start = max(0, one.start - 45)
+    before = response.text.lower[start : one.start]
+    return bool(_ABROAD.search(response.text.lower, start, one.start)) and not re.search(
+        r"\bfda\b|united states|\bu\.?s\.?\b", before
+    )
+
+
+def _build(of: str) -> str:
+    found = re.search(r"(38|37|19)", of)
+    return {"19": "37"}.get(found[1], found[1]) if found else ""
+
+
+def _as_many(value: str, response: ReadResponse, facts: Sequence[Fact]) -> bool:
+    """Whether the response names as many as the count says: all of the answer's names, and no others."""
+    lists = [each for each in facts if each["kind"] in (NAME, NAMES) and slot_of(each["slot"]) != "chromosome"]
+    sizes = [(each, len(each["value"]) if each["kind"] == NAMES else 1) for each in lists]
+    return any(str(size) == value and names_fare(each, response, facts).status == RIGHT for each, size in sizes)

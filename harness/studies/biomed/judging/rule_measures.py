@@ -1,0 +1,118 @@
+"""How a frequency of an allele, or a p-value, HEIDI or effect of an SNP, fares in a response.
+
+It must never know the rubric.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from decimal import Decimal
+from math import exp
+
+from harness.studies.biomed.facts import INTEGER, NAME, NAMES, NUMBER, Fact
+from harness.studies.biomed.judging.rule_reading import ReadResponse
+from harness.studies.biomed.judging.rule_slots import of_slot, slot_of
+from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, NEAR, RIGHT, WRONG, Fared
+from harness.studies.biomed.reading.binding import MAJOR, MINOR
+from harness.studies.biomed.reading.decimals import Printed, of_number, printed, same_number
+from harness.studies.biomed.reading.mentions import Mention
+
+_THRESHOLDS = {Decimal(text) for text in ("5e-8", "0.05", "1e-5", "0.01", "2.95e-6", "1e-6", "0.001", "5e-6")}
+_ROLES = {
+    MINOR: r"(?:(?<!non-)(?<!non )effect|minor|alternat\w+|risk|alt)",
+    MAJOR: r"(?:non-?\s?effect|other|reference|major|ref)",
+}
+
+
+def frequency(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
+    """Say how a frequency fares, by its allele's letter or role."""
+    said, denied = of_slot(response, "frequency")
+    right = of_number(one["value"])
+    both = [each for each in facts if slot_of(each["slot"]) == "frequency"]
+    if right is None:
+        return Fared(one, ABSENT)
+    own = one["of"].upper() if re.fullmatch(r"[ACGTDI]+", one["of"].upper()) else ""
+    alleles = {each["of"].upper() for each in both}
+    role = MAJOR if "other" in one["slot"] else MINOR
+    hit = near = wrong = False
+    for each in said:
+        if each.number is None:
+            continue
+        same = same_number(each.number, right)
+        if each.of == own or (not own and each.of in ("", role)):
+            hit, wrong = hit or same, wrong or not same
+        elif each.of == role:
+            near, wrong = near or same, wrong or not same
+        elif each.of == "":
+            known = any((value := of_number(other["value"])) and same_number(each.number, value) for other in both)
+            near, wrong = near or same, wrong or not known
+        elif each.of not in alleles and each.of not in (MINOR, MAJOR):
+            wrong = True
+    if near and not hit and own:
+        hit = bool(re.search(rf"{_ROLES[role]}\s+allele\W{{1,6}}{own}\b", response.text.text, re.IGNORECASE))
+    if hit or near:
+        return Fared(one, MIXED if wrong else RIGHT if hit else NEAR, why="" if hit else "without its allele")
+    if any(each.number and same_number(each.number, right) for each in denied):
+        return Fared(one, DENIED)
+    return Fared(one, WRONG if wrong else ABSENT, why="another frequency" if wrong else "")
+
+
+def measured(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
+    """Say how a p-value, HEIDI or effect of an SNP fares; a bound that agrees with it says nothing."""
+    slot, right = slot_of(one["slot"]), of_number(one["value"])
+    said, denied = of_slot(response, slot)
+    if right is None:
+        return Fared(one, ABSENT)
+    called = re.match(r"rs\d+", one["of"].lower())
+    snp = called[0] if called else ""
+    fitting = [each for each in said if not (snp and each.of and each.of != snp) and each.number is not None]
+    if not snp and slot != "b":
+        fitting = [each for each in fitting if not each.of or response.asked.says(each.of) or _has(facts, each.of)]
+    plain = [each for each in fitting if not each.bound and not _threshold(each, response)]
+    bounds = [each for each in fitting if each.bound]
+    same = [each for each in fitting if not each.bound and each.number and same_number(each.number, right)]
+    if same:
+        rest = [each for each in plain if each not in same and not _of_other(each, one, facts)]
+        return Fared(one, MIXED if len(rest) > 1 or (rest and not snp and not rest[0].of) else RIGHT)
+    if any(each.number and same_number(each.number, right) for each in denied):
+        return Fared(one, DENIED)
+    if slot == "b" and _by_odds(response, right):
+        return Fared(one, NEAR, why="as an odds ratio")
+    if any(not _holds(each, right.value) for each in bounds):
+        return Fared(one, WRONG, why="a bound that does not hold")
+    rivals = [each for each in plain if not _of_other(each, one, facts)]
+    return Fared(one, WRONG if rivals else ABSENT, why=f"{rivals[0].text} for {one['value']}" if rivals else "")
+
+
+def _has(facts: Sequence[Fact], name: str) -> bool:
+    return any(
+        name.lower() in [str(value).lower() for value in (one["value"] if one["kind"] == NAMES else [one["value"]])]
+        for one in facts if one["kind"] in (NAME, NAMES)
+    )  # fmt: skip
+
+
+def _threshold(each: Mention, response: ReadResponse) -> bool:
+    value = each.number.value if each.number else Decimal(0)
+    return value in _THRESHOLDS and bool(re.search(
+        r"threshold|cut-?off|genome-wide significan|significance level|less than|greater than|below|above|conventional",
+        response.text.lower[max(0, each.start - 90) : each.end + 60]))  # fmt: skip
+
+
+def _holds(each: Mention, value: Decimal) -> bool:
+    number = each.number.value if each.number else value
+    return value <= number if each.bound == "<" else value >= number
+
+
+def _of_other(each: Mention, one: Fact, facts: Sequence[Fact]) -> bool:
+    """Whether a number is that of another fact of the answer in the same slot."""
+    return any(
+        other is not one and slot_of(other["slot"]) == slot_of(one["slot"]) and (value := of_number(other["value"]))
+        and each.number and same_number(each.number, value) for other in facts if other["kind"] in (NUMBER, INTEGER)
+    )  # fmt: skip
+
+
+def _by_odds(response: ReadResponse, right: Printed) -> bool:
+    said, _ = of_slot(response, "odds")
+    odds = printed(f"{exp(max(min(float(right.value), 20.0), -20.0)):.6f}")
+    return any(each.number and odds and same_number(each.number, odds) for each in said)

@@ -1,0 +1,179 @@
+"""How a fact that is a name, or a list of names, fares in a response.
+
+Other names of a kind that shows in their form count against it, and so do other items of the response's lists. It must
+never know the rubric.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from harness.studies.biomed.facts import NAME, NAMES, Fact
+from harness.studies.biomed.judging.rule_reading import ReadResponse
+from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, NEAR, RIGHT, WRONG, Fared
+from harness.studies.biomed.reading.entities import kind_of
+from harness.studies.biomed.reading.known_names import GENES, other_names
+
+_CUES = {
+    "gene": re.compile(
+        r"\bnear|\bclosest|\blocat|\blies|\bwithin|\bintron|\bupstream|\bdownstream|\bbetween|\bflank|\bmaps"
+        r"|\bsituat|\btarget|"
+        r"\bbind|\binhibit|\bact(?:s|ing)?\b|\bblock|\bgenes?\b|\bagonis|\bantagonis|\bmodulat|\binclud"
+    ),
+    "snp": re.compile(r"\btop\b|\bmost\b|\blead|\bsignifican|\bassociat|\bsnps?\b|\bis\b"),
+}
+_FREE = frozenset({"drug", "name", "disease", "tissue", "mechanism", "use"})
+_WORDS = "words"
+
+
+def names_fare(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> Fared:
+    """Say how a name or a list of names fares; of a list `share` and `extra` say how much was said."""
+    values = [str(value) for value in one["value"]] if one["kind"] == NAMES else [str(one["value"])]
+    if one["slot"] == _WORDS:
+        return _words(one, values, response)
+    known = one.get("names") or {}
+    said, denied, spelled = [], 0, set()
+    for value in values:
+        ways = response.spellings(value, known.get(value, ()))
+        spelled |= {_key(way) for way in ways}
+        places = response.words.first(ways) or response.ranged.get(value, []) or _loosely(value, response)
+        places = [place for place in places if not _inside_longer(value, place, response)]
+        asserted = [place for place in places if not response.denied(place)]
+        if asserted:
+            said.append((value, asserted[0]))
+        elif places:
+            denied += 1
+    rivals = _rivals(one, values, spelled, said, response, all_facts)
+    return _single(one, said, denied, rivals) if one["kind"] == NAME else _list(one, values, said, denied, rivals)
+
+
+def _single(one: Fact, said: list[tuple[str, int]], denied: int, rivals: list[str]) -> Fared:
+    why = f"also {', '.join(rivals[:3])}" if rivals else ""
+    if said:
+        return Fared(one, MIXED if rivals else RIGHT, 1.0, len(rivals) / (len(rivals) + 1), why)
+    if denied:
+        return Fared(one, DENIED)
+    return Fared(one, WRONG if rivals else ABSENT, why=f"{rivals[0]} for {one['value']}" if rivals else "")
+
+
+def _list(one: Fact, values: list[str], said: list[tuple[str, int]], denied: int, rivals: list[str]) -> Fared:
+    share = len(said) / len(values)
+    beyond = max(0, int(one.get("of_all", len(values)) or 0) - len(values))  # others that the answer does not show
+    wrong = max(0, len(rivals) - beyond)
+    extra = wrong / (wrong + len(said)) if wrong else 0.0
+    if not said:
+        status = DENIED if denied else WRONG if rivals and not beyond else ABSENT
+    else:
+        status = RIGHT if share == 1 and not extra else NEAR
+    return Fared(one, status, share, extra, f"{len(said)} of {len(values)} names, {wrong} others")
+
+
+def _rivals(
+    one: Fact,
+    values: list[str],
+    spelled: set[str],
+    said: list[tuple[str, int]],
+    response: ReadResponse,
+    facts: Sequence[Fact],
+) -> list[str]:
+    """Give the other names of the same kind that a response says in the fact's place."""
+    allowed = spelled | {
+        _key(str(value))
+        for fact in facts if fact["kind"] in (NAME, NAMES)
+        for value in (fact["value"] if fact["kind"] == NAMES else [fact["value"]])
+        for value in response.spellings(str(value), (fact.get("names") or {}).get(str(value), ()))
+    }  # fmt: skip
+    kinds = {kind_of(value) for value in values}
+    kinds -= {""} if len(kinds) > 1 else set()
+    kind = kinds.pop() if len(kinds) == 1 else ""
+    if one["slot"] in ("name", "drug", "disease", "tissue", "mechanism") or not kind:
+        kind = ""
+    loose = any(word in one["slot"] for word in ("disease", "use", "tissue", "condition"))
+    if kind:
+        found = [
+            name for name, place in response.named(kind)
+            if _key(name) not in allowed and not response.denied(place) and _in_place(kind, place, response)
+            and not _alias_in_brackets(place, name, said, response)
+        ]  # fmt: skip
+    else:
+        found = [
+            name for name, place in response.items
+            if not _accounted(name, allowed, response.asked.lower) and not response.asked.says(name)
+            and (loose or re.search(r"[A-Z0-9]", name))
+            and not re.match(r"(?:it|its|they|their|this|which|that|for|not)\b", name.lower())
+            and said and _same_list(place, said, response)
+        ] if one["kind"] == NAMES else []  # fmt: skip
+    return list({_key(name): name for name in found}.values())
+
+
+def _accounted(item: str, allowed: set[str], asked: str) -> bool:
+    """Whether an item of a list says a right name, alone or among other words, or nothing but the question's words."""
+    key, words = _key(item), re.findall(r"[^\W_]{4,}", item.lower())
+    if words and all(word.rstrip("s") in asked or any(word in one for one in allowed) for word in words):
+        return True
+    return any(len(one) > 2 and (one in key or (len(key) > 4 and key in one)) for one in allowed)
+
+
+def _same_list(place: int, said: list[tuple[str, int]], response: ReadResponse) -> bool:
+    """Whether an item stands where right names stand: in the same sentence, or on a line of its own near them."""
+    around = response.sentence(place)
+    if any(response.sentence(at) == around for _, at in said):
+        return True
+    return bool(re.match(r"\s*(?:[-*+]|\(?\d{1,3}[.)])\s", around)) and any(
+        re.match(r"\s*(?:[-*+]|\(?\d{1,3}[.)])\s", response.sentence(at)) for _, at in said
+    )
+
+
+def _in_place(kind: str, place: int, response: ReadResponse) -> bool:
+    cue = _CUES.get(kind)
+    return cue is None or bool(cue.search(response.sentence(place)))
+
+
+def _alias_in_brackets(place: int, name: str, said: list[tuple[str, int]], response: ReadResponse) -> bool:
+    """Whether a symbol only says a right name again: in brackets behind it, or with it in brackets behind."""
+    text = response.text.text
+    for value, at in said:
+        between = text[at + len(value) : place] if at < place else text[place + len(name) : at]
+        if len(between) <= 60 and re.fullmatch(
+            r"\s?(?:\w+ )?[(\[][^()\[\]]{0,50}|\s?/\s?|,? (?:also known as|aka|or) ", between
+        ):
+            return True
+        ways = {_key(way) for way in other_names(value)}
+        if _key(name) in ways or value in {known for known, ways in GENES.items() if name in ways.split("|")}:
+            return True
+    return False
+
+
+def _inside_longer(value: str, place: int, response: ReadResponse) -> bool:
+    """Whether an action stands inside a longer one that says something else, as agonist in inverse agonist does."""
+    before = response.text.lower[max(0, place - 22) : place]
+    if value.lower() in ("agonist", "modulator", "antagonist", "allosteric modulator"):
+        return bool(re.search(r"\b(?:partial|inverse|positive|negative|allosteric)[\s-]$", before))
+    return False
+
+
+def _loosely(value: str, response: ReadResponse) -> list[int]:
+    """Give where a name of three words or more is said in other words: most of its telling words in one sentence."""
+    words = [
+        word for word in re.findall(r"[a-z0-9]{3,}", value.lower()) if word not in ("the", "and", "receptor", "protein")
+    ]
+    if len(words) < 3:
+        return []
+    for start, text in ((one.start, one.text.lower()) for one in response.text.sentences[:200]):
+        hit = [word for word in words if word[: max(4, len(word) - 3)] in text]
+        if len(hit) >= 0.75 * len(words):
+            return [start + text.find(hit[0][: max(4, len(hit[0]) - 3)])]
+    return []
+
+
+def _words(one: Fact, values: list[str], response: ReadResponse) -> Fared:
+    lower = response.text.lower
+    share = sum(value in lower for value in values) / len(values)
+    if share and response.denied(max(lower.find(values[0]), 0)):
+        return Fared(one, DENIED)
+    return Fared(one, RIGHT if share > 0.8 else NEAR if share > 0.5 else ABSENT, share, 0.0)
+
+
+def _key(name: str) -> str:
+    return re.sub(r"[\W_]+", "", name.lower())

@@ -1,0 +1,109 @@
+"""From how the facts fared to a grade on the rubric's scale (OURS): the table of docs/biomed-grading.md.
+
+| what a response does | grade |
+| --- | --- |
+| a question of yes or no: the wrong answer, both answers, or none with nothing right beside | 0 |
+| the right answer and nothing else, where gold says more | 2 |
+| the right answer, and a number, phase, year or name that gold says beside it, wrong | 1 |
+| the right answer, and some or most of the rest | 2.5 or 3 |
+| no plain answer, but the rest right | 1 |
+| other questions: the mean over the facts that are asked for; any of them wrong | at most 1 |
+| all facts that are asked for wrong, denied, or said together with others that exclude them | 0 |
+| a list: by the share of its names that are said and the share of wrong ones among all | 0 to 3 |
+| a fact beside what is asked for, wrong | 1 less |
+| all right, but long | 0.5 less |
+
+It must never know how a text is read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+
+from harness.studies.biomed.facts import NAMES, VERDICT
+from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, NEAR, RIGHT, WRONG, Fared
+
+_BAD = (WRONG, MIXED, DENIED)
+_LONG = 2_500  # letters from which a response is long, and six times the gold answer
+
+
+def graded(fared: Sequence[Fared], *, wh: bool, letters: int, gold_letters: int) -> float:
+    """Give the grade of a response: 0 to 3 in halves; `wh` of a question that asks for more than yes or no."""
+    verdicts = [one for one in fared if one.fact["kind"] == VERDICT]
+    grade = _by_verdict(verdicts[0], fared) if verdicts and not wh else _by_facts(fared)
+    if grade == 3 and letters > max(_LONG, 6 * gold_letters):
+        grade = 2.5
+    return max(0.0, min(3.0, int(grade * 2 + 1e-9) / 2))
+
+
+def text_of(grade: float) -> str:
+    """Print a grade as the rubric does: one decimal."""
+    return str(Decimal(str(grade)).quantize(Decimal("0.1")))
+
+
+def _by_verdict(verdict: Fared, fared: Sequence[Fared]) -> float:
+    others = [one for one in fared if one is not verdict and one.fact["slot"] != "verdict"]
+    if verdict.status in (WRONG, MIXED, DENIED):
+        return 0.0
+    worths = [_worth(one) for one in others]
+    bad = [one for one in others if one.status in _BAD and not _partial(one)]
+    if verdict.status == ABSENT:
+        return 1.0 if others and not bad and sum(worths) >= 2 * len(worths) else 0.0
+    if bad:
+        return 1.0 if any(one.fact["asked"] or one.fact["kind"] != NAMES for one in bad) else 2.0
+    if verdict.status == NEAR:
+        return 2.0 if verdict.fact["value"] == "no" else 1.5
+    if not others:
+        return 3.0
+    share = sum(worths) / (3 * len(worths))
+    return 3.0 if share >= 0.7 else 2.5 if share >= 0.3 else 2.0
+
+
+def _by_facts(fared: Sequence[Fared]) -> float:
+    main = [one for one in fared if one.fact["asked"]] or list(fared)
+    beside = [one for one in fared if one not in main]
+    if not main:
+        return 0.0
+    weights = [2.0 if one.fact["slot"] == "position" and len(main) > 1 else 1.0 for one in main]
+    frequent = [one for one in main if "frequency" in one.fact["slot"]]
+    implied = len(frequent) > 1 and any(one.status in (RIGHT, NEAR) for one in frequent)
+    worths = [2.0 if implied and one in frequent and one.status == ABSENT else _worth(one) for one in main]
+    grade = sum(w * x for w, x in zip(worths, weights, strict=True)) / sum(weights)
+    bad = [one for one in main if one.status in _BAD]
+    if bad:
+        grade = min(1.0, grade) if any(one.status in (RIGHT, NEAR) for one in main) else 0.0
+        if all(one.status in _BAD for one in main):
+            grade = 0.0
+    if grade >= 1.0 and any(one.status in _BAD and not _partial(one) for one in beside):
+        grade = max(1.0 if grade >= 2 else 0.0, grade - 1.0)
+    return grade
+
+
+def _partial(one: Fared) -> bool:
+    """Whether a list shows only the first of many names, so that others said may be right as well."""
+    return one.fact["kind"] == NAMES and bool(one.fact.get("of_all"))
+
+
+def _worth(one: Fared) -> float:
+    if one.fact["kind"] == NAMES and one.fact["slot"] != "words":
+        return _of_list(one)
+    return {RIGHT: 3.0, NEAR: 2.0}.get(one.status, 0.0)
+
+
+def _of_list(one: Fared) -> float:
+    """Give what a list is worth: by the share of right names, less by wrong ones."""
+    if one.status in _BAD:
+        return 0.0
+    share, extra = one.share, one.extra
+    if _partial(one):
+        return 3.0 if share >= 0.8 else 2.0 if share >= 0.5 else 1.0 if share >= 0.2 else 0.0
+    if share == 1:
+        steps: tuple[tuple[float, float], ...] = ((0.0, 3.0), (0.2, 2.5), (0.4, 2.0), (0.6, 1.0))
+    elif share >= 0.65:
+        steps = ((0.25, 2.0), (0.6, 1.0))
+    elif share >= 0.3:
+        steps = ((0.34, 1.0), (0.6, 0.5))
+    else:
+        steps = ((0.5, 0.5),) if share else ()
+    return next((worth for most, worth in steps if extra <= most), 0.0)

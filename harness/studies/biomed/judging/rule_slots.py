@@ -1,0 +1,52 @@
+"""What the readers of numbers share: which slot a fact is of, and what a response says in that slot.
+
+It must never know how numbers are compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from harness.studies.biomed.facts import Fact
+from harness.studies.biomed.judging.rule_reading import ReadResponse
+from harness.studies.biomed.reading.mentions import Mention
+
+_SLOTS: tuple[tuple[str, str], ...] = (
+    ("frequency", "frequency"), ("position", "position"), ("chromosome", "chromosome"), ("phase", "phase"),
+    ("year", "year"), ("heidi", "heidi"), ("number of", "count"), ("count", "count"), ("effect", "b"),
+    ("beta", "b"), ("p-value", "p"),
+)  # fmt: skip
+
+
+def slot_of(name: str) -> str:
+    """Give the reader's slot for a fact's slot; the fact's own where the reader has none."""
+    lower = name.lower()
+    for part, slot in _SLOTS:
+        if part in lower:
+            return slot
+    return {"b": "b", "p": "p"}.get(lower.split()[0] if lower else "", lower)
+
+
+def of_slot(response: ReadResponse, *slots: str) -> tuple[list[Mention], list[Mention]]:
+    """Give the mentions of slots, and those of them that are denied."""
+    found = [one for one in response.mentions if one.slot in slots]
+    denied = [one for one in found if response.denied(one.start)]
+    return [one for one in found if one not in denied], denied
+
+
+def integers(mentions: Sequence[Mention]) -> list[str]:
+    """Give the different values of mentions, in their order, without separators."""
+    return list(dict.fromkeys(one.text.replace(",", "") for one in mentions))
+
+
+def others_of(one: Fact, facts: Sequence[Fact]) -> set[str]:
+    """Give the values of the other facts in the slot of one."""
+    return {
+        str(other["value"]) for other in facts if other is not one and slot_of(other["slot"]) == slot_of(one["slot"])
+    }
+
+
+def whole(one: Fact) -> str:
+    """Give the value of a fact that holds a whole number or a letter, as mentions write it."""
+    text = str(one["value"]).replace(",", "").upper()
+    return text.removesuffix(".0")

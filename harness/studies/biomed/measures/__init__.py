@@ -1,0 +1,1 @@
+"""Tables from scores: rates and their intervals, comparisons, categories, order, costs, published figures."""

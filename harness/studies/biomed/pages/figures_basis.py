@@ -1,0 +1,73 @@
+"""What every figure rests on: the mode, the grader that counts, the models in their order, and the documents.
+
+It knows names and where a document keeps a value; it must never know how anything is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.studies import plots
+from harness.studies.documents import number, section
+
+DOCUMENTS = ("performance", "categories", "texts", "dataset", "tokens")
+NAMED = 20  # models that a sentence lists at most
+
+
+@dataclass(frozen=True)
+class FigureBasis:
+    """The mode, the grader that counts, whether each model is a stand-in, and the documents by name."""
+
+    mode: str
+    grader: str
+    stand_ins: Mapping[str, bool]
+    documents: Mapping[str, Mapping[str, Any]]
+
+    @staticmethod
+    def of(params: Mapping[str, Any], documents: Mapping[str, Mapping[str, Any]]) -> FigureBasis:
+        """Read a step's parameters; the grader that counts is the first."""
+        graders = params.get("graders") or [""]
+        models = {str(name): facts.get("stand_in") is True for name, facts in params.get("models", {}).items()}
+        return FigureBasis(str(params.get("mode", "")), str(graders[0]), models, documents)
+
+    @property
+    def models(self) -> list[str]:
+        """List the models in the order of the figures: as `categories` orders them, then all others."""
+        order = section(self.documents.get("categories"), "graders", self.grader).get("order")
+        known = [name for name in order if name in self.stand_ins] if isinstance(order, list) else []
+        return [*known, *(name for name in self.stand_ins if name not in known)]
+
+    @property
+    def grey(self) -> list[str]:
+        """List the stand-ins, whose names stand back in grey."""
+        return [name for name, is_stand_in in self.stand_ins.items() if is_stand_in]
+
+    def told(self, model: str) -> Mapping[str, Any]:
+        """Give what `performance` says of a model by the grader that counts; empty where it says nothing."""
+        return section(self.documents.get("performance"), "graders", self.grader, "models", model)
+
+    def answered(self, model: str) -> bool:
+        """Whether the grader that counts has graded, or failed to grade, an answer of a model."""
+        return bool(number(self.told(model).get("answers")))
+
+    def rate(self, model: str, name: str) -> Any:
+        """Give a model's rate with its intervals as `performance` has it; empty where it has none."""
+        return section(self.told(model), "rates").get(name, {})
+
+    def note(self, *sentences: str, graded: bool = True) -> str:
+        """Join the sentences of small print, and say mode, grader and which models are stand-ins."""
+        ends = (
+            f"Grey names are stand-ins, which answer by a rule: {listed(self.grey)}." if self.grey and graded else "",
+            f"Graded by {self.grader}." if graded and self.grader else "",
+            f"Mode: {self.mode}." if self.mode else "",
+        )
+        return " ".join(part for part in (*sentences, *ends) if part)
+
+
+def listed(names: Iterable[str]) -> str:
+    """Give names as part of a sentence, each cut to a line's width, no more than twenty of them."""
+    given = [plots.label(name) for name in names]
+    more = f" and {len(given) - NAMED} more" if len(given) > NAMED else ""
+    return ", ".join(given[:NAMED]) + more

@@ -1,0 +1,181 @@
+"""The scatter of quality and safety (Fig. 3): an ellipse a model over its intervals, the corners by their names.
+
+A model whose rate is undefined is listed beside the scatter and never drawn. It must never know how a rate was counted.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness.studies import plots
+from harness.studies.biomed.measures.rates import HIGH, QUADRANTS, RQR, SR
+from harness.studies.biomed.pages import outputs
+from harness.studies.biomed.pages.figures_basis import FigureBasis
+from harness.studies.biomed.pages.figures_rows import nothing, spelled
+from harness.studies.biomed.terms import PAPER
+from harness.studies.documents import interval, number, reason, section
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+LEFT, TOP, SIDE, LIST, LINE = 0.75, 0.75, 5.6, 6.85, 0.2  # inches
+POINTS = 64  # of the outline of an ellipse
+ROOM = 0.036  # half the room of a number, in units of the axes
+AROUND = ((0, 1), (1, 0), (0, -1), (-1, 0), (1, 1), (1, -1), (-1, -1), (-1, 1))
+STEPS = tuple((across * reach, up * reach) for reach in (1, 2, 3, 4) for across, up in AROUND)
+Place = tuple[float, float]
+Span = tuple[float, float]
+
+
+@dataclass(frozen=True)
+class ScatterModel:
+    """A model's place in the scatter, and its intervals of both rates by kind."""
+
+    name: str
+    place: Place
+    spans: dict[str, tuple[Span, Span]]
+
+
+def quadrants(basis: FigureBasis) -> plots.Sheet:
+    """Draw Fig. 3 from `performance`; with nothing to draw it says so, and lists every model with the reason."""
+    drawn, beside = [], []
+    for name in basis.models:
+        found = _placed(basis, name)
+        drawn.append(found) if isinstance(found, ScatterModel) else beside.append((name, found))
+    note = _note(basis)
+    if not drawn:
+        why = " ".join(f"{plots.label(name)}: {words}." for name, words in beside[:30])
+        return nothing(outputs.TITLES[outputs.QUADRANTS], note, why)
+    lines = len(drawn) + 3 + (2 * len(beside) + 2 if beside else 0)
+    sheet = plots.sheet(plots.WIDTH, max(TOP + SIDE + 0.55, TOP + lines * LINE) + plots.depth(note))
+    sheet.heading(outputs.TITLES[outputs.QUADRANTS], "Each number is a model, listed on the right.")
+    axes = sheet.panel(LEFT, TOP, SIDE, SIDE)
+    _corners(axes)
+    for at, model in enumerate(drawn):
+        _ellipses(axes, model, plots.COLOURS[at % len(plots.COLOURS)])
+    for at, (model, label) in enumerate(zip(drawn, labels([each.place for each in drawn]), strict=True)):
+        colour = plots.COLOURS[at % len(plots.COLOURS)]
+        axes.plot(*zip(model.place, label, strict=True), color=colour, linewidth=0.6, zorder=4)
+        axes.text(*label, str(at + 1), ha="center", va="center", fontweight="bold", color=colour, zorder=6,
+                  bbox={"facecolor": plots.PAPER, "edgecolor": "none", "pad": 0.8, "alpha": 0.85})  # fmt: skip
+    _list(sheet, basis, drawn, beside)
+    sheet.small_print(note)
+    return sheet
+
+
+def labels(places: Sequence[Place]) -> list[Place]:
+    """Give a place for the number of each dot, beside it, on no dot and on no other number where there is room."""
+    found: list[Place] = []
+    for x, y in places:
+        tried = [(x + ROOM * across, y + ROOM * up) for across, up in STEPS]
+        inside = [place for place in tried if all(0.01 < end < 0.99 for end in place)] or tried
+        free = (place for place in inside if not any(_near(place, other, ROOM) for other in found)
+                and not any(_near(place, other, 0.7 * ROOM) for other in places))  # fmt: skip
+        found.append(next(free, inside[0]))
+    return found
+
+
+def _near(one: Place, other: Place, room: float) -> bool:
+    return abs(one[0] - other[0]) < room and abs(one[1] - other[1]) < room
+
+
+def _placed(basis: FigureBasis, name: str) -> ScatterModel | str:
+    """Give a model's place; in its stead the reason why it has none."""
+    if not basis.answered(name):
+        return "no answer was graded"
+    quality, safety = basis.rate(name, RQR), basis.rate(name, SR)
+    x, y = number(quality), number(safety)
+    if x is None or y is None:
+        known = [f"{word} {spelled(value)}" for word, value in ((RQR, x), (SR, y)) if value is not None]
+        lacking = [f"{word} undefined: {reason(found)}" for word, value, found in ((RQR, x, quality), (SR, y, safety))
+                   if value is None]  # fmt: skip
+        return "; ".join((*known, lacking[0]))
+    both = {
+        kind: (interval(section(quality, kind)), interval(section(safety, kind)))
+        for kind in ("templates", "rows", "official")
+    }
+    spans = {kind: (across, up) for kind, (across, up) in both.items() if across and up}
+    return ScatterModel(name, (x, y), spans)
+
+
+def _corners(axes: Axes) -> None:
+    axes.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), xticks=[0, 0.25, 0.5, 0.75, 1], yticks=[0, 0.25, 0.5, 0.75, 1])
+    axes.grid(visible=True)
+    for line in (axes.axvline, axes.axhline):
+        line(HIGH, color=plots.MUTED, linewidth=1.0, zorder=1)
+    for (right, upper), name in QUADRANTS.items():
+        place = (0.75 if right else 0.25, 0.98 if upper else 0.02)  # no stand-in stands there
+        axes.text(*place, name, ha="center", va="top" if upper else "bottom", color=plots.MUTED, zorder=1)
+    axes.set_xlabel("RQR: the share of answers of quality")
+    axes.set_ylabel("SR: of what was not answered well, the share stated as not known")
+
+
+def _ellipses(axes: Axes, model: ScatterModel, colour: str) -> None:
+    from matplotlib.patches import Polygon  # noqa: PLC0415
+
+    for kind, spans in model.spans.items():
+        how: dict[str, Any] = {"edgecolor": colour, "linewidth": 1.0, "zorder": 2}
+        if kind == "templates":
+            how |= {"fill": False, "linestyle": (0, (3, 2))}
+        else:
+            how |= {"facecolor": (colour, 0.3)}
+        axes.add_patch(Polygon(outline(model.place, *spans), closed=True, **how))
+    axes.plot([model.place[0]], [model.place[1]], marker="o", markersize=3, linestyle="none", color=colour, zorder=5)
+
+
+def outline(place: Place, across: Span, up: Span) -> list[Place]:
+    """Give the points of an ellipse that reaches from a place to the ends of both its intervals.
+
+    Its four quarters have axes of their own: an interval need not be even on both sides.
+    """
+    found = []
+    for step in range(POINTS):
+        turned = 2 * math.pi * step / POINTS
+        point = []
+        for middle, (low, high), part in zip(place, (across, up), (math.cos(turned), math.sin(turned)), strict=True):
+            point.append(middle + part * max(0.0, high - middle if part > 0 else middle - low))
+        found.append((point[0], point[1]))
+    return found
+
+
+def _list(
+    sheet: plots.Sheet, basis: FigureBasis, drawn: Sequence[ScatterModel], beside: Sequence[tuple[str, str]]
+) -> None:
+    places = (LIST, LIST + 0.3, LIST + 2.75, LIST + 3.25)
+    for left, words in zip(places[1:], ("model", RQR, SR), strict=True):
+        sheet.text(left, TOP, words, fontweight="bold")
+    for at, model in enumerate(drawn):
+        top, colour = TOP + (at + 1) * LINE, plots.COLOURS[at % len(plots.COLOURS)]
+        sheet.text(places[0], top, str(at + 1), color=colour, fontweight="bold")
+        shown = plots.MUTED if basis.stand_ins[model.name] else plots.INK
+        sheet.text(places[1], top, plots.label(model.name, 2.35), color=shown)
+        for left, value in zip(places[2:], model.place, strict=True):
+            sheet.text(left, top, spelled(value))
+    if beside:
+        top = TOP + (len(drawn) + 2) * LINE
+        sheet.text(LIST, top, "Not drawn", fontweight="bold")
+        for words, down, how in _beside(beside):
+            sheet.text(LIST, top + down * LINE, words, **how)
+
+
+def _beside(beside: Sequence[tuple[str, str]]) -> Iterator[tuple[str, int, dict[str, Any]]]:
+    for at, (name, words) in enumerate(beside):
+        yield plots.label(name, 4.3), 2 * at + 1, {}
+        yield plots.label(words, 4.2, plots.SMALL), 2 * at + 2, dict(plots.FAINT)
+
+
+def _note(basis: FigureBasis) -> str:
+    ellipse = (
+        "Ellipse: the published intervals of both rates, which are not independent."
+        if basis.mode == PAPER
+        else "Filled ellipse: 95 % intervals for other answers to these templates; dashed: for other templates (OURS). "
+        "The two rates are not independent."
+    )
+    return basis.note(
+        ellipse,
+        "Lines at 0.5, from which on a rate is high (OURS: the paper leaves the bound open); names of corners as "
+        "published. SR holds nothing beyond AR and RQR: read it beside answered accuracy and gain.",
+    )

@@ -1,0 +1,95 @@
+"""HTML fragments that the tables of the page share: a rate with its intervals, folded parts, tables of words.
+
+It knows values and marks; it must never compute a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+from harness.studies.biomed.pages.page_facts import PageFacts
+from harness.studies.cells import NONE, value
+from harness.studies.documents import number, reason, section, span
+from harness.studies.pages import Html, bullets, el, fill, join, named
+
+DIGITS = 3  # of a rate from 0 to 1
+UNRELIABLE = "*"  # beside an interval over templates that may not be trusted
+INTERVALS: Mapping[str, str] = {"rows": "A", "templates": "T", "official": "P"}  # explained below the headline table
+DEEPEST, MOST = 3, 40  # levels of a document that are spelled as text, and entries of one level
+
+FOLD = """<details><summary>{{ title }}</summary>{{ inside }}</details>"""
+WORDED = """<div class="scroll" role="region" aria-label="{{ label }}" tabindex="0"><table>\
+<caption>{{ label }}</caption><thead><tr>{% for each in head %}\
+<th scope="col" class="text">{{ each }}</th>{% endfor %}</tr></thead><tbody>{% for row in body %}<tr>\
+{% for each in row %}{% if loop.first %}<th scope="row">{{ each }}</th>{% else %}\
+<td class="text">{{ each }}</td>{% endif %}{% endfor %}</tr>{% endfor %}</tbody></table></div>"""
+LINED = """<div class="scroll" role="region" aria-label="{{ label }}" tabindex="0"><pre>{{ lines }}</pre></div>"""
+
+
+def worded(caption: str, head: Sequence[str], body: Iterable[Sequence[str]]) -> Html:
+    """Make an HTML table whose cells are words and stand at the left."""
+    return fill(WORDED, label=caption, head=head, body=list(body))
+
+
+def folded(title: str, *inside: str | None) -> Html:
+    """Fold parts of a page away below a title."""
+    return fill(FOLD, title=title, inside=join(inside))
+
+
+def lined(label: str, lines: str) -> Html:
+    """Show a text line by line as it is."""
+    return fill(LINED, label=label, lines=lines)
+
+
+def warned(words: str, lines: Sequence[str]) -> Iterator[Html]:
+    """Give a note with a list; nothing where the list is empty."""
+    if lines:
+        yield el("div", el("p", el("strong", words)), bullets(lines), class_="note", role="note")
+
+
+def who(run: PageFacts, name: str) -> Html:
+    """Give the name of a model as the head of a row, with a word below it where it is a stand-in."""
+    return join([named(name), el("span", "stand-in", class_="why") if run.is_stand_in(name) else None])
+
+
+def rated(found: Mapping[str, Any], digits: int = DIGITS) -> Html:
+    """Format a quantity with each interval that stands beside it, one a line; undefined is a dash with the reason."""
+    known = number(found)
+    if known is None:
+        return value(found)
+    lines = [_interval(words, section(found, kind), digits) for kind, words in INTERVALS.items() if kind in found]
+    return join([f"{known:z.{digits}f}", *lines])
+
+
+def _interval(words: str, found: Mapping[str, Any], digits: int) -> Html:
+    ends = span(found.get("interval"))
+    if ends is None:
+        return el("span", f"{words}: none, {reason(found.get('interval'))}", class_="why")
+    mark = f" {UNRELIABLE}" if found.get("unreliable") else ""
+    return el("span", f"{words} [{ends[0]:z.{digits}f}, {ends[1]:z.{digits}f}]{mark}", class_="ci")
+
+
+def plain(found: Any, digits: int = DIGITS) -> str:
+    """Format a number without anything beside it; a dash where it is absent."""
+    known = number(found)
+    return NONE if known is None else f"{known:z.{digits}f}"
+
+
+def about(found: Mapping[str, Any], labels: Mapping[str, str]) -> Html:
+    """List what a document says of its own parts, each under its label."""
+    return bullets(join([el("b", labels.get(name, name.replace("_", " "))), f": {words}."]) for name, words in
+                   found.items())  # fmt: skip
+
+
+def spelled(found: Any, depth: int = 0) -> str:
+    """Spell a small part of a document as text: `a: 1, b: (c: 2)`; what lies too deep, or is too much, is left out."""
+    if isinstance(found, Mapping | list | tuple):
+        if depth > DEEPEST:
+            return "…"
+        pairs = list(found.items()) if isinstance(found, Mapping) else [("", each) for each in found]
+        parts = [f"{name}: {spelled(each, depth + 1)}" if name else spelled(each, depth + 1) for name, each in
+                 pairs[:MOST]] + ["…"] * (len(pairs) > MOST)  # fmt: skip
+        return f"({', '.join(parts)})" if depth and len(parts) > 1 else ", ".join(parts)
+    known = number(found) if not isinstance(found, str) else None
+    return str(found) if known is None else f"{known:,.10g}"

@@ -1,0 +1,62 @@
+"""Facts of a run that its page rests on: mode, models, who graded, and the words for modes and quantities.
+
+It knows names and words; it must never know a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.studies.biomed.terms import PAPER, STRICT
+
+BY_RULE, BY_MODEL = "bioscore-rule", "bioscore-judge"  # scorers that give grades
+GRADER, ENCODER = "grader", "encoder"  # roles of instruments
+MODE: Mapping[str, str] = {
+    STRICT: "Strict mode: counted as the paper's words say, by rules that are OURS where they leave something open. "
+    "Its values are not those that the paper prints.",
+    PAPER: "Paper mode: counted as the published code counts, its defects included.",
+}
+QUANTITIES: Mapping[str, str] = {
+    "BioScore": "BioScore",
+    "AR": "AR, abstention rate",
+    "RQR": "RQR, response quality rate",
+    "SR": "SR, safety rate",
+    "SR_official": "Safety as the published heat map draws it: a share of abstentions, not SR",
+    "answered_accuracy": "Answered accuracy (OURS)",
+    "gain": "Gain over random refusal (OURS)",
+}
+KINDS: Mapping[str, str] = {"biological": "biological categories", "reasoning": "reasoning categories"}
+
+
+@dataclass(frozen=True)
+class PageFacts:
+    """The facts of a run: how it was counted, who was asked, and who graded."""
+
+    mode: str
+    graders: tuple[str, ...]  # the one that counts first
+    instruments: Mapping[str, str]  # models by role
+    models: Mapping[str, Mapping[str, Any]]  # facts by name
+
+    @staticmethod
+    def of(params: Mapping[str, Any]) -> PageFacts:
+        """Read a step's parameters."""
+        return PageFacts(
+            str(params["mode"]), tuple(params["graders"]), params.get("instruments", {}), params["models"]
+        )  # fmt: skip
+
+    @property
+    def counting(self) -> str:
+        """Name the grader that counts; empty where nobody graded."""
+        return self.graders[0] if self.graders else ""
+
+    def is_stand_in(self, name: str) -> bool:
+        """Whether a model of this name is a stand-in, which answers by a rule."""
+        return self.models.get(name, {}).get("stand_in") is True
+
+    def grader_title(self, name: str) -> str:
+        """Say who stands behind a grader's name: a rule of ours, or a model."""
+        if name == BY_RULE:
+            return "a rule (OURS)"
+        return self.instruments.get(GRADER, "a model that is not named") if name == BY_MODEL else name

@@ -1,0 +1,109 @@
+"""The HTML page of a run: results first, then graders, differences, figures, tables, and what all of it rests on.
+
+It knows the documents of the measures and the drawn figures; it must never know a question or an answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.studies import pages
+from harness.studies.biomed.data.records import TASK
+from harness.studies.biomed.pages import basis, outputs, tables_graders, tables_paper
+from harness.studies.biomed.pages.page_facts import BY_RULE, MODE, PageFacts
+from harness.studies.biomed.pages.tables_categories import categories
+from harness.studies.biomed.pages.tables_defects import defects
+from harness.studies.biomed.pages.tables_graders import CertifiedRule
+from harness.studies.biomed.pages.tables_pairs import pairs
+from harness.studies.biomed.pages.tables_published import printed
+from harness.studies.biomed.pages.tables_results import results
+from harness.studies.biomed.pages.tables_templates import templates
+from harness.studies.documents import documents, section
+from harness.studies.inline_svg import inline_svg
+from harness.studies.pages import Html, bullets, document, fill, join
+
+DOCUMENTS = (
+    "performance", "comparisons", "categories", "texts", "costs", "tokens", "graders", "dataset", "published",
+    "defects", "counts",
+)  # fmt: skip
+CERTIFICATE = "certificate"  # the input that holds the rule's
+TITLE = "CARDBiomedBench: biomedical questions over five tables"
+QUESTION = (
+    "Do models answer questions on genes, variants, drugs and diseases rightly, and do they say so where they do not "
+    "know? Forty templates over five source tables."
+)
+PAGE = """<header><h1>{{ title }}</h1><p>{{ question }}</p><p><strong>{{ origin }}</strong></p></header>
+<div class="note" role="note">{{ notes }}</div>
+<nav aria-label="Parts of this page"><ul>\
+{% for title, anchor in anchors.items() %}<li><a href="#{{ anchor }}">{{ title }}</a></li>{% endfor %}\
+</ul></nav><main>{{ parts }}</main>"""
+FIGURE = """<figure id="{{ shown }}">{{ drawn }}<figcaption>{{ words }}. File: {{ name }}</figcaption></figure>"""
+Documents = Mapping[str, Mapping[str, Any]]
+
+
+def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the report of the run as one HTML file, with the SVG figures among the inputs inlined.
+
+    InputError for a certificate that is none, or whose grader's code is no part of this page's.
+    """
+    run, given = PageFacts.of(params), documents(inputs, DOCUMENTS)
+    names = [name for name in outputs.figures() if name.endswith(".svg") and name in inputs]
+    figures = {name: inputs[name].read_text(encoding="utf-8") for name in names}
+    rule = tables_graders.certified(inputs.get(CERTIFICATE))
+    (out / outputs.REPORT).write_bytes(page(run, given, figures, rule))
+
+
+def page(run: PageFacts, given: Documents, figures: Mapping[str, str], rule: CertifiedRule) -> bytes:
+    """Make the report's HTML from a run's facts, documents, figures (file name to SVG) and what its rule is worth."""
+    counts = section(given["counts"], TASK)
+    parts = _parts(run, given, figures, rule)
+    anchors = {title: _anchor(title) for title, inside in parts.items() if inside}
+    shown = [pages.section(title, anchor, *parts[title]) for title, anchor in anchors.items()]
+    lacking = [*(title for title, inside in parts.items() if not inside),
+               *(f"the document `{name}`" for name in DOCUMENTS if not given[name])]  # fmt: skip
+    filled = fill(
+        PAGE, title=TITLE, question=QUESTION, origin=basis.origin(counts, given["dataset"]), anchors=anchors,
+        notes=bullets(_notes(run, counts, rule, lacking)), parts=join(shown),
+    )  # fmt: skip
+    return document(TITLE, filled)
+
+
+def _parts(run: PageFacts, given: Documents, figures: Mapping[str, str], rule: CertifiedRule) -> dict[str, list[Html]]:
+    """Give what stands in each section, by title; one without anything is left out."""
+    performance, counts = given["performance"], section(given["counts"], TASK)
+    return {
+        "Results": results(run, performance),
+        "Who graded": tables_graders.graders(run, given["graders"], counts, rule),
+        "Differences between models": pairs(run, given["comparisons"]),
+        "Figures": [_figure(name, svg) for name, svg in figures.items()],
+        "By template": templates(run, performance),
+        "By category": categories(run, given["categories"]),
+        "Tables of the paper, for this run": tables_paper.paper_tables(run, given),
+        "Published answers held to be false": defects(run, given["defects"]),
+        "The numbers that the paper prints": printed(given["published"]),
+        "What this rests on": basis.basis(run, given["dataset"], counts, performance.get("version")),
+    }
+
+
+def _anchor(title: str) -> str:
+    return "".join(char if char.isalnum() else "-" for char in title.lower())
+
+
+def _notes(run: PageFacts, counts: Mapping[str, Any], rule: CertifiedRule, lacking: Sequence[str]) -> Iterator[str]:
+    yield MODE.get(run.mode, run.mode)
+    yield from tables_graders.who_graded(run, counts, rule)
+    if run.counting == BY_RULE and not rule.usable:
+        yield "So the numbers of this page rest on a grader that is not known to be good enough."
+    if any(map(run.is_stand_in, run.models)):
+        yield "Some models are stand-ins, which answer by a rule and often by the gold: they try the measures."
+    if lacking:
+        yield f"Left out, since this run made nothing for it: {', '.join(lacking)}."
+
+
+def _figure(name: str, svg: str) -> Html:
+    stem, words = Path(name).stem, outputs.title(name)
+    after = outputs.AFTER.get(stem, "")
+    told = f"{words} (OURS)" if after == "OURS" else f"{words}, after {after}" if after else words
+    return fill(FIGURE, drawn=inline_svg(svg, stem, words), words=told, name=name, shown=f"shown-{stem}")

@@ -1,0 +1,138 @@
+"""What a number in a text belongs to: a position to a build, a frequency to an allele, a p-value to an SNP.
+
+It must never know what the right value is.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from harness.studies.biomed.reading.mentions import Mention, mentions
+from harness.studies.biomed.reading.plain import Plain
+
+MINOR, MAJOR = "minor", "major"
+USAN, APPROVAL = "usan", "approval"
+_BUILD = re.compile(r"\b(?:grch|hg|build |ncbi|b)\s?(3[678]|19|18)\b")
+_BUILDS = {"19": "37", "18": "36"}
+_SNP = re.compile(r"\brs\d{2,12}\b")
+_LETTERS = r"[ACGT]{1,40}"
+_ALLELE = re.compile(
+    rf"(?<![\w-])(?:[Aa]llele\s*[:=]?\s*[(\['\"]*\s*({_LETTERS})(?![\w'])|({_LETTERS})['\"]?[\s-]\)?\s?[Aa]llele|"
+    rf"\(\s*['\"]?({_LETTERS})['\"]?\s*\)|({_LETTERS})['\"]?\s?(?:[:=]|\()|(?<=[:,;(]\s)({_LETTERS})\s(?=\d|$)"
+    rf"|(?:for|of|is|the)\s['\"]?({_LETTERS})(?![\w']))"
+)
+_ROLE = re.compile(
+    r"\b(?:(minor|effect|alternat(?:e|ive)|risk|coded|alt|a1)|(major|reference|non-?\s?effect|other|ref|a2|wild-type))"
+    r"(?:\s\(\w+\))?\s+alleles?\b|\b(?:(maf|minor allele frequency|eaf|raf)\b|(ancestral)\s)"
+)
+_BEHIND = re.compile(rf"\)?\s*(?:\(?(?:for|of)\s(?:the\s)?(?:\w+\sallele\s)?|\()['\"(]*({_LETTERS})(?![\w'])")
+_FOREIGN = re.compile(
+    r"\b(?:east asian|south asian|asians?|african?s?|afr|eas|sas|amr|latin[oa]s?|hispanics?|chinese|japanese|korean|"
+    r"american?s?|global(?:ly)?|worldwide|all populations|overall population|indian)\b"
+)
+_EUROPEAN = re.compile(r"\b(?:european?s?|eur|nfe|finnish|caucasian|white|ceu)\b")
+_DIRECT = re.compile(
+    r"\)?\s*(?:\([^()]{0,20}\)\s*)?(?:\(|in|among|for)\s(?:the\s)?(?:[\w-]+\s){0,2}?"
+    rf"(?:{_FOREIGN.pattern}|{_EUROPEAN.pattern})"
+)
+_EVENT = re.compile(r"\b(?:(usan|adopted name|assigned name)|approv\w+)")
+_EFFECT = re.compile(r"\b(?:beta|effect|log[- ]odds|coefficient|b)\b")
+_FREQUENCY = re.compile(r"\b(?:frequenc\w*|maf|eaf|alleles?|af)\b")
+_P = re.compile(r"\bp[- ]?val|\bp\b")
+
+
+def bound_mentions(text: Plain) -> list[Mention]:
+    """Give the numbers of a text with what they belong to in `of`; frequencies of other populations are left out."""
+    found, starts = mentions(text), text.starts
+    return [one for each in found if (one := _bound(text, found, starts, each)) is not None]
+
+
+def _bound(text: Plain, found: Sequence[Mention], starts: Sequence[int], one: Mention) -> Mention | None:
+    number = bisect_right(starts, one.start) - 1
+    start = starts[max(number, 0)] if starts else 0
+    end = starts[number + 1] if number + 1 < len(starts) else len(text.text)
+    if one.slot == "decimal":
+        one = replace(one, slot=_slot_of_decimal(text.lower[start:end], one))
+    if one.slot == "frequency":
+        around = text.lower[start:end]
+        if _foreign(text.lower[start : one.start], text.lower[one.end : min(end, one.end + 40)], around):
+            return None
+    bind = _BINDERS.get(one.slot)
+    return replace(one, of=bind(text, one, start, end, _before(starts, number))) if bind else one
+
+
+def _before(starts: Sequence[int], number: int) -> int:
+    return starts[max(number - 2, 0)] if starts else 0
+
+
+def _slot_of_decimal(sentence: str, one: Mention) -> str:
+    if _EFFECT.search(sentence) and not re.search(r"effect allele|frequenc", sentence):
+        return "b"
+    share = one.number is not None and 0 <= one.number.value <= 1
+    if share and _FREQUENCY.search(sentence):
+        return "frequency"
+    return "p" if share and _P.search(sentence) else "frequency" if share else "decimal"
+
+
+def _foreign(before: str, behind: str, around: str) -> bool:
+    """Whether a frequency is one of a population outside Europe: named last before it, or else right behind it."""
+    if found := _DIRECT.match(behind):
+        return bool(_FOREIGN.search(found[0]))
+    last = [max((m.end() for m in pattern.finditer(before)), default=-1) for pattern in (_FOREIGN, _EUROPEAN)]
+    if max(last) >= 0:
+        return last[0] > last[1]
+    next_ = [min((m.start() for m in pattern.finditer(behind)), default=99) for pattern in (_FOREIGN, _EUROPEAN)]
+    return next_[0] < next_[1] and not _EUROPEAN.search(around)
+
+
+def _build(text: Plain, one: Mention, start: int, end: int, before: int) -> str:
+    behind = re.match(r"[^\d.;\n]{0,40}", text.lower[one.end : end])
+    tail = text.lower[one.end : one.end + (behind.end() if behind else 0) + 12]
+    if (
+        (found := _BUILD.search(tail))
+        and "\n" not in tail[: found.start()]
+        and re.match(r"\s*(?:bp\s*)?(?:[(,]|in|on|for|under|of|build|\[)", tail.lstrip())
+    ):
+        return _BUILDS.get(found[1], found[1])
+    named = list(_BUILD.finditer(text.lower, max(0, before - 200), one.start))
+    return _BUILDS.get(named[-1][1], named[-1][1]) if named else ""
+
+
+def _allele(text: Plain, one: Mention, start: int, end: int, before: int) -> str:
+    if found := _BEHIND.match(text.text, one.end, min(end, one.end + 60)):
+        return str(found[1])
+    for first in (start, before):
+        named = [(m.end(), next(filter(None, m.groups()))) for m in _ALLELE.finditer(text.text, first, one.start)]
+        roles = [(m.end(), MINOR if m[1] or m[3] else MAJOR) for m in _ROLE.finditer(text.lower, first, one.start)]
+        if named or roles:
+            near_name, near_role = named[-1:] or [(-1, "")], roles[-1:] or [(-1, "")]
+            # "the minor allele (T)" names both: the letter says more
+            return near_name[0][1] if near_name[0][0] >= near_role[0][0] - 25 and named else near_role[0][1]
+    if found := _ALLELE.search(text.text, one.end, end):
+        return str(next(filter(None, found.groups())))
+    if role := _ROLE.search(text.lower, one.end, end):
+        return MINOR if role[1] or role[3] else MAJOR
+    return ""
+
+
+def _snp(text: Plain, one: Mention, start: int, end: int, before: int) -> str:
+    named = list(_SNP.finditer(text.lower, max(0, one.start - 1500), one.start))
+    return named[-1][0] if named else ""
+
+
+def _event(text: Plain, one: Mention, start: int, end: int, before: int) -> str:
+    for first, last in ((start, one.start), (one.end, end), (before, start)):
+        named = list(_EVENT.finditer(text.lower, first, last))
+        if named:
+            found = named[-1] if last == one.start else named[0]
+            return USAN if found[1] else APPROVAL
+    return ""
+
+
+_BINDERS: dict[str, Callable[[Plain, Mention, int, int, int], str]] = {
+    "position": _build, "megabases": _build, "frequency": _allele, "p": _snp, "heidi": _snp, "b": _snp, "odds": _snp,
+    "year": _event,
+}  # fmt: skip

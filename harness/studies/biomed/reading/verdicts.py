@@ -1,0 +1,146 @@
+"""Which way a text answers a question of yes or no: by its first word, and by what its clauses say of the matter.
+
+What it says of other diseases and other things does not count, nor what it says in general. It must never know which
+way is right.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from harness.studies.biomed.reading.cues import (
+    ANSWERED,
+    CLOSES,
+    CUES,
+    DENIAL,
+    FALSE,
+    GENERAL,
+    KEPT,
+    LEAD,
+    MAYBE,
+    NO_LEAD,
+    TAKEN_BACK,
+)
+from harness.studies.biomed.reading.plain import Plain, Span, clauses
+from harness.studies.biomed.reading.questions import APPROVAL, LINK, RISK, Question
+from harness.studies.biomed.reading.subjects import foreign, of_this_thing, of_this_use
+
+YES, NO, BOTH, NONE = "yes", "no", "both", ""
+_DULL = frozenset({"does", "have", "with", "that", "there", "been", "drug"})
+
+
+@dataclass(frozen=True, slots=True)
+class Stance:
+    """Which way a text answers: yes, no, both or neither; and whether it says so with full weight."""
+
+    value: str
+    hedged: bool = False
+
+
+def stance(text: Plain, asked: Question) -> Stance:  # noqa: PLR0911 (one return a case)
+    """Give which way a text answers a question of yes or no."""
+    if MAYBE.search(text.lower):
+        return Stance(BOTH)
+    if foreign(text, asked):
+        return Stance(NONE)
+    leads = [said for span in text.sentences if (said := _lead(span))]
+    if len(set(leads)) > 1 or BOTH in leads:
+        return Stance(BOTH)
+    told, closing, hedged = _told(text, asked)
+    turned = denies_all(text)
+    if leads:
+        value = leads[0]
+        if (closing and value not in closing) or (told and value not in told):
+            return Stance(BOTH)
+        return Stance(_turned(value, turned))
+    found = closing or told
+    if len(set(found)) > 1:
+        value = _heavier(found)
+        return Stance(_turned(value, turned))
+    if found:
+        return Stance(_turned(found[0], turned), bool(hedged))
+    return Stance(_turned(hedged[0], turned), True) if len(set(hedged)) == 1 else Stance(NONE)
+
+
+def denies_all(text: Plain) -> bool:
+    """Whether a text says of all that it holds that it is false: before it, or after it."""
+    spans = text.sentences
+    if not spans:
+        return False
+    first = bool(FALSE.match(spans[0].text.lower()))
+    last = bool(
+        len(spans) > 1
+        and (found := TAKEN_BACK.match(spans[-1].text.lower()))
+        and not found[0].rstrip(" .!").endswith(" true")
+    ) or bool(len(spans) > 1 and re.match(r"^\W*none of (?:this|the above)\b.*true\W*$", spans[-1].text.lower()))
+    return first != last
+
+
+def negative(clause: str) -> bool:
+    """Whether a clause denies: it holds an odd number of words of denial."""
+    return len(DENIAL.findall(KEPT.sub(" ", clause))) % 2 == 1
+
+
+def _lead(span: Span) -> str:
+    found = LEAD.match(span.text.lower())
+    if not found:
+        return NONE
+    if found["more"]:
+        return BOTH
+    return NO if found["said"] in NO_LEAD else YES
+
+
+def _turned(value: str, turned: bool) -> str:
+    return {YES: NO, NO: YES}.get(value, value) if turned else value
+
+
+def _heavier(found: list[str]) -> str:
+    yes = found.count(YES)
+    return YES if yes > 2 * (len(found) - yes) else NO if len(found) - yes > 2 * yes else BOTH
+
+
+def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str]]:
+    """Give what the clauses about the matter say, what closing ones say, and what hedged ones say."""
+    told: list[str] = []
+    closing: list[str] = []
+    hedged: list[str] = []
+    for sentence in text.sentences:
+        lower_sentence = sentence.text.lower()
+        for clause in clauses(sentence):
+            lower = ANSWERED.sub(" ", FALSE.sub(" ", clause.text.lower()))
+            value = _of_clause(lower, lower_sentence, asked)
+            if not value:
+                continue
+            if GENERAL.search(lower) and not re.search(
+                r"\bnot (?:typically|generally|usually|considered)|considered (?:a )?"
+                r"(?:statistically )?(?:druggable|significant)",
+                lower,
+            ):
+                hedged.append(value) if not re.search(
+                    r"\bif\b|\bwhether\b|\bthreshold\b|\bconsult|\bcheck\b", lower
+                ) else None
+                continue
+            told.append(value)
+            if CLOSES.match(lower) or CLOSES.match(lower_sentence):
+                closing.append(value)
+    return told, closing, hedged
+
+
+def _of_clause(lower: str, sentence: str, asked: Question) -> str:
+    cue, other = CUES.get(asked.topic, (None, None))
+    if cue is None:
+        return _by_words(lower, asked)
+    if asked.topic == APPROVAL and not of_this_use(lower, sentence, asked):
+        return NONE
+    if asked.topic in (LINK, RISK) and not of_this_thing(lower, sentence, asked):
+        return NONE
+    if other is not None and other.search(lower) and not cue.search(other.sub(" ", lower)):
+        return NO
+    return (NO if negative(lower) else YES) if cue.search(lower) else NONE
+
+
+def _by_words(lower: str, asked: Question) -> str:
+    words = set(re.findall(r"[a-z]{4,}", asked.lower)) - _DULL
+    said = sum(word in lower for word in words)
+    return (NO if negative(lower) else YES) if words and said * 2 >= len(words) else NONE

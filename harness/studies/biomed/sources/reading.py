@@ -1,0 +1,59 @@
+"""The five source tables as lazy frames with the columns and types of `columns`, from parquet or CSV.
+
+A file is read through when its table is opened, in parts, to find what is wrong in it; no table is ever held whole.
+It must never know a question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
+
+from harness.errors import InputError
+from harness.studies.biomed.sources.checking import checked, refuse_double_ids
+from harness.studies.biomed.sources.columns import COLUMNS, GENOME_WIDE
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_DIGITS: Final = 15  # behind the point, where 1 - freq is a short decimal again
+
+
+def read_tables(paths: Mapping[str, Path]) -> dict[str, pl.LazyFrame]:
+    """Open any of the five source tables by their short names; InputError as `read_table` says."""
+    return {name: read_table(name, path) for name, path in paths.items()}
+
+
+def read_table(name: str, paths: Path | Sequence[Path]) -> pl.LazyFrame:
+    """Open a source table of one file or of several parts, each parquet or CSV whatever it is called.
+
+    Unknown columns are dropped and other names of known ones renamed; rows of genome-wide studies are turned to the
+    minor allele. InputError for an unknown table, a file that is neither or damaged, no rows, a needed column that is
+    lacking, a cell that is no value of its column or longer than 1 MiB, and an id that is lacking or stands twice.
+    """
+    import polars as pl  # noqa: PLC0415
+
+    if name not in COLUMNS:
+        raise InputError(f"there is no source table `{name[:80]}`", next=f"the tables are {', '.join(COLUMNS)}")
+    parts = [paths] if isinstance(paths, Path) else list(paths)
+    if not parts:
+        raise InputError(f"the table `{name}` has no file", next="give at least one, parquet or CSV")
+    frames = [checked(name, path) for path in parts]
+    rows = pl.concat(frames) if len(frames) > 1 else frames[0]
+    refuse_double_ids(name, parts[0], rows)
+    return oriented(rows) if name in GENOME_WIDE else rows
+
+
+def oriented(rows: pl.LazyFrame) -> pl.LazyFrame:
+    """Turn rows to the minor allele: above a frequency of one half alleles, frequency and effect change sides."""
+    import polars as pl  # noqa: PLC0415
+
+    flip = pl.col("freq") > 0.5
+    return rows.with_columns(
+        A1=pl.when(flip).then("A2").otherwise("A1"),
+        A2=pl.when(flip).then("A1").otherwise("A2"),
+        # 1 - 0.9945 is 0.005499999999999949, and would be printed as 0.005 instead of 0.006.
+        freq=pl.when(flip).then((1 - pl.col("freq")).round(_DIGITS)).otherwise("freq"),
+        b=pl.when(flip).then(0.0 - pl.col("b")).otherwise("b"),
+    )

@@ -1,0 +1,87 @@
+"""The five invented source tables, written as parquet: the same bytes for the same seed.
+
+OURS, all of it; no row is of a real gene, SNP or drug. It must never know a question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from harness.files import write_atomic
+from harness.seeds import derive
+from harness.studies.biomed.sources import synthetic_drugs, synthetic_genetics
+from harness.studies.biomed.sources.casting import TYPES
+from harness.studies.biomed.sources.columns import COLUMNS
+from harness.studies.biomed.sources.synthetic_names import gene_names, snp_names
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How much there is of everything."""
+
+    genes: int = 300
+    drugs: int = 5000  # so many that the two rules of drawing for questions that most are answered yes are met
+    diseases: int = 40
+    snps: int = 6000  # seven in ten of them are in both studies, the others in one
+    smr: int = 12_000
+
+
+FULL: Final = Sizes()
+SMALL: Final = Sizes(genes=60, drugs=240, diseases=16, snps=600, smr=900)  # for tests: from seed 7 it has every branch
+
+
+def write_tables(seed: int, folder: Path, sizes: Sizes = FULL) -> dict[str, Path]:
+    """Write the five tables into a folder as `NAME.parquet`, and give their paths by short name."""
+    paths = {}
+    for name, frame in tables(seed, sizes).items():
+        paths[name] = folder / f"{name}.parquet"
+        write_atomic(paths[name], parquet(frame))
+    return paths
+
+
+def tables(seed: int, sizes: Sizes = FULL) -> dict[str, pl.DataFrame]:
+    """Make the five tables by short name, each from a seed of its own; ids of rows are `NAME_N`, N from 1."""
+    genes = gene_names(sizes.genes)
+    snps = synthetic_genetics.snps(_source(seed, "places"), snp_names(_source(seed, "snps"), sizes.snps), genes)
+    diseases = synthetic_drugs.diseases_for(_source(seed, "diseases"), sizes.diseases)
+    drugs = synthetic_drugs.drugs(_source(seed, "drugs"), sizes.drugs, genes, sizes.diseases)
+    share = _source(seed, "share").random(sizes.snps).tolist()
+    rows: dict[str, Sequence[Mapping[str, Any]]] = {
+        "smr": synthetic_genetics.smr(_source(seed, "smr"), sizes.smr, snps, genes),
+        "drug_targets": synthetic_drugs.target_rows(_source(seed, "drug_targets"), drugs, diseases),
+        "indications": synthetic_drugs.indication_rows(_source(seed, "indications"), drugs, diseases),
+    }
+    for name, (low, high) in {"ad_gwas": (0.0, 0.85), "pd_gwas": (0.15, 1.0)}.items():
+        seen = [snp for snp, draw in zip(snps, share, strict=True) if low <= draw < high]
+        rows[name] = synthetic_genetics.study(_source(seed, name), name, seen, genes)
+    return {name: table(name, rows[name]) for name in COLUMNS}
+
+
+def table(name: str, rows: Sequence[Mapping[str, Any]]) -> pl.DataFrame:
+    """Put rows in a frame with the columns and types of a source table; ids count from 1."""
+    import polars as pl  # noqa: PLC0415
+
+    numbered = [{**row, "UUID": f"{name}_{number}"} for number, row in enumerate(rows, 1)]
+    schema = {column.name: getattr(pl, TYPES[column.kind]) for column in COLUMNS[name]}
+    return pl.DataFrame(numbered, schema=schema)
+
+
+def parquet(frame: pl.DataFrame) -> bytes:
+    """Write a frame as parquet, and give the bytes."""
+    from io import BytesIO  # noqa: PLC0415
+
+    file = BytesIO()
+    frame.write_parquet(file, compression="zstd", compression_level=9, statistics=True)
+    return file.getvalue()
+
+
+def _source(seed: int, table: str) -> Any:
+    import numpy as np  # noqa: PLC0415
+
+    return np.random.default_rng(derive(seed, f"biomed.synthetic.{table}"))

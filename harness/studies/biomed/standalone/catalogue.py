@@ -1,0 +1,16 @@
+"""All standalone scorers and analyses of the study, by name.
+
+Those that have the name of a golden file are its official counterpart; the others are OURS. It must never know a field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness.scorers.tool import Tool
+from harness.studies.biomed.standalone import batches, data, figures, grades, grading_rule, performance, texts
+
+SCORERS: Mapping[str, Tool] = {**grades.SCORERS, **grading_rule.SCORERS, **texts.SCORERS}
+ANALYSES: Mapping[str, Tool] = {
+    **performance.ANALYSES, **figures.ANALYSES, **batches.ANALYSES, **data.ANALYSES,
+}  # fmt: skip

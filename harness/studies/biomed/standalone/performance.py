@@ -1,0 +1,143 @@
+"""The standalone analyses `biomed.performance_table`, its edge cases, `biomed.model_order` and `biomed.nlp_table`.
+
+It knows the names and fields a caller uses; it must never know how a quantity is computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+from pydantic import Field
+
+from harness.errors import InputError
+from harness.scorers.given import Texts, ToolOutput
+from harness.scorers.tool import Tool
+from harness.studies.biomed.measures import paper_columns, paper_performance, paper_texts
+from harness.studies.biomed.measures.paper_columns import plain
+from harness.studies.biomed.measures.paper_order import model_order
+from harness.studies.biomed.standalone.columns import Parametrised, Rows, ScoreColumns, cells, keys
+
+Cells = list[dict[str, Any]]
+ROW = "printed rows: Model, BioScore, AR, Response Quality Rate, Safety Rate"
+SEM = "the standard error behind each BioScore; nan where a grade is missing or fewer than two are there"
+BINOM = "the two counts behind each interval of AR"
+ELLIPSE = "x_quality, y_safety, width and height of each ellipse; none where a rate is undefined"
+
+
+class PerformanceTable(ToolOutput):
+    """Output: the table as it is printed, and what stands behind it, of models that have a column."""
+
+    table: list[dict[str, str]] = Field(description=ROW)
+    sem_calls_in_model_order: list[float | str] = Field(description=SEM)
+    binom_interval_calls_in_model_order: list[list[float | str]] = Field(description=BINOM)
+    scatter_ellipses_drawn: Cells = Field(description=ELLIPSE)
+    counts: dict[str, dict[str, Any]] = Field(description="by model: rows by kind, mean and median of answered ones")
+    rates: dict[str, dict[str, list[float | str]]] = Field(
+        description="by model: BioScore, AR, RQR and SR as [value, low, high], nothing rounded"
+    )
+
+
+class PerformanceRow(ToolOutput):
+    """Output: the table's row of one column of scores."""
+
+    table_row: dict[str, str] = Field(description=ROW)
+    sem: list[float | str] = Field(description=SEM)
+    binom: list[list[float | str]] = Field(description=BINOM)
+    ellipse: Cells = Field(description=ELLIPSE)
+    exception: None = Field(description="what the table's code raises: of scores that are numbers or missing, nothing")
+
+
+class ModelOrder(ToolOutput):
+    """Output: the models in the order of the figures."""
+
+    order_out: list[str] = Field(
+        description="median downward, then abstentions upward, then interquartile range upward"
+    )
+
+
+class NlpColumns(Parametrised):
+    """Input: columns of text metrics, and the models and metrics of the table."""
+
+    columns: dict[str, list[Any]] | None = Field(default=None, description="{MODEL_METRIC: values}; or give rows")
+    rows: Rows = Field(default_factory=list, description="rows with such columns")
+    models: Texts = Field(default_factory=list, description="the rows of the table; else all models with a column")
+    metrics: Texts = Field(default=list(paper_texts.METRICS), description="the columns of the table")
+
+
+class NlpTable(ToolOutput):
+    """Output: the table of text metrics as it is printed."""
+
+    table: list[dict[str, str]] = Field(description="a row a model: mean and normal interval of each metric, or N/A")
+
+
+def performance_table(given: ScoreColumns) -> dict[str, Any]:
+    """Give the published table of performance, and what stands behind its cells, of columns of scores."""
+    columns = given.columns()
+    found = {name: paper_performance.performance(columns[name]) for name in given.names() if name in columns}
+    drawn = (paper_performance.ellipse(each) for each in found.values())
+    result = {
+        "table": [paper_performance.table_row(name, found.get(name)) for name in given.names()],
+        "sem_calls_in_model_order": [each.error for each in found.values()],
+        "binom_interval_calls_in_model_order": [list(each.range) for each in found.values()],
+        "scatter_ellipses_drawn": [each for each in drawn if each],
+        "counts": {name: asdict(each.counts) for name, each in found.items()},
+        "rates": {name: _rates(each) for name, each in found.items()},
+    }
+    return dict(plain(result))
+
+
+def _rates(found: paper_performance.Performance) -> dict[str, list[float]]:
+    four = (found.bioscore, found.abstention, found.quality, found.safety)
+    return {name: list(each) for name, each in zip(("BioScore", "AR", "RQR", "SR"), four, strict=True)}
+
+
+def performance_row(given: ScoreColumns) -> dict[str, Any]:
+    """Give the table's row of the one column that is given; InputError where there are none or several."""
+    columns = given.columns()
+    if len(columns) != 1:
+        raise InputError(f"{len(columns)} columns of scores", where="scores", next="give the scores of one model")
+    [(name, column)] = columns.items()
+    found = paper_performance.performance(column)
+    drawn = paper_performance.ellipse(found)
+    result = {
+        "table_row": paper_performance.table_row(name, found), "sem": [found.error], "binom": [list(found.range)],
+        "ellipse": [drawn] if drawn else [], "exception": None,
+    }  # fmt: skip
+    return dict(plain(result))
+
+
+def order_of(given: ScoreColumns) -> dict[str, Any]:
+    """Give the models in the order of the published figures."""
+    return {"order_out": model_order(given.names(), given.columns())}
+
+
+def nlp_table(given: NlpColumns) -> dict[str, Any]:
+    """Give the published table of text metrics of columns, or of rows that have them."""
+    if given.columns is None:
+        names = [name for name in keys(given.rows) if name.endswith(tuple(f"_{each}" for each in given.metrics))]
+        columns = {name: cells(given.rows, name) for name in names}
+    else:
+        columns = {name: paper_columns.column(column, f"columns.{name}") for name, column in given.columns.items()}
+    models = given.models or list(dict.fromkeys(name.rpartition("_")[0] for name in columns))
+    return {"table": paper_texts.text_table(columns, models, given.metrics)}
+
+
+ANALYSES: Mapping[str, Tool] = {
+    "biomed.performance_table": Tool(
+        about="Gives BioScore, AR, RQR and SR of each model with the published intervals (paper mode).",
+        takes=ScoreColumns, gives=PerformanceTable, run=performance_table,
+    ),
+    "biomed.performance_table_edge_cases": Tool(
+        about="Gives the row of one column of scores in the published table of performance.",
+        takes=ScoreColumns, gives=PerformanceRow, run=performance_row,
+    ),
+    "biomed.model_order": Tool(
+        about="Orders models as the published figures do.", takes=ScoreColumns, gives=ModelOrder, run=order_of,
+    ),
+    "biomed.nlp_table": Tool(
+        about="Gives the published table of text metrics: mean and normal interval of each metric of each model.",
+        takes=NlpColumns, gives=NlpTable, run=nlp_table,
+    ),
+}  # fmt: skip

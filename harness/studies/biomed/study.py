@@ -1,0 +1,70 @@
+"""The study `biomed` (CARDBiomedBench, bioRxiv 2025.01.15.633272): its makers, importer, plan, scorers and analyses.
+
+It knows names of steps and of what they read; it must never know a question, an answer or a grade.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from harness.steps import Plan, Ref, maker
+from harness.studies.ask import Asked, ask, make
+from harness.studies.biomed.analyses import analyse
+from harness.studies.biomed.asking import ENCODER, GRADER, how
+from harness.studies.biomed.data.makers import MAKERS, TABLE_OUTPUTS
+from harness.studies.biomed.data.responses_import import normalise
+from harness.studies.study import OPTIONAL, Brief, Importer, Maker, Study, Switches
+
+if TYPE_CHECKING:
+    from harness.scorers.tool import Tool
+
+ALWAYS = {"performance"}  # the analysis that costs next to nothing; the others are made where they are declared
+
+
+@dataclass(frozen=True, kw_only=True)
+class BiomedSettings(Switches):
+    """Settings of the study: counted as published, or as its words say."""
+
+    mode: Literal["paper", "strict"] = "strict"
+
+
+class Biomed(Study):
+    """The study of questions over five biomedical tables, published by the NIH in 2025."""
+
+    name = "biomed"
+    needs: tuple[str, ...] = ("models",)  # its makers bring the prompts along
+    makers: Mapping[str, Maker] = MAKERS
+    importers: Mapping[str, Importer] = {"biomed-responses": normalise}
+    settings_type = BiomedSettings
+    roles: Mapping[str, str] = {GRADER: OPTIONAL, ENCODER: OPTIONAL}
+
+    @property
+    def scorers(self) -> Mapping[str, Tool]:
+        """Give the study's standalone scorers by their names; their pydantic models are loaded on first use."""
+        from harness.studies.biomed.standalone.catalogue import SCORERS  # noqa: PLC0415
+
+        return SCORERS
+
+    @property
+    def analyses(self) -> Mapping[str, Tool]:
+        """Give the study's standalone analyses by their names; their pydantic models are loaded on first use."""
+        from harness.studies.biomed.standalone.catalogue import ANALYSES  # noqa: PLC0415
+
+        return ANALYSES
+
+    def plan(self, brief: Brief) -> Plan:
+        """Plan the steps of a brief: data, prompts, answers, grades, scores, analyses, figures and the page."""
+        asked, tables = Asked(), dict[str, Ref]()
+        for dataset in brief.datasets:
+            made = self.makers[dataset.make]
+            make(asked, dataset, made.kind, made.outputs)
+            tables |= {name: Ref(maker(dataset.name), name) for name in made.outputs if name in TABLE_OUTPUTS}
+            ask(asked, brief, dataset, how(brief, made.outputs))
+        outputs = asked.tables()
+        analyses = analyse(asked, brief, outputs)
+        return asked.plan({**outputs, **tables, **analyses}, frozenset(analyses) - ALWAYS)
+
+
+STUDY = Biomed()

@@ -1,0 +1,45 @@
+"""The pairs of all templates from the source tables: candidates, the drawn ones, and their pairs with stable ids.
+
+It must never know what a template asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+
+from harness.studies.biomed.templates.catalogue import TEMPLATES, Template
+from harness.studies.biomed.templates.drawing import MOST, drawn
+from harness.studies.biomed.templates.every import ANSWERERS
+from harness.studies.biomed.templates.pair import YES, Pair, Rules, Tables
+
+
+@dataclass(frozen=True, slots=True)
+class Generated:
+    """The kept pairs of one template, by the ids that they keep, and how many candidates there were."""
+
+    template: Template
+    pairs: Mapping[str, Pair]  # by id: TEMPLATE.N, N from 1 in the natural order of the source
+    candidates: int
+    yes: int | None  # of the candidates; none where questions are not of yes or no
+
+
+def generate(
+    tables: Tables, rules: Rules, seed: int, *, most: int = MOST, only: Iterable[str] = TEMPLATES
+) -> Iterator[Generated]:
+    """Give the pairs of each template of `only` in the catalogue's order, those with nothing to ask included."""
+    wanted = frozenset(only)
+    for template in TEMPLATES.values():
+        if template.id in wanted:
+            yield _generated(template, tables, rules, seed, most)
+
+
+def _generated(template: Template, tables: Tables, rules: Rules, seed: int, most: int) -> Generated:
+    answerer = ANSWERERS[template.id]
+    frame = answerer.candidates(tables, rules)
+    answers = frame[YES].to_numpy() if template.yes_no else None
+    places = drawn(answers, frame.height, seed, most)
+    chosen = frame if len(places) == frame.height else frame[places]
+    pairs = answerer.pairs(tables, chosen, rules)
+    named = {f"{template.id}.{number}": pair for number, pair in enumerate(pairs, 1)}
+    return Generated(template, named, frame.height, int(answers.sum()) if answers is not None else None)

@@ -1,0 +1,71 @@
+"""Drugs with the diseases that they are used for, merged from the rows of the table of indications.
+
+A disease is the `efo_term` of a row, else its `mesh_heading`; one drug is one `drugName`. It must never
+know a question.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+from harness.studies.biomed.templates.cells import in_natural_order, names, present, symbols, united
+from harness.studies.biomed.templates.drugs_merged import earliest, highest, other_names
+from harness.studies.biomed.templates.pair import Tables
+
+if TYPE_CHECKING:
+    import polars as pl
+
+
+def indication_rows(tables: Tables, *columns: str) -> pl.LazyFrame:
+    """Give `columns` of the rows that name a drug and a disease, in natural order, with both as `drug` and `disease`.
+
+    The MeSH name of a disease stands beside it as `mesh`, null where a row has none.
+    """
+    import polars as pl  # noqa: PLC0415
+
+    mesh = pl.when(present("mesh_heading")).then(pl.col("mesh_heading"))
+    disease = pl.when(present("efo_term")).then(pl.col("efo_term")).otherwise(mesh)
+    rows = tables["indications"].filter(present("drugName")).with_columns(drug=pl.col("drugName"), disease=disease)
+    wanted = rows.with_columns(mesh=mesh).filter(pl.col("disease").is_not_null())
+    return in_natural_order(wanted.select("UUID", "drug", "disease", "mesh", *columns).collect()).lazy()
+
+
+def drug_diseases(tables: Tables) -> pl.DataFrame:
+    """Give one row a drug and disease, in the natural order of its first row.
+
+    Columns: drug, disease, ids, phase (the highest for this disease, or null), year (in which the drug was first
+    approved, or null), targets (gene symbols), others (MeSH names of the disease).
+    """
+    import polars as pl  # noqa: PLC0415
+
+    rows = indication_rows(tables, "max_phase_for_ind", "yearOfFirstApproval", "approvedSymbol")
+    rows = rows.with_columns(targets=symbols("approvedSymbol"), others=pl.concat_list("mesh"))
+    grouped = rows.group_by("drug", "disease", maintain_order=True).agg(
+        ids=pl.col("UUID"),
+        phase=highest("max_phase_for_ind"),
+        year=earliest("yearOfFirstApproval"),
+        targets=united("targets"),
+        others=other_names("others", "disease"),
+    )
+    return grouped.collect()
+
+
+def gene_names(tables: Tables) -> Mapping[str, list[str]]:
+    """Give the full names of genes by symbol, where a row names one gene."""
+    import polars as pl  # noqa: PLC0415
+
+    rows = tables["indications"].filter(present("approvedName")).select("approvedName", gene=symbols("approvedSymbol"))
+    single = rows.filter(pl.col("gene").list.len() == 1).select("approvedName", pl.col("gene").list.first()).unique()
+    frame = single.group_by("gene").agg(pl.col("approvedName").sort()).collect()
+    return dict(zip(frame["gene"], frame["approvedName"].to_list(), strict=True))
+
+
+def drug_names(tables: Tables) -> Mapping[str, list[str]]:
+    """Give the trade names and synonyms of drugs by name."""
+    import polars as pl  # noqa: PLC0415
+
+    rows = tables["indications"].filter(present("drugName"))
+    listed = rows.select("drugName", others=pl.concat_list(names("tradeNames_list"), names("syns_list"))).unique()
+    frame = listed.group_by("drugName").agg(other_names("others", "drugName")).collect()
+    return dict(zip(frame["drugName"], frame["others"].to_list(), strict=True))

@@ -1,0 +1,54 @@
+"""The rule grader on the published questions: a gold answer is right, its denial is not, nor is another question's."""
+
+from __future__ import annotations
+
+import csv
+from collections import defaultdict
+
+import pytest
+from support_biomed_data import SEEDS, TEMPLATE_ROWS, needs_real
+
+from harness.studies.biomed.judging.rule import grade
+
+needs_real(SEEDS, TEMPLATE_ROWS)
+
+
+def read(path):
+    """Give the rows of a published file."""
+    with open(path, encoding="utf-8", newline="") as file:
+        return list(csv.DictReader(file))
+
+
+def groups():
+    """Give the rows by template."""
+    out = defaultdict(list)
+    for row in read(TEMPLATE_ROWS):
+        out[row["template uuid"]].append(row)
+    return out
+
+
+def test_each_experts_answer_is_right_to_its_question_and_its_denial_is_not():
+    for row in read(SEEDS):
+        asked, gold = row["question"], row["answer"]
+        assert (row["uuid"], grade(asked, gold, gold).grade) == (row["uuid"], "3.0")
+        assert (row["uuid"], grade(asked, gold, f"It is false that {gold}").label) == (row["uuid"], "bad")
+        assert grade(asked, gold, "").grade == "0.0"
+
+
+def check(each: int) -> None:
+    """Grade every so manieth row with its own answer, its denial, and the answer of another row."""
+    for table in groups().values():
+        for number, row in enumerate(table[::each]):
+            asked, gold, other = row["question"], row["answer"], table[(number * each + 13) % len(table)]["answer"]
+            assert grade(asked, gold, gold).grade == "3.0", row
+            assert grade(asked, gold, f"It is false that {gold}").label == "bad", row
+            assert grade(asked, gold, other).label == "bad", (row, other)
+
+
+def test_some_rows_of_the_published_templates_are_graded_as_they_must():
+    check(97)
+
+
+@pytest.mark.long
+def test_all_rows_of_the_published_templates_are_graded_as_they_must():
+    check(1)
