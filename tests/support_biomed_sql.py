@@ -30,7 +30,9 @@ _GWAS = """SELECT * REPLACE (
     CASE {n} % 71 WHEN 3 THEN -9999 WHEN 5 THEN 'nan'::DOUBLE ELSE p END AS p,
     CASE {n} % 13 WHEN 3 THEN '0' WHEN 5 THEN NULL ELSE chr_38 END AS chr_38,
     CASE {n} % 17 WHEN 3 THEN 'NONE' WHEN 5 THEN NULL ELSE nearestGene END AS nearestGene)"""
-_SMR = "SELECT * REPLACE (CASE {n} % 31 WHEN 3 THEN -9999 WHEN 5 THEN 'nan'::DOUBLE ELSE p_SMR_multi END AS p_SMR_multi)"
+_SMR = (
+    "SELECT * REPLACE (CASE {n} % 31 WHEN 3 THEN -9999 WHEN 5 THEN 'nan'::DOUBLE ELSE p_SMR_multi END AS p_SMR_multi)"
+)
 _RAW = {"ad_gwas": _GWAS, "pd_gwas": _GWAS, "smr": _SMR}
 _ORDER = "regexp_extract(UUID, '(\\d+)$', 1)::BIGINT"
 
@@ -78,7 +80,12 @@ def made_raw(given: Mapping[str, Path], folder: Path) -> dict[str, Path]:
 def said(facts: Iterable[Fact]) -> frozenset[Said]:
     """Give the facts of an answer as SQL gives them."""
     return frozenset(
-        (one["slot"], one["of"], tuple(_plain(one["slot"], value) for value in _several(one["value"])), one.get("of_all"))
+        (
+            one["slot"],
+            one["of"],
+            tuple(_plain(one["slot"], value) for value in _several(one["value"])),
+            one.get("of_all"),
+        )
         for one in facts
     )
 

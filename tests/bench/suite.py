@@ -15,6 +15,7 @@ from pathlib import Path
 from bench import table
 from bench.again import again_rows
 from bench.audits import audit_rows, step_rows
+from bench.biomed_tables import biomed_rows
 from bench.containers import container_rows
 from bench.costs import FULL, QUICK, Size, help_rows, sample_rows, unchanged_rows
 from bench.curie import curie_rows
@@ -44,6 +45,7 @@ ALONE = {
     "packages": package_rows,
     "rouge": rouge_rows,
     "curie": curie_rows,
+    "biomed": biomed_rows,
     "trials": trial_rows,
 }
 LONG = {"images": image_rows, "containers": container_rows}  # not in a quick run
@@ -51,7 +53,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
 NAMES = (
     "help", "samples", "unchanged", "audit", "again", "stores", "images", "containers", "tape", "gateway", "inference",
-    "reliability", "packages", "rouge", "curie", "trials",
+    "reliability", "packages", "rouge", "curie", "biomed", "trials",
 )  # fmt: skip
 
 

@@ -194,7 +194,7 @@ def test_the_list_keeps_its_budget():
 SEEING = {"oracle", "noisy-oracle", "coin-oracle", "random-refuser", "paraphraser", "one-wrong-number", "half-answer"}
 
 
-def test_whoever_sees_gold_is_known_and_every_behaviour_says_what_it_is():
+def test_who_sees_gold_is_known_and_each_behaviour_says_what_it_is():
     assert {name for name, each in BEHAVIOURS.items() if each.sees_gold} == SEEING
     assert all(each.about for each in BEHAVIOURS.values())
     assert BEHAVIOURS["oracle"].expected == "all"

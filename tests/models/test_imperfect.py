@@ -63,12 +63,12 @@ def answers(behaviour, target="The year is 1999.", count=400):
     ]
 
 
-def test_a_coin_oracle_is_right_on_about_half_of_the_items_and_never_refuses():
+def test_a_coin_oracle_is_right_on_about_half_and_never_refuses():
     said = answers("coin-oracle")
     assert 160 < said.count("The year is 1999.") < 240 and REFUSAL not in said
 
 
-def test_a_random_refuser_refuses_half_and_answers_the_rest_as_the_coin_oracle():
+def test_a_random_refuser_refuses_half_and_is_a_coin_oracle_else():
     base, said = answers("coin-oracle"), answers("random-refuser")
     assert 160 < said.count(REFUSAL) < 240
     assert all(one in (REFUSAL, other) for one, other in zip(said, base, strict=True))

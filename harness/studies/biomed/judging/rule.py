@@ -36,6 +36,10 @@ _GUESS = re.compile(
     r"general|if|"
     r"some|various|many|not (?:widely|well|commonly|among|one of)|known for|it is known)\b"
 )
+_MAYBE = re.compile(
+    r"\b(?:typically|generally|usually|likely|probably|possibly|perhaps|may|might|could|if|check"
+    r"|consult)\b"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,6 +94,8 @@ def _abstains(known: Knowing, said: ReadResponse, fared: Sequence[Fared]) -> boo
     if not known.anywhere:
         return not asked
     if not asked:
+        return True
+    if known.first and all(_MAYBE.search(one.text.lower()) for one in said.text.sentences):
         return True
     verdict_alone = all(one.fact["kind"] == VERDICT for one in asked)
     return verdict_alone and (said.stance.hedged or (known.first and _guesses(said.text)))

@@ -30,6 +30,7 @@ _BREAK = re.compile(
 _OF_THE_MATTER = re.compile(
     r"significan|associat|approv|druggab|limited to|only|known to|recogni|beyond|later than|mentioned"
 )
+_AROUND = 400  # letters
 _GRADER = re.compile(
     r"\b(?:grade[rs]?|grading|score[sd]?|rubric|bioscore|full marks?|marks|evaluator|instructions?)\b", re.IGNORECASE
 )
@@ -88,11 +89,11 @@ class ReadResponse:
         return out
 
     def sentence(self, place: int) -> str:
-        """Give the sentence that a place is in, in small letters."""
+        """Give the sentence that a place is in, in small letters; of a long one 400 letters on either side."""
         number = bisect_right(self._starts, place)
         start = self._starts[number - 1] if number else 0
         end = self._starts[number] if number < len(self._starts) else len(self.text.lower)
-        return self.text.lower[start:end]
+        return self.text.lower[max(start, place - _AROUND) : min(end, place + _AROUND)]
 
     def denied(self, place: int) -> bool:
         """Whether what stands at a place is denied: by a word before it in its clause, or with all the rest."""

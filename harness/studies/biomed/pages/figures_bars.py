@@ -115,15 +115,18 @@ def refusals(basis: FigureBasis) -> plots.Sheet:
         RowPanel(model, "% of the answers", (0.0, most), (0.0, most), partial(_share, shares[model]))
         for model in met
     ]  # fmt: skip
-    without = [model for model in shares if model not in met]
+    asked = [model for model, own in shares.items() if any(share is not None for share in own.values())]
+    without = [model for model in asked if model not in met]
     note = basis.note(
         "Blocked: an error whose text names dangerous content, or an end by a content filter; of all answers to the "
         "questions of a category, which count once in each of their labels. The paper shows one model.",
         f"Without a blocked answer: {listed(without)}." if without else "",
+        grey=False,
     )
     rows = [str(name) for name in drawn.get("categories") or []]
     under = "Percent of the answers; all panels end at the greatest."
-    return row_chart(RowChart(outputs.TITLES[outputs.REFUSALS], under, rows, panels, note, min(4, max(len(met), 2))))
+    chart = RowChart(outputs.TITLES[outputs.REFUSALS], under, rows, panels, note, min(4, max(len(met), 2)))
+    return row_chart(chart, "No answer was blocked." if asked else "No document counts blocked answers by category.")
 
 
 def _share(shares: Mapping[str, float | None], axes: Axes, at: int, name: str) -> None:
@@ -151,9 +154,11 @@ def verdicts(basis: FigureBasis) -> plots.Sheet:
         "less right than that word would. Other templates ask for no yes or no. A response is good from "
         "grade 2 on, which may take more than the right word.",
         "Filled: models; hollow: stand-ins.",
+        grey=False,
     )
     under = "Templates with questions of yes or no, and how many."
-    return row_chart(RowChart(outputs.TITLES[outputs.VERDICTS], under, known, panels, note, 2))
+    chart = RowChart(outputs.TITLES[outputs.VERDICTS], under, known, panels, note, 2)
+    return row_chart(chart, "No question is known to be one of yes or no.")
 
 
 def _rates_of(basis: FigureBasis, template: str) -> list[tuple[float, bool]]:

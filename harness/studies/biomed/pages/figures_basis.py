@@ -56,10 +56,10 @@ class FigureBasis:
         """Give a model's rate with its intervals as `performance` has it; empty where it has none."""
         return section(self.told(model), "rates").get(name, {})
 
-    def note(self, *sentences: str, graded: bool = True) -> str:
-        """Join the sentences of small print, and say mode, grader and which models are stand-ins."""
+    def note(self, *sentences: str, graded: bool = True, grey: bool = True) -> str:
+        """Join the sentences of small print, and say the mode, the grader, and what grey names are."""
         ends = (
-            f"Grey names are stand-ins, which answer by a rule: {listed(self.grey)}." if self.grey and graded else "",
+            f"Grey: stand-ins, which answer by a rule ({listed(self.grey)})." if self.grey and graded and grey else "",
             f"Graded by {self.grader}." if graded and self.grader else "",
             f"Mode: {self.mode}." if self.mode else "",
         )

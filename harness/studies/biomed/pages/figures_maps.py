@@ -20,7 +20,9 @@ from harness.studies.documents import number, section
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-LEFT, RIGHT, TOP, MODELS, HEAD, ROW, WIDEST = 2.3, 1.15, 0.65, 1.25, 0.4, 0.23, 0.9  # inches
+LEFT, RIGHT, TOP, HEAD, ROW, WIDEST = 2.3, 1.15, 0.65, 0.4, 0.23, 0.9  # inches
+SLANTED = 1.5  # of a model's name, at most
+NARROWEST = 0.27  # a cell that holds its number
 SCALE, AR_SCALE, NA = ("#f75984", "#f2f2f2", "#339cc5"), ("#f2f2f2", "#ff6a00"), "#4d4d4d"  # the published colours
 RATES: Mapping[str, tuple[str, ...]] = {
     outputs.MAP_BIOSCORE: (BIOSCORE,), outputs.MAP_AR: (AR,), outputs.MAP_RQR: (RQR,),
@@ -57,17 +59,19 @@ def category_map(stem: str, basis: FigureBasis) -> plots.Sheet:
     maps = [one for one in maps if one.categories]
     if not shown or not maps:
         return nothing(outputs.TITLES[stem], note)
+    room = _room([order[at] for at in shown])
     high = sum(HEAD + ROW * len(one.categories) for one in maps)
-    sheet = plots.sheet(plots.WIDTH, TOP + MODELS + high + plots.depth(note))
+    sheet = plots.sheet(plots.WIDTH, TOP + room + high + plots.depth(note))
     sheet.heading(outputs.TITLES[stem], UNDER[stem])
     scale = AR_SCALE if stem == outputs.MAP_AR else SCALE
     _key(sheet, scale)
     width = min(WIDEST, (plots.WIDTH - LEFT - RIGHT) / len(shown))
-    _models(sheet, basis, [order[at] for at in shown], width)
-    top = TOP + MODELS
+    _models(sheet, basis, [order[at] for at in shown], width, room)
+    top = TOP + room
     for one in maps:
         sheet.above(0.15, top + HEAD - 0.1, one.title)
-        _cells(sheet.panel(LEFT, top + HEAD, width * len(shown), ROW * len(one.categories)), one, shown, scale)
+        axes = sheet.panel(LEFT, top + HEAD, width * len(shown), ROW * len(one.categories))
+        _cells(axes, one, shown, scale, written=width >= NARROWEST)
         for at, name in enumerate(one.categories):
             names(sheet, LEFT - 0.1, top + HEAD + (at + 0.5) * ROW, name or "(empty)", grey=False)
         top += HEAD + ROW * len(one.categories)
@@ -83,25 +87,35 @@ def _read(found: Mapping[str, Any], kind: str, rate: str) -> CategoryMap:
     )
 
 
-def _models(sheet: plots.Sheet, basis: FigureBasis, models: Sequence[str], width: float) -> None:
+def _room(models: Sequence[str]) -> float:
+    """Give the height that slanted names need, in inches."""
+    return 0.2 + 0.05 * max(min(len(plots.label(name, SLANTED)), 21) for name in models)
+
+
+def _models(sheet: plots.Sheet, basis: FigureBasis, models: Sequence[str], width: float, room: float) -> None:
     for at, name in enumerate(models):
         colour = plots.MUTED if basis.stand_ins.get(name) else plots.INK
-        sheet.text(LEFT + (at + 0.5) * width, TOP + MODELS + 0.1, plots.label(name, 1.5), rotation=45, va="baseline",
+        sheet.text(LEFT + (at + 0.5) * width, TOP + room + 0.1, plots.label(name, SLANTED), rotation=45, va="baseline",
                    rotation_mode="anchor", color=colour)  # fmt: skip
 
 
-def _cells(axes: Axes, one: CategoryMap, shown: Sequence[int], scale: Sequence[str]) -> None:
-    from matplotlib.colors import LinearSegmentedColormap  # noqa: PLC0415
+def _cells(axes: Axes, one: CategoryMap, shown: Sequence[int], scale: Sequence[str], *, written: bool) -> None:
+    from matplotlib.colors import LinearSegmentedColormap, to_hex  # noqa: PLC0415
 
     colours = LinearSegmentedColormap.from_list("published", list(scale))
     axes.set(xlim=(0, len(shown)), ylim=(len(one.categories), 0), xticks=[], yticks=[])
     axes.set_axis_off()
-    for down, row in enumerate(one.values):
-        for across, value in enumerate(row[at] for at in shown):
-            face = NA if value is None else colours(min(1.0, max(0.0, value)))
-            axes.bar([across + 0.5], [0.94], 0.96, bottom=[down + 0.03], color=face, linewidth=0)
-            axes.text(across + 0.5, down + 0.52, "NA" if value is None else f"{value:.2f}", ha="center", va="center",
-                      fontsize=plots.SMALL, color=plots.PAPER if value is None else plots.INK)  # fmt: skip
+    cells = [
+        (across + 0.5, down, row[place])
+        for down, row in enumerate(one.values)
+        for across, place in enumerate(shown)
+    ]  # fmt: skip
+    faces = [NA if value is None else to_hex(colours(min(1.0, max(0.0, value)))) for _, _, value in cells]
+    places, downs = [x for x, _, _ in cells], [down + 0.03 for _, down, _ in cells]
+    axes.bar(places, 0.94, 0.96, bottom=downs, color=faces, linewidth=0)
+    for x, down, value in cells if written else ():
+        words, ink = ("NA", plots.PAPER) if value is None else (f"{value:.2f}", plots.INK)
+        axes.text(x, down + 0.52, words, ha="center", va="center", fontsize=plots.SMALL, color=ink)
 
 
 def _key(sheet: plots.Sheet, scale: Sequence[str]) -> None:

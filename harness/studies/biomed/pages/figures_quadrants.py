@@ -55,7 +55,7 @@ def quadrants(basis: FigureBasis) -> plots.Sheet:
     axes = sheet.panel(LEFT, TOP, SIDE, SIDE)
     _corners(axes)
     for at, model in enumerate(drawn):
-        _ellipses(axes, model, plots.COLOURS[at % len(plots.COLOURS)])
+        _ellipses(axes, model, plots.COLOURS[at % len(plots.COLOURS)], min(0.3, 2.4 / len(drawn)))
     for at, (model, label) in enumerate(zip(drawn, labels([each.place for each in drawn]), strict=True)):
         colour = plots.COLOURS[at % len(plots.COLOURS)]
         axes.plot(*zip(model.place, label, strict=True), color=colour, linewidth=0.6, zorder=4)
@@ -113,7 +113,7 @@ def _corners(axes: Axes) -> None:
     axes.set_ylabel("SR: of what was not answered well, the share stated as not known")
 
 
-def _ellipses(axes: Axes, model: ScatterModel, colour: str) -> None:
+def _ellipses(axes: Axes, model: ScatterModel, colour: str, alpha: float) -> None:
     from matplotlib.patches import Polygon  # noqa: PLC0415
 
     for kind, spans in model.spans.items():
@@ -121,7 +121,7 @@ def _ellipses(axes: Axes, model: ScatterModel, colour: str) -> None:
         if kind == "templates":
             how |= {"fill": False, "linestyle": (0, (3, 2))}
         else:
-            how |= {"facecolor": (colour, 0.3)}
+            how |= {"facecolor": (colour, alpha)}
         axes.add_patch(Polygon(outline(model.place, *spans), closed=True, **how))
     axes.plot([model.place[0]], [model.place[1]], marker="o", markersize=3, linestyle="none", color=colour, zorder=5)
 

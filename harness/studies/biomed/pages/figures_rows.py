@@ -49,10 +49,10 @@ class RowChart:
     grey: Collection[str] = ()
 
 
-def row_chart(chart: RowChart) -> plots.Sheet:
-    """Lay out and draw a chart; without rows or panels it says that there is nothing."""
+def row_chart(chart: RowChart, why: str = "") -> plots.Sheet:
+    """Lay out and draw a chart; without rows or panels it says that there is nothing, and why."""
     if not chart.rows or not chart.panels:
-        return nothing(chart.title, chart.note)
+        return nothing(chart.title, chart.note, why)
     high, deep = len(chart.rows) * ROW, math.ceil(len(chart.panels) / chart.columns)
     sheet = plots.sheet(plots.WIDTH, TOP + deep * (HEAD + high + FOOT) + plots.depth(chart.note))
     sheet.heading(chart.title, chart.under)
@@ -60,7 +60,7 @@ def row_chart(chart: RowChart) -> plots.Sheet:
     for at, panel in enumerate(chart.panels):
         across, down = at % chart.columns, at // chart.columns
         left, top = NAMES + across * room, TOP + down * (HEAD + high + FOOT) + HEAD
-        sheet.above(left, top - 0.25, plots.label(panel.title, 0.88 * room))  # bold
+        sheet.above(left, top - 0.25, plots.label(panel.title, 0.8 * room))  # bold letters are wider
         sheet.above(left, top - 0.1, _under(panel, room), fontweight="normal", **plots.FAINT)
         _rows(sheet.panel(left, top, room - panel.words - GAP, high), panel, chart.rows)
         if not across:

@@ -13,6 +13,7 @@ from harness.studies.biomed.terms import PAPER, STRICT
 
 BY_RULE, BY_MODEL = "bioscore-rule", "bioscore-judge"  # scorers that give grades
 GRADER, ENCODER = "grader", "encoder"  # roles of instruments
+LONGEST = 100  # letters of a name inside a sentence
 MODE: Mapping[str, str] = {
     STRICT: "Strict mode: counted as the paper's words say, by rules that are OURS where they leave something open. "
     "Its values are not those that the paper prints.",
@@ -59,4 +60,4 @@ class PageFacts:
         """Say who stands behind a grader's name: a rule of ours, or a model."""
         if name == BY_RULE:
             return "a rule (OURS)"
-        return self.instruments.get(GRADER, "a model that is not named") if name == BY_MODEL else name
+        return self.instruments.get(GRADER, "a model that is not named")[:LONGEST] if name == BY_MODEL else name

@@ -94,8 +94,8 @@ def _pair(pair: Mapping[str, Any]) -> Iterator[Html]:
              "by the second alone. Neither is taken for right.")  # fmt: skip
     states = section(pair, "states")
     head = ["", "Kappa of three states", "Same state", "Within half a point", "Answers on which they part"]
-    row = ["All models", value(states.get("kappa"), 2), percent(states.get("accuracy")), percent(pair.get("within_half_a_point")),
-           count(pair.get("n_disagreements"))]  # fmt: skip
+    row = ["All models", value(states.get("kappa"), 2), percent(states.get("accuracy")),
+           percent(pair.get("within_half_a_point")), count(pair.get("n_disagreements"))]  # fmt: skip
     yield table(f"How far {a} and {b} agree", head, [row])
     if states:
         body = [[f"{a}: {name}", *(count(section(states, "matrix", name).get(each)) for each in CLASSES)]

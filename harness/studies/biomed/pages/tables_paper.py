@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from harness.studies.biomed.pages.fragments import about, folded, lined, plain
+from harness.studies.biomed.pages.fragments import about, folded, lined, plain, rated
 from harness.studies.biomed.pages.page_facts import ENCODER, PageFacts
 from harness.studies.biomed.terms import PAPER
 from harness.studies.cells import NONE, count, value
@@ -21,7 +21,7 @@ S11: Mapping[str, str] = {
 TEXTS = ("BLEU", "ROUGE2", "ROUGEL", "BERTScore")
 FORM: Mapping[str, str] = {
     PAPER: "value (interval by the published recipe)",
-    "strict": "value (interval over answers, OURS; the one over templates stands above)",
+    "strict": "value (interval A, OURS; the interval T stands at the top of the page)",
 }
 COSTS = "Table S4: what the answers of this run would cost at published prices, in US dollars (OURS: a lower bound)"
 Documents = Mapping[str, Mapping[str, Any]]
@@ -64,11 +64,12 @@ def _texts(run: PageFacts, document: Mapping[str, Any]) -> Iterator[Html]:
     metrics = [name for name in TEXTS if name in found]
     if metrics:
         body = [
-            [named(model), *(_printed(run, section(found, name, model)) for name in metrics),
+            [named(model), *(_text(run, section(found, name, model)) for name in metrics),
              *(count(section(found, metrics[0], model).get(each)) for each in ("n", "n_missing"))]
             for model in run.models
         ]  # fmt: skip
-        caption = f"Table S11, second half, of this run: {_form(run)}"
+        form = _form(run) if run.mode == PAPER else "values with the intervals A and T, as at the top of the page"
+        caption = f"Table S11, second half, of this run: {form}"
         yield table(caption, ["Model", *metrics, "Answers", "Without a value"], body)
         words = str(section(document, "about").get("text metrics", ""))
         yield el("p", f"Text metrics: {words}.", class_="soft") if words else join([])
@@ -77,6 +78,10 @@ def _texts(run: PageFacts, document: Mapping[str, Any]) -> Iterator[Html]:
         yield el("p", f"BERTScore is not here: {why}.", class_="soft")
     elif metrics:
         yield el("p", f"BERTScore by the encoder {run.instruments.get(ENCODER, NONE)[:100]}.", class_="soft")
+
+
+def _text(run: PageFacts, found: Mapping[str, Any]) -> str:
+    return _printed(run, found) if run.mode == PAPER else rated(found)
 
 
 def _statistics(run: PageFacts, dataset: Mapping[str, Any], tokens: Mapping[str, Any]) -> Iterator[Html]:

@@ -64,14 +64,15 @@ def results(run: PageFacts, document: Mapping[str, Any]) -> list[Html]:
 
 def _tables(run: PageFacts, found: Mapping[str, Any], grader: str) -> list[Html]:
     rates = [name for name in RATES if any(name in section(found, model, "rates") for model in run.models)] or RATES[:4]
-    head = ["Model", *map(_heading, (*rates, "gain")), "Quadrant",
-            *(COUNTS[name] for name in BESIDE)]  # fmt: skip
+    head = ["Model", *map(_heading, (*rates, "gain")), "Quadrant", *(COUNTS[name] for name in BESIDE)]
     body = []
     for model in run.models:
         own = section(found, model)
+        quadrant = own.get("quadrant")
         body.append([
             who(run, model), *(rated(section(own, "rates", name)) for name in rates), _gain(own),
-            str(own["quadrant"]) if isinstance(own.get("quadrant"), str) else NONE, *(count(section(own, "states").get(name)) for name in BESIDE),
+            quadrant if isinstance(quadrant, str) else NONE,
+            *(count(section(own, "states").get(name)) for name in BESIDE),
         ])  # fmt: skip
     caption = f"The models, graded by {grader}, {run.grader_title(grader)}: {READING}"
     return [table(caption, head, body), _counts(run, found)]

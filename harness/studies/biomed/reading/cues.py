@@ -41,7 +41,8 @@ TAKEN_BACK = re.compile(
     r"^\W*(?:(?:however|but|actually|in fact)\W+)?(?:this|that|the above|all of (?:this|the above)|none of (?:this"
     r"|the above)|"
     r"(?:this|the|my) (?:statement|answer|claim)s?(?: above)?|everything above)\s(?:is|are|was|were)\s"
-    r"(?:all\s|completely\s|entirely\s)?(?:false|untrue|incorrect|wrong|not true|not correct|true)\W*$"
+    r"(?:all\s|completely\s|entirely\s)?(?:false|untrue|incorrect|wrong|not true|not correct)\W*$|^\W*none of "
+    r"(?:this|the above) is true\W*$"
 )
 CUES: dict[str, tuple[re.Pattern[str], re.Pattern[str] | None]] = {
     APPROVAL: (
@@ -52,7 +53,7 @@ CUES: dict[str, tuple[re.Pattern[str], re.Pattern[str] | None]] = {
                    r"|\b(?:still|currently)"
                    r" in\b.*\btrials?\b|\bwithdrawn\b|\bnot (?:\w+ ){0,2}(?:used|recommended|a (?:standard"
                    r"|recogni[sz]ed|common) treatment)\b|"
-                   r"\bno indication\b"),
+                   r"\bno indication\b|\bnot (?:yet )?for\b"),
     ),
     WARNING: (re.compile(r"\b(?:black[- ]?box(?:ed)?|boxed)\b"), None),
     DRUGGABLE: (re.compile(r"\bdruggab\w+|\bapproved drugs?\b|\btarget(?:ed|s)? (?:by|of) (?:\w+ ){0,3}drugs?\b"),
@@ -75,7 +76,7 @@ GENERAL = re.compile(
     r"|defined|in order to|"
     r"to determine|depends?|check|consult|may|might|possibly|potential\w*|ongoing research|studies have "
     r"(?:identified|shown|"
-    r"found) (?:several|many|numerous)|can be|commonly used)\b"
+    r"found) (?:several|many|numerous)|can be|commonly used|not mean|doesn't mean)\b"
 )
 CLOSES = re.compile(
     r"^\W*(?:therefore|thus|so|hence|in conclusion|in summary|overall|to summari[sz]e|in short|actually|correction"

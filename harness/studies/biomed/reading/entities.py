@@ -17,7 +17,7 @@ from harness.studies.biomed.reading.searching import SearchedWords
 Named = list[tuple[str, int]]  # a name and where it begins
 MOST = 2_000
 _GENE = re.compile(
-    r"(?<![\w:.-])(?:C\d{1,2}orf\d{1,3}|[A-Z][A-Z0-9]{1,11}(?:-[A-Z0-9]{1,5}){0,2}(?:\.\d)?)(?![\w])(?!-[a-z])"
+    r"(?<![\w:.-])(?:C\d{1,2}orf\d{1,3}|[A-Z][A-Z0-9]{1,11}(?:-[A-Z0-9]{1,10}){0,2}(?:\.\d)?)(?![\w])(?!-[a-z])"
 )
 _RANGE = re.compile(
     r"\b([A-Z][A-Z0-9]{1,8}?)(\d{1,2})\s?-\s?(\d{1,2})\b|\b([A-Z][A-Z0-9]{2,8}\d{1,2})((?:/-?\d{1,2}){1,9})\b"
@@ -151,17 +151,30 @@ def _placed(start: int, one: tuple[str, int]) -> tuple[str, int]:
 
 
 def _inline(sentence: str) -> list[tuple[str, int]]:
-    """Give the longest list in a sentence; of several the last to begin, which has no words before its items."""
+    """Give the longest list in a sentence, or what stands behind its last colon.
+
+    Of several as long it is the last to begin, which has no words before its items.
+    """
+    colon = sentence.rfind(": ")
+    if colon >= 0 and (behind := _parts(sentence, colon + 2)):
+        return behind
     best: list[tuple[str, int]] = []
     for cue in list(_CUE.finditer(sentence))[:60]:
-        found = _STOP.search(sentence, cue.end())
-        stretch = sentence[cue.end() : found.start() if found else len(sentence)][:900]
-        parts, at = [], cue.end()
-        for part in _SPLIT.split(re.sub(r"\([^()]{0,120}\)", "", stretch)):
-            item = re.sub(r"^(?:the|both|and|an?|drugs?|genes?|also)\s+", "", part.strip(" \"'.")).strip()
-            if 1 < len(item) <= 80 and len(item.split()) <= 9:
-                at = max(at, sentence.find(part, at))
-                parts.append((item, at))
+        parts = _parts(sentence, cue.end())
         if len(parts) >= max(len(best), 1):
             best = parts
     return best
+
+
+def _parts(sentence: str, start: int) -> list[tuple[str, int]]:
+    """Give the items of the list that begins at a place of a sentence, and where each stands."""
+    found = _STOP.search(sentence, start)
+    stretch = sentence[start : found.start() if found else len(sentence)][:900]
+    parts, at = [], start
+    for part in _SPLIT.split(re.sub(r"\([^()]{0,120}\)", "", stretch)):
+        item = re.sub(r"^(?:the|both|and|an?|drugs?|genes?|also)\s+", "", part.strip(" \"'.")).strip()
+        item = re.sub(r"^.{0,80}\b(?:are|namely|including|includes?)\s+(?=[A-Z0-9])", "", item)
+        if 1 < len(item) <= 80 and len(item.split()) <= 9 and re.search(r"[A-Za-z]{2}", item):
+            at = max(at, sentence.find(part, at))
+            parts.append((item, at))
+    return parts

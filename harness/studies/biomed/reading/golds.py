@@ -23,6 +23,7 @@ _NO_NAME = re.compile(
     r"(?:rs\d|p-?value|heidi|b value|adjusted|genomic|any\b|no\b|\d+ drugs|in the|based on|with|similarly|[\d.e-]+$)"
 )
 _A_CLAUSE = re.compile(r"\b(?:approved|treat\w*|clinical trial|has|which|associated|significant|was|were)\b")
+_NEAREST = re.compile(r"\bgene (\S{1,200}) on chromosome\b")  # whatever a symbol of the published texts looks like
 _BY_FORM = ("snp", "chembl", "efo", "mesh")
 _INTEGERS = frozenset({"position", "chromosome", "count", "year", "phase"})
 _LISTED = frozenset({"drug", "name", "disease", "tissue", "action"})
@@ -146,7 +147,8 @@ def _names(q: Question, text: Plain) -> list[Fact]:
     if q.wants in ("name", "action", "drug", "disease", "tissue"):
         return out + _listed(q, text)
     if q.wants not in ("patent", "chembl", "id"):
-        genes = [name for name, _ in named("gene", text) if not q.says(name)]
+        genes = [name for found in _NEAREST.finditer(text.text) for name in found[1].split(";") if name != "NONE"]
+        genes = genes or [name for name, _ in named("gene", text) if not q.says(name)]
         out += _group(
             "gene", genes, q.wants == "gene" or ("gene" in q.lower and not q.yes_no and "what gene" in q.lower)
         )

@@ -70,7 +70,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
                   rf"|&)\s*(?:phase\s)?"
                   rf"{_ROMANS})*)"),
         ("phase", r"\b(?P<n>first|second|third|fourth)[- ]phase\b"),
-        ("chromosome", r"\b(?:chr|chromosome)s?[\s_-]*(?:number\s)?(?P<n>\d{1,2}|x|y)(?![\d,.]\d)(?!\w*[pq]?\d{5})"),
+        ("chromosome", r"\b(?:chr|chromosome)s?[\s_:-]*(?:number\s)?(?P<n>\d{1,2}|x|y)(?![\d,.]\d)(?!\w*[pq]?\d{5})"),
         ("chromosome", r"\b(?P<n>\d{1,2}|x|y)(?=[pq]\d{1,2}(?:\.\d+)?\b)"),
         ("chromosome", r"(?<![\w.:])(?P<n>\d{1,2}|x)(?=\s?:\s?(?:\d{1,3}(?:,\d{3})+|\d{5,9})\b)"),
         ("heidi", rf"\bheidi\b(?:[\s_-]*(?:p|test|value|pvalue|p-value))*{_GAP}(?:[=:~]\s?)?{_IS}{_N}"),

@@ -97,11 +97,12 @@ def foreign(text: Plain, asked: Question) -> bool:
     return any(purposes) and not any(_THIS.match(purpose) for purpose in purposes if purpose)
 
 
-def of_this_use(lower: str, sentence: str, asked: Question) -> bool:
+def of_this_use(lower: str, sentence: str, asked: Question, whole: str) -> bool:
     """Whether a clause about approval is about the disease that the question names, or names no other one."""
     drug = asked.drug.lower().split()[0] if asked.drug else ""
     if (
         drug
+        and drug in whole
         and drug not in sentence
         and not re.search(
             r"\b(?:its?|this|the) (?:drug|medication|agent|compound)|\bit\b|^\W*(?:fda-)?"

@@ -27,6 +27,7 @@ from harness.studies.biomed.reading.questions import APPROVAL, LINK, RISK, Quest
 from harness.studies.biomed.reading.subjects import foreign, of_this_thing, of_this_use
 
 YES, NO, BOTH, NONE = "yes", "no", "both", ""
+_MOST = 1_000  # letters of a sentence in which a clause looks for its subject
 _DULL = frozenset({"does", "have", "with", "that", "there", "been", "drug"})
 
 
@@ -69,11 +70,7 @@ def denies_all(text: Plain) -> bool:
     if not spans:
         return False
     first = bool(FALSE.match(spans[0].text.lower()))
-    last = bool(
-        len(spans) > 1
-        and (found := TAKEN_BACK.match(spans[-1].text.lower()))
-        and not found[0].rstrip(" .!").endswith(" true")
-    ) or bool(len(spans) > 1 and re.match(r"^\W*none of (?:this|the above)\b.*true\W*$", spans[-1].text.lower()))
+    last = len(spans) > 1 and bool(TAKEN_BACK.match(spans[-1].text.lower()))
     return first != last
 
 
@@ -106,10 +103,10 @@ def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str]
     closing: list[str] = []
     hedged: list[str] = []
     for sentence in text.sentences:
-        lower_sentence = sentence.text.lower()
+        lower_sentence = sentence.text[:_MOST].lower()
         for clause in clauses(sentence):
             lower = ANSWERED.sub(" ", FALSE.sub(" ", clause.text.lower()))
-            value = _of_clause(lower, lower_sentence, asked)
+            value = _of_clause(lower, lower_sentence, asked, text.lower)
             if not value:
                 continue
             if GENERAL.search(lower) and not re.search(
@@ -118,7 +115,7 @@ def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str]
                 lower,
             ):
                 hedged.append(value) if not re.search(
-                    r"\bif\b|\bwhether\b|\bthreshold\b|\bconsult|\bcheck\b", lower
+                    r"\bif\b|\bwhether\b|\bthreshold\b|\bconsult|\bcheck\b|\bmean\b", lower
                 ) else None
                 continue
             told.append(value)
@@ -127,14 +124,16 @@ def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str]
     return told, closing, hedged
 
 
-def _of_clause(lower: str, sentence: str, asked: Question) -> str:
+def _of_clause(lower: str, sentence: str, asked: Question, whole: str) -> str:
     cue, other = CUES.get(asked.topic, (None, None))
     if cue is None:
         return _by_words(lower, asked)
-    if asked.topic == APPROVAL and not of_this_use(lower, sentence, asked):
+    if asked.topic == APPROVAL and not of_this_use(lower, sentence, asked, whole):
         return NONE
     if asked.topic in (LINK, RISK) and not of_this_thing(lower, sentence, asked):
         return NONE
+    for name in sorted(asked.disease, key=len, reverse=True):  # childhood absence epilepsy denies nothing
+        lower = lower.replace(name, "it") if len(name) > 8 else lower
     if other is not None and other.search(lower) and not cue.search(other.sub(" ", lower)):
         return NO
     return (NO if negative(lower) else YES) if cue.search(lower) else NONE

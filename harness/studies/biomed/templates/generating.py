@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
-from harness.studies.biomed.templates.catalogue import TEMPLATES, Template
+from harness.studies.biomed.templates.catalogue import TEMPLATES, QuestionTemplate
 from harness.studies.biomed.templates.drawing import MOST, drawn
 from harness.studies.biomed.templates.every import ANSWERERS
 from harness.studies.biomed.templates.pair import YES, Pair, Rules, Tables
@@ -18,7 +18,7 @@ from harness.studies.biomed.templates.pair import YES, Pair, Rules, Tables
 class Generated:
     """The kept pairs of one template, by the ids that they keep, and how many candidates there were."""
 
-    template: Template
+    template: QuestionTemplate
     pairs: Mapping[str, Pair]  # by id: TEMPLATE.N, N from 1 in the natural order of the source
     candidates: int
     yes: int | None  # of the candidates; none where questions are not of yes or no
@@ -34,7 +34,7 @@ def generate(
             yield _generated(template, tables, rules, seed, most)
 
 
-def _generated(template: Template, tables: Tables, rules: Rules, seed: int, most: int) -> Generated:
+def _generated(template: QuestionTemplate, tables: Tables, rules: Rules, seed: int, most: int) -> Generated:
     answerer = ANSWERERS[template.id]
     frame = answerer.candidates(tables, rules)
     answers = frame[YES].to_numpy() if template.yes_no else None

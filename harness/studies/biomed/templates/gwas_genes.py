@@ -22,7 +22,7 @@ from harness.studies.biomed.templates.formats import (
     shortest,
     sources,
 )
-from harness.studies.biomed.templates.gwas_rows import AD, NO_GENE, PD, SIGNIFICANT, Study, ids_at
+from harness.studies.biomed.templates.gwas_rows import AD, NO_GENE, PD, SIGNIFICANT, GwasStudy, ids_at
 from harness.studies.biomed.templates.pair import YES, Answerer, Pair, Rules, Tables
 from harness.studies.biomed.templates.row_order import numbered
 
@@ -37,7 +37,7 @@ Row = Mapping[str, Any]
 class _Ask:
     """What parts one template from another: its study, column and question, and what of the answer is asked for."""
 
-    study: Study
+    study: GwasStudy
     column: str
     question: str
     none: str  # the answer where no SNP is found

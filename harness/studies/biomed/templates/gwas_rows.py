@@ -25,7 +25,7 @@ NO_GENE: Final = "NONE"  # what a cell of genes says where there is none
 
 
 @dataclass(frozen=True, slots=True)
-class Study:
+class GwasStudy:
     """One of the two studies: its table, its disease, and how an answer names it."""
 
     table: str
@@ -42,8 +42,10 @@ class Study:
         return f"In the European GWAS meta-analysis of {self.disease} ({self.name})"
 
 
-AD: Final = Study("ad_gwas", "Alzheimer's disease", "Bellenguez 2022", ("Bellenguez et al.", "Bellenguez et al. 2022"))
-PD: Final = Study("pd_gwas", "Parkinson's disease", "Nalls et al. 2019", ("Nalls et al.", "Nalls 2019"))
+AD: Final = GwasStudy(
+    "ad_gwas", "Alzheimer's disease", "Bellenguez 2022", ("Bellenguez et al.", "Bellenguez et al. 2022")
+)
+PD: Final = GwasStudy("pd_gwas", "Parkinson's disease", "Nalls et al. 2019", ("Nalls et al.", "Nalls 2019"))
 
 
 def genes_of(cell: str | None, *, keep_none: bool = False) -> tuple[str, ...]:

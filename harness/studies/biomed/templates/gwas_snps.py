@@ -12,17 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 from harness.studies.biomed.facts import NAME, NUMBER, VERDICT, Fact, fact
 from harness.studies.biomed.templates.formats import B_DIGITS, frequencies, scientific, shortest
-from harness.studies.biomed.templates.gwas_rows import AD, HASHED, PD, SIGNIFICANT, Study, distinct, rows_of, snps
+from harness.studies.biomed.templates.gwas_rows import AD, HASHED, PD, SIGNIFICANT, GwasStudy, distinct, rows_of, snps
 from harness.studies.biomed.templates.pair import Answerer, Pair, Rules, Tables
 
 if TYPE_CHECKING:
     import polars as pl
 
 Row = Mapping[str, Any]
-_Words = Callable[[Study, Row], tuple[str, str, list[Fact], bool | None]]  # question, answer, facts, yes
+_Words = Callable[[GwasStudy, Row], tuple[str, str, list[Fact], bool | None]]  # question, answer, facts, yes
 
 
-def _answerer(template: str, study: Study, needs: tuple[str, ...], words: _Words, *, yes_no: bool = False) -> Answerer:
+def _answerer(
+    template: str, study: GwasStudy, needs: tuple[str, ...], words: _Words, *, yes_no: bool = False
+) -> Answerer:
     def usable() -> pl.Expr:
         import polars as pl  # noqa: PLC0415
 
@@ -41,12 +43,12 @@ def _answerer(template: str, study: Study, needs: tuple[str, ...], words: _Words
     return Answerer(candidates, pairs)
 
 
-def _pair(template: str, study: Study, row: Row, words: _Words) -> Pair:
+def _pair(template: str, study: GwasStudy, row: Row, words: _Words) -> Pair:
     question, answer, facts, yes = words(study, row)
     return Pair(template, question, answer, (*facts, study.named()), row["UUID"], yes)
 
 
-def _alleles(study: Study, row: Row) -> tuple[str, str, list[Fact], bool | None]:
+def _alleles(study: GwasStudy, row: Row) -> tuple[str, str, list[Fact], bool | None]:
     snp, effect, other, freq = row["SNP"], row["A1"], row["A2"], float(row["freq"])
     own, rest = frequencies(freq)
     question = f"How frequent are the effect allele and the other allele of {snp} in the GWAS of {study.disease}?"
@@ -64,7 +66,7 @@ def _alleles(study: Study, row: Row) -> tuple[str, str, list[Fact], bool | None]
     return question, answer, facts, None
 
 
-def _effect(study: Study, row: Row) -> tuple[str, str, list[Fact], bool | None]:
+def _effect(study: GwasStudy, row: Row) -> tuple[str, str, list[Fact], bool | None]:
     snp, b = row["SNP"], scientific(row["b"], B_DIGITS)
     question = f"How large is the effect (beta) of {snp} on {study.disease}?"
     answer = f"{study.cited()}, {snp} has an effect of b = {b}, counted for its effect allele {row['A1']}."
@@ -72,7 +74,7 @@ def _effect(study: Study, row: Row) -> tuple[str, str, list[Fact], bool | None]:
     return question, answer, facts, None
 
 
-def _significance(study: Study, row: Row) -> tuple[str, str, list[Fact], bool | None]:
+def _significance(study: GwasStudy, row: Row) -> tuple[str, str, list[Fact], bool | None]:
     snp, p, yes = row["SNP"], scientific(row["p"]), row["p"] < SIGNIFICANT
     question = f"Does {snp} reach genome-wide significance in {study.disease}?"
     verdict = ("Yes", "which is below") if yes else ("No", "which is not below")

@@ -33,7 +33,7 @@ class Pair:
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What parts paper from strict where a template is answered (T16, T24, T25, T30): the mode of the run."""
+    """What parts paper from strict where a template is answered (T24, T25, T30): the mode of the run."""
 
     mode: str
 

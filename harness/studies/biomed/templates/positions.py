@@ -14,7 +14,17 @@ from typing import TYPE_CHECKING, Any, Final
 
 from harness.studies.biomed.facts import INTEGER, NAME, NAMES, Fact, fact
 from harness.studies.biomed.templates.formats import listed
-from harness.studies.biomed.templates.gwas_rows import AD, HASHED, NO_GENE, PD, Study, either, genes_of, rows_of, snps
+from harness.studies.biomed.templates.gwas_rows import (
+    AD,
+    HASHED,
+    NO_GENE,
+    PD,
+    GwasStudy,
+    either,
+    genes_of,
+    rows_of,
+    snps,
+)
 from harness.studies.biomed.templates.pair import Answerer, Pair, Rules, Tables
 from harness.studies.biomed.terms import PAPER
 
@@ -33,7 +43,7 @@ BUILDS: Final[Mapping[str, tuple[str, str]]] = {  # by name: what its columns en
 class _Claim:
     """What one study says of an SNP: its chromosome and position by build, and its nearest genes."""
 
-    study: Study
+    study: GwasStudy
     row: str
     places: tuple[tuple[str, str, int], ...]  # build, chromosome, position
     genes: tuple[str, ...]
@@ -63,7 +73,7 @@ class _Ask:
             return pl.col("nearestGene").str.replace_all(NO_GENE, "", literal=True).str.strip_chars("; \t") != ""
         return pl.all_horizontal([_placed(BUILDS[build][0]) for build in self.builds])
 
-    def claim(self, study: Study, row: Row, mode: str) -> _Claim:
+    def claim(self, study: GwasStudy, row: Row, mode: str) -> _Claim:
         """Give what a study says in a usable row."""
         as_held = self.as_held and mode == PAPER
         columns = [(build, BUILDS[build][0]) for build in self.builds]

@@ -18,7 +18,9 @@ from harness.studies.biomed.judging.rule import grade
 ASKED = "Is Verodexine approved to treat hypertension?"
 GOLD = "Yes, the drug Verodexine was approved by the FDA to treat hypertension in 1987."
 SNP = "Is the SNP rs990000201 significant in AD?"
-NOT = "No, in the study of Alzheimer's disease the SNP rs990000201 has a p-value of 0.4127 and is not significant in AD."
+NOT = (
+    "No, in the study of Alzheimer's disease the SNP rs990000201 has a p-value of 0.4127 and is not significant in AD."
+)
 GENES = "What genes does Rotavexine target?"
 FOUR = "Rotavexine targets the genes DRD2, DRD3, HTR2A, and ADRA1A."
 TABLE = Path(rule.__file__).parents[1] / "tables" / "abstentions@1.csv"
@@ -105,7 +107,10 @@ def test_who_says_that_he_does_not_know_abstains(response):
 @pytest.mark.parametrize(
     ("response", "wanted"),
     [
-        ("I do not have access to live data. However, rs990000201 is not significant in AD: its p-value is 0.41.", "good"),
+        (
+            "I do not have access to live data. However, rs990000201 is not significant in AD: its p-value is 0.41.",
+            "good",
+        ),
         ("I'm not sure about the details, but yes, rs990000201 is significant in AD.", "bad"),
         ("I do not have data on it, but it is likely not significant.", "abstain"),
     ],

@@ -21,7 +21,8 @@ def told(asked, gold):
     [
         (
             "What is the allele frequency of the SNP rs990000001 in the context of Parkinson's disease?",
-            "In Nalls (2019), rs990000001 has an alternate allele G frequency of 0.3 and reference allele C frequency of 0.7.",
+            "In Nalls (2019), rs990000001 has an alternate allele G frequency of 0.3 and reference allele C "
+            "frequency of 0.7.",
             [("frequency", "G", "0.3"), ("other frequency", "C", "0.7")],
         ),
         (
@@ -31,17 +32,21 @@ def told(asked, gold):
         ),
         (
             "Is Verodexine approved to treat COVID-19?",
-            "Verodexine has not been approved by the FDA as a treatment for COVID-19. It is in clinical trial phase 0.5.",
+            "Verodexine has not been approved by the FDA as a treatment for COVID-19. It is in clinical trial "
+            "phase 0.5.",
             [("verdict", "", "no"), ("phase", "", "0.5")],
         ),
         (
             "Is the SNP rs990000002 significant in AD?",
-            "No, in (Bellenguez, 2022) the SNP rs990000002 has a p-value of 4.1e-07 and therefore is not significant in AD.",
+            "No, in (Bellenguez, 2022) the SNP rs990000002 has a p-value of 4.1e-07 and therefore is not "
+            "significant in AD.",
             [("verdict", "", "no"), ("p", "", "4.1e-07")],
         ),
         (
-            "What is the genomic location of rs990000003 in the GRCh38/hg38 build and what gene is it located on or near?",
-            "The SNP rs990000003 is closest to the gene NAV9;DBX7 on chromosome 11 at base pair position 20123061 in the "
+            "What is the genomic location of rs990000003 in the GRCh38/hg38 build and what gene is it located on "
+            "or near?",
+            "The SNP rs990000003 is closest to the gene NAV9;DBX7 on chromosome 11 at base pair position 20123061 "
+            "in the "
             "GRCh38/hg38 build of the human genome.",
             [("chromosome", "", 11), ("position", "38", 20123061), ("gene", "", ["NAV9", "DBX7"])],
         ),

@@ -82,9 +82,7 @@ def test_sql_finds_them_in_tables_of_the_demos_size(tmp_path: Path, seed: int) -
 def test_the_modes_part_only_where_the_specification_says_so(world: World) -> None:
     apart = {name for name in TEMPLATES if world.answers(name, PAPER) != world.answers(name, STRICT)}
     assert apart == {"T24", "T25", "T30"}
-    made = {
-        name for name in TEMPLATES if world.generated(name, PAPER).pairs != world.generated(name, STRICT).pairs
-    }
+    made = {name for name in TEMPLATES if world.generated(name, PAPER).pairs != world.generated(name, STRICT).pairs}
     assert made == apart
 
 
