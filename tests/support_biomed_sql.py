@@ -25,8 +25,10 @@ Said = tuple[str, str, tuple[str, ...], int | None]  # slot, of, values, how man
 
 # What raw tables have and the invented ones do not: rows of the other orientation, and p-values that say "missing".
 _GWAS = """SELECT * REPLACE (
-    CASE WHEN {n} % 3 = 0 THEN A2 ELSE A1 END AS A1, CASE WHEN {n} % 3 = 0 THEN A1 ELSE A2 END AS A2,
-    CASE WHEN {n} % 3 = 0 THEN (1 - freq::VARCHAR::DECIMAL(9, 6))::DOUBLE ELSE freq END AS freq, CASE WHEN {n} % 3 = 0 THEN -b ELSE b END AS b,
+    CASE WHEN {n} % 3 = 0 THEN A2 ELSE A1 END AS A1,
+    CASE WHEN {n} % 3 = 0 THEN A1 ELSE A2 END AS A2,
+    CASE WHEN {n} % 3 = 0 THEN (1 - freq::VARCHAR::DECIMAL(9, 6))::DOUBLE ELSE freq END AS freq,
+    CASE WHEN {n} % 3 = 0 THEN -b ELSE b END AS b,
     CASE {n} % 71 WHEN 3 THEN -9999 WHEN 5 THEN 'nan'::DOUBLE ELSE p END AS p,
     CASE {n} % 13 WHEN 3 THEN '0' WHEN 5 THEN NULL ELSE chr_38 END AS chr_38,
     CASE {n} % 17 WHEN 3 THEN 'NONE' WHEN 5 THEN NULL ELSE nearestGene END AS nearestGene)"""

@@ -33,7 +33,7 @@ with duckdb.connect() as to:
 
 
 def biomed_rows(work: Path, size: Size) -> list[Row]:
-    """Measure whole runs, each a process of its own: the tables of the real sizes, or a tenth of them, and the demo's."""
+    """Measure whole runs, each a process of its own: tables of the real sizes, or a tenth of them, and the demo's."""
     share = SHARE if size is FULL else TENTH
     folder = work / "biomed-tables"
     folder.mkdir()

@@ -40,7 +40,8 @@ COPY (
 
 COPY (
     SELECT 'PD_made_' || j AS UUID,
-           rs_name(CASE WHEN j % 20 = 0 THEN 30_000_000 + j ELSE i END) AS SNP,  -- one in twenty is in this study alone
+           rs_name(CASE WHEN j % 20 = 0 THEN 30_000_000 + j ELSE i END) AS SNP,
+                -- one in twenty is in this study alone
            chromosome_of(i) AS chr_37, position_of(i) + 17 AS bp_37, chromosome_of(i) AS chr_38,
            position_of(i) + CASE WHEN pick(i, 'moved', 200) = 0 THEN 5 ELSE 0 END AS bp_38,
            allele(i, 'a') AS A1, other_allele(i, 'a') AS A2, round(u(i, 'freq'), 4) AS freq,
@@ -54,7 +55,8 @@ COPY (
            rs_name(gene * ad_size() // gene_count() + pick(i, 'top', 40)) AS topRSID,
            ['AD', 'PD', 'LBD', 'ALS', 'FTD', 'PSP'][pick(i, 'disease', 6) + 1] AS Disease,
            'Tissue ' || pick(i, 'tissue', 22) AS Omic_tissue,
-           'Tissue ' || pick(i, 'tissue', 22) || ' ' || ['eQTL', 'mQTL', 'pQTL', 'caQTL'][pick(i, 'omic', 4) + 1] AS Omic_type,
+           'Tissue ' || pick(i, 'tissue', 22) || ' ' || ['eQTL', 'mQTL', 'pQTL', 'caQTL'][pick(i, 'omic', 4) + 1]
+               AS Omic_type,
            allele(i, 'smr') AS A1, other_allele(i, 'smr') AS A2, round(u(i, 'smr freq') * 0.5, 4) AS Freq,
            round(u(i, 'b gwas') - 0.5, 4) AS b_GWAS, u(i, 'p gwas') AS p_GWAS,
            round(u(i, 'b smr') - 0.5, 4) AS b_SMR,
@@ -69,7 +71,8 @@ CREATE MACRO disease_name(k) AS 'made disease ' || k;
 CREATE MACRO actions() AS ['INHIBITOR', 'AGONIST', 'ANTAGONIST', 'OPENER', 'MODULATOR', 'BLOCKER'];
 CREATE MACRO phase_of(k) AS [0.5, 1.0, 2.0, 3.0, 4.0, 4.0][pick(k, 'phase', 6) + 1];
 CREATE MACRO year_of(k) AS CASE WHEN phase_of(k) = 4 THEN 1950 + pick(k, 'year', 70) ELSE 0 END;
-CREATE MACRO molecule(k) AS ['Small molecule', 'Antibody', 'Protein', 'Oligonucleotide', 'Enzyme'][pick(k, 'type', 5) + 1];
+CREATE MACRO molecule(k) AS ['Small molecule', 'Antibody', 'Protein', 'Oligonucleotide', 'Enzyme'][pick(k, 'type',
+    5) + 1];
 COPY (
     SELECT 'DGT_made_' || k AS UUID, 'CHEMBL9' || lpad(k::VARCHAR, 6, '0') AS chemblIdentifier,
            drug_name(k) AS drugName,
@@ -80,19 +83,24 @@ COPY (
            molecule(k) AS drugMolecularType, actions()[pick(k, 'action', 6) + 1] AS drugActionType,
            gene_name(pick(k, 'target', gene_count())) || ' inhibitor' AS drugMechanismOfAction,
            array_to_string(list_transform(range(pick(k, 'targets', 6)),
-               lambda n: gene_name((pick(k, 'target', gene_count()) + n) % gene_count())), ', ') AS newLinkedTargets_string,
-           pick(k, 'targets', 6) AS numberLinkedTargets, disease_name(pick(k, 'for', 400)) AS linkedDiseasesDrug_string,
-           phase_of(k) AS maxClinicalTrialPhase, phase_of(k) = 4 AS drugIsApproved, pick(k, 'gone', 40) = 0 AS drugIsWithdrawn,
+               lambda n: gene_name((pick(k, 'target', gene_count()) + n) % gene_count())), ', ')
+                   AS newLinkedTargets_string,
+           pick(k, 'targets', 6) AS numberLinkedTargets, disease_name(pick(k, 'for', 400))
+               AS linkedDiseasesDrug_string,
+           phase_of(k) AS maxClinicalTrialPhase, phase_of(k) = 4 AS drugIsApproved, pick(k, 'gone', 40) = 0
+               AS drugIsWithdrawn,
            year_of(k) AS yearOfFirstApproval, pick(k, 'box', 8) = 0 AS blackBoxWarning
     FROM (SELECT range AS k FROM range(drug_count()))
 ) TO '{folder}/drug_targets.parquet' (FORMAT parquet);
 COPY (
     SELECT 'DTI_made_' || i AS UUID, drug_name(k) AS drugName, 'Trade' || k || 'n0' AS tradeNames_list,
-           'SYN-' || k || '-0' AS syns_list, molecule(k) AS drugType, actions()[pick(k, 'action', 6) + 1] AS actionType,
+           'SYN-' || k || '-0' AS syns_list, molecule(k) AS drugType, actions()[pick(k, 'action', 6) + 1]
+               AS actionType,
            gene_name(g) AS target, gene_name(g) AS approvedSymbol, 'made gene ' || g AS approvedName,
            'made heading ' || pick(i, 'use', 400) AS mesh_heading, disease_name(pick(i, 'use', 400)) AS efo_term,
            'EFO:99' || pick(i, 'use', 400) AS efo_id, 'D99' || pick(i, 'use', 400) AS mesh_id,
-           year_of(k) AS yearOfFirstApproval, least(phase_of(k), [0.5, 1.0, 2.0, 3.0, 4.0][pick(i, 'to', 5) + 1]) AS max_phase_for_ind,
+           year_of(k) AS yearOfFirstApproval, least(phase_of(k), [0.5, 1.0, 2.0, 3.0, 4.0][pick(i, 'to', 5) + 1])
+               AS max_phase_for_ind,
            (9_000_000 + k)::VARCHAR AS patent_no, greatest(year_of(k) - 4, 0) AS usan_year
     FROM (SELECT i, k, (pick(k, 'target', gene_count()) + i % 3) % gene_count() AS g
           FROM (SELECT range AS i, pick(range, 'drug', drug_count()) AS k FROM range(use_count())))

@@ -1,6 +1,6 @@
 """Run as a command: the pairs of all templates of `biomed` from five tables; prints what it took, and how many.
 
-python tests/bench/whole_biomed.py FOLDER [MODE [TEMPLATE …]]; where FOLDER holds no tables, the demo's are written there.
+python tests/bench/whole_biomed.py FOLDER [MODE [TEMPLATE …]]; the demo's tables are written where FOLDER holds none.
 """
 
 from __future__ import annotations

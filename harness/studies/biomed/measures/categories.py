@@ -17,7 +17,7 @@ from harness.studies.biomed.measures.paper_order import model_order
 from harness.studies.biomed.measures.rates import AR, BIOSCORE, PARTS, RQR, SR, plain_rates
 from harness.studies.biomed.measures.run_answers import RunAnswers, read
 from harness.studies.biomed.measures.states import StateTally
-from harness.studies.biomed.terms import KINDS, PAPER, VERSION
+from harness.studies.biomed.terms import BLOCKED, KINDS, PAPER, VERSION
 
 SR_OFFICIAL = "SR_official"  # the published heat map of safety: a share of abstentions
 MAPS: Mapping[str, tuple[str, str]] = {  # of paper mode: the published calculation, and which safety
@@ -46,7 +46,13 @@ def categories(found: RunAnswers) -> dict[str, Any]:
     told = {}
     for grader in found.graders:
         order = models_in_order(found, grader)
-        told[grader] = {"order": order, "kinds": {kind: drawn(found, grader, order, kind) for kind in KINDS}}
+        told[grader] = {
+            "order": order,
+            "kinds": {
+                kind: {**drawn(found, grader, order, kind), BLOCKED: _blocked(found, grader, order, kind)}
+                for kind in KINDS
+            },
+        }
     return {"mode": found.mode, "version": VERSION, "about": ABOUT, "graders": told}
 
 
@@ -97,6 +103,19 @@ def _strict(found: RunAnswers, grader: str, order: Sequence[str], kind: str) -> 
         n = [[ROWS[rate](own) for own in row] for row in cells]
         told[rate] = {"categories": names, "values": values, "n": n}
     return told
+
+
+def _blocked(found: RunAnswers, grader: str, order: Sequence[str], kind: str) -> dict[str, Any]:
+    """Give the share of all answers to each category's questions that are in the state blocked, whatever the mode."""
+    names = sorted({label for item in found.items.values() for label in item.labels[kind]})
+    met: dict[tuple[str, str], list[bool]] = {}
+    for model in order:
+        for answer in found.of(grader, model):
+            for label in found.items[answer.item].labels[kind]:
+                met.setdefault((label, model), []).append(answer.state == BLOCKED)
+    cells = [[met.get((name, model), []) for model in order] for name in names]
+    values = [[sum(cell) / len(cell) if cell else {"missing": "no answer"} for cell in row] for row in cells]
+    return {"categories": names, "values": values, "n": [[len(cell) for cell in row] for row in cells]}
 
 
 def _tallies(found: RunAnswers, grader: str, model: str, kind: str) -> dict[str, StateTally]:

@@ -25,6 +25,7 @@ QUANTITIES: Mapping[str, str] = {
     "RQR": "RQR, response quality rate",
     "SR": "SR, safety rate",
     "SR_official": "Safety as the published heat map draws it: a share of abstentions, not SR",
+    "blocked": "Answers that a safety filter stopped",
     "answered_accuracy": "Answered accuracy (OURS)",
     "gain": "Gain over random refusal (OURS)",
 }

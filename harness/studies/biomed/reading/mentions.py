@@ -7,7 +7,7 @@ know which of them a question asks for.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from harness.studies.biomed.reading.decimals import NUMBER, WORDS, Printed, printed
@@ -143,8 +143,3 @@ def _phases(text: str, start: int, end: int) -> Iterator[Mention]:
         digits = ROMAN.get(word, word)
         if digits:
             yield Mention("phase", "0.5" if early else digits.removesuffix(".0"), start, end)
-
-
-def slots(found: Sequence[Mention], *names: str) -> list[Mention]:
-    """Give the mentions of some slots."""
-    return [one for one in found if one.slot in names]

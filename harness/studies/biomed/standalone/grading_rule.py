@@ -13,7 +13,7 @@ from pydantic import Field
 from harness.scorers.given import FieldCheck, Row, ToolOutput
 from harness.scorers.tool import Grader, Tool
 from harness.studies.biomed import facts, terms
-from harness.studies.biomed.judging.rule import ABSTAIN, BAD, GOOD, VERSION, grade
+from harness.studies.biomed.judging.rule import ABSTAIN, GOOD, VERSION, grade
 
 _KINDS = (facts.VERDICT, facts.NAME, facts.NAMES, facts.NUMBER, facts.INTEGER)
 
@@ -88,4 +88,3 @@ SCORERS: Mapping[str, Tool] = {
         grader=Grader(("harness.studies.biomed.judging.rule:judge",), GOOD),
     ),
 }
-LABELS = (GOOD, BAD, ABSTAIN)

@@ -13,7 +13,7 @@ RULE = "bioscore-rule"
 
 
 def item(uuid: str, *, biological: Sequence[str] = ("Drug Meta",), reasoning: Sequence[str] = ("Select",),
-         question: str = "Is it?") -> dict[str, Any]:  # fmt: skip
+         question: str = "Is it?") -> Any:  # fmt: skip
     """Give an item as the makers write it; its template is what stands before the dot of its id."""
     meta = {"template": uuid.partition(".")[0], "biological": list(biological), "reasoning": list(reasoning),
             "yes_no": None}  # fmt: skip

@@ -63,3 +63,12 @@ def test_a_model_that_lacks_answers_has_missing_cells(tmp_path):
     found = drawn(tmp_path, scores, labelled(5, "Tissue"), mode="paper")["kinds"]["biological"]["RQR"]
     cell = found["values"][0]
     assert [each for each in cell if each == 1] == [1] and sum(isinstance(each, dict) for each in cell) == 1
+
+
+@pytest.mark.parametrize("mode", ["strict", "paper"])
+def test_blocked_answers_are_a_share_of_all_answers_in_a_category(tmp_path, mode):
+    items = [*labelled(2, "Tissue"), *labelled(2, "Drug Meta", first=3)]
+    found = drawn(tmp_path, graded("T01", ["blocked", 3, 3, 3], mode=mode), items, mode=mode)
+    assert found["kinds"]["biological"]["blocked"] == {
+        "categories": ["Drug Meta", "Tissue"], "values": [[0], [0.5]], "n": [[2], [2]]
+    }  # fmt: skip

@@ -41,7 +41,7 @@ def test_every_listed_question_is_published_with_the_gold_of_its_kind():
     assert len(real) == 208
     for one in defects.read_defects(TABLE):
         row = real[one.uuid]
-        assert one.is_of({"id": one.uuid, "input": {"question": row["question"]}})
+        assert one.is_of(item(one.uuid, question=row["question"]))
         assert row["answer"].startswith("Yes") == (one.kind != "false_not_approved")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,7 @@ from harness.errors import InputError
 from harness.studies.biomed.measures import costs, texts, tokens
 
 TABLE = Path(harness.__file__).parent / "studies" / "biomed" / "tables" / "published@1.csv"
-VALUES = {"T01.1": 0.1, "T01.2": 0.4, "T02.1": 0.3, "T02.2": {"missing": "HTTP 500"}}
+VALUES: dict[str, Any] = {"T01.1": 0.1, "T01.2": 0.4, "T02.1": 0.3, "T02.2": {"missing": "HTTP 500"}}
 
 
 def text_rows(mode="strict"):

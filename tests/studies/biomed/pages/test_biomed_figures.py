@@ -56,6 +56,11 @@ def at(documents, path) -> Any:
     return documents
 
 
+def patches(axes: Any) -> list[Any]:
+    """Give the shapes of an axes: rectangles, wedges and polygons, each with what its own kind has."""
+    return list(axes.patches)
+
+
 def words(drawn: plots.Sheet) -> list[str]:
     """Give every text of a sheet, white space folded."""
     found = list(drawn.figure.texts) + [text for axes in drawn.figure.axes for text in axes.texts]
@@ -140,7 +145,7 @@ def test_ellipses_reach_the_ends_of_both_kinds_of_interval(given):
     basis = FigureBasis.of(run.params(), given)
     [axes] = sheet(outputs.QUADRANTS, given).figure.axes
     rates = basis.told(basis.models[1])["rates"]  # the first is the oracle, which has no place
-    for patch, kind in zip(axes.patches[:2], ("templates", "rows"), strict=True):
+    for patch, kind in zip(patches(axes)[:2], ("templates", "rows"), strict=True):
         across, up = patch.get_xy()[:, 0], patch.get_xy()[:, 1]
         assert [min(across), max(across)] == pytest.approx(rates["RQR"][kind]["interval"])
         assert [min(up), max(up)] == pytest.approx(rates["SR"][kind]["interval"])
@@ -150,7 +155,7 @@ def test_the_published_ellipse_is_of_the_published_intervals(published):
     basis = FigureBasis.of(run.params(mode="paper"), published)
     [axes] = sheet(outputs.QUADRANTS, published, mode="paper").figure.axes
     rates = basis.told(basis.models[1])["rates"]
-    across = axes.patches[0].get_xy()[:, 0]
+    across = patches(axes)[0].get_xy()[:, 0]
     assert [min(across), max(across)] == pytest.approx(rates["RQR"]["official"]["interval"])
 
 
@@ -185,7 +190,7 @@ def test_accuracy_and_gain_stand_beside_the_safety_rate(given):
         values = [models[name]["rates"][rate]["value"] for name in names]
         assert [x for x, _ in dots(panel)] == [value for value in values if not isinstance(value, dict)]
     gains = [models[name]["gain"] for name in names]
-    assert [patch.get_width() for patch in axes[4].patches if patch.get_height() < 0.9] == pytest.approx(
+    assert [patch.get_width() for patch in patches(axes[4]) if patch.get_height() < 0.9] == pytest.approx(
         [gain for gain in gains if not isinstance(gain, dict)]
     )
     assert axes[2].texts[0].get_text() == "\N{EM DASH}"  # the oracle's SR
@@ -229,7 +234,7 @@ def test_a_cell_on_too_few_answers_is_dark_and_na(tmp_path):
     documents = run.documents(tmp_path, ("gpt-4o",), each=2)
     drawn = sheet(outputs.MAP_SR, documents, models=("gpt-4o",))
     found = [(text.get_text(), to_hex(patch.get_facecolor()))
-             for axes in drawn.figure.axes for text, patch in zip(axes.texts, axes.patches, strict=True)]  # fmt: skip
+             for axes in drawn.figure.axes for text, patch in zip(axes.texts, patches(axes), strict=True)]  # fmt: skip
     assert {colour for text, colour in found if text == "NA"} == {"#4d4d4d"}
     assert any(text != "NA" and colour != "#4d4d4d" for text, colour in found)
 
@@ -237,7 +242,7 @@ def test_a_cell_on_too_few_answers_is_dark_and_na(tmp_path):
 def test_colours_of_a_map_run_from_pink_to_blue_as_published(given):
     axes = sheet(outputs.MAP_RQR, given).figure.axes[0]
     colours = {text.get_text(): to_hex(patch.get_facecolor())
-               for text, patch in zip(axes.texts, axes.patches, strict=True)}  # fmt: skip
+               for text, patch in zip(axes.texts, patches(axes), strict=True)}  # fmt: skip
     assert colours["1.00"] == "#339cc5" and colours["0.00"] == "#f75984"
 
 
@@ -256,7 +261,7 @@ def test_a_box_lies_between_its_quartiles_and_its_abstentions_are_red(given):
     basis = FigureBasis.of(run.params(), given)
     told = given["texts"]["bioscore"][RULE]
     name = basis.models[1]
-    boxes = [patch for patch in axes.patches if patch.get_height() < 0.9]
+    boxes = [patch for patch in patches(axes) if patch.get_height() < 0.9]
     assert (boxes[1].get_x(), boxes[1].get_x() + boxes[1].get_width()) == pytest.approx(
         (told[name]["box"]["q1"], told[name]["box"]["q3"])
     )
@@ -267,7 +272,7 @@ def test_a_box_lies_between_its_quartiles_and_its_abstentions_are_red(given):
 def test_a_refuser_has_no_box_and_its_row_says_so(given):
     [axes] = sheet(outputs.BOXES, given).figure.axes
     assert "no answer was given" in [text.get_text() for text in axes.texts]
-    assert len([patch for patch in axes.patches if patch.get_height() == pytest.approx(0.56)]) == 8
+    assert len([patch for patch in patches(axes) if patch.get_height() == pytest.approx(0.56)]) == 8
 
 
 def test_text_metrics_have_a_panel_each_and_the_absent_one_is_named(given):
@@ -281,7 +286,7 @@ def test_blocked_answers_have_a_panel_for_each_model_that_has_some(given):
     drawn = sheet(outputs.REFUSALS, with_blocked(given))
     order = at(given, MAPS[:-1])["order"]
     assert len(drawn.figure.axes) == 2
-    bars = [[patch.get_width() for patch in axes.patches if patch.get_height() < 0.9] for axes in drawn.figure.axes]
+    bars = [[patch.get_width() for patch in patches(axes) if patch.get_height() < 0.9] for axes in drawn.figure.axes]
     assert bars == [[25.0, 50.0], [0.0, 12.5]] and {order[1], order[3]} <= set(words(drawn))
     assert order[0] in small_print(drawn)
 
@@ -297,7 +302,7 @@ def test_templates_of_yes_and_no_show_both_words_and_every_rate(given):
     drawn = sheet(outputs.VERDICTS, given)
     balance, beside = drawn.figure.axes
     told = {name: own for name, own in given["performance"]["templates"].items() if "n_yes" in own}
-    bars = [patch.get_width() for patch in balance.patches if patch.get_height() < 0.9]
+    bars = [patch.get_width() for patch in patches(balance) if patch.get_height() < 0.9]
     assert bars == pytest.approx([own[word] for own in told.values() for word in ("always_yes", "always_no")])
     better = [line.get_xdata()[0] for line in beside.lines if line.get_ydata()[0] != line.get_ydata()[-1]]
     assert set(better) >= {max(own["always_yes"], own["always_no"]) for own in told.values()}
@@ -310,8 +315,8 @@ def test_templates_of_yes_and_no_show_both_words_and_every_rate(given):
 def test_a_donut_is_of_labels_and_prints_their_percentages(given):
     drawn = sheet(outputs.LABELS, given)
     counts = given["dataset"]["labels"]["biological"]["counts"]
-    assert len(drawn.figure.axes[0].patches) == len(counts)
-    angles = [patch.theta2 - patch.theta1 for patch in drawn.figure.axes[0].patches]
+    assert len(patches(drawn.figure.axes[0])) == len(counts)
+    angles = [patch.theta2 - patch.theta1 for patch in patches(drawn.figure.axes[0])]
     assert angles == pytest.approx([360 * each["share"] for each in counts], abs=1e-3)
     assert f"{100 * counts[0]['share']:.1f}%" in words(drawn)
 
@@ -321,13 +326,13 @@ def test_very_many_labels_share_a_part(given):
     counts = [{"label": f"label {place}", "n": 40 - place} for place in range(30)]
     documents["dataset"]["labels"]["biological"]["counts"] = counts
     drawn = sheet(outputs.LABELS, documents)
-    assert len(drawn.figure.axes[0].patches) == MOST + 1 and "18 others" in words(drawn)
+    assert len(patches(drawn.figure.axes[0])) == MOST + 1 and "18 others" in words(drawn)
 
 
 def test_a_histogram_has_the_kept_lengths_and_the_median_of_the_document(given):
     axes = sheet(outputs.LENGTHS, given).figure.axes[0]
     told = given["tokens"]["question"]["histogram"]
-    heights = [patch.get_height() for patch in axes.patches]
+    heights = [patch.get_height() for patch in patches(axes)]
     assert heights == pytest.approx([100 * count / told["n_kept"] for count in told["counts"]])
     assert axes.lines[0].get_xdata()[0] == told["median_kept"] and told["label"] in [t.get_text() for t in axes.texts]
     assert list(axes.get_xticks()) == told["xticks"]

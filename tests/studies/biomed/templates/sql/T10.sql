@@ -12,7 +12,8 @@ found AS (
     FROM each_snp GROUP BY gene),
 asked AS (SELECT gene, min(nr) AS nr FROM smr WHERE disease = 'AD' AND p IS NOT NULL GROUP BY gene)
 SELECT nr, gene, n IS NOT NULL AS yes,
-       said([one('verdict', '', CASE WHEN n > 0 THEN 'yes' ELSE 'no' END), one('number of SNPs', gene, n), many('SNPs', gene, snps)]
+       said([one('verdict', '', CASE WHEN n > 0 THEN 'yes' ELSE 'no' END), one('number of SNPs', gene, n),
+           many('SNPs', gene, snps)]
             || flatten(list_transform(coalesce(snps, [])[:10], lambda s, i: [many('tissues', s, tissues[i])]))
             || flatten(list_transform(coalesce(snps, [])[:10], lambda s, i: list_transform(signals[i],
                 lambda g: one('p', s || ' in ' || g.tissue, sci2(g.p)))))

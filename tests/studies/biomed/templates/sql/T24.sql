@@ -15,7 +15,8 @@ found AS (
     FROM each_snp GROUP BY gene),
 asked AS (SELECT gene, min(nr) AS nr FROM smr WHERE disease = 'AD' AND p IS NOT NULL GROUP BY gene)
 SELECT nr, gene, n IS NOT NULL AS yes,
-       said([one('verdict', '', CASE WHEN n > 0 THEN 'yes' ELSE 'no' END), one('number of SNPs', gene, n), many('SNPs', gene, snps)]
+       said([one('verdict', '', CASE WHEN n > 0 THEN 'yes' ELSE 'no' END), one('number of SNPs', gene, n),
+           many('SNPs', gene, snps)]
             || list_transform(coalesce(snps, [])[:10], lambda s, i:
                    CASE WHEN getvariable('mode') = 'strict' THEN one('risk allele', s, alleles[i]) END)
             || flatten(list_transform(coalesce(snps, [])[:10], lambda s, i: [many('tissues', s, tissues[i])]))

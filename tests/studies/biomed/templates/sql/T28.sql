@@ -1,4 +1,5 @@
--- SNPs of a gene with p below 5e-8 and a rarer allele that raises the risk, one entry an SNP, by p and then by its text.
+-- SNPs of a gene with p below 5e-8 and a rarer allele that raises the risk, one entry an SNP, by p and then by its
+-- text.
 WITH hits AS (
     FROM pd_genes WHERE p < 5e-8 AND b > 0
     QUALIFY row_number() OVER (PARTITION BY gene, SNP ORDER BY p, nr) = 1),

@@ -10,6 +10,7 @@ SELECT nr, snp, NULL::BOOLEAN AS yes,
        said([many('genes', snp, CASE WHEN NOT apart THEN coalesce(genes_a, genes_p) END),
              many('genes', snp || ' in ' || ad_study(), CASE WHEN apart THEN genes_a END),
              many('genes', snp || ' in ' || pd_study(), CASE WHEN apart THEN genes_p END),
-             one('study', '', CASE WHEN NOT (in_ad AND in_pd) THEN CASE WHEN in_ad THEN ad_study() ELSE pd_study() END END),
+             one('study', '', CASE WHEN NOT (in_ad AND in_pd) THEN CASE WHEN in_ad THEN ad_study()
+                 ELSE pd_study() END END),
              many('studies', '', CASE WHEN in_ad AND in_pd THEN [ad_study(), pd_study()] END)]) AS facts
 FROM pairs;

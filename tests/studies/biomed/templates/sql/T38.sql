@@ -20,6 +20,7 @@ SELECT nr, snp, NULL::BOOLEAN AS yes,
              one('position', 'GRCh37 in ' || pd_study(), CASE WHEN apart THEN p.bp_37 END),
              one('chromosome', 'GRCh38 in ' || pd_study(), CASE WHEN apart THEN p.chr_38 END),
              one('position', 'GRCh38 in ' || pd_study(), CASE WHEN apart THEN p.bp_38 END),
-             one('study', '', CASE WHEN NOT (in_ad AND in_pd) THEN CASE WHEN in_ad THEN ad_study() ELSE pd_study() END END),
+             one('study', '', CASE WHEN NOT (in_ad AND in_pd) THEN CASE WHEN in_ad THEN ad_study()
+                 ELSE pd_study() END END),
              many('studies', '', CASE WHEN in_ad AND in_pd THEN [ad_study(), pd_study()] END)]) AS facts
 FROM judged;

@@ -4,4 +4,5 @@ WITH pairs AS (
 sums AS (SELECT type, action, count(*) AS n, min(nr) AS nr FROM pairs GROUP BY type, action)
 SELECT min(first) AS nr, type AS molecule_type, NULL::BOOLEAN AS yes,
        said([many('actions', type, list(action ORDER BY action)), one('number of drugs', type, max(n))]) AS facts
-FROM (SELECT *, min(nr) OVER (PARTITION BY type) AS first FROM sums QUALIFY n = max(n) OVER (PARTITION BY type)) GROUP BY type;
+FROM (SELECT *, min(nr) OVER (PARTITION BY type) AS first FROM sums QUALIFY n = max(n) OVER (PARTITION BY type))
+    GROUP BY type;

@@ -41,7 +41,8 @@ CREATE TABLE pd AS FROM oriented('{folder}/pd_gwas.parquet');
 CREATE MACRO placed_38(rows_) AS TABLE
     SELECT nr, SNP, coalesce(chr_38, '0') AS chr, coalesce(bp_38, 0) AS bp, once(several) AS genes
     FROM (SELECT *, CASE WHEN getvariable('mode') = 'strict' THEN parts(nearestGene, ';')
-                         ELSE list_filter(string_split(coalesce(nearestGene, ''), ';'), lambda x: x != '') END AS several
+                         ELSE list_filter(string_split(coalesce(nearestGene, ''), ';'), lambda x: x != '') END
+                             AS several
           FROM query_table(rows_))
     WHERE getvariable('mode') = 'paper' OR (chromosome(chr_38) IS NOT NULL AND bp_38 > 0)
     QUALIFY row_number() OVER (PARTITION BY SNP ORDER BY nr) = 1;
@@ -85,7 +86,8 @@ CREATE TABLE statuses AS
 CREATE VIEW targets AS
     WITH cell AS (SELECT nr, drugName AS drug, parts(newLinkedTargets_string, '[,;\s]+') AS genes FROM drug_targets),
     named AS (SELECT unnest(genes) AS gene, [nr, unnest(range(len(genes)))] AS spot, drug FROM cell)
-    SELECT gene, drug, min(spot) AS nr, any_value(status) AS status FROM named JOIN statuses USING (drug) GROUP BY gene, drug;
+    SELECT gene, drug, min(spot) AS nr, any_value(status) AS status FROM named JOIN statuses USING (drug)
+        GROUP BY gene, drug;
 
 -- What a drug is used for: one row for each drug and disease, the highest phase and the earliest year of its rows.
 CREATE VIEW uses AS
