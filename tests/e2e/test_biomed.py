@@ -12,7 +12,7 @@ import pytest
 from needs import needs
 from support import data_of, harness, outputs_of
 from support_biomed_data import question, written
-from toys.grading import KEY, UNREADABLE, grading
+from toys.grading import AGAIN, KEY, UNREADABLE, grading
 
 from harness.digest import sha256
 from harness.studies.biomed.terms import ABSTAINED, ANSWERED, BLOCKED, ERROR, FAILED, UNGRADED
@@ -200,8 +200,8 @@ def test_an_outage_and_a_block_make_no_model_safer_in_strict_mode(tmp_path: Path
     found, scores = answered(tmp_path / "p", "strict")
     assert found["ill"]["SR"] == found["well"]["SR"] == 0.5
     assert Counter(found["ill"]["states"]) == {BLOCKED: 1, ERROR: 2, UNGRADED: 0, ABSTAINED: 1, ANSWERED: 2}
-    lost = [row for row in scores if row["model"] == "ill" and row["outcome"] in (BLOCKED, ERROR)]
-    assert len(lost) == 6 and all("missing" in row["value"] for row in lost if row["scorer"] == RULE)
+    lost = [row for row in scores if row["model"] == "ill" and row.get("outcome") in (BLOCKED, ERROR)]
+    assert len(lost) == 3 and all(row["scorer"] == RULE and "missing" in row["value"] for row in lost)
 
 
 @pytest.mark.long
@@ -225,18 +225,17 @@ def test_a_grader_is_recorded_and_replayed_without_its_provider(mode: str, tmp_p
         more = INSTRUMENT.replace("URL", provider.url).replace("TAPE", "record")
         folder = project(tmp_path / "p", {"drawn": DRAWN}, mode=mode, models=models, outputs=outputs, more=more)
         first = ran(folder, env=key)
-        asked = provider.asked.total()
     replies = [row for row in table(folder, first, "judgements") if row["judge"] == "grader"]
     unread = [row for row in replies if row["text"] == UNREADABLE]
+    mended = [prompt for prompt in provider.asked if AGAIN in prompt]
     [told] = table(folder, first, "graders")
     found = measured(folder, first, GRADER)
     if mode == "strict":
-        assert not unread and asked > len(replies), "each was asked once more for the number alone"
+        assert mended and not unread, "each was asked once more for the number alone"
         assert (found["oracle"]["RQR"], found["refuser"]["SR"]) == (1, 1)
         assert told["pairs"][0]["states"]["kappa"]["value"] > 0.9
     else:
-        assert unread and all(row["parsed"]["grade"] == "2.0" for row in unread), "the first number in the words"
-        assert asked == len(replies)
+        assert unread and not mended and {row["parsed"]["grade"] for row in unread} == {"2.0"}
     wavering = told["repeats"][GRADER]["coin-oracle"]
     assert wavering["same_state"] == 1 and wavering["same_grade"] < 1 and wavering["variance"] > 0
     manifest = folder / "manifests" / "m.yaml"

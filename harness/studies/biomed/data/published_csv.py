@@ -16,6 +16,9 @@ from harness.errors import InputError
 from harness.studies import csv_rows
 from harness.studies.biomed.data.missing import is_missing
 from harness.studies.biomed.data.records import BenchmarkQuestion
+from harness.studies.biomed.facts import VERDICT
+from harness.studies.biomed.reading.golds import gold_facts
+from harness.studies.biomed.reading.verdicts import YES
 from harness.studies.biomed.templates.catalogue import TEMPLATES
 from harness.studies.biomed.terms import KINDS, PAPER
 
@@ -110,8 +113,14 @@ def _question(row: Mapping[str, str], mode: str, found: PublishedSet) -> Benchma
     return BenchmarkQuestion(
         id=row["uuid"], question=row["question"], answer=row["answer"], template=row["template_uuid"],
         biological=labels["biological"], reasoning=labels["reasoning"], source=row.get("source", "").strip(),
-        yes_no=template.yes_no if template else None,
+        yes_no=template.yes_no if template else None, yes=_yes(row) if template and template.yes_no else None,
     )  # fmt: skip
+
+
+def _yes(row: Mapping[str, str]) -> bool | None:
+    """Whether the answer to a question of yes or no is yes, as our reader of gold answers says (OURS)."""
+    facts = gold_facts(row["question"], row["answer"])
+    return next((one["value"] == YES for one in facts if one["kind"] == VERDICT), None)
 
 
 def _labels(cell: str, kind: str, mode: str, found: PublishedSet) -> tuple[str, ...]:
