@@ -15,6 +15,8 @@ from pathlib import Path
 from bench import table
 from bench.again import again_rows
 from bench.audits import audit_rows, step_rows
+from bench.biomed_intervals import biomed_interval_rows
+from bench.biomed_metrics import biomed_metric_rows
 from bench.biomed_tables import biomed_rows
 from bench.containers import container_rows
 from bench.costs import FULL, QUICK, Size, help_rows, sample_rows, unchanged_rows
@@ -46,6 +48,8 @@ ALONE = {
     "rouge": rouge_rows,
     "curie": curie_rows,
     "biomed": biomed_rows,
+    "biomed-metrics": biomed_metric_rows,
+    "biomed-intervals": biomed_interval_rows,
     "trials": trial_rows,
 }
 LONG = {"images": image_rows, "containers": container_rows}  # not in a quick run
@@ -53,7 +57,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
 NAMES = (
     "help", "samples", "unchanged", "audit", "again", "stores", "images", "containers", "tape", "gateway", "inference",
-    "reliability", "packages", "rouge", "curie", "biomed", "trials",
+    "reliability", "packages", "rouge", "curie", "biomed", "biomed-metrics", "biomed-intervals",
+    "trials",
 )  # fmt: skip
 
 

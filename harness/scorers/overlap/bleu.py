@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
+
+from harness.scorers.overlap import ngrams
 
 ORDER = 4
 _ENTITIES = (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">"))
 _SPACED = (
-    (re.compile(r"([\{-\~\[-\` -\&\(-\+\:-\@\/])"), r" \1 "),  # signs stand alone
+    (re.compile(r"([\{-\~\[-\`\!-\&\(-\+\:-\@\/])"), r" \1 "),  # signs stand alone; blanks part words as they are
     (re.compile(r"([^0-9])([\.,])"), r"\1 \2 "),  # a dot or a comma does, but between digits
     (re.compile(r"([\.,])([^0-9])"), r" \1 \2"),
     (re.compile(r"([0-9])(-)"), r"\1 \2 "),  # a dash does after a digit
@@ -57,5 +58,5 @@ def tokens(text: str) -> list[str]:
 
 
 def _precision(ours: Sequence[str], theirs: Sequence[str], size: int) -> float:
-    mine, its = (Counter(zip(*(words[start:] for start in range(size)), strict=False)) for words in (ours, theirs))
-    return (mine & its).total() / mine.total() if mine else 0.0
+    mine = ngrams.number(ours, size)
+    return ngrams.shared(ours, theirs, size) / mine if mine else 0.0

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from harness.errors import MissingError
-from harness.scorers.overlap import lcs
+from harness.scorers.overlap import lcs, ngrams
 
 KINDS = ("rouge1", "rouge2", "rougeL", "rougeLsum")
 _WORD = re.compile(r"[a-z0-9]+")
@@ -76,8 +76,7 @@ def _of(hits: int, ours: int, theirs: int) -> Overlap:
 
 
 def _ngrams(ours: Sequence[str], theirs: Sequence[str], size: int) -> Overlap:
-    first, second = (Counter(zip(*(words[start:] for start in range(size)), strict=False)) for words in (ours, theirs))
-    return _of((first & second).total(), first.total(), second.total())
+    return _of(ngrams.shared(ours, theirs, size), ngrams.number(ours, size), ngrams.number(theirs, size))
 
 
 def _longest(ours: Sequence[str], theirs: Sequence[str]) -> Overlap:

@@ -17,10 +17,10 @@ from harness.studies.biomed import terms
 from harness.studies.biomed.facts import VERDICT, Fact
 from harness.studies.biomed.judging.rule_reading import ReadResponse, without_orders
 from harness.studies.biomed.judging.rule_rubric import graded, text_of
-from harness.studies.biomed.judging.rule_status import Fared
+from harness.studies.biomed.judging.rule_status import NEAR, RIGHT, Fared
 from harness.studies.biomed.judging.rule_values import fares
 from harness.studies.biomed.reading import abstentions
-from harness.studies.biomed.reading.abstentions import Knowing, Phrases, knowing
+from harness.studies.biomed.reading.abstentions import Knowing, Phrases, knowing, weak_no
 from harness.studies.biomed.reading.golds import gold_facts
 from harness.studies.biomed.reading.known_names import VERSION as NAMES
 from harness.studies.biomed.reading.plain import Plain, plain
@@ -39,6 +39,19 @@ _GUESS = re.compile(
 _MAYBE = re.compile(
     r"\b(?:typically|generally|usually|likely|probably|possibly|perhaps|may|might|could|if|check"
     r"|consult)\b"
+)
+
+
+_YES_OR_NO = re.compile(
+    r"\W*(?:(?:yes|no|nope|yep|true|false|correct|indeed|certainly|absolutely|of course|definitely|not|none of them)\W*"
+    r"|(?:it|they|there|he|this|that) (?:is|are|was|were|do|does|did|has|have|had|isn't|aren't|doesn't|don't|hasn't)"
+    r"(?: not)?\W*){1,4}"
+)
+
+
+_TURNS = re.compile(  # goes on, after a disclaimer, to an answer of its own
+    r"\b(?:however|that said|nevertheless|nonetheless|to the best of|as far as|from (?:memory|what)|i (?:believe|recall"
+    r"|think)|(?:best|rough) (?:estimate|guess)|treat this|approximately|roughly|yes|no)\b"
 )
 
 
@@ -72,8 +85,11 @@ def grade(
     packaged table. Any text is graded; a blank one, and one that only says the question again, gets 0.
     """
     q, text = question(asked), without_orders(plain(response))
+    text = weak_no(text) if q.yes_no else text
     if not _letters(text.text) or _letters(text.text) == _letters(q.text):
         return RuleGrade("0.0", terms.ANSWERED, ("says nothing, or the question alone",))
+    if not q.yes_no and _YES_OR_NO.fullmatch(text.lower):
+        return RuleGrade("0.0", terms.ANSWERED, ("says yes or no to a question that asks for more",))
     if foreign(text, q):
         return RuleGrade("0.0", terms.ANSWERED, ("is about something else",))
     wanted = list(facts or gold_facts(asked, gold))[:MOST]
@@ -82,7 +98,7 @@ def grade(
     fared = [fares(one, said, wanted) for one in wanted]
     if _abstains(known, said, fared):
         return RuleGrade(NOT_KNOWN, terms.ABSTAINED, ("says that it does not know",))
-    found = graded(fared, wh=_asks_more(q, wanted), letters=len(text.text), gold_letters=len(gold))
+    found = graded(fared, wh=_asks_more(q, wanted), letters=len(text.text), gold_letters=len(gold), builds=q.builds)
     return RuleGrade(text_of(found), terms.ANSWERED, tuple(map(_why, fared))[:20])
 
 
@@ -97,6 +113,8 @@ def _abstains(known: Knowing, said: ReadResponse, fared: Sequence[Fared]) -> boo
         return True
     if known.first and all(_MAYBE.search(one.text.lower()) for one in said.text.sentences):
         return True
+    if known.first and known.elsewhere and not any(one.status in (RIGHT, NEAR) for one in asked):
+        return not _TURNS.search(said.text.lower)
     verdict_alone = all(one.fact["kind"] == VERDICT for one in asked)
     return verdict_alone and (said.stance.hedged or (known.first and _guesses(said.text)))
 

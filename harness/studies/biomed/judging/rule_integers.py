@@ -23,13 +23,25 @@ _NOUNS = (
     "snp", "variant", "polymorphism", "drug", "gene", "target", "name", "synonym", "mechanism", "patent", "indication",
     "signal", "mutation", "allele", "loci", "therap",
 )  # fmt: skip
-_SHOWN = re.compile(r"(?:top|first|these|following)\s$")
+_SHOWN = re.compile(
+    r"(?:top|first|these|following|more than|fewer than|less than|over|under|at least|up to|at most)\s$"
+)
 _NO_SUCH = re.compile(r"\b(?:no|neither|none|zero|not (?:have|target|known))\b")
 _ABROAD = re.compile(
     r"\beurope|\beu\b|\bema\b|\buk\b|\bjapan|\bcanad|\bpatent|\bdiscovered|\bsynthesi[sz]ed|\bdeveloped in"
 )
 _REACHED = re.compile(
     r"reach|complet|advanc|up to|maxim|highest|furthest|progress|current|latest|most advanced|late-stage|also"
+)
+
+
+_CLAIMED = re.compile(
+    r"(?:\bas far as|\bup to|\bhighest (?:clinical |development |trial )?(?:\w+ ){0,9}?(?:is|was|of|:|-)|\bfurthest "
+    r"(?:\w+ ){0,5}?(?:is|was|to)|\bmaximum (?:\w+ ){0,5}?(?:is|was|of|:|-))\W{0,4}(?:early )?$"
+)
+_AHEAD = re.compile(  # of a phase that is planned, or told of in general
+    r"\b(?:planned|plans?|planning|expected|anticipated|upcoming|next|future|would|will|intend\w*|needed|required|"
+    r"typically|usually|generally|provides?|designed to|aims? to|not yet (?:begun|started)|has yet to)\b"
 )
 
 
@@ -42,8 +54,15 @@ def chromosome(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fare
 def phase(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
     """Say how a phase fares: lower ones may stand beside the highest, and approval is nearly phase 4."""
     said, denied = of_slot(response, "phase")
+    said = [each for each in said if not _AHEAD.search(_clause(response, each))] or said
+    claimed = [each for each in said if _CLAIMED.search(response.text.lower[max(0, each.start - 60) : each.start])]
+    none = {each.text.removesuffix(".0") for each in denied}
+    said = [each for each in said if each in claimed or each.text.removesuffix(".0") not in none]
     values = [text.removesuffix(".0") for text in integers(said)]
     value = whole(one)
+    first = integers(claimed[:1])
+    if first and first != [value] and not _joined(claimed[0], said, value):
+        return _exclusive(one, first, denied, facts)
     if not values and value == "4" and not denied:
         approved = approval(response) == YES
         return Fared(one, NEAR if approved else ABSENT, why="approved, which is phase 4" if approved else "")
@@ -51,6 +70,8 @@ def phase(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
         joined = " ".join(response.sentence(each.start) for each in said)
         if _REACHED.search(joined) and not re.search(r"phase \w+ or (?:phase )?\w", joined):
             return Fared(one, RIGHT)
+    if value in values and len(values) == 2 and any(each.text == value and _joined(each, said, "") for each in said):
+        return Fared(one, NEAR, why="one of two phases said together")
     return _exclusive(one, values, denied, facts)
 
 
@@ -103,18 +124,22 @@ def count(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
     nouns = {*_NOUNS} | {
         word.rstrip("s")
         for word in [*noun, *re.findall(r"how many (?:[\w-]+ ){0,2}?([a-z]{3,})", response.asked.lower)]
-    }
+    } - {"other"}
     known = {value, *others_of(one, facts)}
     rivals = [
         each.text for each in said
         if each.text.replace(",", "") not in known
-        and any(noun in response.text.lower[each.end : each.end + 45].split(".")[0] for noun in nouns)
-        and not re.search(_SHOWN, response.text.lower[max(0, each.start - 12) : each.start])
+        and any(re.search(rf"\b{noun}", response.text.lower[each.end : each.end + 45].split(".")[0]) for noun in nouns)
+        and not re.search(_SHOWN, response.text.lower[max(0, each.start - 14) : each.start])
     ]  # fmt: skip
+    if rivals and not one["asked"] and _as_listed(set(rivals), response, facts):
+        return Fared(one, ABSENT, why=f"counts the {rivals[0]} that it names")
     if value in values:
         return Fared(one, MIXED if rivals and len(set(rivals)) > 1 else RIGHT)
     if value in integers(denied):
         return Fared(one, DENIED)
+    if not one["asked"] and rivals and all(_close(each, value) for each in rivals):
+        return Fared(one, NEAR, why=f"{rivals[0]} for {value}")
     if not rivals and _as_many(value, response, facts):
         return Fared(one, RIGHT)
     if value == "0" and not rivals and (found := _NO_SUCH.search(response.text.lower)):
@@ -143,6 +168,21 @@ def _exclusive(one: Fact, said: Sequence[str], denied: Sequence[Mention], facts:
     return Fared(one, WRONG if rivals else ABSENT, why=f"{rivals[0]} for {value}" if rivals else "")
 
 
+def _clause(response: ReadResponse, each: Mention) -> str:
+    """Give the letters around a number, in its sentence."""
+    lower = response.text.lower
+    before = re.split(r"[.;:\n]", lower[max(0, each.start - 60) : each.start])[-1]
+    return before + re.split(r"[.;\n]", lower[each.start : each.end + 70])[0]
+
+
+def _joined(each: Mention, said: Sequence[Mention], value: str) -> bool:
+    """Whether a phase stands in one expression with another, such as 1/2, or with the one of a value."""
+    return any(
+        other.start == each.start and other.text != each.text and value in ("", other.text.removesuffix(".0"))
+        for other in said
+    )
+
+
 def _size(text: str) -> float:
     return float(text) if re.fullmatch(r"\d+(?:\.\d+)?", text) else 0.0
 
@@ -165,3 +205,21 @@ def _as_many(value: str, response: ReadResponse, facts: Sequence[Fact]) -> bool:
     lists = [each for each in facts if each["kind"] in (NAME, NAMES) and slot_of(each["slot"]) != "chromosome"]
     sizes = [(each, len(each["value"]) if each["kind"] == NAMES else 1) for each in lists]
     return any(str(size) == value and names_fare(each, response, facts).status == RIGHT for each, size in sizes)
+
+
+def _close(said: str, value: str) -> bool:
+    """Whether a count of ten or more is missed by a tenth at most."""
+    digits = said.replace(",", "")
+    if not (digits.isdigit() and value.isdigit() and len(digits) < 10 and len(value) < 10 and int(value) >= 10):
+        return False
+    return abs(int(digits) - int(value)) <= int(value) / 10
+
+
+def _as_listed(said: set[str], response: ReadResponse, facts: Sequence[Fact]) -> bool:
+    """Whether what is said for a count is that of the right names said, of a list that lacks few: one error, not two."""
+    for each in facts:
+        if each["kind"] == NAMES and len(each["value"]) > 1 and slot_of(each["slot"]) != "chromosome":
+            found = names_fare(each, response, facts)
+            if said == {str(round(found.share * len(each["value"])))} and found.share >= 0.8 and not found.extra:
+                return True
+    return False

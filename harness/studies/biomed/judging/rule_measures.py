@@ -82,7 +82,14 @@ def measured(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
     if any(not _holds(each, right.value) for each in bounds):
         return Fared(one, WRONG, why="a bound that does not hold")
     rivals = [each for each in plain if not _of_other(each, one, facts)]
+    if rivals and all(each.number and _slightly(each.number.value, right.value) for each in rivals):
+        return Fared(one, NEAR, why=f"{rivals[0].text} for {one['value']}")
     return Fared(one, WRONG if rivals else ABSENT, why=f"{rivals[0].text} for {one['value']}" if rivals else "")
+
+
+def _slightly(said: Decimal, value: Decimal) -> bool:
+    """Whether a number is off by a twentieth at most, as where digits are exchanged."""
+    return value != 0 and abs(said - value) <= abs(value) / 20
 
 
 def _has(facts: Sequence[Fact], name: str) -> bool:

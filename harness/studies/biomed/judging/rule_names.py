@@ -23,7 +23,12 @@ _CUES = {
     ),
     "snp": re.compile(r"\btop\b|\bmost\b|\blead|\bsignifican|\bassociat|\bsnps?\b|\bis\b"),
 }
-_FREE = frozenset({"drug", "name", "disease", "tissue", "mechanism", "use"})
+_FIRST = re.compile(r"\bfirst ten\b|\bten with the\b")  # the question says which of many are to be named
+_COMPOUND = re.compile(r"[\w-]+s?\s(?:inhibit|agonis|antagonis|block|target|recept|encod|kinase|famil|surface|bind|activ|expres)")
+_VERB = re.compile(  # tells how the action comes about, where the action itself is named
+    r"(?:inhibit(?:s|ing)?|antagoni[sz](?:es|ing)|block(?:s|ing)|open(?:s|ing)|activat(?:es|ing)|binds|modulat(?:es|ing)"
+    r"|disrupts|degrades)\b"
+)
 _WORDS = "words"
 
 
@@ -45,7 +50,9 @@ def names_fare(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> 
         elif places:
             denied += 1
     rivals = _rivals(one, values, spelled, said, response, all_facts)
-    return _single(one, said, denied, rivals) if one["kind"] == NAME else _list(one, values, said, denied, rivals)
+    if one["kind"] == NAME:
+        return _single(one, said, denied, rivals)
+    return _list(one, values, said, denied, rivals, exact=bool(_FIRST.search(response.asked.lower)))
 
 
 def _single(one: Fact, said: list[tuple[str, int]], denied: int, rivals: list[str]) -> Fared:
@@ -57,10 +64,10 @@ def _single(one: Fact, said: list[tuple[str, int]], denied: int, rivals: list[st
     return Fared(one, WRONG if rivals else ABSENT, why=f"{rivals[0]} for {one['value']}" if rivals else "")
 
 
-def _list(one: Fact, values: list[str], said: list[tuple[str, int]], denied: int, rivals: list[str]) -> Fared:
+def _list(one: Fact, values: list[str], said: list[tuple[str, int]], denied: int, rivals: list[str], *, exact: bool) -> Fared:
     share = len(said) / len(values)
     beyond = max(0, int(one.get("of_all", len(values)) or 0) - len(values))  # others that the answer does not show
-    wrong = max(0, len(rivals) - beyond)
+    wrong = len(rivals) if exact and len(said) > 0.5 * len(values) else max(0, len(rivals) - beyond)
     extra = wrong / (wrong + len(said)) if wrong else 0.0
     if not said:
         status = DENIED if denied else WRONG if rivals and not beyond else ABSENT
@@ -88,20 +95,23 @@ def _rivals(
     kinds -= {""} if len(kinds) > 1 else set()
     kind = kinds.pop() if len(kinds) == 1 else ""
     if one["slot"] in ("name", "drug", "disease", "tissue", "mechanism") or not kind:
-        kind = ""
+        kind = "action" if one["slot"] in ("action", "actions") else ""
     loose = any(word in one["slot"] for word in ("disease", "use", "tissue", "condition"))
     if kind:
         found = [
             name for name, place in response.named(kind)
             if _key(name) not in allowed and not response.denied(place) and _in_place(kind, place, response)
             and not _alias_in_brackets(place, name, said, response)
+            and not (kind == "molecule" and _COMPOUND.match(response.text.lower, place))
+            and not (kind == "action" and said and _VERB.match(response.text.lower, place))
         ]  # fmt: skip
     else:
         found = [
             name for name, place in response.items
             if not _accounted(name, allowed, response.asked.lower) and not response.asked.says(name)
             and (loose or re.search(r"[A-Z0-9]", name))
-            and not re.match(r"(?:it|its|they|their|this|which|that|for|not)\b", name.lower())
+            and not re.search(r"\b(?:diseases|conditions|indications|drugs|genes|names|some|others|targets)$", name.lower())
+            and not re.match(r"(?:used|been|has|as an?|agonist|antagonist|it|its|they|their|this|which|that|for|not)\b", name.lower())
             and said and _same_list(place, said, response)
         ] if one["kind"] == NAMES else []  # fmt: skip
     return list({_key(name): name for name in found}.values())

@@ -13,7 +13,7 @@ from functools import cached_property
 from harness.studies.biomed.reading.binding import bound_mentions
 from harness.studies.biomed.reading.cues import FALSE
 from harness.studies.biomed.reading.entities import Named, items, named
-from harness.studies.biomed.reading.known_names import other_names
+from harness.studies.biomed.reading.known_names import other_names, turned
 from harness.studies.biomed.reading.mentions import Mention
 from harness.studies.biomed.reading.plain import Plain
 from harness.studies.biomed.reading.questions import Question
@@ -110,7 +110,7 @@ class ReadResponse:
     def spellings(self, name: str, of_fact: Sequence[str] = ()) -> list[str]:
         """Give the ways to say a name: itself, without a salt, other names of the fact, the caller and the tables."""
         short = without_salt(name)
-        known = [*of_fact, *self._names.get(name, ()), *other_names(name), *other_names(short)]
+        known = [*turned(name), *of_fact, *self._names.get(name, ()), *other_names(name), *other_names(short)]
         return list(dict.fromkeys([name, short, *known]))[:60]
 
 

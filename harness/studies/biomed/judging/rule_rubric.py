@@ -21,17 +21,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
-from harness.studies.biomed.facts import NAMES, VERDICT
+from harness.studies.biomed.facts import NAMES, NUMBER, VERDICT
 from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, NEAR, RIGHT, WRONG, Fared
 
 _BAD = (WRONG, MIXED, DENIED)
+_SHOWN = ((1.0, 3.0), (0.75, 2.0), (0.6, 1.5), (0.3, 1.0), (0.1, 0.5))  # of a list that shows only the first names
 _LONG = 2_500  # letters from which a response is long, and six times the gold answer
 
 
-def graded(fared: Sequence[Fared], *, wh: bool, letters: int, gold_letters: int) -> float:
+def graded(fared: Sequence[Fared], *, wh: bool, letters: int, gold_letters: int, builds: int = 2) -> float:
     """Give the grade of a response: 0 to 3 in halves; `wh` of a question that asks for more than yes or no."""
     verdicts = [one for one in fared if one.fact["kind"] == VERDICT]
-    grade = _by_verdict(verdicts[0], fared) if verdicts and not wh else _by_facts(fared)
+    grade = _by_verdict(verdicts[0], fared) if verdicts and not wh else _by_facts(fared, builds)
     if grade == 3 and letters > max(_LONG, 6 * gold_letters):
         grade = 2.5
     return max(0.0, min(3.0, int(grade * 2 + 1e-9) / 2))
@@ -51,7 +52,14 @@ def _by_verdict(verdict: Fared, fared: Sequence[Fared]) -> float:
     if verdict.status == ABSENT:
         return 1.0 if others and not bad and sum(worths) >= 2 * len(worths) else 0.0
     if bad:
-        return 1.0 if any(one.fact["asked"] or one.fact["kind"] != NAMES for one in bad) else 2.0
+        few = len(bad) <= 0.15 * len(others) and all(one.fact["of"][:2] == "rs" and one.fact["kind"] != NUMBER for one in bad)
+        return 2.0 if few else 1.0
+    more = [one for one in others if one.fact["asked"]]
+    if more and all(one.status == ABSENT for one in more):
+        return 1.0
+    lists = [_worth(one) for one in more if one.fact["kind"] == NAMES and one.fact["slot"] not in ("words", "tissues")]
+    if lists and max(lists) <= 1.5:
+        return 1.5
     if verdict.status == NEAR:
         return 2.0 if verdict.fact["value"] == "no" else 1.5
     if not others:
@@ -60,17 +68,22 @@ def _by_verdict(verdict: Fared, fared: Sequence[Fared]) -> float:
     return 3.0 if share >= 0.7 else 2.5 if share >= 0.3 else 2.0
 
 
-def _by_facts(fared: Sequence[Fared]) -> float:
+def _by_facts(fared: Sequence[Fared], builds: int) -> float:
     main = [one for one in fared if one.fact["asked"]] or list(fared)
     beside = [one for one in fared if one not in main]
     if not main:
         return 0.0
-    weights = [2.0 if one.fact["slot"] == "position" and len(main) > 1 else 1.0 for one in main]
+    weights = [
+        2.0 if one.fact["slot"] == "position" and len(main) > 1 and (builds > 1 or one.status != ABSENT) else 1.0
+        for one in main
+    ]
     frequent = [one for one in main if "frequency" in one.fact["slot"]]
     implied = len(frequent) > 1 and any(one.status in (RIGHT, NEAR) for one in frequent)
     worths = [2.0 if implied and one in frequent and one.status == ABSENT else _worth(one) for one in main]
     grade = sum(w * x for w, x in zip(worths, weights, strict=True)) / sum(weights)
     bad = [one for one in main if one.status in _BAD]
+    if _lacks(main, worths, builds):
+        grade = min(1.5, grade)
     if bad:
         grade = min(1.0, grade) if any(one.status in (RIGHT, NEAR) for one in main) else 0.0
         if all(one.status in _BAD for one in main):
@@ -78,6 +91,16 @@ def _by_facts(fared: Sequence[Fared]) -> float:
     if grade >= 1.0 and any(one.status in _BAD and not _partial(one) for one in beside):
         grade = max(1.0 if grade >= 2 else 0.0, grade - 1.0)
     return grade
+
+
+def _lacks(main: Sequence[Fared], worths: Sequence[float], builds: int) -> bool:
+    """Whether what is asked for is there by half at most: a list, or one of several positions."""
+    places = [one.status for one in main if one.fact["slot"] == "position"]
+    short = any(
+        0 < w <= 1.5 and one.fact["kind"] == NAMES and (one.extra or not places)
+        for one, w in zip(main, worths, strict=True)
+    )
+    return (short and len(main) <= 3) or (ABSENT in places and len(places) > 1 and builds > 1)
 
 
 def _partial(one: Fared) -> bool:
@@ -97,11 +120,13 @@ def _of_list(one: Fared) -> float:
         return 0.0
     share, extra = one.share, one.extra
     if _partial(one):
-        return 3.0 if share >= 0.8 else 2.0 if share >= 0.5 else 1.0 if share >= 0.2 else 0.0
+        return max(0.0, next((worth for least, worth in _SHOWN if share >= least), 0.0) - (0.5 if extra > 0.15 else 0.0))
     if share == 1:
         steps: tuple[tuple[float, float], ...] = ((0.0, 3.0), (0.2, 2.5), (0.4, 2.0), (0.6, 1.0))
-    elif share >= 0.65:
+    elif share >= 0.74:
         steps = ((0.25, 2.0), (0.6, 1.0))
+    elif share >= 0.6:
+        steps = ((0.0, 1.5), (0.4, 1.0), (0.6, 0.5))
     elif share >= 0.3:
         steps = ((0.34, 1.0), (0.6, 0.5))
     else:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 
 from harness.studies.biomed.facts import INTEGER, NAME, NAMES, NUMBER, VERDICT, Fact
+from harness.studies.biomed.judging.rule_alleles import allele
 from harness.studies.biomed.judging.rule_integers import approval, chromosome, count, phase, position, year
 from harness.studies.biomed.judging.rule_measures import frequency, measured
 from harness.studies.biomed.judging.rule_names import names_fare
@@ -28,6 +29,8 @@ def fares(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> Fared
     if one["kind"] in (NAME, NAMES):
         if one["slot"] == "status":
             return _status(one, response)
+        if one["slot"] in ("risk allele", "effect allele", "allele"):
+            return allele(one, response)
         if one["slot"] != "chromosome":
             return names_fare(one, response, all_facts)
     if one["kind"] not in (INTEGER, NUMBER, NAME):

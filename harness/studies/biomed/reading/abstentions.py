@@ -26,7 +26,8 @@ _FILLERS = re.compile(
     r"|accurately|"
     r"actually|really|simply|immediate|immediately|comprehensive|complete|personal|also|always|yet|further|more"
     r"|this|that|"
-    r"unfortunately|confidently|concrete|additional|explicit|explicitly|particular|relevant|genetic|clinical)\b"
+    r"unfortunately|confidently|concrete|additional|explicit|explicitly|particular|relevant|genetic|clinical|pharmacological|pharmacologic|regulatory|genomic|statistical|numerical|trustworthy|usable"
+    r"|structured|published)\b"
 )
 _SHORT: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern), instead)
@@ -36,6 +37,15 @@ _SHORT: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"recognise", "recognize"), (r"characteris", "characteriz"),
     )
 )  # fmt: skip
+
+
+_NOT_AWARE = re.compile(
+    r"\b(?:I am|I'm|we are|we're)\s(?:currently\s)?(?:not aware|unaware)\s(?:of|that)\s(?:any\s)?"
+    r"(?=[^.;\n]{0,80}?\b(?:being|having|ha[sd]|is|was|associat\w+|approv\w+|licen[sc]ed|signal|link|carr\w+))"
+    r"(?![^.;\n]{0,40}?\b(?:stud(?:y|ies)|data|datasets?|information|details|research|reports?|literature|publications?"
+    r"|records?|names?d?|called|sources?)\b)",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,6 +97,15 @@ def knowing(text: Plain, phrases: Phrases) -> Knowing:
         if parts:
             kept.append(" ".join(part.text for part in parts))
     return Knowing(first, anywhere, elsewhere, Plain("\n".join(kept)) if anywhere or elsewhere else text)
+
+
+def weak_no(text: Plain) -> Plain:
+    """Give a text with "I am not aware that it is so" as a guarded no: who has heard of no link says there is none.
+
+    Of studies, data and the like it stays what it is, a word of not knowing.
+    """
+    changed = _NOT_AWARE.sub("there is possibly no", text.text)
+    return Plain(changed) if changed != text.text else text
 
 
 def _phrases(rows: Iterable[tuple[str, str]]) -> Phrases:

@@ -9,6 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from decimal import Decimal
 
 from harness.studies.biomed.reading.mentions import Mention, mentions
 from harness.studies.biomed.reading.plain import Plain
@@ -28,7 +29,8 @@ _ROLE = re.compile(
     r"\b(?:(minor|effect|alternat(?:e|ive)|risk|coded|alt|a1)|(major|reference|non-?\s?effect|other|ref|a2|wild-type))"
     r"(?:\s\(\w+\))?\s+alleles?\b|\b(?:(maf|minor allele frequency|eaf|raf)\b|(ancestral)\s)"
 )
-_BEHIND = re.compile(rf"\)?\s*(?:\(?(?:for|of)\s(?:the\s)?(?:\w+\sallele\s)?|\()['\"(]*({_LETTERS})(?![\w'])")
+_CELL = re.compile(rf"\|\s*\(?({_LETTERS})\)?\s*(?=\||\()")  # of a table
+_BEHIND = re.compile(rf"\)?\s*(?:\(?(?:for|of|to)\s(?:the\s)?(?:[\w-]+\sallele,?\s)?|\()['\"(]*({_LETTERS})(?![\w'])")
 _FOREIGN = re.compile(
     r"\b(?:east asian|south asian|asians?|african?s?|afr|eas|sas|amr|latin[oa]s?|hispanics?|chinese|japanese|korean|"
     r"american?s?|global(?:ly)?|worldwide|all populations|overall population|indian)\b"
@@ -39,6 +41,7 @@ _DIRECT = re.compile(
     rf"(?:{_FOREIGN.pattern}|{_EUROPEAN.pattern})"
 )
 _EVENT = re.compile(r"\b(?:(usan|adopted name|assigned name)|approv\w+)")
+_LEAST = Decimal("1e-5")  # a smaller number is no frequency of a common variant
 _EFFECT = re.compile(r"\b(?:beta|effect|log[- ]odds|coefficient|b)\b")
 _FREQUENCY = re.compile(r"\b(?:frequenc\w*|maf|eaf|alleles?|af)\b")
 _P = re.compile(r"\bp[- ]?val|\bp\b")
@@ -56,6 +59,10 @@ def _bound(text: Plain, found: Sequence[Mention], starts: Sequence[int], one: Me
     end = starts[number + 1] if number + 1 < len(starts) else len(text.text)
     if one.slot == "decimal":
         one = replace(one, slot=_slot_of_decimal(text.lower[start:end], one))
+    if one.slot == "p" and not _P.search(text.lower[max(start, one.start - 60) : one.start]):
+        near = text.lower[start:end]
+        if _FREQUENCY.search(near) and not _P.search(near) and one.number is not None and one.number.value > _LEAST:
+            one = replace(one, slot="frequency")
     if one.slot == "frequency":
         around = text.lower[start:end]
         if _foreign(text.lower[start : one.start], text.lower[one.end : min(end, one.end + 40)], around):
@@ -94,7 +101,7 @@ def _build(text: Plain, one: Mention, start: int, end: int, before: int) -> str:
     if (
         (found := _BUILD.search(tail))
         and "\n" not in tail[: found.start()]
-        and re.match(r"\s*(?:bp\s*)?(?:[(,]|in|on|for|under|of|build|\[)", tail.lstrip())
+        and re.match(r"\s*(?:bp\s*)?(?:[(,]|in|on|for|under|of|build|based on|according to|using|by|\[)", tail.lstrip())
     ):
         return _BUILDS.get(found[1], found[1])
     named = list(_BUILD.finditer(text.lower, max(0, before - 200), one.start))
@@ -102,6 +109,9 @@ def _build(text: Plain, one: Mention, start: int, end: int, before: int) -> str:
 
 
 def _allele(text: Plain, one: Mention, start: int, end: int, before: int) -> str:
+    line = text.text[text.text.rfind("\n", 0, one.start) + 1 : one.start][-200:]
+    if "|" in line and (cells := _CELL.findall(line)):
+        return str(cells[-1])
     if found := _BEHIND.match(text.text, one.end, min(end, one.end + 60)):
         return str(found[1])
     for first in (start, before):

@@ -12,15 +12,20 @@ from harness.studies.biomed.reading.questions import APPROVAL, DATA, DRUGGABLE, 
 NEGATION = (
     r"\bnot?\b|n't\b|\bnever\b|\bneither\b|\bnor\b|\bwithout\b|\black(?:s|ing)?\b|\bfail(?:s|ed)?\b|\babsence\b|"
     r"\byet to be\b|\bnon-?(?:significant|approved)|\binsignificant|\bunapproved|\bunlikely\b|\bnone\b|\bcannot\b|"
-    r"\bfar (?:above|from|exceeds)|\bdoes(?: not|n't) (?:reach|meet|pass)|\binsufficient\b|\bfalls short\b"
+    r"\bfar (?:away )?(?:above|from|exceeds)|\bnowhere (?:near|close)|\bmiss(?:es|ed)\b|\bshort of\b|\bwell above\b|"
+    r"\b(?:does|do|did) nothing to\b|\bdenied\b|\brefused\b|\bdoes(?: not|n't) (?:reach|meet|pass)|\binsufficient\b"
 )
 DENIAL = re.compile(NEGATION)
 KEPT = re.compile(
     r"\bnot only\b|\bno doubt\b|\bno longer in trials\b|\bnot just\b|\bno later\b|\bnot uncommon|\bnot limited to"
 )
+CONCEDED = re.compile(r"^\W*(?:while|although|though|even though|whereas|despite|notwithstanding)\b[^,\n]{1,160},\s")
+NEITHER = re.compile(r"\b(neither|not?|never)\b([^,;.\n]{1,120}?)\bnor\b")
+PARTED = re.compile(r",\s|\s-\s|[()]|\s(?:and|so|nor)\s")  # what is denied in one part is not denied twice
 LEAD = re.compile(
     r"^\W*(?:(?:in )?(?:short|summary|brief|conclusion)(?: answer)?\W+|(?:the )?(?:final |short |direct )?answer"
     r"(?: to (?:this|your) question)?(?: is)?\W+|based on [^,\n]{1,80},\s|according to [^,\n]{1,120},\s|"
+    r"[^,.:\n]{0,60}\b(?:significan\w+|approv\w+|warning|druggab\w+|associat\w+|available)[^,.:\n]{0,40}:\W*|"
     r"as of [^,\n]{1,60},\s|therefore\W+|so\W+|to answer [^,\n]{1,40},\s|\(?[a-d][.)]\s){0,3}"
     r"(?P<said>yes|no|correct|incorrect|true|false|indeed|absolutely|certainly|definitely|affirmative|negative|nope"
     r"|yep)\b"
@@ -76,7 +81,8 @@ GENERAL = re.compile(
     r"|defined|in order to|"
     r"to determine|depends?|check|consult|may|might|possibly|potential\w*|ongoing research|studies have "
     r"(?:identified|shown|"
-    r"found) (?:several|many|numerous)|can be|commonly used|not mean|doesn't mean)\b"
+    r"found) (?:several|many|numerous)|can be|commonly used|\w*(?:not|n't) (?:mean|imply|rule out|exclude|preclude|prove)"
+    r"|means that|refers to)\b"
 )
 CLOSES = re.compile(
     r"^\W*(?:therefore|thus|so|hence|in conclusion|in summary|overall|to summari[sz]e|in short|actually|correction"

@@ -174,6 +174,7 @@ def _parts(sentence: str, start: int) -> list[tuple[str, int]]:
     for part in _SPLIT.split(re.sub(r"\([^()]{0,120}\)", "", stretch)):
         item = re.sub(r"^(?:the|both|and|an?|drugs?|genes?|also)\s+", "", part.strip(" \"'.")).strip()
         item = re.sub(r"^.{0,80}\b(?:are|namely|including|includes?)\s+(?=[A-Z0-9])", "", item)
+        item = re.sub(r"^.{0,80}\btargets?\s(?:the\s)?(?:genes?\s)?(?=\S)", "", item)
         if 1 < len(item) <= 80 and len(item.split()) <= 9 and re.search(r"[A-Za-z]{2}", item):
             at = max(at, sentence.find(part, at))
             parts.append((item, at))

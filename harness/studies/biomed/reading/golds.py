@@ -24,6 +24,14 @@ _NO_NAME = re.compile(
 )
 _A_CLAUSE = re.compile(r"\b(?:approved|treat\w*|clinical trial|has|which|associated|significant|was|were)\b")
 _NEAREST = re.compile(r"\bgene (\S{1,200}) on chromosome\b")  # whatever a symbol of the published texts looks like
+_COUNTS = re.compile(r"\bhow many\b|\bwhat (?:is|are) the number\b|^number of")  # else only where there are many
+_TRADE = re.compile(
+    r"\bis a (?:trade|brand) name of (?P<name>[^.\n]{2,80})\."
+    r"(?: It is (?:[\w-]+ ){0,4}?for (?:the disease |\d+ diseases: )(?P<diseases>[^.\n]{2,900})\.)?"
+)
+_USES = re.compile(r"\bfor (?:the disease (?P<one>[^.;\n]{2,160})|\d+ diseases: (?P<more>[^.\n]{2,900}))\.")
+_ALLELE = re.compile(r"\b(rs\d{2,12}) \((?:risk )?allele ([ACGT]{1,40})\)")
+_FIRST_OF = re.compile(r"\bthe first (?:ten|\d+)\b|\bthe \d+ with\b|\btop\b|\bsome of\b|\bincluding\b|\bsuch as\b")
 _BY_FORM = ("snp", "chembl", "efo", "mesh")
 _INTEGERS = frozenset({"position", "chromosome", "count", "year", "phase"})
 _LISTED = frozenset({"drug", "name", "disease", "tissue", "action"})
@@ -66,9 +74,13 @@ _DULL = frozenset(
 def gold_facts(asked: str, gold: str) -> list[Fact]:
     """Give the facts of a gold answer to a question, at least one: what has none gives its telling words."""
     q, text = question(asked), plain(gold)
-    found = [*_verdict(q, text), *_numbers(q, text), *_names(q, text)]
+    found = [*_verdict(q, text), *_numbers(q, text), *(_parts(q, text) or _uses(q, text) or _names(q, text)), *_alleles(text)]
+    _shown_of(found, text)
     if not found:
         return [fact(WORDS, NAMES, telling(text))]
+    if q.lower.startswith("how many") and not re.search(r"\b(?:which|what|list|names?)\b", q.lower):
+        for one in found:
+            one["asked"] = one["asked"] and one["kind"] not in (NAME, NAMES)
     if not any(one["asked"] for one in found):
         for one in found:
             one["asked"] = True
@@ -79,6 +91,48 @@ def telling(text: Plain) -> list[str]:
     """Give the words of a text that tell something: of four letters and more, each once, at most 60."""
     words = re.findall(r"[a-z0-9][a-z0-9'-]{3,}", text.lower)
     return list(dict.fromkeys(word for word in words if word not in _DULL))[:60] or [text.lower[:80] or "-"]
+
+
+def _parts(q: Question, text: Plain) -> list[Fact]:
+    """Give the parts of an answer to what a trade name is: generic name, diseases, molecule and actions."""
+    told = _TRADE.search(text.text) if q.lower.startswith("what is") else None
+    if not told:
+        return []
+    return [
+        *_group("generic name", [told["name"].strip()], True),
+        *_group("diseases", (name.strip() for name in _several(told["diseases"] or "")), True),
+        *_closed(text),
+    ]
+
+
+def _uses(q: Question, text: Plain) -> list[Fact]:
+    """Give the diseases of an answer that parts them by semicolons, or that names one alone; else none."""
+    told = _USES.search(text.text) if q.wants == "disease" else None
+    if not told:
+        return []
+    names = [told["one"]] if told["one"] else _several(told["more"])
+    return [*_group("diseases", (name.strip() for name in names), True)]
+
+
+def _several(listed: str) -> list[str]:
+    """Give the names of a list whose parts semicolons part, or commas where it has no semicolon, and an `and`."""
+    head, _, last = listed.rpartition(" and ")
+    return [*re.split(r";\s*" if ";" in listed else r",\s", head), last] if head else [last]
+
+
+def _alleles(text: Plain) -> list[Fact]:
+    found = list(_ALLELE.finditer(text.text))[:60]
+    return [fact("risk allele", NAME, one[2], of=one[1].lower()) for one in found]
+
+
+def _shown_of(found: list[Fact], text: Plain) -> None:
+    """Say of a list that shows only the first of many names how many there are."""
+    if not _FIRST_OF.search(text.lower):
+        return
+    counts = [one["value"] for one in found if one["slot"] == "count" and isinstance(one["value"], int)]
+    for one in found:
+        if one["kind"] == NAMES and counts and max(counts) > len(one["value"]) > 1:
+            one["of_all"] = max(counts)
 
 
 def _verdict(q: Question, text: Plain) -> list[Fact]:
@@ -116,7 +170,8 @@ def _number(q: Question, one: Mention) -> Fact:
     of = "" if one.slot in ("p", "heidi", "b") and q.says(one.of) else one.of
     if one.slot == "position" and not of:
         of = q.build
-    return fact(one.slot, NAME if text in ("X", "Y") else kind, value, of=of, asked=one.slot in q.slots)
+    asked = one.slot in q.slots and not (one.slot == "count" and not _COUNTS.search(q.lower) and int(text or 0) <= 10)
+    return fact(one.slot, NAME if text in ("X", "Y") else kind, value, of=of, asked=asked)
 
 
 def _frequencies(facts: list[Fact]) -> list[Fact]:
@@ -128,7 +183,11 @@ def _frequencies(facts: list[Fact]) -> list[Fact]:
 
 
 def _top(text: Plain, one: Mention) -> bool:
-    return one.slot == "count" and text.lower[max(0, one.start - 5) : one.start].endswith("top ")
+    """Whether a number only says how many of a list are shown."""
+    if one.slot != "count":
+        return False
+    shown = re.match(r"\s(?:with the (?:least|lowest|smallest)|of which)\b", text.lower[one.end : one.end + 20])
+    return bool(shown) or bool(re.search(r"\b(?:top|first)\s$", text.lower[max(0, one.start - 7) : one.start]))
 
 
 def _in_question(q: Question, text: Plain, one: Mention) -> bool:
@@ -150,7 +209,7 @@ def _names(q: Question, text: Plain) -> list[Fact]:
         genes = [name for found in _NEAREST.finditer(text.text) for name in found[1].split(";") if name != "NONE"]
         genes = genes or [name for name, _ in named("gene", text) if not q.says(name)]
         out += _group(
-            "gene", genes, q.wants == "gene" or ("gene" in q.lower and not q.yes_no and "what gene" in q.lower)
+            "gene", genes, q.wants == "gene" or ("gene" in q.lower and not q.yes_no and re.search(r"\b(?:what|which) genes?\b", q.lower) is not None)
         )
         if not genes and q.wants == "gene" and not out:
             out += _group("gene", _items(q, text), True)

@@ -89,6 +89,18 @@ def other_names(name: str) -> tuple[str, ...]:
     return _INDEX.get(name.lower(), ())
 
 
+def turned(name: str) -> tuple[str, ...]:
+    """Give a name in other orders: "disease, X" as "X disease", and "X antagonist" as "antagonist of X"."""
+    first, comma, rest = name.partition(", ")
+    if comma:
+        return (f"{rest} {first}",)
+    rest, _, action = name.rpartition(" ")
+    if not rest or action.lower() not in ACTIONS:
+        return ()
+    nouns = (action, *other_names(action))
+    return tuple(f"{noun}{link} {rest}" for noun in nouns for link in ("", " the", " of", " of the", " at", " at the"))
+
+
 def _index() -> dict[str, tuple[str, ...]]:
     tables = (GENES, DISEASES, ACTIONS, MOLECULES)
     out: dict[str, tuple[str, ...]] = {}
@@ -99,6 +111,9 @@ def _index() -> dict[str, tuple[str, ...]]:
         for name, others in table.items():
             for other in filter(None, others.split("|")):
                 out.setdefault(other.lower(), (name,))
+    for name, others in GENES.items():
+        for other in filter(None, others.split("|")):
+            out.setdefault(other.lower(), (name, *others.split("|")))
     for name, others in DISEASES.items():
         for other in others.split("|"):
             out.setdefault(other.lower(), (name, *others.split("|")))

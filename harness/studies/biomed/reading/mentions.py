@@ -36,7 +36,7 @@ class Mention:
 
 
 _WORDS = "|".join([*WORDS, "once", "twice"][1:21])
-_GAP = r"[^\d\n;<>=~]{0,30}?"
+_GAP = r"(?:[^\d\n;<>=~]{0,20}?\brs\d{2,12}\b)?[^\d\n;<>=~]{0,30}?"
 _EQ = (
     r"\s?(?:is|was|of|are|:|=|~|<|>|at|approximately|about|around|less than|greater than|below|above|under|,|\)|\()?\s?"
 )

@@ -23,7 +23,7 @@ _SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("chromosome", r"genomic location|which chromosome|what chromosome|where .*located"),
         ("phase", r"\bphase|status in clinical|clinical trials? (?:status|stage)"),
         ("year", r"\bwhen (?:was|were|did|is|has)|\byear\b|since when|\bwhen\?"),
-        ("count", r"\bhow many\b|number of"),
+        ("count", r"\bhow many\b|number of|\btheir number\b"),
         ("p", r"p[- ]value"),
         ("b", r"effect size|\bbeta\b"),
     )
@@ -35,8 +35,9 @@ _CLASSES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("patent", r"patent"),
         ("chembl", r"chembl"),
         ("id", r"experimental factor|\befo\b|\bmesh\b"),
+        ("disease", r"^(?:for )?(?:which|what) (?:diseases?|conditions?|indications?) (?:is|has|was|are)\b"),
         ("name", r"synonym|other names|trade names?|brand names?|known as|called|generic name|molecular forms"),
-        ("action", r"mechanism type|action type|type of action|mechanism of action|mechanisms? of action"),
+        ("action", r"mechanism type|action types?|types? of action|mechanism of action|mechanisms? of action"),
         ("snp", r"\b(?:what|which)\s(?:\w+\s){0,2}snps?\b|\btop[- ](?:associated )?snp|\bvariants within|lead snp"),
         ("drug", r"\b(?:what|which|any)\s(?:[\w-]+\s){0,4}?(?:drugs?|therap(?:y|ies)|medications?|medicines?"
                  r"|antibodies)\b"
@@ -73,6 +74,7 @@ class Question:
     topic: str  # of a verdict
     disease: tuple[str, ...]  # names of the disease that it is about, small letters
     build: str  # the build of the genome that it names, where it names one
+    builds: int  # how many builds it names
     drug: str  # the drug that it asks about, where it calls it one
 
     def says(self, name: str) -> bool:
@@ -92,6 +94,7 @@ def question(text: str) -> Question:
         frozenset(slot for slot, pattern in _SLOTS if pattern.search(lower)),
         wants, _topic(lower), _diseases(whole, lower),
         "38" if "38" in builds and len(builds) == 1 else "",
+        len({build.replace("19", "37") for build in builds}),
         _drug(whole),
     )  # fmt: skip
 

@@ -97,6 +97,13 @@ def foreign(text: Plain, asked: Question) -> bool:
     return any(purposes) and not any(_THIS.match(purpose) for purpose in purposes if purpose)
 
 
+def subjects(asked: Question) -> tuple[str, ...]:
+    """Give the names, in small letters, of the SNPs, genes and the drug that a question is about."""
+    genes = [name.lower() for name, _ in named("gene", Plain(asked.text)) if len(name) > 2 and name.lower() != "fda"]
+    drug = asked.drug.lower().split()[:1]
+    return tuple(dict.fromkeys([*_SNP.findall(asked.lower), *genes, *drug]))
+
+
 def of_this_use(lower: str, sentence: str, asked: Question, whole: str) -> bool:
     """Whether a clause about approval is about the disease that the question names, or names no other one."""
     drug = asked.drug.lower().split()[0] if asked.drug else ""

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from harness.studies.biomed.reading.cues import (
     ANSWERED,
     CLOSES,
+    CONCEDED,
     CUES,
     DENIAL,
     FALSE,
@@ -19,15 +20,22 @@ from harness.studies.biomed.reading.cues import (
     KEPT,
     LEAD,
     MAYBE,
+    NEITHER,
     NO_LEAD,
+    PARTED,
     TAKEN_BACK,
 )
 from harness.studies.biomed.reading.plain import Plain, Span, clauses
-from harness.studies.biomed.reading.questions import APPROVAL, LINK, RISK, Question
-from harness.studies.biomed.reading.subjects import foreign, of_this_thing, of_this_use
+from harness.studies.biomed.reading.questions import APPROVAL, DATA, LINK, RISK, WARNING, Question
+from harness.studies.biomed.reading.subjects import foreign, of_this_thing, of_this_use, subjects
 
 YES, NO, BOTH, NONE = "yes", "no", "both", ""
 _MOST = 1_000  # letters of a sentence in which a clause looks for its subject
+_IT = re.compile(r"^\W*(?:it|(?:this|the) (?:drug|medication|gene|variant|snp))\b")
+_NO_LINK = re.compile(
+    r"\b(?:there (?:is|are|was|were) (?:\w+ ){0,2}no|no (?:\w+ ){0,3}(?:evidence|association|link|signal|boxed|black)"
+    r"|(?:is|are|has|have|does|do) not|isn't|hasn't|doesn't|carries no|shows no|none)\b"
+)
 _DULL = frozenset({"does", "have", "with", "that", "there", "been", "drug"})
 
 
@@ -48,7 +56,7 @@ def stance(text: Plain, asked: Question) -> Stance:  # noqa: PLR0911 (one return
     leads = [said for span in text.sentences if (said := _lead(span))]
     if len(set(leads)) > 1 or BOTH in leads:
         return Stance(BOTH)
-    told, closing, hedged = _told(text, asked)
+    told, closing, hedged, own = _told(text, asked)
     turned = denies_all(text)
     if leads:
         value = leads[0]
@@ -57,7 +65,8 @@ def stance(text: Plain, asked: Question) -> Stance:  # noqa: PLR0911 (one return
         return Stance(_turned(value, turned))
     found = closing or told
     if len(set(found)) > 1:
-        value = _heavier(found)
+        first = _first(text, asked)
+        value = first or _heavier(own if len(set(own)) == 1 else found)
         return Stance(_turned(value, turned))
     if found:
         return Stance(_turned(found[0], turned), bool(hedged))
@@ -75,8 +84,9 @@ def denies_all(text: Plain) -> bool:
 
 
 def negative(clause: str) -> bool:
-    """Whether a clause denies: it holds an odd number of words of denial."""
-    return len(DENIAL.findall(KEPT.sub(" ", clause))) % 2 == 1
+    """Whether a clause denies: a part of it, between commas and brackets, holds an odd number of words of denial."""
+    told = NEITHER.sub(r"\1\2", CONCEDED.sub(" ", KEPT.sub(" ", clause)))
+    return any(len(DENIAL.findall(part)) % 2 == 1 for part in PARTED.split(told))
 
 
 def _lead(span: Span) -> str:
@@ -97,11 +107,24 @@ def _heavier(found: list[str]) -> str:
     return YES if yes > 2 * (len(found) - yes) else NO if len(found) - yes > 2 * yes else BOTH
 
 
-def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str]]:
-    """Give what the clauses about the matter say, what closing ones say, and what hedged ones say."""
+def _first(text: Plain, asked: Question) -> str:
+    """Give what the first sentence that names the thing says of a link: what follows is then on other things."""
+    if asked.topic not in (LINK, RISK, WARNING, DATA):
+        return NONE
+    for sentence in text.sentences[:3]:
+        lower = ANSWERED.sub(" ", FALSE.sub(" ", sentence.text[:_MOST].lower()))
+        if any(name in lower for name in subjects(asked)) and not GENERAL.search(lower):
+            return NO if _NO_LINK.search(lower) else NONE
+    return NONE
+
+
+def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str], list[str]]:
+    """Give what the clauses about the matter say; of them closing ones, hedged ones, and those that name the thing."""
     told: list[str] = []
     closing: list[str] = []
     hedged: list[str] = []
+    own: list[str] = []
+    subject = subjects(asked)
     for sentence in text.sentences:
         lower_sentence = sentence.text[:_MOST].lower()
         for clause in clauses(sentence):
@@ -119,9 +142,11 @@ def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str]
                 ) else None
                 continue
             told.append(value)
+            if _IT.match(lower) or any(name in lower for name in subject):
+                own.append(value)
             if CLOSES.match(lower) or CLOSES.match(lower_sentence):
                 closing.append(value)
-    return told, closing, hedged
+    return told, closing, hedged, own
 
 
 def _of_clause(lower: str, sentence: str, asked: Question, whole: str) -> str:

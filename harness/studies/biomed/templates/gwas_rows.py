@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from harness.studies.biomed.facts import NAME, Fact, fact
 from harness.studies.biomed.templates.formats import natural
 from harness.studies.biomed.templates.pair import YES
-from harness.studies.biomed.templates.row_order import NUMBER, numbered
+from harness.studies.biomed.templates.row_order import NUMBER, in_order, numbered
 
 if TYPE_CHECKING:
     import polars as pl
@@ -62,9 +62,8 @@ def snps(table: pl.LazyFrame, usable: pl.Expr, yes: pl.Expr | None = None) -> pl
     import polars as pl  # noqa: PLC0415
 
     named = pl.col("SNP").is_not_null() & (pl.col("SNP") != "")
-    columns = [_hash().alias(HASHED), pl.col(NUMBER), *([] if yes is None else [yes.alias(YES)])]
-    rows = numbered(table).filter(named & usable).select(columns).collect(engine="streaming")
-    return (rows if rows[NUMBER].is_sorted() else rows.sort(NUMBER, maintain_order=True)).drop(NUMBER)
+    columns = [_hash().alias(HASHED), *([] if yes is None else [yes.alias(YES)])]
+    return in_order(table, named & usable, columns)
 
 
 def distinct(rows: pl.DataFrame) -> pl.DataFrame:

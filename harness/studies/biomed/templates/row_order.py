@@ -5,6 +5,7 @@ It must never know what a table is about.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 if TYPE_CHECKING:
@@ -20,15 +21,30 @@ def numbered(table: pl.LazyFrame) -> pl.LazyFrame:
     The ids of one table mostly share what stands before their number, and then that number is it: no id is held. Where
     they do not share it, they are sorted once by the text before their last number, then by that number.
     """
+    number = _after_shared_text(table)
+    missing = table.select(number.null_count()).collect(engine="streaming").item()
+    return table.join(_ranked(table), on=_ID, how="left") if missing else table.with_columns(number)
+
+
+def in_order(table: pl.LazyFrame, kept: pl.Expr, columns: Sequence[pl.Expr]) -> pl.DataFrame:
+    """Give columns of the kept rows in the natural order of the rows' ids.
+
+    Where the ids of the kept rows share what stands before their number, the table is read once.
+    """
+    rows = table.filter(kept).select(*columns, _after_shared_text(table)).collect(engine="streaming")
+    if rows[NUMBER].null_count():
+        ranked = table.filter(kept).join(_ranked(table), on=_ID, how="left")
+        rows = ranked.select(*columns, NUMBER).collect(engine="streaming")
+    return (rows if rows[NUMBER].is_sorted() else rows.sort(NUMBER, maintain_order=True)).drop(NUMBER)
+
+
+def _after_shared_text(table: pl.LazyFrame) -> pl.Expr:
+    """Give NUMBER as what stands in an id behind the text before the first id's number; null where it is no number."""
     import polars as pl  # noqa: PLC0415
 
     first = table.select(_ID).head(1).collect()
-    if first.is_empty():
-        return table.with_columns(pl.lit(None, pl.Int64).alias(NUMBER))
-    before = str(first.item()).rstrip("0123456789")
-    number = pl.col(_ID).str.strip_prefix(before).cast(pl.Int64, strict=False)
-    missing = table.select(number.null_count()).collect(engine="streaming").item()
-    return table.join(_ranked(table), on=_ID, how="left") if missing else table.with_columns(number.alias(NUMBER))
+    before = "" if first.is_empty() else str(first.item()).rstrip("0123456789")
+    return pl.col(_ID).str.strip_prefix(before).cast(pl.Int64, strict=False).alias(NUMBER)
 
 
 def _ranked(table: pl.LazyFrame) -> pl.LazyFrame:

@@ -1,0 +1,26 @@
+"""How many n-grams two texts of words share, each as often as the rarer side has it.
+
+It must never know what a score is made of it, nor how a text is cut into words.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+
+def shared(ours: Sequence[str], theirs: Sequence[str], size: int) -> int:
+    """Count the n-grams of `size` words that both sides have; `size` is at least 1."""
+    short, long = (ours, theirs) if len(ours) <= len(theirs) else (theirs, ours)
+    counts = Counter(_ngrams(short, size))
+    met = Counter(filter(counts.__contains__, _ngrams(long, size)))  # of the longer side only these are kept
+    return sum(min(count, counts[ngram]) for ngram, count in met.items())
+
+
+def number(words: Sequence[str], size: int) -> int:
+    """Count the n-grams of `size` words that a text has."""
+    return max(len(words) - size + 1, 0)
+
+
+def _ngrams(words: Sequence[str], size: int) -> Iterable[tuple[str, ...]]:
+    return zip(*(words[start:] for start in range(size)), strict=False)

@@ -1,0 +1,67 @@
+"""How the letter of an allele fares in a response: the one that it calls the effect or risk allele of the SNP.
+
+It must never know the rubric.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from harness.studies.biomed.facts import Fact
+from harness.studies.biomed.judging.rule_reading import ReadResponse
+from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, RIGHT, WRONG, Fared
+
+_SNP = re.compile(r"\brs\d{2,12}\b", re.IGNORECASE)
+_LETTERS = r"(?P<{}>[ACGT]{{1,40}})"
+_ROLE = r"(?:effect|risk|risk-increasing|increasing|minor|alternat\w+|alt|coded|susceptibility)"
+_OTHER = re.compile(r"(?:other|reference|ref|major|non-?\s?effect|non-?\s?risk|protective|decreasing)\W{1,3}$")
+_LETTER = re.compile(
+    rf"(?:\ballele\s?\W{{0,4}}(?:is|of|was)?\s?\W{{0,3}}{_LETTERS.format('a')}(?![\w'])"
+    rf"|(?<![\w-]){_LETTERS.format('b')}\W{{0,2}}[\s-]alleles?\b|^\W{{0,3}}{_LETTERS.format('c')}(?![\w'])"
+    rf"|\ballele\b[^.;\n]{{0,40}}?\bis\s{_LETTERS.format('e')}(?![\w'])|[(|,:]\s?{_LETTERS.format('d')}(?=\s?[)|,;]|$|\s-))",
+    re.MULTILINE,
+)
+_ROLED = re.compile(rf"\b(?<!non-)(?<!non ){_ROLE}\s(?:\w+\s)?allele\W{{0,3}}(?:is|of|was|:)?\s?\W{{0,3}}([ACGT]{{1,40}})(?![\w'])")
+_BEFORE = re.compile(r"\b([ACGT]{1,40})\W{0,2}[\s-](?:risk\s|effect\s)?allele\s(?:of|at|in|for)\s(?:the\s)?(?:\w+\s)?$")
+_WINDOW = 160  # letters behind an SNP in which its allele is looked for
+
+
+def allele(one: Fact, response: ReadResponse) -> Fared:
+    """Say how the letter of an allele fares, by the first letter that is said of its SNP, or the one with its role."""
+    value = str(one["value"]).upper()
+    said = list(_said(one["of"], response))
+    if not said:
+        return Fared(one, ABSENT)
+    letter, place = said[0]
+    if response.denied(place):
+        return Fared(one, DENIED if letter == value else ABSENT)
+    return Fared(one, RIGHT if letter == value else WRONG, why="" if letter == value else f"{letter} for {value}")
+
+
+def _said(of: str, response: ReadResponse) -> Iterator[tuple[str, int]]:
+    """Give the letters that are said of an SNP, each with its place: those with the role first."""
+    text = response.text.text
+    called = _SNP.match(of)
+    own = [one for one in _SNP.finditer(text) if called and one[0].lower() == called[0].lower()][:20]
+    if called and not own and response.asked.says(called[0]):
+        stretches = [(0, min(len(text), 1_500))]
+    else:
+        stretches = [(one.end(), _end(text, one.end())) for one in own]
+    for start, end in stretches:
+        yield from ((found[1], found.start(1)) for found in _ROLED.finditer(text, start, end))
+    for one in own:
+        if before := _BEFORE.search(text, max(0, one.start() - 60), one.start()):
+            yield before[1], before.start(1)
+    for start, end in stretches:
+        for found in _LETTER.finditer(text, start, end):
+            group = found.lastgroup or "a"
+            if not _OTHER.search(text[max(start, found.start() - 16) : found.start()].lower()):
+                yield found[group], found.start(group)
+
+
+def _end(text: str, start: int) -> int:
+    """Give where what is said of an SNP ends: at the next SNP, at the end of the line, or after 160 letters."""
+    other = _SNP.search(text, start)
+    line = text.find("\n", start)
+    return min(start + _WINDOW, len(text), other.start() if other else len(text), line if line >= 0 else len(text))
