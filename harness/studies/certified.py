@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from harness.digest import parse, sha256
 from harness.errors import InputError
+from harness.studies.documents import number, section
 
 TYPE = "certificate/1"
 UNCERTIFIED = "uncertified"
@@ -76,3 +77,23 @@ def certificate_text(given: Path | None, root: Path = CODE) -> str:
         )
     changed = changed_files(found, root)
     return void_text(changed) if changed else figures_text(found)
+
+
+class Trust(NamedTuple):
+    """How far a grader can be trusted: whether it may be used, and the line on its certificate."""
+
+    usable: bool
+    line: str
+
+
+def trust_of(certificate: Path | None, least: float) -> Trust:
+    """Give whether a grader may be used: its certificate fits the code here, with a frozen kappa of at least `least`.
+
+    InputError as `certificate_text` raises it.
+    """
+    line = certificate_text(certificate)
+    if certificate is None or line == UNCERTIFIED or line.startswith("void"):
+        return Trust(False, line)
+    frozen = section(read(certificate.read_bytes(), certificate.name), "parts", "frozen")
+    kappa = number(frozen.get("kappa")) if number(frozen.get("rows")) else None
+    return Trust(kappa is not None and kappa >= least, line)

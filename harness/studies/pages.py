@@ -141,6 +141,26 @@ def table(caption: str, head: Sequence[str], body: Iterable[Sequence[str]], *, p
     return fill(TABLE, label=str(caption), caption=caption, head=head, body=rows, inner=frozenset(parts))
 
 
+WORDS = """<div class="scroll" role="region" aria-label="{{ caption }}" tabindex="0">\
+<table><caption>{{ caption }}</caption>\
+<thead><tr>{% for each in head %}<th scope="col" class="text">{{ each }}</th>{% endfor %}</tr></thead>\
+<tbody>{% for first, others in body %}<tr><th scope="row">{{ first }}</th>\
+{% for each in others %}<td class="text">{{ each }}</td>{% endfor %}</tr>{% endfor %}</tbody></table></div>"""
+
+
+def word_table(caption: str, head: Sequence[str], body: Iterable[Sequence[str]]) -> Html:
+    """Make an HTML table whose cells are words and stand at the left; the first column holds row headers."""
+    return fill(WORDS, caption=caption, head=head, body=[(cells[0], cells[1:]) for cells in body])
+
+
+FOLD = """<details><summary>{{ title }}</summary>{{ inside }}</details>"""
+
+
+def folded(title: str, *inside: str | None) -> Html:
+    """Fold parts of a page away below a title."""
+    return fill(FOLD, title=title, inside=join(inside))
+
+
 def bullets(items: Iterable[str]) -> Html:
     """Make an HTML list of texts or markup."""
     return fill("<ul>{% for each in items %}<li>{{ each }}</li>{% endfor %}</ul>", items=items)

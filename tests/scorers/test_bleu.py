@@ -2,11 +2,13 @@
 
 import math
 import random
+from collections import Counter
 from importlib.util import find_spec
 
 import pytest
 
 from harness.scorers.bleu import SCORERS
+from harness.scorers.overlap import ngrams
 from harness.scorers.overlap.bleu import bleu, tokens
 
 
@@ -26,6 +28,23 @@ def test_a_value_worked_out_by_hand():
 
 def test_a_word_counts_as_often_as_the_reference_has_it():
     assert bleu("dog dog dog dog", "dog cat").precisions[0] == 0.25
+
+
+@pytest.mark.parametrize("size", [1, 2, 4])
+def test_shared_ngrams_are_those_of_both_whichever_side_is_longer(size):
+    draw = random.Random(size)
+    for _ in range(100):
+        ours, theirs = (draw.choices("ab", k=draw.randrange(12)) for _ in range(2))
+        counts = [
+            Counter(tuple(words[at : at + size]) for at in range(len(words) - size + 1)) for words in (ours, theirs)
+        ]
+        assert ngrams.shared(ours, theirs, size) == ngrams.shared(theirs, ours, size) == (counts[0] & counts[1]).total()
+        assert [ngrams.number(words, size) for words in (ours, theirs)] == [each.total() for each in counts]
+
+
+def test_blanks_beside_signs_make_no_token():
+    assert tokens("a  . , b") == ["a", ".", ",", "b"]
+    assert tokens("( 1 ) 2 - 3") == ["(", "1", ")", "2", "-", "3"]
 
 
 @pytest.mark.parametrize(

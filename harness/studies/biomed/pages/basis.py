@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.studies.biomed.pages.fragments import folded, plain, spelled, worded
+from harness.studies.biomed.pages.fragments import plain, spelled
 from harness.studies.biomed.pages.page_facts import KINDS, MODE, PageFacts
 from harness.studies.biomed.terms import REPOSITORY
 from harness.studies.cells import count, percent
 from harness.studies.documents import number, section
-from harness.studies.pages import Html, bullets, el, table
+from harness.studies.pages import Html, bullets, el, folded, table, word_table
 
 PAPER_NAME = "CARDBiomedBench (bioRxiv 2025.01.15.633272)"
 CHANGES = (
@@ -63,8 +63,8 @@ def basis(run: PageFacts, dataset: Mapping[str, Any], counts: Mapping[str, Any],
     ]
     head = ["What", "Paper mode: as the published code", "Strict mode (OURS)"]
     return [
-        bullets(each for each in said if each), worded("What strict mode changes", head, CHANGES), *_counted(counts),
-        *_split(counts), *_templates(dataset, counts), *_labels(dataset), *_yes_no(dataset),
+        bullets(each for each in said if each), word_table("What strict mode changes", head, CHANGES),
+        *_counted(counts), *_split(counts), *_templates(dataset, counts), *_labels(dataset), *_yes_no(dataset),
         el("h3", "What of the paper is not here"), bullets(NOT_HERE),
     ]  # fmt: skip
 

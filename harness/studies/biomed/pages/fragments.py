@@ -1,11 +1,11 @@
-"""HTML fragments that the tables of the page share: a rate with its intervals, folded parts, tables of words.
+"""HTML fragments that the tables of the page share: a rate with its intervals, notes, lines, short lists.
 
 It knows values and marks; it must never compute a value.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.studies.biomed.pages.page_facts import PageFacts
@@ -18,23 +18,7 @@ UNRELIABLE = "*"  # beside an interval over templates that may not be trusted
 INTERVALS: Mapping[str, str] = {"rows": "A", "templates": "T", "official": "P"}  # explained below the headline table
 DEEPEST, MOST = 3, 40  # levels of a document that are spelled as text, and entries of one level
 
-FOLD = """<details><summary>{{ title }}</summary>{{ inside }}</details>"""
-WORDED = """<div class="scroll" role="region" aria-label="{{ label }}" tabindex="0"><table>\
-<caption>{{ label }}</caption><thead><tr>{% for each in head %}\
-<th scope="col" class="text">{{ each }}</th>{% endfor %}</tr></thead><tbody>{% for row in body %}<tr>\
-{% for each in row %}{% if loop.first %}<th scope="row">{{ each }}</th>{% else %}\
-<td class="text">{{ each }}</td>{% endif %}{% endfor %}</tr>{% endfor %}</tbody></table></div>"""
 LINED = """<div class="scroll" role="region" aria-label="{{ label }}" tabindex="0"><pre>{{ lines }}</pre></div>"""
-
-
-def worded(caption: str, head: Sequence[str], body: Iterable[Sequence[str]]) -> Html:
-    """Make an HTML table whose cells are words and stand at the left."""
-    return fill(WORDED, label=caption, head=head, body=list(body))
-
-
-def folded(title: str, *inside: str | None) -> Html:
-    """Fold parts of a page away below a title."""
-    return fill(FOLD, title=title, inside=join(inside))
 
 
 def lined(label: str, lines: str) -> Html:

@@ -15,11 +15,11 @@ from harness.studies.biomed.pages import basis, outputs, tables_graders, tables_
 from harness.studies.biomed.pages.page_facts import BY_RULE, MODE, PageFacts
 from harness.studies.biomed.pages.tables_categories import categories
 from harness.studies.biomed.pages.tables_defects import defects
-from harness.studies.biomed.pages.tables_graders import CertifiedRule
 from harness.studies.biomed.pages.tables_pairs import pairs
 from harness.studies.biomed.pages.tables_published import printed
 from harness.studies.biomed.pages.tables_results import results
 from harness.studies.biomed.pages.tables_templates import templates
+from harness.studies.certified import Trust, trust_of
 from harness.studies.documents import documents, section
 from harness.studies.inline_svg import inline_svg
 from harness.studies.pages import Html, bullets, document, fill, join
@@ -51,11 +51,11 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     run, given = PageFacts.of(params), documents(inputs, DOCUMENTS)
     names = [name for name in outputs.figures() if name.endswith(".svg") and name in inputs]
     figures = {name: inputs[name].read_text(encoding="utf-8") for name in names}
-    rule = tables_graders.certified(inputs.get(CERTIFICATE))
+    rule = trust_of(inputs.get(CERTIFICATE), tables_graders.LEAST)
     (out / outputs.REPORT).write_bytes(page(run, given, figures, rule))
 
 
-def page(run: PageFacts, given: Documents, figures: Mapping[str, str], rule: CertifiedRule) -> bytes:
+def page(run: PageFacts, given: Documents, figures: Mapping[str, str], rule: Trust) -> bytes:
     """Make the report's HTML from a run's facts, documents, figures (file name to SVG) and what its rule is worth."""
     counts = section(given["counts"], TASK)
     parts = _parts(run, given, figures, rule)
@@ -70,7 +70,7 @@ def page(run: PageFacts, given: Documents, figures: Mapping[str, str], rule: Cer
     return document(TITLE, filled)
 
 
-def _parts(run: PageFacts, given: Documents, figures: Mapping[str, str], rule: CertifiedRule) -> dict[str, list[Html]]:
+def _parts(run: PageFacts, given: Documents, figures: Mapping[str, str], rule: Trust) -> dict[str, list[Html]]:
     """Give what stands in each section, by title; one without anything is left out."""
     performance, counts = given["performance"], section(given["counts"], TASK)
     return {
@@ -91,7 +91,7 @@ def _anchor(title: str) -> str:
     return "".join(char if char.isalnum() else "-" for char in title.lower())
 
 
-def _notes(run: PageFacts, counts: Mapping[str, Any], rule: CertifiedRule, lacking: Sequence[str]) -> Iterator[str]:
+def _notes(run: PageFacts, counts: Mapping[str, Any], rule: Trust, lacking: Sequence[str]) -> Iterator[str]:
     yield MODE.get(run.mode, run.mode)
     yield from tables_graders.who_graded(run, counts, rule)
     if run.counting == BY_RULE and not rule.usable:

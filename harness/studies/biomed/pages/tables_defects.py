@@ -8,11 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.studies.biomed.pages.fragments import about, folded, plain, rated, worded
+from harness.studies.biomed.pages.fragments import about, plain, rated
 from harness.studies.biomed.pages.page_facts import PageFacts
 from harness.studies.cells import count
 from harness.studies.documents import number, section
-from harness.studies.pages import Html, el, join, named, table
+from harness.studies.pages import Html, el, folded, join, named, table, word_table
 
 PARTS: Mapping[str, str] = {"all": "all questions", "template": "T05 alone"}
 CERTAINTIES = ("sure", "likely", "doubtful")
@@ -68,4 +68,4 @@ def _listed(document: Mapping[str, Any]) -> Html:
     ]  # fmt: skip
     title = "The list"
     head = ["Question", "Kind", "Certainty", "In this run", "Why"]
-    return folded(title, worded("Published answers held to be false, in the makers' judgement", head, body))
+    return folded(title, word_table("Published answers held to be false, in the makers' judgement", head, body))

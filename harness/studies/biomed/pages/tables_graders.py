@@ -6,17 +6,16 @@ It knows graders by name and what was measured of them; it must never know an an
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from harness.studies.biomed.judging import rule as _rule  # noqa: F401 - the page says what becomes of its certificate
-from harness.studies.biomed.pages.fragments import about, folded, plain
+from harness.studies.biomed.pages.fragments import about, plain
 from harness.studies.biomed.pages.page_facts import BY_MODEL, BY_RULE, PageFacts
 from harness.studies.biomed.terms import PAPER
 from harness.studies.cells import NONE, count, percent, value
-from harness.studies.certified import UNCERTIFIED, certificate_text, read
+from harness.studies.certified import Trust
 from harness.studies.documents import number, section, span
-from harness.studies.pages import Html, bullets, el, named, table
+from harness.studies.pages import Html, bullets, el, folded, named, table
 
 LEAST = 0.8  # kappa on frozen labels from which on the rule may be used
 CLASSES = ("good", "bad", "abstained")
@@ -31,27 +30,7 @@ CEILING = (
 )
 
 
-class CertifiedRule(NamedTuple):
-    """How far the rule can be trusted: whether it may be used, and the line on its certificate."""
-
-    usable: bool
-    line: str
-
-
-def certified(certificate: Path | None) -> CertifiedRule:
-    """Give whether the rule may be used: by a certificate that fits the code here, from a frozen kappa of LEAST on.
-
-    InputError for a certificate that is none, or whose grader's code is no part of this page's.
-    """
-    line = certificate_text(certificate)
-    if certificate is None or line == UNCERTIFIED or line.startswith("void"):
-        return CertifiedRule(False, line)
-    part = section(read(certificate.read_bytes(), certificate.name), "parts", "frozen")
-    measured = number(part.get("kappa")) or 0.0
-    return CertifiedRule(bool(number(part.get("rows"))) and measured >= LEAST, line)
-
-
-def who_graded(run: PageFacts, counts: Mapping[str, Any], rule: CertifiedRule) -> Iterator[str]:
+def who_graded(run: PageFacts, counts: Mapping[str, Any], rule: Trust) -> Iterator[str]:
     """Say in a sentence each who graded, the one that counts first, with the rule's certificate."""
     for place, name in enumerate(run.graders):
         role = "The grades that count are" if place == 0 else "Beside them stand those"
@@ -69,7 +48,7 @@ def _wording(run: PageFacts, name: str, counts: Mapping[str, Any]) -> str:
     return "asked in the published wording" if published else "asked in our own wording (OURS), not the published one"
 
 
-def graders(run: PageFacts, document: Mapping[str, Any], counts: Mapping[str, Any], rule: CertifiedRule) -> list[Html]:
+def graders(run: PageFacts, document: Mapping[str, Any], counts: Mapping[str, Any], rule: Trust) -> list[Html]:
     """Say who graded, what the rule's certificate says, how repeats agree, and how two graders do."""
     found: list[Html] = [bullets(who_graded(run, counts, rule))] if run.graders else []
     if BY_RULE in run.graders:

@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from harness.studies.biomed.pages.fragments import folded, plain, warned, worded
+from harness.studies.biomed.pages.fragments import plain, warned
 from harness.studies.biomed.pages.page_facts import QUANTITIES, PageFacts
 from harness.studies.biomed.templates.catalogue import TEMPLATES
 from harness.studies.cells import NONE, count
 from harness.studies.documents import number, section
-from harness.studies.pages import Html, join, named, table
+from harness.studies.pages import Html, folded, join, named, table, word_table
 
 FOLDED = ("AR", "SR", "gain")
 STATES = ("K", "good", "bad", "blocked", "error", "ungraded")
@@ -40,7 +40,7 @@ def templates(run: PageFacts, document: Mapping[str, Any]) -> list[Html]:
     return [
         table(READING, head, body), *warned(REACHED, list(_reached(run, items, found))),
         *(_folded(run, items, found, rate) for rate in FOLDED), _counts(run, items, found),
-        folded("What the templates ask", worded("The templates, in words of our own", ["Template", "It asks for"],
+        folded("What the templates ask", word_table("The templates, in words of our own", ["Template", "It asks for"],
                [[name, template_words(name)] for name in items])),
     ]  # fmt: skip
 

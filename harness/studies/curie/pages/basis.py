@@ -9,12 +9,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from harness.studies.cells import NONE, count
-from harness.studies.curie.pages.fragments import text_table
 from harness.studies.curie.pages.run_facts import MODE, RunFacts, task_title
 from harness.studies.curie.pages.tables_judges import ENCODER
 from harness.studies.curie.tasks import REPOSITORY, TASKS
 from harness.studies.documents import number, section
-from harness.studies.pages import Html, bullets, el
+from harness.studies.pages import Html, bullets, el, word_table
 
 PUBLISHED_ENCODER = "roberta-large"  # the paper's, for BERTScore
 OWN = "of our own (OURS): none of the paper's"
@@ -46,7 +45,7 @@ def basis(run: RunFacts, means: Mapping[str, Any], counts: Mapping[str, Any]) ->
         *_absent(means),
     ]
     head = ["What", "Paper mode: as the notebooks score", "Strict mode (OURS): as the paper describes"]
-    changes = text_table("What strict mode changes", head, CHANGES)
+    changes = word_table("What strict mode changes", head, CHANGES)
     return [bullets(each for each in said if each), changes, *_coverage(run, counts)]
 
 
@@ -86,7 +85,7 @@ def _coverage(run: RunFacts, counts: Mapping[str, Any]) -> Iterator[Html]:
         yield el("p", "How many records of each task are here was not counted.")
         return
     head = ["Task", "Records", "Here", "Published", "Absent", "Unusable", "Without a level"]
-    yield text_table("Coverage: the records of each task", head, body)
+    yield word_table("Coverage: the records of each task", head, body)
 
 
 def _source(found: Mapping[str, Any]) -> str:

@@ -11,25 +11,13 @@ from typing import Any
 from harness.studies.cells import BESIDE, NONE, value
 from harness.studies.curie.pages.run_facts import RunFacts
 from harness.studies.documents import interval, number, section, span
-from harness.studies.pages import Html, el, fill, join, named
+from harness.studies.pages import Html, el, join, named
 
 FEW, FEWER = "§", "¶"  # beside an interval whose simulated coverage is that of 8 records, or that was not simulated
 ENOUGH = 15  # records from which on the better of the two simulated coverages holds
 HUGE = 1e7  # from here on a value of a cell is spelled with an exponent
 NOT_FINITE = ("nan", "inf", "-inf")
 DEEPEST = 3  # levels of a document that are spelled as text
-
-
-TEXTS = """<div class="scroll" role="region" aria-label="{{ caption }}" tabindex="0">\
-<table><caption>{{ caption }}</caption>\
-<thead><tr>{% for each in head %}<th scope="col" class="text">{{ each }}</th>{% endfor %}</tr></thead>\
-<tbody>{% for first, others in body %}<tr><th scope="row">{{ first }}</th>\
-{% for each in others %}<td class="text">{{ each }}</td>{% endfor %}</tr>{% endfor %}</tbody></table></div>"""
-
-
-def text_table(caption: str, head: Sequence[str], body: Iterable[Sequence[str]]) -> Html:
-    """Make an HTML table whose cells are words and stand at the left."""
-    return fill(TEXTS, caption=caption, head=head, body=[(row[0], row[1:]) for row in body])
 
 
 def who(run: RunFacts, name: str) -> Html:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.studies import pages
+from harness.studies.certified import Trust, trust_of
 from harness.studies.curie.pages import basis, outputs, tables_judges, tables_paper, tables_slices, tables_tasks
 from harness.studies.curie.pages.run_facts import MODE, RunFacts
 from harness.studies.curie.pages.tables_pairs import pairs
@@ -50,7 +51,7 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 def page(run: RunFacts, given: Documents, figures: Mapping[str, str], certificate: Path | None) -> bytes:
     """Make the report's HTML from a run's facts, documents, figures (file name to SVG text) and certificate."""
-    trust = tables_judges.trust_of(certificate)
+    trust = trust_of(certificate, tables_judges.LEAST)
     parts = _parts(run, given, figures, trust)
     lacking = [title for title, inside in parts.items() if not inside]
     shown = {title: pages.section(title, _anchor(title), *inside) for title, inside in parts.items() if inside}
@@ -62,9 +63,7 @@ def page(run: RunFacts, given: Documents, figures: Mapping[str, str], certificat
     return document(TITLE, filled)
 
 
-def _parts(
-    run: RunFacts, given: Documents, figures: Mapping[str, str], trust: tables_judges.RuleTrust
-) -> dict[str, list[Html]]:
+def _parts(run: RunFacts, given: Documents, figures: Mapping[str, str], trust: Trust) -> dict[str, list[Html]]:
     """Give what stands in each section, by title; one without anything is left out."""
     means, breakdowns = given["means"], given["breakdowns"]
     return {
@@ -85,9 +84,7 @@ def _anchor(title: str) -> str:
     return "".join(char if char.isalnum() else "-" for char in title.lower()).strip("-")
 
 
-def _notes(
-    run: RunFacts, means: Mapping[str, Any], trust: tables_judges.RuleTrust, lacking: Sequence[str]
-) -> Iterable[str]:
+def _notes(run: RunFacts, means: Mapping[str, Any], trust: Trust, lacking: Sequence[str]) -> Iterable[str]:
     yield MODE.get(run.mode, run.mode)
     yield from tables_judges.warning(run, means, trust)
     words = metrics_words(run, means)

@@ -6,15 +6,14 @@ It knows judges by name and what was measured of them; it must never know an ite
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from harness.studies.cells import NONE, count, value
-from harness.studies.certified import UNCERTIFIED, certificate_text, read
+from harness.studies.certified import Trust
 from harness.studies.curie.judging import rule as _rule  # noqa: F401 - the page says what becomes of its certificate
 from harness.studies.curie.pages.run_facts import RunFacts, measured_by, task_title
 from harness.studies.documents import number, section
-from harness.studies.pages import Html, bullets, el, fill, named, table
+from harness.studies.pages import Html, bullets, el, folded, named, table
 
 LEAST = 0.8  # kappa on frozen labels from which on the rule judge may be used
 SHOWN = 50  # answers on which the judges part that are listed
@@ -25,37 +24,16 @@ RULE = (
     "settings, and calls them the same where all that both say agrees. It weighs no wording, and asks no model."
 )
 ALONE = "No LLM judge is part of this run: there is nothing to hold the rule judge against."
-LIST = """<details><summary>{{ title }}</summary>{{ inside }}</details>"""
 
 
-class RuleTrust(NamedTuple):
-    """How far the rule judge can be trusted: whether it may be used, and the line on its certificate."""
-
-    usable: bool
-    text: str
-
-
-def trust_of(certificate: Path | None) -> RuleTrust:
-    """Give whether the rule judge may be used, and the line on its certificate.
-
-    It may where the certificate fits the code here and its kappa on frozen labels is at least LEAST.
-    """
-    text = certificate_text(certificate)
-    if certificate is None or text == UNCERTIFIED or text.startswith("void"):
-        return RuleTrust(False, text)
-    frozen = section(read(certificate.read_bytes(), certificate.name), "parts", "frozen")
-    kappa = number(frozen.get("kappa")) if number(frozen.get("rows")) else None
-    return RuleTrust(kappa is not None and kappa >= LEAST, text)
-
-
-def warning(run: RunFacts, means: Mapping[str, Any], trust: RuleTrust) -> Iterator[str]:
+def warning(run: RunFacts, means: Mapping[str, Any], trust: Trust) -> Iterator[str]:
     """Warn where a primary metric is the rule judge's and that is not usable."""
     tasks = [task_title(task) for task in run.tasks if measured_by(means, task)[1] == BY_RULE]
     if tasks and not trust.usable:
-        yield f"LLMSim of {', '.join(tasks)} is by the rule judge (OURS), which is not usable: {trust.text}."
+        yield f"LLMSim of {', '.join(tasks)} is by the rule judge (OURS), which is not usable: {trust.line}."
 
 
-def judges(run: RunFacts, means: Mapping[str, Any], agreement: Mapping[str, Any], trust: RuleTrust) -> list[Html]:
+def judges(run: RunFacts, means: Mapping[str, Any], agreement: Mapping[str, Any], trust: Trust) -> list[Html]:
     """Say who judged, what a certificate says of the rule judge, and how far it agrees with the LLM judge.
 
     Nothing where no task is judged and nobody graded.
@@ -64,7 +42,7 @@ def judges(run: RunFacts, means: Mapping[str, Any], agreement: Mapping[str, Any]
     if not sources:
         return []
     state = "usable" if trust.usable else "not usable"
-    verdict = el("p", "Certificate of the rule judge: ", el("strong", state), f" ({trust.text}). ",
+    verdict = el("p", "Certificate of the rule judge: ", el("strong", state), f" ({trust.line}). ",
                  f"Asked for: kappa of at least {LEAST} on frozen labels.")  # fmt: skip
     kind = {} if trust.usable else {"class_": "note"}
     found = [bullets(sources), el("div", el("p", RULE), verdict, **kind)]
@@ -124,7 +102,7 @@ def _parted(found: Mapping[str, Any]) -> Iterator[Html]:
     head = ["Item", "Who", "Gold items", "Found by the rule alone", "Found by the LLM judge alone", "LLMSim by rule",
             "LLMSim by LLM judge"]  # fmt: skip
     caption = "Places of gold items, counted from 0"
-    yield fill(LIST, title=title, inside=table(caption, head, body))
+    yield folded(title, table(caption, head, body))
 
 
 def _places(found: Any) -> str:

@@ -12,10 +12,9 @@ from harness.studies.cells import NONE, count, value
 from harness.studies.curie.pages.fragments import coverage_mark, coverage_words
 from harness.studies.curie.pages.run_facts import HUNDRED, RunFacts, factor, task_title
 from harness.studies.documents import interval, number, section
-from harness.studies.pages import Html, el, fill, join, named, table
+from harness.studies.pages import Html, el, folded, join, named, table
 
 AVERAGES = ("ten", "nine")
-FOLDED = """<details><summary>{{ title }}</summary>{{ inside }}</details>"""
 READING = (
     "in points of 0 to 100: the first less the second, on the records that both have a value of. Bold: the interval "
     "does not hold 0; nothing corrects for how many differences stand here"
@@ -38,7 +37,7 @@ def pairs(run: RunFacts, document: Mapping[str, Any], means: Mapping[str, Any]) 
         found.insert(0, el("p", "There is one model: nothing to compare it with but the cheap strategies."))
     if beside:
         inside = _differences(run, beside, means, "Models against cheap strategies")
-        found.append(fill(FOLDED, title="Models against cheap strategies", inside=inside))
+        found.append(folded("Models against cheap strategies", inside))
     return [*found, *_distances(models)]
 
 
@@ -82,7 +81,7 @@ def _distances(given: Sequence[Pair]) -> Iterator[Html]:
     if body:
         head = ["Pair", "Distance", "Difference", "Records", "First larger", "Second larger", "Equal"]
         shown = table("BIOGR: differences of distances, which have heavy tails and so no interval", head, body)
-        yield fill(FOLDED, title="BIOGR: differences of distances", inside=shown)
+        yield folded("BIOGR: differences of distances", shown)
 
 
 def _number(found: Any) -> Html:

@@ -12,7 +12,7 @@ from harness.studies.cells import NONE, count, value
 from harness.studies.curie.pages.fragments import columns_with, spelled
 from harness.studies.curie.pages.run_facts import RunFacts
 from harness.studies.documents import number, reason, section
-from harness.studies.pages import Html, bullets, el, fill, join, named, table
+from harness.studies.pages import Html, bullets, el, folded, join, named, table
 
 OPEN, FOLDED = ("table1", "table2", "table7"), ("table5", "table6")
 SHORT: Mapping[str, str] = {
@@ -20,7 +20,6 @@ SHORT: Mapping[str, str] = {
     "iou": "IoU", "identity_ratio": "IDr", "normalized_distance_error": "distance error",
     "relative_box_size": "relative size",
 }  # fmt: skip
-FOLD = """<details><summary>{{ title }}</summary>{{ inside }}</details>"""
 LISTED = "The paper's own inconsistencies. They are listed, and nothing here claims them: printed numbers speak."
 
 
@@ -31,7 +30,7 @@ def paper_tables(run: RunFacts, document: Mapping[str, Any], means: Mapping[str,
     for name in FOLDED:
         if name in tables:
             title = f"Table {name[-1]}: {section(tables, name).get('title', '')}"
-            found.append(fill(FOLD, title=title, inside=_table(run, name, section(tables, name), means)))
+            found.append(folded(title, _table(run, name, section(tables, name), means)))
     return found
 
 

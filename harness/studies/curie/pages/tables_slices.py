@@ -11,10 +11,9 @@ from typing import Any
 from harness.studies.cells import NONE, count, value
 from harness.studies.curie.pages.run_facts import HUNDRED, METRICS, RunFacts, task_title
 from harness.studies.documents import ends, number, reason, section
-from harness.studies.pages import Html, el, fill, join, named, table
+from harness.studies.pages import Html, el, folded, join, named, table
 
 LEVELS = ("easy", "medium", "hard")
-FOLD = """<details><summary>{{ title }}</summary>{{ inside }}</details>"""
 
 
 def slices(run: RunFacts, document: Mapping[str, Any], means: Mapping[str, Any]) -> list[Html]:
@@ -44,7 +43,7 @@ def _difficulty(run: RunFacts, found: Mapping[str, Any], means: Mapping[str, Any
         for task in run.tasks
         if section(found, "tasks", task)
     ]  # fmt: skip
-    yield fill(FOLD, title="By difficulty, task by task", inside=join(inside))
+    yield folded("By difficulty, task by task", *inside)
 
 
 def _any(found: Mapping[str, Any]) -> bool:
@@ -86,4 +85,4 @@ def _length(run: RunFacts, document: Mapping[str, Any]) -> Iterator[Html]:
     rows = [[ends(each) or NONE, *(value(section(each, "models", name).get("value"), 1, HUNDRED) for name in names)]
             for each in bins]  # fmt: skip
     inside = table("PDB by length, model by model: means", ["Residues", *map(named, names)], rows)
-    yield fill(FOLD, title="PDB by length, model by model", inside=inside)
+    yield folded("PDB by length, model by model", inside)

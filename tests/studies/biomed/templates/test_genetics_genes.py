@@ -82,6 +82,14 @@ def test_only_effects_above_zero_raise_the_risk() -> None:
     assert values(yes)["SNPs", "ONE"] == ["rs5"]
 
 
+def test_one_snp_raises_the_risk_and_several_do_so_in_the_same_words() -> None:
+    rows: list[dict[str, Any]] = [{"p": 1e-9, "b": 0.2}, {"p": 1e-9, "b": 0.2}]
+    (one,) = pairs("T28", tables(pd=gwas(rows[0])))
+    assert "ONE has 1 SNP with an effect that raises the risk" in one.answer
+    (two,) = pairs("T28", tables(pd=gwas(*rows)))
+    assert "ONE has 2 SNPs with an effect that raises the risk" in two.answer
+
+
 def test_risk_facts_are_unrounded_where_the_answer_rounds() -> None:
     (pair,) = pairs("T28", tables(pd=gwas({"p": 4.9991e-8, "b": 0.123456})))
     assert "5.00e-08" in pair.answer

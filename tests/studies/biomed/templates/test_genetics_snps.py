@@ -9,7 +9,7 @@ import pytest
 from support_biomed_genetics import gwas, pairs, tables, values
 
 from harness.studies.biomed.templates.gwas_rows import HASHED, distinct, either
-from harness.studies.biomed.templates.row_order import NUMBER, numbered
+from harness.studies.biomed.templates.row_order import NUMBER, in_order, numbered
 
 
 @pytest.mark.parametrize("template", ["T02", "T03"])
@@ -78,6 +78,22 @@ def test_ids_of_several_kinds_are_ordered_by_text_then_number() -> None:
     ids = ["b_2", "a_10", "a_9", "a_100000000000000000000000", "a"]
     rows = numbered(pl.DataFrame({"UUID": ids}).lazy()).sort(NUMBER).collect()
     assert rows["UUID"].to_list() == ["a", "a_9", "a_10", "a_100000000000000000000000", "b_2"]
+
+
+@pytest.mark.parametrize(
+    ("ids", "ordered"),
+    [
+        (["a_10", "a_9", "a_100"], ["a_9", "a_10", "a_100"]),
+        (["a_10", "b_2", "a_9"], ["a_9", "a_10", "b_2"]),
+        (["a_10", "b_1", "a_9", "left out"], ["a_9", "a_10", "b_1"]),
+        ([], []),
+    ],
+)
+def test_kept_rows_come_in_the_order_of_their_ids_of_one_kind_or_several(ids: list[str], ordered: list[str]) -> None:
+    table = pl.DataFrame({"UUID": ids}, schema={"UUID": pl.String}).lazy()
+    kept = in_order(table, pl.col("UUID") != "left out", [pl.col("UUID").alias("id")])
+    assert kept.columns == ["id"]
+    assert kept["id"].to_list() == ordered
 
 
 def test_an_empty_study_gives_no_question() -> None:
