@@ -7,6 +7,7 @@ demo, without which its table stays as it is. It must never know a rule.
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -71,7 +72,10 @@ def filled(page: str, performance: Mapping[str, Any] | None = None) -> str:
 
 
 def _spelt(value: Any) -> str:
-    return "—" if isinstance(value, Mapping) else f"{value + 0:.2f}".replace("-0.00", "0.00")
+    """Print a value with two digits; a dash for one that is missing, not finite or not a number."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not math.isfinite(value):
+        return "—"
+    return f"{value:.2f}".replace("-0.00", "0.00")
 
 
 def _row(*cells: str) -> str:

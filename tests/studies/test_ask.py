@@ -53,6 +53,13 @@ def test_a_judge_is_asked_in_rounds_and_may_see_the_gold() -> None:
     assert [steps[f"{name}/round-{n}/judgements"].params["last"] for n in (0, 1)] == [False, True]
 
 
+def test_a_rule_reads_the_pinned_tables_that_it_names() -> None:
+    words = Pinned("c" * 64)
+    _, plan = planned(How(SCORERS, WORDS, judges=(TWO[0], RuleJudge("rule", "t:rule", tables={"words": words}))))
+    [rule] = [step for step in plan.steps if step.name == "d/judgements/rule/m/part-00000"]
+    assert rule.inputs["words"] == words and set(rule.inputs) == {"words", "responses", "items", "gold"}
+
+
 def test_each_scorer_sees_what_it_asks_for_and_nothing_else() -> None:
     _, plan = planned(How((*SCORERS, Scorer("third", "t:third", prompts=True, needs=("refs",))), WORDS, judges=TWO))
     first, second, third = (

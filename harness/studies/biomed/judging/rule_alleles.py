@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator
 
 from harness.studies.biomed.facts import Fact
+from harness.studies.biomed.judging.rule_either import other_name
 from harness.studies.biomed.judging.rule_reading import ReadResponse
-from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, RIGHT, WRONG, Fared
+from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, RIGHT, WRONG, Fared
 
 _SNP = re.compile(r"\brs\d{2,12}\b", re.IGNORECASE)
 _LETTERS = r"(?P<{}>[ACGT]{{1,40}})"
@@ -22,8 +23,13 @@ _LETTER = re.compile(
     rf"|\ballele\b[^.;\n]{{0,40}}?\bis\s{_LETTERS.format('e')}(?![\w'])|[(|,:]\s?{_LETTERS.format('d')}(?=\s?[)|,;]|$|\s-))",
     re.MULTILINE,
 )
-_ROLED = re.compile(rf"\b(?<!non-)(?<!non ){_ROLE}\s(?:\w+\s)?allele\W{{0,3}}(?:is|of|was|:)?\s?\W{{0,3}}([ACGT]{{1,40}})(?![\w'])")
+_ROLED = re.compile(
+    rf"\b(?<!non-)(?<!non ){_ROLE}\s(?:\w+\s)?allele\W{{0,3}}(?:is|of|was|:)?\s?\W{{0,3}}([ACGT]{{1,40}})(?![\w'])"
+)
 _BEFORE = re.compile(r"\b([ACGT]{1,40})\W{0,2}[\s-](?:risk\s|effect\s)?allele\s(?:of|at|in|for)\s(?:the\s)?(?:\w+\s)?$")
+_BEHIND = re.compile(r"\s(?:is|was)\s['\"]?([ACGT]{1,40})(?![\w'])")
+_ROLE_OF = re.compile(rf"\b(?<!non-)(?<!non ){_ROLE}\s(?:\w+\s)?alleles?\s(?:of|at|for|in)\s(?:the\s)?(?:snp\s)?$")
+_ALONE = re.compile(r"[ACGT]{1,40}")
 _WINDOW = 160  # letters behind an SNP in which its allele is looked for
 
 
@@ -36,6 +42,8 @@ def allele(one: Fact, response: ReadResponse) -> Fared:
     letter, place = said[0]
     if response.denied(place):
         return Fared(one, DENIED if letter == value else ABSENT)
+    if other := other_name(response.text.text, place, len(letter), lambda name: not _ALONE.fullmatch(name)):
+        return Fared(one, MIXED if value in (letter, other) else WRONG, why=f"{letter} or {other}")
     return Fared(one, RIGHT if letter == value else WRONG, why="" if letter == value else f"{letter} for {value}")
 
 
@@ -53,6 +61,9 @@ def _said(of: str, response: ReadResponse) -> Iterator[tuple[str, int]]:
     for one in own:
         if before := _BEFORE.search(text, max(0, one.start() - 60), one.start()):
             yield before[1], before.start(1)
+        behind = _BEHIND.match(text, one.end())
+        if behind and _ROLE_OF.search(text[max(0, one.start() - 60) : one.start()].lower()):
+            yield behind[1], behind.start(1)
     for start, end in stretches:
         for found in _LETTER.finditer(text, start, end):
             group = found.lastgroup or "a"

@@ -30,6 +30,11 @@ _NO_SUCH = re.compile(r"\b(?:no|neither|none|zero|not (?:have|target|known))\b")
 _ABROAD = re.compile(
     r"\beurope|\beu\b|\bema\b|\buk\b|\bjapan|\bcanad|\bpatent|\bdiscovered|\bsynthesi[sz]ed|\bdeveloped in"
 )
+_FIRSTLY = re.compile(
+    r"\bapprov\w+ (?:it |was )?(?:first|initially) in $|\b(?:first|initially) approved (?:it )?in $"
+    r"|\bfirst approval (?:was )?in $"
+)
+_TRIALS = re.compile(r"\b(?:trial|stud(?:y|ies)|synthes|discover|began|started)(?![^,.;]*approv)[^,.;]{0,40}$")
 _REACHED = re.compile(
     r"reach|complet|advanc|up to|maxim|highest|furthest|progress|current|latest|most advanced|late-stage|also"
 )
@@ -70,8 +75,12 @@ def phase(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
         joined = " ".join(response.sentence(each.start) for each in said)
         if _REACHED.search(joined) and not re.search(r"phase \w+ or (?:phase )?\w", joined):
             return Fared(one, RIGHT)
-    if value in values and len(values) == 2 and any(each.text == value and _joined(each, said, "") for each in said):
-        return Fared(one, NEAR, why="one of two phases said together")
+    if (
+        value in values
+        and len(values) == 2
+        and any(each.text == value and _in_one(each, said, response) for each in said)
+    ):
+        return Fared(one, NEAR, extra=0.5, why="a phase that is two in one")
     return _exclusive(one, values, denied, facts)
 
 
@@ -80,13 +89,16 @@ def year(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
     said, denied = of_slot(response, "year")
     of = one["of"] if one["of"] in ("usan", "approval") else ""
     fitting = [each for each in said if not (of and each.of and each.of != of) and not _abroad(each, response)]
-    values, value, others = integers(fitting), whole(one), others_of(one, facts)
+    value, others = whole(one), others_of(one, facts)
+    fitting = [each for each in fitting if each.text == value or not _TRIALS.search(_before(response, each))]
+    values = integers(fitting)
     rivals = [each for each in values if each != value and each not in others]
     if value not in values:
         return _exclusive(one, values, denied, facts)
-    either = re.search(rf"\b(?:{value} or (?:19|20)\d\d|(?:19|20)\d\d or {value})\b", response.text.lower)
     first = values[0] == value or values[0] in others
-    if rivals and (either or not first or len(rivals) > 4):
+    ends = [each.end for each in fitting if each.text == value]
+    between = (response.text.lower[ends[0] : each.start] for each in fitting if each.text in rivals)
+    if rivals and (not first or len(rivals) > 4 or any(_FIRSTLY.search(each[-60:]) for each in between)):
         return Fared(one, MIXED, why=f"also {', '.join(rivals[:3])}")
     return Fared(one, RIGHT)
 
@@ -116,7 +128,7 @@ def position(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
     return Fared(one, WRONG if rivals else ABSENT, why=f"{rivals[0].text} for {right.value}" if rivals else "")
 
 
-def count(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
+def count(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:  # noqa: PLR0911 (one return a case)
     """Say how a count fares: told as a number, or by as many names."""
     said, denied = of_slot(response, "count")
     values, value = integers(said), whole(one)
@@ -168,6 +180,10 @@ def _exclusive(one: Fact, said: Sequence[str], denied: Sequence[Mention], facts:
     return Fared(one, WRONG if rivals else ABSENT, why=f"{rivals[0]} for {value}" if rivals else "")
 
 
+def _before(response: ReadResponse, each: Mention) -> str:
+    return response.text.lower[max(0, each.start - 60) : each.start]
+
+
 def _clause(response: ReadResponse, each: Mention) -> str:
     """Give the letters around a number, in its sentence."""
     lower = response.text.lower
@@ -180,6 +196,13 @@ def _joined(each: Mention, said: Sequence[Mention], value: str) -> bool:
     return any(
         other.start == each.start and other.text != each.text and value in ("", other.text.removesuffix(".0"))
         for other in said
+    )
+
+
+def _in_one(each: Mention, said: Sequence[Mention], response: ReadResponse) -> bool:
+    """Whether a phase is half of one expression such as 1/2, which names a kind of trial; "1 or 2" is none."""
+    return _joined(each, said, "") and bool(
+        re.search(r"\d[ab]?\s?[/-]|i\s?[/-]", response.text.lower[each.start : each.end])
     )
 
 
@@ -216,7 +239,7 @@ def _close(said: str, value: str) -> bool:
 
 
 def _as_listed(said: set[str], response: ReadResponse, facts: Sequence[Fact]) -> bool:
-    """Whether what is said for a count is that of the right names said, of a list that lacks few: one error, not two."""
+    """Whether what is said for a count is that of the right names said, of a list that lacks few."""
     for each in facts:
         if each["kind"] == NAMES and len(each["value"]) > 1 and slot_of(each["slot"]) != "chromosome":
             found = names_fare(each, response, facts)

@@ -58,7 +58,7 @@ def frequency(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared
     return Fared(one, WRONG if wrong else ABSENT, why="another frequency" if wrong else "")
 
 
-def measured(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
+def measured(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:  # noqa: PLR0911 (one return a case)
     """Say how a p-value, HEIDI or effect of an SNP fares; a bound that agrees with it says nothing."""
     slot, right = slot_of(one["slot"]), of_number(one["value"])
     said, denied = of_slot(response, slot)

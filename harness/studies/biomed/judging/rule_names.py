@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Any
 
 from harness.studies.biomed.facts import NAME, NAMES, Fact
+from harness.studies.biomed.judging.rule_either import other_name
 from harness.studies.biomed.judging.rule_reading import ReadResponse
 from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, NEAR, RIGHT, WRONG, Fared
 from harness.studies.biomed.reading.entities import kind_of
@@ -24,11 +26,16 @@ _CUES = {
     "snp": re.compile(r"\btop\b|\bmost\b|\blead|\bsignifican|\bassociat|\bsnps?\b|\bis\b"),
 }
 _FIRST = re.compile(r"\bfirst ten\b|\bten with the\b")  # the question says which of many are to be named
-_COMPOUND = re.compile(r"[\w-]+s?\s(?:inhibit|agonis|antagonis|block|target|recept|encod|kinase|famil|surface|bind|activ|expres)")
+_COMPOUND = re.compile(
+    r"[\w-]+s?\s(?:inhibit|agonis|antagonis|block|target|recept|encod|kinase|famil|surface|bind|activ|expres)"
+)
 _VERB = re.compile(  # tells how the action comes about, where the action itself is named
     r"(?:inhibit(?:s|ing)?|antagoni[sz](?:es|ing)|block(?:s|ing)|open(?:s|ing)|activat(?:es|ing)|binds|modulat(?:es|ing)"
     r"|disrupts|degrades)\b"
 )
+_KIND_ALONE = re.compile(r"\b(?:diseases|conditions|indications|drugs|genes|names|some|others|targets)$")
+_NO_NAME = re.compile(r"(?:used|been|has|as an?|agonist|antagonist|it|its|they|their|this|which|that|for|not)\b")
+_FIGURE = re.compile(r"[=<>~]|\b(?:p|heidi|p-value|beta)\b", re.IGNORECASE)  # an item that tells a number
 _WORDS = "words"
 
 
@@ -50,9 +57,42 @@ def names_fare(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> 
         elif places:
             denied += 1
     rivals = _rivals(one, values, spelled, said, response, all_facts)
+    if len(values) == 1 and said and (other := _offered(one, said[0][1], spelled, response, all_facts)):
+        return Fared(one, MIXED, 1.0, 0.5, f"or {other}")
     if one["kind"] == NAME:
         return _single(one, said, denied, rivals)
     return _list(one, values, said, denied, rivals, exact=bool(_FIRST.search(response.asked.lower)))
+
+
+def _offered(one: Fact, place: int, spelled: set[str], response: ReadResponse, facts: Sequence[Fact]) -> str:
+    """Give the other name that a response offers, by an "or", in place of the right one."""
+    text = response.text.text
+    ways = sorted(spelled, key=len, reverse=True)
+    lengths = (_length(text, place, way) for way in ways)
+    length = next(filter(None, lengths), 0) or len(re.match(r"[\w-]*", text[place : place + 60])[0])  # type: ignore[index]
+    known = spelled | {_key(str(value)) for fact in facts for value in _values(fact)}
+    return other_name(
+        text,
+        place,
+        length,
+        lambda name: any(_key(name) in one or one in _key(name) for one in known) or response.asked.says(name),
+    )
+
+
+def _values(fact: Fact) -> Sequence[Any]:
+    return fact["value"] if fact["kind"] == NAMES else [fact["value"]]
+
+
+def _length(text: str, place: int, way: str) -> int:
+    """Give how many letters of a text say a name that is spelled without its marks; 0 where it is not said there."""
+    at = place
+    for letter in way:
+        while at < min(len(text), place + 200) and not text[at].isalnum():
+            at += 1
+        if at >= len(text) or text[at].lower() != letter:
+            return 0
+        at += 1
+    return at - place
 
 
 def _single(one: Fact, said: list[tuple[str, int]], denied: int, rivals: list[str]) -> Fared:
@@ -64,7 +104,9 @@ def _single(one: Fact, said: list[tuple[str, int]], denied: int, rivals: list[st
     return Fared(one, WRONG if rivals else ABSENT, why=f"{rivals[0]} for {one['value']}" if rivals else "")
 
 
-def _list(one: Fact, values: list[str], said: list[tuple[str, int]], denied: int, rivals: list[str], *, exact: bool) -> Fared:
+def _list(
+    one: Fact, values: list[str], said: list[tuple[str, int]], denied: int, rivals: list[str], *, exact: bool
+) -> Fared:
     share = len(said) / len(values)
     beyond = max(0, int(one.get("of_all", len(values)) or 0) - len(values))  # others that the answer does not show
     wrong = len(rivals) if exact and len(said) > 0.5 * len(values) else max(0, len(rivals) - beyond)
@@ -109,9 +151,8 @@ def _rivals(
         found = [
             name for name, place in response.items
             if not _accounted(name, allowed, response.asked.lower) and not response.asked.says(name)
-            and (loose or re.search(r"[A-Z0-9]", name))
-            and not re.search(r"\b(?:diseases|conditions|indications|drugs|genes|names|some|others|targets)$", name.lower())
-            and not re.match(r"(?:used|been|has|as an?|agonist|antagonist|it|its|they|their|this|which|that|for|not)\b", name.lower())
+            and (loose or re.search(r"[A-Z0-9]", name)) and not _FIGURE.search(name)
+            and not _KIND_ALONE.search(name.lower()) and not _NO_NAME.match(name.lower())
             and said and _same_list(place, said, response)
         ] if one["kind"] == NAMES else []  # fmt: skip
     return list({_key(name): name for name in found}.values())
@@ -146,7 +187,7 @@ def _alias_in_brackets(place: int, name: str, said: list[tuple[str, int]], respo
     for value, at in said:
         between = text[at + len(value) : place] if at < place else text[place + len(name) : at]
         if len(between) <= 60 and re.fullmatch(
-            r"\s?(?:\w+ )?[(\[][^()\[\]]{0,50}|\s?/\s?|,? (?:also known as|aka|or) ", between
+            r"\s?(?:\w+ )?[(\[][^()\[\]]{0,50}|\s?/\s?|,? (?:also known as|aka) ", between
         ):
             return True
         ways = {_key(way) for way in other_names(value)}

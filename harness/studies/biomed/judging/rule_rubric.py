@@ -6,6 +6,8 @@
 | the right answer and nothing else, where gold says more | 2 |
 | the right answer, and a number, phase, year or name that gold says beside it, wrong | 1 |
 | the right answer, and some or most of the rest | 2.5 or 3 |
+| the right answer, and all else that the question asks for lacks | 1 |
+| the right answer, and a phase that is half of two in one, such as 1/2 | 2 |
 | no plain answer, but the rest right | 1 |
 | other questions: the mean over the facts that are asked for; any of them wrong | at most 1 |
 | all facts that are asked for wrong, denied, or said together with others that exclude them | 0 |
@@ -21,7 +23,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from decimal import Decimal
 
-from harness.studies.biomed.facts import NAMES, NUMBER, VERDICT
+from harness.studies.biomed.facts import NAME, NAMES, NUMBER, VERDICT
 from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, NEAR, RIGHT, WRONG, Fared
 
 _BAD = (WRONG, MIXED, DENIED)
@@ -43,7 +45,7 @@ def text_of(grade: float) -> str:
     return str(Decimal(str(grade)).quantize(Decimal("0.1")))
 
 
-def _by_verdict(verdict: Fared, fared: Sequence[Fared]) -> float:
+def _by_verdict(verdict: Fared, fared: Sequence[Fared]) -> float:  # noqa: PLR0911 (one return a row)
     others = [one for one in fared if one is not verdict and one.fact["slot"] != "verdict"]
     if verdict.status in (WRONG, MIXED, DENIED):
         return 0.0
@@ -52,18 +54,26 @@ def _by_verdict(verdict: Fared, fared: Sequence[Fared]) -> float:
     if verdict.status == ABSENT:
         return 1.0 if others and not bad and sum(worths) >= 2 * len(worths) else 0.0
     if bad:
-        few = len(bad) <= 0.15 * len(others) and all(one.fact["of"][:2] == "rs" and one.fact["kind"] != NUMBER for one in bad)
+        few = len(bad) <= 0.15 * len(others) and all(
+            one.fact["of"][:2] == "rs" and one.fact["kind"] != NUMBER for one in bad
+        )
         return 2.0 if few else 1.0
     more = [one for one in others if one.fact["asked"]]
     if more and all(one.status == ABSENT for one in more):
         return 1.0
-    lists = [_worth(one) for one in more if one.fact["kind"] == NAMES and one.fact["slot"] not in ("words", "tissues")]
+    lists = [
+        _worth(one)
+        for one in more
+        if one.fact["kind"] == NAMES and one.fact["slot"] not in ("words", "tissue", "tissues")
+    ]
     if lists and max(lists) <= 1.5:
         return 1.5
     if verdict.status == NEAR:
         return 2.0 if verdict.fact["value"] == "no" else 1.5
     if not others:
         return 3.0
+    if any(map(_in_one, more)):
+        return 2.0
     share = sum(worths) / (3 * len(worths))
     return 3.0 if share >= 0.7 else 2.5 if share >= 0.3 else 2.0
 
@@ -73,8 +83,9 @@ def _by_facts(fared: Sequence[Fared], builds: int) -> float:
     beside = [one for one in fared if one not in main]
     if not main:
         return 0.0
+    placed = builds < 2 and any(one.fact["slot"] == "position" and one.status in (RIGHT, NEAR) for one in main)
     weights = [
-        2.0 if one.fact["slot"] == "position" and len(main) > 1 and (builds > 1 or one.status != ABSENT) else 1.0
+        2.0 if one.fact["slot"] == "position" and len(main) > 1 and not (placed and one.status == ABSENT) else 1.0
         for one in main
     ]
     frequent = [one for one in main if "frequency" in one.fact["slot"]]
@@ -85,7 +96,11 @@ def _by_facts(fared: Sequence[Fared], builds: int) -> float:
     if _lacks(main, worths, builds):
         grade = min(1.5, grade)
     if bad:
-        grade = min(1.0, grade) if any(one.status in (RIGHT, NEAR) for one in main) else 0.0
+        both = any(
+            one.status == MIXED and one.fact["slot"] == "position" for one in bad
+        )  # of a chromosome that is right
+        fit = [one for one in main if one.status in (RIGHT, NEAR) and not (both and "chromosome" in one.fact["slot"])]
+        grade = min(1.0, grade) if fit else 0.0
         if all(one.status in _BAD for one in main):
             grade = 0.0
     if grade >= 1.0 and any(one.status in _BAD and not _partial(one) for one in beside):
@@ -100,7 +115,8 @@ def _lacks(main: Sequence[Fared], worths: Sequence[float], builds: int) -> bool:
         0 < w <= 1.5 and one.fact["kind"] == NAMES and (one.extra or not places)
         for one, w in zip(main, worths, strict=True)
     )
-    return (short and len(main) <= 3) or (ABSENT in places and len(places) > 1 and builds > 1)
+    none = bool(places) and set(places) == {ABSENT}
+    return (short and len(main) <= 3) or none or (ABSENT in places and len(places) > 1 and builds > 1)
 
 
 def _partial(one: Fared) -> bool:
@@ -111,7 +127,14 @@ def _partial(one: Fared) -> bool:
 def _worth(one: Fared) -> float:
     if one.fact["kind"] == NAMES and one.fact["slot"] != "words":
         return _of_list(one)
+    if _in_one(one):
+        return 1.0
     return {RIGHT: 3.0, NEAR: 2.0}.get(one.status, 0.0)
+
+
+def _in_one(one: Fared) -> bool:
+    """Whether a number is half of two that are said as one, such as phase 1/2."""
+    return one.status == NEAR and one.extra > 0 and one.fact["kind"] not in (NAME, NAMES)
 
 
 def _of_list(one: Fared) -> float:
@@ -120,9 +143,11 @@ def _of_list(one: Fared) -> float:
         return 0.0
     share, extra = one.share, one.extra
     if _partial(one):
-        return max(0.0, next((worth for least, worth in _SHOWN if share >= least), 0.0) - (0.5 if extra > 0.15 else 0.0))
+        return max(
+            0.0, next((worth for least, worth in _SHOWN if share >= least), 0.0) - (0.5 if extra > 0.15 else 0.0)
+        )
     if share == 1:
-        steps: tuple[tuple[float, float], ...] = ((0.0, 3.0), (0.2, 2.5), (0.4, 2.0), (0.6, 1.0))
+        steps: tuple[tuple[float, float], ...] = ((0.0, 3.0), (0.1, 2.5), (0.4, 2.0), (0.6, 1.0))
     elif share >= 0.74:
         steps = ((0.25, 2.0), (0.6, 1.0))
     elif share >= 0.6:

@@ -17,7 +17,10 @@ DENIED: Final = "denied"  # it is said not to hold
 
 @dataclass(frozen=True, slots=True)
 class Fared:
-    """How a fact fared: of a list also the share of its names that were said, and of others among the said."""
+    """How a fact fared: of a list also the share of its names that were said, and of others among the said.
+
+    Of a phase such as 1/2 `extra` is the half that is too much.
+    """
 
     fact: Fact
     status: str

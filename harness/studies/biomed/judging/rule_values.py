@@ -10,13 +10,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 from harness.studies.biomed.facts import INTEGER, NAME, NAMES, NUMBER, VERDICT, Fact
 from harness.studies.biomed.judging.rule_alleles import allele
+from harness.studies.biomed.judging.rule_either import alternative
 from harness.studies.biomed.judging.rule_integers import approval, chromosome, count, phase, position, year
 from harness.studies.biomed.judging.rule_measures import frequency, measured
 from harness.studies.biomed.judging.rule_names import names_fare
 from harness.studies.biomed.judging.rule_reading import ReadResponse
-from harness.studies.biomed.judging.rule_slots import slot_of
+from harness.studies.biomed.judging.rule_slots import others_of, slot_of, whole
 from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, NEAR, RIGHT, WRONG, Fared
-from harness.studies.biomed.reading.decimals import of_number, same_number
+from harness.studies.biomed.reading.decimals import WORDS, of_number, printed, same_number
 from harness.studies.biomed.reading.verdicts import BOTH, NO, YES, denies_all
 
 _NOTHING = re.compile(r"^\W*(?:there (?:is|are|were) (?:\w+ )?no\b|no\b|none\b|neither\b)")
@@ -24,6 +25,36 @@ _NOTHING = re.compile(r"^\W*(?:there (?:is|are|were) (?:\w+ )?no\b|no\b|none\b|n
 
 def fares(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> Fared:
     """Say how a fact fares in a response; `all_facts` of the answer tell what else is right there."""
+    found = _fares(one, response, all_facts)
+    if found.status not in (RIGHT, NEAR) or one["kind"] not in (INTEGER, NUMBER, NAME):
+        return found
+    rival = _offered(one, response, all_facts)
+    return Fared(one, MIXED, why=f"or {rival}") if rival else found
+
+
+def _offered(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> str:
+    """Give the other number that a response offers in place of the right one, in the same slot."""
+    slot = slot_of(one["slot"])
+    if slot not in _BY_SLOT:
+        return ""
+    known = [of_number(each["value"]) for each in facts if slot_of(each["slot"]) == slot]
+    texts = {whole(one), *(each.upper() for each in others_of(one, facts))}
+    mentions = [each for each in response.mentions if each.slot == slot][:200]
+    elsewhere = {each.text for each in mentions if slot == "position" and each.of and each.of not in one["of"]}
+
+    def same(text: str) -> bool:
+        number = printed(text.rstrip("% "))
+        number = number.percent() if number and text.endswith("%") else number
+        alike = number is not None and any(right and same_number(number, right) for right in known)
+        return text.replace(",", "").upper() in texts or alike or text in elsewhere or str(WORDS.get(text)) in texts
+
+    right = (each for each in mentions if same(each.text.lower()) and each.text not in elsewhere)
+    return next(
+        filter(None, (alternative(response.text.lower, each.start, each.end, slot, same) for each in right)), ""
+    )
+
+
+def _fares(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> Fared:
     if one["kind"] == VERDICT:
         return _verdict(one, response)
     if one["kind"] in (NAME, NAMES):

@@ -101,11 +101,12 @@ def read_answer(row: Score, template: str, mode: str) -> CountedAnswer:
     counted = state
     if mode == PAPER:
         counted = UNGRADED if missing(value) else ABSTAINED if value == NOT_KNOWN else ANSWERED
-    halves = _halves(row["item"], value) if counted == ANSWERED else None
+    halves = grade_halves(row["item"], value) if counted == ANSWERED else None
     return CountedAnswer(row["item"], template, (row["template"], row["sample"]), state, counted, halves)
 
 
-def _halves(item: str, value: Any) -> int:
+def grade_halves(item: str, value: Any) -> int:
+    """Give twice the grade of a score; InputError, which names the item, where it is no grade divided by 3."""
     if isinstance(value, int | float) and not isinstance(value, bool) and -CLOSE <= value <= 1 + CLOSE:
         halves = round(value * HALVES)
         if abs(value * HALVES - halves) <= HALVES * CLOSE:

@@ -104,7 +104,7 @@ def weak_no(text: Plain) -> Plain:
 
     Of studies, data and the like it stays what it is, a word of not knowing.
     """
-    changed = _NOT_AWARE.sub("there is possibly no", text.text)
+    changed = _NOT_AWARE.sub("there is possibly no ", text.text)
     return Plain(changed) if changed != text.text else text
 
 

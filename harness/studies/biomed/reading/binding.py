@@ -41,6 +41,7 @@ _DIRECT = re.compile(
     rf"(?:{_FOREIGN.pattern}|{_EUROPEAN.pattern})"
 )
 _EVENT = re.compile(r"\b(?:(usan|adopted name|assigned name)|approv\w+)")
+_AROUND = 1_000  # letters before and behind a number in which what it belongs to is looked for
 _LEAST = Decimal("1e-5")  # a smaller number is no frequency of a common variant
 _EFFECT = re.compile(r"\b(?:beta|effect|log[- ]odds|coefficient|b)\b")
 _FREQUENCY = re.compile(r"\b(?:frequenc\w*|maf|eaf|alleles?|af)\b")
@@ -114,7 +115,8 @@ def _allele(text: Plain, one: Mention, start: int, end: int, before: int) -> str
         return str(cells[-1])
     if found := _BEHIND.match(text.text, one.end, min(end, one.end + 60)):
         return str(found[1])
-    for first in (start, before):
+    start, end = max(start, one.start - _AROUND), min(end, one.end + _AROUND)
+    for first in (start, max(before, start - _AROUND)):
         named = [(m.end(), next(filter(None, m.groups()))) for m in _ALLELE.finditer(text.text, first, one.start)]
         roles = [(m.end(), MINOR if m[1] or m[3] else MAJOR) for m in _ROLE.finditer(text.lower, first, one.start)]
         if named or roles:
@@ -134,7 +136,8 @@ def _snp(text: Plain, one: Mention, start: int, end: int, before: int) -> str:
 
 
 def _event(text: Plain, one: Mention, start: int, end: int, before: int) -> str:
-    for first, last in ((start, one.start), (one.end, end), (before, start)):
+    start, end = max(start, one.start - _AROUND), min(end, one.end + _AROUND)
+    for first, last in ((start, one.start), (one.end, end), (max(before, start - _AROUND), start)):
         named = list(_EVENT.finditer(text.lower, first, last))
         if named:
             found = named[-1] if last == one.start else named[0]

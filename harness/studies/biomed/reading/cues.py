@@ -81,8 +81,8 @@ GENERAL = re.compile(
     r"|defined|in order to|"
     r"to determine|depends?|check|consult|may|might|possibly|potential\w*|ongoing research|studies have "
     r"(?:identified|shown|"
-    r"found) (?:several|many|numerous)|can be|commonly used|\w*(?:not|n't) (?:mean|imply|rule out|exclude|preclude|prove)"
-    r"|means that|refers to)\b"
+    r"found) (?:several|many|numerous)|can be|commonly used|\w*(?:not|n't) (?:mean|imply|rule out|exclude|preclude"
+    r"|prove)|means that|refers to)\b"
 )
 CLOSES = re.compile(
     r"^\W*(?:therefore|thus|so|hence|in conclusion|in summary|overall|to summari[sz]e|in short|actually|correction"

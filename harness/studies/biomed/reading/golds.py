@@ -74,7 +74,12 @@ _DULL = frozenset(
 def gold_facts(asked: str, gold: str) -> list[Fact]:
     """Give the facts of a gold answer to a question, at least one: what has none gives its telling words."""
     q, text = question(asked), plain(gold)
-    found = [*_verdict(q, text), *_numbers(q, text), *(_parts(q, text) or _uses(q, text) or _names(q, text)), *_alleles(text)]
+    found = [
+        *_verdict(q, text),
+        *_numbers(q, text),
+        *(_parts(q, text) or _uses(q, text) or _names(q, text)),
+        *_alleles(text),
+    ]
     _shown_of(found, text)
     if not found:
         return [fact(WORDS, NAMES, telling(text))]
@@ -209,7 +214,10 @@ def _names(q: Question, text: Plain) -> list[Fact]:
         genes = [name for found in _NEAREST.finditer(text.text) for name in found[1].split(";") if name != "NONE"]
         genes = genes or [name for name, _ in named("gene", text) if not q.says(name)]
         out += _group(
-            "gene", genes, q.wants == "gene" or ("gene" in q.lower and not q.yes_no and re.search(r"\b(?:what|which) genes?\b", q.lower) is not None)
+            "gene",
+            genes,
+            q.wants == "gene"
+            or ("gene" in q.lower and not q.yes_no and re.search(r"\b(?:what|which) genes?\b", q.lower) is not None),
         )
         if not genes and q.wants == "gene" and not out:
             out += _group("gene", _items(q, text), True)

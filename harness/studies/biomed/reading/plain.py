@@ -24,6 +24,8 @@ _MARKUP: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (re.compile(pattern, re.IGNORECASE | re.MULTILINE), instead)
     for pattern, instead in (
         (r"<sup>\s*", "^"),
+        (r"(?<=\d)\s?\*{1,2}\s?(?=10\s?(?:\^|\*\*|-))", " x "),
+        (r"(?<=10)\s?\*\*\s?(?=\(?-?\d)", "^"),
         (r"</?(?:b|i|em|strong|p|br|sup|sub|ul|ol|li|u|code|div|span|h\d)\b[^<>]{0,40}>", " "),
         (r"\\(?:times|cdot)\b", " x "),
         (r"\\(?:text|mathrm|mathbf|mathit)\b", ""),

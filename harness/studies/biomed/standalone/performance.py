@@ -7,17 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict
-from typing import Any
+from typing import Annotated, Any
 
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import Texts, ToolOutput
+from harness.scorers.given import Texts, ToolOutput, one_of
 from harness.scorers.tool import Tool
 from harness.studies.biomed.measures import paper_columns, paper_performance, paper_texts
 from harness.studies.biomed.measures.paper_columns import plain
 from harness.studies.biomed.measures.paper_order import model_order
 from harness.studies.biomed.standalone.columns import Parametrised, Rows, ScoreColumns, cells, keys
+from harness.studies.biomed.standalone.graded_rows import LONG, column_rows
+from harness.studies.biomed.standalone.strict import strict_performance
+from harness.studies.biomed.terms import MODES, PAPER, STRICT
 
 Cells = list[dict[str, Any]]
 ROW = "printed rows: Model, BioScore, AR, Response Quality Rate, Safety Rate"
@@ -26,16 +29,39 @@ BINOM = "the two counts behind each interval of AR"
 ELLIPSE = "x_quality, y_safety, width and height of each ellipse; none where a rate is undefined"
 
 
+class PerformanceColumns(ScoreColumns):
+    """Input: columns of scores, or graded rows, and the mode in which they are counted."""
+
+    mode: Annotated[str, one_of("a mode", *MODES)] = Field(
+        default=PAPER,
+        description="paper (as published, the default) or strict (OURS), which also takes rows of " + LONG,
+    )
+
+
 class PerformanceTable(ToolOutput):
     """Output: the table as it is printed, and what stands behind it, of models that have a column."""
 
-    table: list[dict[str, str]] = Field(description=ROW)
-    sem_calls_in_model_order: list[float | str] = Field(description=SEM)
-    binom_interval_calls_in_model_order: list[list[float | str]] = Field(description=BINOM)
-    scatter_ellipses_drawn: Cells = Field(description=ELLIPSE)
-    counts: dict[str, dict[str, Any]] = Field(description="by model: rows by kind, mean and median of answered ones")
+    table: list[dict[str, str]] = Field(description=ROW + "; strict: also answered accuracy, each with both intervals")
+    sem_calls_in_model_order: list[float | str] = Field(default_factory=list, description=f"paper: {SEM}")
+    binom_interval_calls_in_model_order: list[list[float | str]] = Field(
+        default_factory=list, description=f"paper: {BINOM}"
+    )
+    scatter_ellipses_drawn: Cells = Field(default_factory=list, description=f"paper: {ELLIPSE}")
+    counts: dict[str, dict[str, Any]] = Field(
+        default_factory=dict, description="paper: by model: rows by kind, mean and median of answered ones"
+    )
     rates: dict[str, dict[str, list[float | str]]] = Field(
-        description="by model: BioScore, AR, RQR and SR as [value, low, high], nothing rounded"
+        default_factory=dict,
+        description="paper: by model: BioScore, AR, RQR and SR as [value, low, high], nothing rounded",
+    )
+    models: dict[str, dict[str, Any]] = Field(
+        default_factory=dict,
+        description="strict: by model: states, counts, rates with both intervals, quadrant, gain, and all by template",
+    )
+    about: dict[str, str] = Field(default_factory=dict, description="strict: what each number means")
+    level: str = Field(default="", description="strict: the level of the intervals")
+    coverage: dict[str, str] = Field(
+        default_factory=dict, description="strict: how often the interval over templates held in simulations"
     )
 
 
@@ -72,9 +98,18 @@ class NlpTable(ToolOutput):
     table: list[dict[str, str]] = Field(description="a row a model: mean and normal interval of each metric, or N/A")
 
 
-def performance_table(given: ScoreColumns) -> dict[str, Any]:
-    """Give the published table of performance, and what stands behind its cells, of columns of scores."""
+def performance_table(given: PerformanceColumns) -> dict[str, Any]:
+    """Give the table of performance, and what stands behind its cells: as published, or strict (OURS).
+
+    InputError for rows without a column of scores, and in strict mode as `graded_rows` refuses them.
+    """
+    if given.mode == STRICT:
+        rows = given.rows if given.scores is None else column_rows(given.columns())
+        return strict_performance(rows, given.models)
     columns = given.columns()
+    if given.rows and not columns and not given.models:
+        advice = "give columns MODEL_BioScore; rows with `grade` are for mode strict"
+        raise InputError("the rows have no column of scores", where="rows", next=advice)
     found = {name: paper_performance.performance(columns[name]) for name in given.names() if name in columns}
     drawn = (paper_performance.ellipse(each) for each in found.values())
     result = {
@@ -93,8 +128,10 @@ def _rates(found: paper_performance.Performance) -> dict[str, list[float]]:
     return {name: list(each) for name, each in zip(("BioScore", "AR", "RQR", "SR"), four, strict=True)}
 
 
-def performance_row(given: ScoreColumns) -> dict[str, Any]:
-    """Give the table's row of the one column that is given; InputError where there are none or several."""
+def performance_row(given: PerformanceColumns) -> dict[str, Any]:
+    """Give the table's row of the one column that is given; InputError where there are none or several, or strict."""
+    if given.mode == STRICT:
+        raise InputError("this row is of paper mode alone", where="mode", next="use biomed.performance_table")
     columns = given.columns()
     if len(columns) != 1:
         raise InputError(f"{len(columns)} columns of scores", where="scores", next="give the scores of one model")
@@ -126,12 +163,12 @@ def nlp_table(given: NlpColumns) -> dict[str, Any]:
 
 ANALYSES: Mapping[str, Tool] = {
     "biomed.performance_table": Tool(
-        about="Gives BioScore, AR, RQR and SR of each model with the published intervals (paper mode).",
-        takes=ScoreColumns, gives=PerformanceTable, run=performance_table,
+        about="Gives BioScore, AR, RQR and SR of each model with the published intervals, or with ours (strict).",
+        takes=PerformanceColumns, gives=PerformanceTable, run=performance_table,
     ),
     "biomed.performance_table_edge_cases": Tool(
         about="Gives the row of one column of scores in the published table of performance.",
-        takes=ScoreColumns, gives=PerformanceRow, run=performance_row,
+        takes=PerformanceColumns, gives=PerformanceRow, run=performance_row,
     ),
     "biomed.model_order": Tool(
         about="Orders models as the published figures do.", takes=ScoreColumns, gives=ModelOrder, run=order_of,

@@ -45,10 +45,10 @@ QUESTIONS = (
         "reached for this purpose?",
         "No, Alovimab is not approved by the FDA to treat migraine; it has reached phase 2 of clinical trials for this "
         "purpose.",
-        ("No.", "2.0", "right, without the phase"),
+        ("No.", "1.0", "right, but the phase, which is asked for too, is lacking"),
         ("No, it reached phase II for migraine.", "3.0", "the same phase in other signs"),
         ("No, it is in phase 3 for migraine.", "1.0", "right, but the phase is wrong"),
-        ("It has not been approved for that use.", "2.0", "no, in other words"),
+        ("It has not been approved for that use.", "1.0", "no, in other words, and no phase"),
         ("It is false that it is not approved for migraine.", "0.0", "denied twice, which is yes"),
         ("Yes, since 1999.", "0.0", "the contrary"),
     ),
@@ -66,7 +66,7 @@ QUESTIONS = (
         "In the European GWAS meta-analysis of Parkinson's disease (Nalls et al. 2019), the effect allele A of "
         "rs990000001 has a frequency of 0.031, and the other allele G one of 0.969.",
         ("A: 3.1 %, G: 96.9 %", "3.0", "percent"),
-        ("The effect allele A has a frequency of 0.031.", "2.0", "the other follows from it, and is not said"),
+        ("The effect allele A has a frequency of 0.031.", "2.5", "the other follows from it, and is not said"),
         ("The frequency of A is 0.031, that of G is 0.951.", "1.0", "one of the two is wrong"),
         ("The frequency of A is 0.969, that of G is 0.031.", "0.0", "the wrong way round"),
     ),

@@ -27,7 +27,7 @@ def groups():
     return out
 
 
-def test_each_experts_answer_is_right_to_its_question_and_its_denial_is_not():
+def test_each_experts_answer_is_right_and_its_denial_is_not():
     for row in read(SEEDS):
         asked, gold = row["question"], row["answer"]
         assert (row["uuid"], grade(asked, gold, gold).grade) == (row["uuid"], "3.0")
