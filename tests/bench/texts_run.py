@@ -4,6 +4,7 @@ import json
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 from rouge_score.rouge_scorer import RougeScorer
 
@@ -16,7 +17,7 @@ pairs = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
 scorer = RougeScorer(["rouge2", "rougeL"], use_stemmer=False)
 begun = time.process_time()
 found = [scorer.score(reference, response) for response, reference in pairs]
-told = {"rouge_cpu": time.process_time() - begun}
+told: dict[str, Any] = {"rouge_cpu": time.process_time() - begun}
 told["ROUGE2"] = [each["rouge2"].fmeasure for each in found]
 told["ROUGEL"] = [each["rougeL"].fmeasure for each in found]
 if BLEU:

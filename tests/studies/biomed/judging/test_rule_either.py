@@ -66,7 +66,7 @@ FREQUENCY = (
     ],
 )
 def test_two_values_where_one_can_hold_are_nothing(pair, answer):
-    assert grade(*pair, answer).grade == "0.0"
+    assert grade(pair[0], pair[1], answer).grade == "0.0"
 
 
 @pytest.mark.parametrize(
@@ -87,7 +87,7 @@ def test_two_values_where_one_can_hold_are_nothing(pair, answer):
     ],
 )
 def test_another_value_of_something_else_is_no_contradiction(pair, answer):
-    assert grade(*pair, answer).grade == "3.0"
+    assert grade(pair[0], pair[1], answer).grade == "3.0"
 
 
 def test_a_phase_that_is_half_of_two_in_one_is_worth_little():
