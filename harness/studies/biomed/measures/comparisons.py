@@ -21,6 +21,7 @@ from harness.studies.biomed.measures.strict_intervals import FEWEST_TEMPLATES, L
 from harness.studies.biomed.terms import ERROR, UNGRADED, VERSION
 
 RESAMPLES, FLIPS = 2000, 10_000
+LAST_SEED = 2**32 - 2  # numpy's old generator takes 32 bits, and sign flips take the next seed
 EXACT = 14  # up to so many templates every combination of signs is tried
 MOST_UNDEFINED = 10  # of a hundred resamples
 CLOSE = 1e-12  # sums that differ by less are equal
@@ -38,9 +39,11 @@ Run = tuple[str, tuple[int, int]]  # an item in one wording and sample
 
 
 def comparisons(found: RunAnswers, seed: int, resamples: int = RESAMPLES) -> dict[str, Any]:
-    """Compare every two models by each grader; InputError where there is no resample to draw."""
+    """Compare every two models by each grader; InputError where there is no resample to draw, or none by this seed."""
     if resamples < 1:
         raise InputError(f"`resamples` is {resamples}", where="resamples", next="ask for at least one")
+    if not 0 <= seed <= LAST_SEED:
+        raise InputError(f"no templates are drawn by the seed {seed}", where="seeds", next=f"use 0 to {LAST_SEED}")
     draws = TemplateDraws(seed, resamples)
     return {
         "mode": found.mode,
@@ -164,7 +167,7 @@ def _resampled(left: list[tuple[int, int]], right: list[tuple[int, int]], draws:
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the document `comparisons` from the inputs `items`, `gold` and `scores`, by `seed` and `resamples`.
 
-    InputError as `run_answers.read` raises it, and where `resamples` is no positive number.
+    InputError as `run_answers.read` raises it, where `resamples` is no positive number, and for a seed over 32 bits.
     """
     found = comparisons(read(params, inputs), params.get("seed", 0), params.get("resamples", RESAMPLES))
     rows.write_one(out / "comparisons", found)

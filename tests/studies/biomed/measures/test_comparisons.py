@@ -108,3 +108,15 @@ def test_few_templates_are_called_unreliable_and_one_has_no_interval(tmp_path):
 def test_no_resamples_are_refused(tmp_path):
     with pytest.raises(InputError, match="resamples"):
         pairs(tmp_path, graded("T01", [3]), resamples=0)
+
+
+@pytest.mark.parametrize("seed", [-1, 2**32 - 1, 2**53 - 1])
+def test_a_seed_that_the_generator_cannot_take_is_refused(tmp_path, seed):
+    with pytest.raises(InputError) as told:
+        pairs(tmp_path, many({"a": [3, 0], "b": [0, 3]}), seed=seed)
+    assert told.value.where == "seeds" and told.value.next
+
+
+def test_the_last_seed_draws_templates_and_signs(tmp_path):
+    [pair] = pairs(tmp_path, many({"a": [3, 0], "b": [0, 3, 3]}), seed=comparisons.LAST_SEED)
+    assert 0 < pair["quantities"]["RQR"]["p"] <= 1
