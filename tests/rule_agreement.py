@@ -19,6 +19,11 @@ PAGE = ROOT / "docs" / "biomed-grading.md"
 LABELS = ROOT / "tests" / "studies" / "biomed" / "judging" / "labels.jsonl"
 BEGIN, END = "<!-- agreement: written by tests/rule_agreement.py -->\n", "<!-- agreement: end -->\n"
 STATES = ("good", "bad", "abstain")
+WHO = (
+    ("grade_a", "grade_b", "the two people"),
+    ("people", "rule", "people and the rule, by the gold's facts"),
+    ("people", "by_text", "people and the rule, from texts alone"),
+)
 Row = Mapping[str, Any]
 
 
@@ -28,11 +33,14 @@ def state(grade: float) -> str:
 
 
 def labelled() -> list[dict[str, Any]]:
-    """Read the labelled answers, each with both people's grades and the rule's, from its text alone."""
+    """Read the labelled answers, each with both people's grades, and the rule's by facts and from texts alone."""
     from harness.studies.biomed.judging.rule import grade
 
     rows = [json.loads(line) for line in LABELS.read_text(encoding="utf-8").splitlines()]
-    return [{**row, "rule": float(grade(row["question"], row["answer"], row["response"]).grade)} for row in rows]
+    for row in rows:
+        asked = row["question"], row["answer"], row["response"]
+        row["rule"], row["by_text"] = float(grade(*asked, row["facts"]).grade), float(grade(*asked).grade)
+    return rows
 
 
 def agreement(rows: Sequence[Row], one: str, other: str) -> tuple[float, float, float]:
@@ -58,11 +66,9 @@ def block(rows: Sequence[Row]) -> Iterator[str]:
     yield "| --- | ---: | --- | ---: | ---: | ---: |\n"
     for part in ("develop", "frozen"):
         own = [row for row in rows if row["part"] == part]
-        for one, other, words in (("grade_a", "grade_b", "two people"), ("people", "rule", "people and the rule")):
-            both = [row for row in own if row[one] is not None and row[other] is not None]
-            if both:
-                found = " | ".join(f"{value:.3f}" for value in agreement(both, one, other))
-                yield f"| {part} | {len(both)} | {words} | {found} |\n"
+        for one, other, words in WHO:
+            found = " | ".join(f"{value:.3f}" for value in agreement(own, one, other))
+            yield f"| {part} | {len(own)} | {words} | {found} |\n"
     frozen = [row for row in rows if row["part"] == "frozen"]
     yield "\nOf the frozen answers, what people say (rows) and what the rule says (columns):\n\n"
     yield f"| | {' | '.join(STATES)} |\n| --- | ---: | ---: | ---: |\n"
