@@ -14,18 +14,20 @@ from typing import Any
 
 from harness.studies import judged
 from harness.studies.biomed import terms
-from harness.studies.biomed.facts import VERDICT, Fact
+from harness.studies.biomed.facts import INTEGER, VERDICT, Fact
 from harness.studies.biomed.judging.rule_reading import ReadResponse, without_orders
 from harness.studies.biomed.judging.rule_rubric import graded, text_of
 from harness.studies.biomed.judging.rule_status import NEAR, RIGHT, Fared
 from harness.studies.biomed.judging.rule_values import fares
 from harness.studies.biomed.reading import abstentions
 from harness.studies.biomed.reading.abstentions import Knowing, Phrases, knowing, weak_no
+from harness.studies.biomed.reading.completing import completed
 from harness.studies.biomed.reading.golds import gold_facts
 from harness.studies.biomed.reading.known_names import VERSION as NAMES
 from harness.studies.biomed.reading.plain import Plain, plain
 from harness.studies.biomed.reading.questions import Question, question
 from harness.studies.biomed.reading.subjects import foreign
+from harness.studies.biomed.reading.verdicts import lead
 
 VERSION = f"biomed-rule-1, {abstentions.VERSION}, {NAMES}"  # of the rule and its tables
 GOOD, BAD, ABSTAIN = "good", "bad", "abstain"
@@ -52,6 +54,12 @@ _YES_OR_NO = re.compile(
 _TURNS = re.compile(  # goes on, after a disclaimer, to an answer of its own
     r"\b(?:however|that said|nevertheless|nonetheless|to the best of|as far as|from (?:memory|what)|i (?:believe|recall"
     r"|think)|(?:best|rough) (?:estimate|guess)|treat this|approximately|roughly|yes|no)\b"
+)
+
+
+_CLAIMS = re.compile(
+    r"\b(?:to (?:the best of )?my (?:best )?knowledge|as far as i (?:know|can tell|recall|remember)|with that caveat"
+    r"|from memory|i (?:do )?(?:believe|recall|remember)|my (?:best )?(?:understanding|recollection))\b"
 )
 
 
@@ -84,7 +92,8 @@ def grade(
     `names` gives other names by name; `phrases` the ways to say that one does not know, by default those of the
     packaged table. Any text is graded; a blank one, and one that only says the question again, gets 0.
     """
-    q, text = question(asked), without_orders(plain(response))
+    q = question(asked)
+    text = completed(without_orders(plain(response)), q)
     text = weak_no(text) if q.yes_no else text
     if not _letters(text.text) or _letters(text.text) == _letters(q.text):
         return RuleGrade("0.0", terms.ANSWERED, ("says nothing, or the question alone",))
@@ -102,7 +111,7 @@ def grade(
     return RuleGrade(text_of(found), terms.ANSWERED, tuple(map(_why, fared))[:20])
 
 
-def _abstains(known: Knowing, said: ReadResponse, fared: Sequence[Fared]) -> bool:
+def _abstains(known: Knowing, said: ReadResponse, fared: Sequence[Fared]) -> bool:  # noqa: PLR0911 (one return a case)
     """Whether it says that it does not know, and states nothing that is asked for as a fact all the same."""
     if not (known.anywhere or known.elsewhere):
         return False
@@ -115,6 +124,11 @@ def _abstains(known: Knowing, said: ReadResponse, fared: Sequence[Fared]) -> boo
         return True
     if known.first and known.elsewhere and not any(one.status in (RIGHT, NEAR) for one in asked):
         return not _TURNS.search(said.text.lower)
+    more = [one for one in fared if one.fact["asked"] and one.fact["kind"] not in (VERDICT, INTEGER)]
+    if more and not any(one.stated for one in more) and not any(map(lead, said.text.sentences)):
+        return True
+    if _CLAIMS.search(said.text.lower):
+        return False
     verdict_alone = all(one.fact["kind"] == VERDICT for one in asked)
     return verdict_alone and (said.stance.hedged or (known.first and _guesses(said.text)))
 

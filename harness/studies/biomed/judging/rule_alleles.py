@@ -16,15 +16,21 @@ from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, RI
 _SNP = re.compile(r"\brs\d{2,12}\b", re.IGNORECASE)
 _LETTERS = r"(?P<{}>[ACGT]{{1,40}})"
 _ROLE = r"(?:effect|risk|risk-increasing|increasing|minor|alternat\w+|alt|coded|susceptibility)"
-_OTHER = re.compile(r"(?:other|reference|ref|major|non-?\s?effect|non-?\s?risk|protective|decreasing)\W{1,3}$")
+_OTHER = re.compile(
+    r"(?:other|reference|ref|major|non-?\s?effect|non-?\s?risk|protective|decreasing)\W{1,3}(?:alleles?\W{0,3})?$"
+)
 _LETTER = re.compile(
     rf"(?:\ballele\s?\W{{0,4}}(?:is|of|was)?\s?\W{{0,3}}{_LETTERS.format('a')}(?![\w'])"
     rf"|(?<![\w-]){_LETTERS.format('b')}\W{{0,2}}[\s-]alleles?\b|^\W{{0,3}}{_LETTERS.format('c')}(?![\w'])"
-    rf"|\ballele\b[^.;\n]{{0,40}}?\bis\s{_LETTERS.format('e')}(?![\w'])|[(|,:]\s?{_LETTERS.format('d')}(?=\s?[)|,;]|$|\s-))",
+    rf"|\ballele\b[^.;\n]{{0,40}}?\bis\s{_LETTERS.format('e')}(?![\w'])"
+    rf"|[(|,:]\s?{_LETTERS.format('d')}(?=\s?[)|,;]|$|\s-))",
     re.MULTILINE,
 )
 _ROLED = re.compile(
-    rf"\b(?<!non-)(?<!non ){_ROLE}\s(?:\w+\s)?allele\W{{0,3}}(?:is|of|was|:)?\s?\W{{0,3}}([ACGT]{{1,40}})(?![\w'])"
+    rf"\b(?<!non-)(?<!non )(?i:{_ROLE}\s(?:\w+\s)?allele)\W{{0,3}}(?:is|of|was|:)?\s?\W{{0,3}}([ACGT]{{1,40}})(?![\w'])"
+)
+_AS = re.compile(
+    rf"(?<![\w-])({_LETTERS.format('g')})['\"]?\s(?:allele\s)?(?:as|is|being|was)\sthe\s{_ROLE}\s(?:\w+\s)?allele\b"
 )
 _BEFORE = re.compile(r"\b([ACGT]{1,40})\W{0,2}[\s-](?:risk\s|effect\s)?allele\s(?:of|at|in|for)\s(?:the\s)?(?:\w+\s)?$")
 _BEHIND = re.compile(r"\s(?:is|was)\s['\"]?([ACGT]{1,40})(?![\w'])")
@@ -58,6 +64,7 @@ def _said(of: str, response: ReadResponse) -> Iterator[tuple[str, int]]:
         stretches = [(one.end(), _end(text, one.end())) for one in own]
     for start, end in stretches:
         yield from ((found[1], found.start(1)) for found in _ROLED.finditer(text, start, end))
+        yield from ((found["g"], found.start("g")) for found in _AS.finditer(text, start, end))
     for one in own:
         if before := _BEFORE.search(text, max(0, one.start() - 60), one.start()):
             yield before[1], before.start(1)

@@ -150,7 +150,8 @@ def count(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:  #
         return Fared(one, MIXED if rivals and len(set(rivals)) > 1 else RIGHT)
     if value in integers(denied):
         return Fared(one, DENIED)
-    if not one["asked"] and rivals and all(_close(each, value) for each in rivals):
+    listed = any(each.get("of_all") for each in facts) and not response.asked.lower.startswith("how many")
+    if (listed or not one["asked"]) and rivals and all(_close(each, value) for each in rivals):
         return Fared(one, NEAR, why=f"{rivals[0]} for {value}")
     if not rivals and _as_many(value, response, facts):
         return Fared(one, RIGHT)

@@ -19,6 +19,8 @@ from harness.studies.biomed.reading.decimals import Printed, of_number, printed,
 from harness.studies.biomed.reading.mentions import Mention
 
 _THRESHOLDS = {Decimal(text) for text in ("5e-8", "0.05", "1e-5", "0.01", "2.95e-6", "1e-6", "0.001", "5e-6")}
+_TO = re.compile(r"\s?(?:and|to|-)\s?[\d.]+")
+_FROM = re.compile(r"\b(?:between|from)\s[\d.]+\s?%?\s(?:and|to)\s$|\d\s?%?\s?-\s?$")
 _ROLES = {
     MINOR: r"(?:(?<!non-)(?<!non )effect|minor|alternat\w+|risk|alt)",
     MAJOR: r"(?:non-?\s?effect|other|reference|major|ref)",
@@ -37,7 +39,7 @@ def frequency(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared
     role = MAJOR if "other" in one["slot"] else MINOR
     hit = near = wrong = False
     for each in said:
-        if each.number is None:
+        if each.number is None or each.bound or _ranged(each, response):
             continue
         same = same_number(each.number, right)
         if each.of == own or (not own and each.of in ("", role)):
@@ -85,6 +87,13 @@ def measured(one: Fact, response: ReadResponse, facts: Sequence[Fact]) -> Fared:
     if rivals and all(each.number and _slightly(each.number.value, right.value) for each in rivals):
         return Fared(one, NEAR, why=f"{rivals[0].text} for {one['value']}")
     return Fared(one, WRONG if rivals else ABSENT, why=f"{rivals[0].text} for {one['value']}" if rivals else "")
+
+
+def _ranged(each: Mention, response: ReadResponse) -> bool:
+    """Whether a number is an end of a range, which tells no value."""
+    lower = response.text.lower
+    before, behind = lower[max(0, each.start - 30) : each.start], lower[each.end : each.end + 20]
+    return bool(_FROM.search(before) or (re.search(r"\b(?:between|from)\s$", before) and _TO.match(behind)))
 
 
 def _slightly(said: Decimal, value: Decimal) -> bool:

@@ -21,7 +21,7 @@ _CUES = {
     "gene": re.compile(
         r"\bnear|\bclosest|\blocat|\blies|\bwithin|\bintron|\bupstream|\bdownstream|\bbetween|\bflank|\bmaps"
         r"|\bsituat|\btarget|"
-        r"\bbind|\binhibit|\bact(?:s|ing)?\b|\bblock|\bgenes?\b|\bagonis|\bantagonis|\bmodulat|\binclud"
+        r"\bbind|\binhibit|\bact(?:s|ing)?\b|\bblock|\bgenes?\b|\bagonis|\bantagonis|\bmodulat|\binclud|\bassign|\bannotat|\battribut"
     ),
     "snp": re.compile(r"\btop\b|\bmost\b|\blead|\bsignifican|\bassociat|\bsnps?\b|\bis\b"),
 }
@@ -33,7 +33,9 @@ _VERB = re.compile(  # tells how the action comes about, where the action itself
     r"(?:inhibit(?:s|ing)?|antagoni[sz](?:es|ing)|block(?:s|ing)|open(?:s|ing)|activat(?:es|ing)|binds|modulat(?:es|ing)"
     r"|disrupts|degrades)\b"
 )
-_KIND_ALONE = re.compile(r"\b(?:diseases|conditions|indications|drugs|genes|names|some|others|targets)$")
+_KIND_ALONE = re.compile(
+    r"\b(?:diseases|conditions|indications|drugs|genes?|names|some|others|targets|snps?|variants?|signals?|tissues?)$"
+)
 _NO_NAME = re.compile(r"(?:used|been|has|as an?|agonist|antagonist|it|its|they|their|this|which|that|for|not)\b")
 _FIGURE = re.compile(r"[=<>~]|\b(?:p|heidi|p-value|beta)\b", re.IGNORECASE)  # an item that tells a number
 _WORDS = "words"
@@ -178,7 +180,12 @@ def _same_list(place: int, said: list[tuple[str, int]], response: ReadResponse) 
 
 def _in_place(kind: str, place: int, response: ReadResponse) -> bool:
     cue = _CUES.get(kind)
-    return cue is None or bool(cue.search(response.sentence(place)))
+    if cue is None or cue.search(response.sentence(place)):
+        return True
+    text = response.text.text
+    end = text.find("\n", place)
+    line = text[text.rfind("\n", 0, place) + 1 : end if end >= 0 else len(text)][:500]
+    return not re.search(r"\b(?!and\b|or\b)[a-z]{2,}", line)  # names and nothing else
 
 
 def _alias_in_brackets(place: int, name: str, said: list[tuple[str, int]], response: ReadResponse) -> bool:

@@ -13,7 +13,7 @@ from functools import cached_property
 from harness.studies.biomed.reading.binding import bound_mentions
 from harness.studies.biomed.reading.cues import FALSE
 from harness.studies.biomed.reading.entities import Named, items, named
-from harness.studies.biomed.reading.known_names import other_names, turned
+from harness.studies.biomed.reading.known_names import other_names, respelled, turned
 from harness.studies.biomed.reading.mentions import Mention
 from harness.studies.biomed.reading.plain import Plain
 from harness.studies.biomed.reading.questions import Question
@@ -21,14 +21,26 @@ from harness.studies.biomed.reading.searching import SearchedWords, without_salt
 from harness.studies.biomed.reading.verdicts import Stance, denies_all, stance
 
 _DENIAL = re.compile(
-    r"\b(?:not|never|neither|nor|rather than|instead of|unlike|except|other than|as opposed to|wrongly|incorrectly|"
+    r"\b(?:not|never|neither|nor|rather than|instead of|unlike|except|other than|as opposed to|"
+    r"wrongly|incorrectly|mistakenly|erroneously|"
+    r"falsely|"
     r"without|excluding|denies|rules out)\b|n't\b|\bno (?=(?:\w+ ){0,3}$)"
 )
 _BREAK = re.compile(
-    r"[;:(]|,?\s(?:and|but|with|at|having|since|because|given|based|due|rather it|it is|which is|instead,)\s|\. "
+    r"[;:(]|,?\s(?:and|but|with|at|having|since|because|given|based|due|i|there|they"
+    r"|here|rather it|it is|which is|instead,)\s|\. "
 )
 _OF_THE_MATTER = re.compile(
     r"significan|associat|approv|druggab|limited to|only|known to|recogni|beyond|later than|mentioned"
+)
+_DISPUTED = re.compile(
+    r"\b(?:misconception|myth)\b|\b(?:this|that|which|it) (?:is|was|would be) (?:\w+ )?(?:not correct|incorrect|wrong"
+    r"|mistaken|erroneous|not the case|inaccurate|an? (?:error|mistake))\b"
+    r"|^[\w,.-]{1,30} (?:is|was) not (?:the|its|a|an|one of)\b"
+)
+_ALTHOUGH = re.compile(r"\b(?:although|though|while|whereas|despite)\b[^,]*$")
+_CITED = re.compile(
+    r"[^,.;]{0,60}\b(?:cited|listed|given|reported|quoted|claimed|suggested|thought|believed|proposed)\b[^,;]{0,80},"
 )
 _AROUND = 400  # letters
 _GRADER = re.compile(
@@ -104,13 +116,23 @@ class ReadResponse:
         before = before[breaks[-1].end() :] if breaks else before
         found = list(_DENIAL.finditer(before))
         here = bool(found) and not _OF_THE_MATTER.search(before[found[-1].end() :])
+        here = here or self._disputed(place, number)
         false = bool(FALSE.match(self.sentence(place))) and not FALSE.match(self.text.lower[:200])
         return (here != false) != self._all_denied
+
+    def _disputed(self, place: int, number: int) -> bool:
+        """Whether its sentence says, behind it, that it does not hold."""
+        end = self._starts[number] if number < len(self._starts) else len(self.text.lower)
+        start = self._starts[number - 1] if number else 0
+        behind = self.text.lower[place : min(end, place + 200)]
+        conceded = _ALTHOUGH.search(self.text.lower[max(start, place - 80) : place]) and _CITED.match(behind)
+        return bool(conceded or _DISPUTED.search(behind))
 
     def spellings(self, name: str, of_fact: Sequence[str] = ()) -> list[str]:
         """Give the ways to say a name: itself, without a salt, other names of the fact, the caller and the tables."""
         short = without_salt(name)
-        known = [*turned(name), *of_fact, *self._names.get(name, ()), *other_names(name), *other_names(short)]
+        known = [*turned(name), *respelled(name)]
+        known += [*of_fact, *self._names.get(name, ()), *other_names(name), *other_names(short)]
         return list(dict.fromkeys([name, short, *known]))[:60]
 
 

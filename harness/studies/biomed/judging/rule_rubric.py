@@ -5,6 +5,7 @@
 | a question of yes or no: the wrong answer, both answers, or none with nothing right beside | 0 |
 | the right answer and nothing else, where gold says more | 2 |
 | the right answer, and a number, phase, year or name that gold says beside it, wrong | 1 |
+| the right answer and right names, and a p-value or effect that nobody asked for, wrong | 2 |
 | the right answer, and some or most of the rest | 2.5 or 3 |
 | the right answer, and all else that the question asks for lacks | 1 |
 | the right answer, and a phase that is half of two in one, such as 1/2 | 2 |
@@ -12,7 +13,7 @@
 | other questions: the mean over the facts that are asked for; any of them wrong | at most 1 |
 | all facts that are asked for wrong, denied, or said together with others that exclude them | 0 |
 | a list: by the share of its names that are said and the share of wrong ones among all | 0 to 3 |
-| a fact beside what is asked for, wrong | 1 less |
+| a fact beside what is asked for, wrong (of an effect its allele: 2 less) | 1 less |
 | all right, but long | 0.5 less |
 
 It must never know how a text is read.
@@ -25,6 +26,7 @@ from decimal import Decimal
 
 from harness.studies.biomed.facts import NAME, NAMES, NUMBER, VERDICT
 from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, NEAR, RIGHT, WRONG, Fared
+from harness.studies.biomed.reading.verdicts import YES
 
 _BAD = (WRONG, MIXED, DENIED)
 _SHOWN = ((1.0, 3.0), (0.75, 2.0), (0.6, 1.5), (0.3, 1.0), (0.1, 0.5))  # of a list that shows only the first names
@@ -51,13 +53,13 @@ def _by_verdict(verdict: Fared, fared: Sequence[Fared]) -> float:  # noqa: PLR09
         return 0.0
     worths = [_worth(one) for one in others]
     bad = [one for one in others if one.status in _BAD and not _partial(one)]
-    if verdict.status == ABSENT:
+    if verdict.status == ABSENT and not (verdict.fact["value"] == YES and not bad and any(map(_names_it, others))):
         return 1.0 if others and not bad and sum(worths) >= 2 * len(worths) else 0.0
     if bad:
         few = len(bad) <= 0.15 * len(others) and all(
             one.fact["of"][:2] == "rs" and one.fact["kind"] != NUMBER for one in bad
         )
-        return 2.0 if few else 1.0
+        return 2.0 if few or _figures_alone(bad, others) else 1.0
     more = [one for one in others if one.fact["asked"]]
     if more and all(one.status == ABSENT for one in more):
         return 1.0
@@ -76,6 +78,24 @@ def _by_verdict(verdict: Fared, fared: Sequence[Fared]) -> float:  # noqa: PLR09
         return 2.0
     share = sum(worths) / (3 * len(worths))
     return 3.0 if share >= 0.7 else 2.5 if share >= 0.3 else 2.0
+
+
+def _names_it(one: Fared) -> bool:
+    """Whether a name of the gold answer is said, which says yes to whether there is one."""
+    plain = one.fact["slot"].lower() in ("snp", "snps", "gene", "genes", "drug", "drugs", "approved drugs", "targets")
+    return plain and one.fact["kind"] in (NAME, NAMES) and _worth(one) >= 2
+
+
+def _figures_alone(bad: Sequence[Fared], others: Sequence[Fared]) -> bool:
+    """Whether all that is wrong is a p-value or an effect that nobody asked for, beside right names."""
+    names = [one for one in others if one.fact["kind"] in (NAME, NAMES)]
+    named = [one for one in names if one.fact["asked"]] or names
+    return (
+        len(bad) <= max(1, len(others) // 4)
+        and all(one.fact["kind"] == NUMBER and not one.fact["asked"] for one in bad)
+        and bool(named)
+        and all(_worth(one) >= 2 for one in named)
+    )
 
 
 def _by_facts(fared: Sequence[Fared], builds: int) -> float:
@@ -100,11 +120,14 @@ def _by_facts(fared: Sequence[Fared], builds: int) -> float:
             one.status == MIXED and one.fact["slot"] == "position" for one in bad
         )  # of a chromosome that is right
         fit = [one for one in main if one.status in (RIGHT, NEAR) and not (both and "chromosome" in one.fact["slot"])]
-        grade = min(1.0, grade) if fit else 0.0
+        few = len(main) >= 4 * len(bad) and all(one.fact["kind"] == NUMBER for one in bad)
+        grade = min(2.0 if few else 1.0, grade) if fit else 0.0
         if all(one.status in _BAD for one in main):
             grade = 0.0
     if grade >= 1.0 and any(one.status in _BAD and not _partial(one) for one in beside):
-        grade = max(1.0 if grade >= 2 else 0.0, grade - 1.0)
+        # another effect allele says the contrary
+        turned = any(one.fact["slot"] == "effect allele" for one in beside if one.status in _BAD)
+        grade = max(1.0 if grade >= 2 else 0.0, grade - (2.0 if turned else 1.0))
     return grade
 
 
@@ -116,7 +139,8 @@ def _lacks(main: Sequence[Fared], worths: Sequence[float], builds: int) -> bool:
         for one, w in zip(main, worths, strict=True)
     )
     none = bool(places) and set(places) == {ABSENT}
-    return (short and len(main) <= 3) or none or (ABSENT in places and len(places) > 1 and builds > 1)
+    lists = [one for one in main if one.fact["kind"] == NAMES and _worth(one) <= 1.5]
+    return (short and len(main) <= 3) or len(lists) > 1 or none or (ABSENT in places and len(places) > 1 and builds > 1)
 
 
 def _partial(one: Fared) -> bool:

@@ -20,7 +20,10 @@ from harness.studies.biomed.judging.rule_status import ABSENT, DENIED, MIXED, NE
 from harness.studies.biomed.reading.decimals import WORDS, of_number, printed, same_number
 from harness.studies.biomed.reading.verdicts import BOTH, NO, YES, denies_all
 
-_NOTHING = re.compile(r"^\W*(?:there (?:is|are|were) (?:\w+ )?no\b|no\b|none\b|neither\b)")
+_NOTHING = re.compile(
+    r"^\W*(?:there (?:is|are|were) (?:\w+ )?no\b|no\b|none\b|neither\b|(?:the (?:number|count|answer)"
+    r" is )?(?:0|zero)\W*$)"
+)
 
 
 def fares(one: Fact, response: ReadResponse, all_facts: Sequence[Fact]) -> Fared:

@@ -22,7 +22,8 @@ _SNP = re.compile(r"\brs\d{2,12}\b")
 _LETTERS = r"[ACGT]{1,40}"
 _ALLELE = re.compile(
     rf"(?<![\w-])(?:[Aa]llele\s*[:=]?\s*[(\['\"]*\s*({_LETTERS})(?![\w'])|({_LETTERS})['\"]?[\s-]\)?\s?[Aa]llele|"
-    rf"\(\s*['\"]?({_LETTERS})['\"]?\s*\)|({_LETTERS})['\"]?\s?(?:[:=]|\()|(?<=[:,;(]\s)({_LETTERS})\s(?=\d|$)"
+    rf"\(\s*['\"]?({_LETTERS})['\"]?\s*\)|({_LETTERS})['\"]?\s?(?:[:=]|\()|(?:(?<=[:,;(-]\s)|(?<=\n)|^)({_LETTERS})\s(?=\d|$)"
+    rf"|(?<![\w'-])({_LETTERS})\s(?=(?:occurs?|has|at|is (?:at|present|found)|appears|accounts)\b)"
     rf"|(?:for|of|is|the)\s['\"]?({_LETTERS})(?![\w']))"
 )
 _ROLE = re.compile(
@@ -30,6 +31,7 @@ _ROLE = re.compile(
     r"(?:\s\(\w+\))?\s+alleles?\b|\b(?:(maf|minor allele frequency|eaf|raf)\b|(ancestral)\s)"
 )
 _CELL = re.compile(rf"\|\s*\(?({_LETTERS})\)?\s*(?=\||\()")  # of a table
+_ITEM = re.compile(rf"- ({_LETTERS}) \(")  # a row of a table, told as an item
 _BEHIND = re.compile(rf"\)?\s*(?:\(?(?:for|of|to)\s(?:the\s)?(?:[\w-]+\sallele,?\s)?|\()['\"(]*({_LETTERS})(?![\w'])")
 _FOREIGN = re.compile(
     r"\b(?:east asian|south asian|asians?|african?s?|afr|eas|sas|amr|latin[oa]s?|hispanics?|chinese|japanese|korean|"
@@ -102,15 +104,20 @@ def _build(text: Plain, one: Mention, start: int, end: int, before: int) -> str:
     if (
         (found := _BUILD.search(tail))
         and "\n" not in tail[: found.start()]
-        and re.match(r"\s*(?:bp\s*)?(?:[(,]|in|on|for|under|of|build|based on|according to|using|by|\[)", tail.lstrip())
+        and re.match(
+            r"\s*(?:(?:bp|mb|mbp|megabases)\s*)?(?:[(,]|in|on|for|under|of|build|based on|according to|using|by|\[)",
+            tail.lstrip(),
+        )
     ):
         return _BUILDS.get(found[1], found[1])
     named = list(_BUILD.finditer(text.lower, max(0, before - 200), one.start))
     return _BUILDS.get(named[-1][1], named[-1][1]) if named else ""
 
 
-def _allele(text: Plain, one: Mention, start: int, end: int, before: int) -> str:
+def _allele(text: Plain, one: Mention, start: int, end: int, before: int) -> str:  # noqa: PLR0911 (one return a case)
     line = text.text[text.text.rfind("\n", 0, one.start) + 1 : one.start][-200:]
+    if item := _ITEM.match(line):
+        return str(item[1])
     if "|" in line and (cells := _CELL.findall(line)):
         return str(cells[-1])
     if found := _BEHIND.match(text.text, one.end, min(end, one.end + 60)):

@@ -12,12 +12,14 @@ from harness.studies.biomed.reading.questions import APPROVAL, DATA, DRUGGABLE, 
 NEGATION = (
     r"\bnot?\b|n't\b|\bnever\b|\bneither\b|\bnor\b|\bwithout\b|\black(?:s|ing)?\b|\bfail(?:s|ed)?\b|\babsence\b|"
     r"\byet to be\b|\bnon-?(?:significant|approved)|\binsignificant|\bunapproved|\bunlikely\b|\bnone\b|\bcannot\b|"
+    r"(?<!non-)\bzero\b|\bnothing\b|"
     r"\bfar (?:away )?(?:above|from|exceeds)|\bnowhere (?:near|close)|\bmiss(?:es|ed)\b|\bshort of\b|\bwell above\b|"
     r"\b(?:does|do|did) nothing to\b|\bdenied\b|\brefused\b|\bdoes(?: not|n't) (?:reach|meet|pass)|\binsufficient\b"
 )
 DENIAL = re.compile(NEGATION)
 KEPT = re.compile(
     r"\bnot only\b|\bno doubt\b|\bno longer in trials\b|\bnot just\b|\bno later\b|\bnot uncommon|\bnot limited to"
+    r"|\bno (?:other|further|additional)\b"
 )
 CONCEDED = re.compile(r"^\W*(?:while|although|though|even though|whereas|despite|notwithstanding)\b[^,\n]{1,160},\s")
 NEITHER = re.compile(r"\b(neither|not?|never)\b([^,;.\n]{1,120}?)\bnor\b")
@@ -27,15 +29,27 @@ LEAD = re.compile(
     r"(?: to (?:this|your) question)?(?: is)?\W+|based on [^,\n]{1,80},\s|according to [^,\n]{1,120},\s|"
     r"[^,.:\n]{0,60}\b(?:significan\w+|approv\w+|warning|druggab\w+|associat\w+|available)[^,.:\n]{0,40}:\W*|"
     r"as of [^,\n]{1,60},\s|therefore\W+|so\W+|to answer [^,\n]{1,40},\s|\(?[a-d][.)]\s){0,3}"
-    r"(?P<said>yes|no|correct|incorrect|true|false|indeed|absolutely|certainly|definitely|affirmative|negative|nope"
+    r"(?P<said>yes|none(?=\W*(?:$|\())|no|correct|incorrect|true|false|indeed|absolutely|certainly|definitely|affirmative|negative|nope"
     r"|yep)\b"
     r"(?P<more>(?:,?\s(?:and|or|but)\s(?:yes|no)\b)?)(?!\s(?:\w+\s)?(?:information|data|evidence|specific|known"
     r"|record|significant|"
     r"association|direct|approved|drugs?|snps?|variants?|alleles?|such|one\b|doubt|longer|fda|other|reports?|studies|"
     r"consistent|relationship|link|signals?|gene|mutations?))"
 )
+SHORT = re.compile(  # "It is not.", "Probably not,"
+    r"^\W*(?:it|they)\s(?:is|are|was|were|does|do|did|has|have)(?P<no>n't|\snot)?\s?"
+    r"(?:[.;(]|$|,\s(?:with|at|and|as|since|because)\b)"
+    r"|^\W*(?:(?:probably|likely|apparently|certainly|definitely|generally|currently)\s)?(?P<not>not)"
+    r"(?:\s(?:currently|yet|at present|to my knowledge|that i know of|as far as i know))?\s?[,.;:]"
+)
+ANSWER_IS = re.compile(
+    r"\b(?:the|my|this|an?) (?:short |final |overall |best |likely )?answer(?: to (?:this|your|the) question)?"
+    r"(?: is| would be| has to be| must be| remains)?\W{1,3}(?:therefore,? |thus,? |then,? |a |an |clearly )?"
+    r"(?P<said>yes|no)\b(?!\s(?:and no|or no|longer|doubt|data|evidence|information|specific|known|record))"
+    r"|^[^,.;:\n]{3,60},\s(?:then,?\s)?(?P<last>yes|no)\W*$"
+)
 ANSWERED = re.compile(r"^\W*(?:(?:the )?answer(?: is)?\W+)?(?:yes|no|correct|incorrect|false|true)\s*[,.:;-]")
-NO_LEAD = frozenset({"no", "incorrect", "false", "negative", "nope"})
+NO_LEAD = frozenset({"no", "none", "incorrect", "false", "negative", "nope"})
 FALSE = re.compile(
     r"^\W*(?:it(?:'s| is| would be)\s(?:is\s)?(?:false|not true|untrue|incorrect|wrong|not correct|not the case"
     r"|inaccurate)\s"
@@ -73,6 +87,7 @@ CUES: dict[str, tuple[re.Pattern[str], re.Pattern[str] | None]] = {
     LINK: (re.compile(r"\bsignifican\w+|\bassociat\w+|\brelationship\b|\blinked\b|\bimplicated\b|\bsignals?\b"
                       r"|\brisk (?:factor|"
                       r"gene|loc(?:us|i)|variant)s?\b|\brole in\b|\bnotable\b|\brecogni[sz]ed\b|\bevidence\b"
+                      r"|\b(?:reach|pass|meet|cross|clear|surpass|exceed)(?:es|ed|ing)?\b[^.]{0,50}\b(?:threshold|cut-?off)"
                       r"|\bcorrelat\w+|"
                       r"\bknown (?:\w+ )?(?:locus|variant|snp)"), re.compile(r"\b(?:in|non-?)significant\b")),
 }  # fmt: skip

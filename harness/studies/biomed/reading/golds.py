@@ -31,6 +31,9 @@ _TRADE = re.compile(
 )
 _USES = re.compile(r"\bfor (?:the disease (?P<one>[^.;\n]{2,160})|\d+ diseases: (?P<more>[^.\n]{2,900}))\.")
 _ALLELE = re.compile(r"\b(rs\d{2,12}) \((?:risk )?allele ([ACGT]{1,40})\)")
+_EFFECT_ALLELE = re.compile(
+    r"\b(rs\d{2,12}) has an effect of b = [^\n]{1,30}, counted for its effect allele ([ACGT]{1,40})"
+)
 _FIRST_OF = re.compile(r"\bthe first (?:ten|\d+)\b|\bthe \d+ with\b|\btop\b|\bsome of\b|\bincluding\b|\bsuch as\b")
 _BY_FORM = ("snp", "chembl", "efo", "mesh")
 _INTEGERS = frozenset({"position", "chromosome", "count", "year", "phase"})
@@ -87,8 +90,9 @@ def gold_facts(asked: str, gold: str) -> list[Fact]:
         for one in found:
             one["asked"] = one["asked"] and one["kind"] not in (NAME, NAMES)
     if not any(one["asked"] for one in found):
+        others = [one for one in found if one["slot"] not in ("p", "b", "heidi")]
         for one in found:
-            one["asked"] = True
+            one["asked"] = one["slot"] not in ("p", "b", "heidi") or not others
     return found
 
 
@@ -127,7 +131,11 @@ def _several(listed: str) -> list[str]:
 
 def _alleles(text: Plain) -> list[Fact]:
     found = list(_ALLELE.finditer(text.text))[:60]
-    return [fact("risk allele", NAME, one[2], of=one[1].lower()) for one in found]
+    effect = _EFFECT_ALLELE.search(text.text)
+    return [
+        *(fact("risk allele", NAME, one[2], of=one[1].lower()) for one in found),
+        *([fact("effect allele", NAME, effect[2], of=effect[1].lower(), asked=False)] if effect else []),
+    ]
 
 
 def _shown_of(found: list[Fact], text: Plain) -> None:

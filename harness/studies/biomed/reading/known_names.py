@@ -81,6 +81,13 @@ MOLECULES: Mapping[str, str] = {
     "protein": "peptide|recombinant protein|polypeptide", "oligonucleotide": "antisense oligonucleotide|siRNA|ASO",
     "enzyme": "recombinant enzyme", "cell": "cell therapy", "oligosaccharide": "polysaccharide", "gene": "gene therapy",
 }  # fmt: skip
+_SPELLINGS = (
+    ("aemi", "emi"), ("haem", "hem"), ("oedema", "edema"), ("tumour", "tumor"),
+    ("oesoph", "esoph"), ("diarrhoea", "diarrhea"), ("paediatric", "pediatric"), ("foetal", "fetal"),
+    ("coeliac", "celiac"), ("ageing", "aging"), ("fibre", "fiber"),
+    ("behaviour", "behavior"), ("oestr", "estr"), ("aesthe", "esthe"), ("sulph", "sulf"), ("amoeb", "ameb"),
+    ("aetiolog", "etiolog"), ("caecum", "cecum"), ("gonorrhoea", "gonorrhea"), ("orthopaed", "orthoped"),
+)  # fmt: skip
 VOCABULARIES: Mapping[str, Mapping[str, str]] = {"action": ACTIONS, "molecule": MOLECULES}
 
 
@@ -99,6 +106,16 @@ def turned(name: str) -> tuple[str, ...]:
         return ()
     nouns = (action, *other_names(action))
     return tuple(f"{noun}{link} {rest}" for noun in nouns for link in ("", " the", " of", " of the", " at", " at the"))
+
+
+def respelled(name: str) -> tuple[str, ...]:
+    """Give a name in American spelling where it is British, and the other way round."""
+    lower = name.lower()
+    american = british = lower
+    for one, other in _SPELLINGS:
+        american, british = american.replace(one, other), british.replace(other, one)
+    found = american if american != lower else british
+    return (found,) if found != lower else ()
 
 
 def _index() -> dict[str, tuple[str, ...]]:

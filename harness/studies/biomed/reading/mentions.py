@@ -66,10 +66,14 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("", r"\b(?:covid|cd|il|sars-cov|type|apoe|ba|area|app|class|grade|stage|member|subunit|isoform|subtype"
              r"|receptor)[- ]?\d{1,2}[ab]?\b"),
         ("phase", r"\b(?P<n>early[- ]phase[- ]?(?:1|i)\b)"),
-        ("phase", rf"\bphases?(?:\s?:|\sof|\sis)?[\s(-]*(?P<list>{_ROMANS}(?:\s*(?:/|,|-|and|or|to|,\s?and"
-                  rf"|&)\s*(?:phase\s)?"
+        ("phase", rf"(?<!early )(?<!early-)\bphases?(?:\s?:|\sof|\sis)?[\s(-]*"
+                  rf"(?P<list>{_ROMANS}(?:\s*(?:/|,|-|and|or|to"
+                  rf"|,\s?and|&)\s*(?:phase\s)?"
                   rf"{_ROMANS})*)"),
+        ("phase", rf"\bphase\b[^\d\n.;,]{{0,40}}?(?:\bis\b|\bwas\b|:|=|\))\W{{0,3}}(?P<list>{_ROMANS}"
+                  rf"(?:\s?[/-]\s?{_ROMANS})?)"),
         ("phase", r"\b(?P<n>first|second|third|fourth)[- ]phase\b"),
+        ("phase", r"\bphase[- ](?P<n>one|two|three|four)\b"),
         ("chromosome", r"\b(?:chr|chromosome)s?[\s_:-]*(?:number\s)?(?P<n>\d{1,2}|x|y)(?![\d,.]\d)(?!\w*[pq]?\d{5})"),
         ("chromosome", r"\b(?P<n>\d{1,2}|x|y)(?=[pq]\d{1,2}(?:\.\d+)?\b)"),
         ("chromosome", r"(?<![\w.:])(?P<n>\d{1,2}|x)(?=\s?:\s?(?:\d{1,3}(?:,\d{3})+|\d{5,9})\b)"),
@@ -93,6 +97,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("year", r"(?<![\w.,:])(?P<n>(?:19|20)\d\d)(?!\w|,\d|\.\d|-\d{3})"),
         ("decimal", r"(?<![\w.])(?P<n>-?\d{0,3}\.\d{1,30})(?![\w]|\.\d)"),
         ("count", r"(?<![\w.,:/-])(?P<n>\d{1,3}(?:,\d{3})+|\d{1,6})(?![\w%:/-]|[,.]\d|\))"),
+        ("count", r"(?:\(|\bn\s?=\s?)(?P<n>\d{1,6})\)"),
         ("count", rf"(?<![\w-])(?P<n>{_WORDS})(?![\w-]|\sof\b|\s(?:can|should|must|may|might|would|could)\b)"),
     )
 )  # fmt: skip
@@ -120,7 +125,8 @@ def _of(slot: str, found: re.Match[str], start: int, end: int) -> Iterator[Menti
     if "list" in groups:
         yield from _phases(groups["list"], start, end)
     elif slot == "phase":
-        said = {"first": "1", "second": "2", "third": "3", "fourth": "4"}.get(groups["n"], "0.5")
+        ordinals = {"first": "1", "second": "2", "third": "3", "fourth": "4"}
+        said = ordinals.get(groups["n"]) or str(WORDS.get(groups["n"], "0.5"))
         yield Mention(slot, said, start, end)
     else:
         text = groups["n"].replace(" ", "") if slot != "count" else _counted(groups["n"])

@@ -38,8 +38,10 @@ _MARKUP: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"^\s*#{1,6}\s*", ""),
         (r"\*+|~~", ""),
         (r"(?<=\d)\s?(?:percent|per cent)\b", "%"),
+        (r"(?<![\w.,])(?<!chromosome )(?<!chr )(\d{1,3})[ .'](\d{3})[ .'](\d{3})(?![\d'%]|[., ]\d)", r"\1,\2,\3"),
         (r"(?<!\w)_+|_+(?!\w)", ""),
-        (r"\^\s*\(?\s*(-?\d{1,4})\)?", r"^\1"),
+        (r"\b(max|highest|clinical|trial)_(?=[a-z])", r"\1 "),
+        (r"\^\s*(?:\(\s*(-?\d{1,4})\s*\)|(-?\d{1,4}))", r"^\1\2"),
     )
 )
 _ABBREVIATION = re.compile(
@@ -48,8 +50,8 @@ _ABBREVIATION = re.compile(
 _WRAPPED = re.compile(r"(?<=[a-z,]) ?\n(?=[a-z])|(?<= and) ?\n")
 _END = re.compile(r"(?<=[.!?])['\")]*\s+|\n+")
 _CLAUSE = re.compile(
-    r";|:\s|,\s+and\s|,?\s+(?:but|however|although|though|whereas|while|nevertheless|therefore|because|since"
-    r"|which)\b,?",
+    r";|:\s|,\s+and\s|,?\s+(?:but|however|although|though|whereas|while|nevertheless|therefore|because|since)"
+    r"\b,?|,\s+which\b,?",
     re.I,
 )
 

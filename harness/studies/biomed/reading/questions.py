@@ -19,12 +19,12 @@ _SLOTS: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (slot, re.compile(pattern))
     for slot, pattern in (
         ("frequency", r"frequenc|\bmaf\b"),
-        ("position", r"genomic location|\bposition|where .*(?:located|genome)|\bbp\b|coordinates?"),
-        ("chromosome", r"genomic location|which chromosome|what chromosome|where .*located"),
+        ("position", r"genomic location|\bposition|where .*(?:located|lies?\b|situated|genome)|\bbp\b|coordinates?"),
+        ("chromosome", r"genomic location|which chromosome|what chromosome|where .*(?:located|lies?\b|situated)"),
         ("phase", r"\bphase|status in clinical|clinical trials? (?:status|stage)"),
         ("year", r"\bwhen (?:was|were|did|is|has)|\byear\b|since when|\bwhen\?"),
         ("count", r"\bhow many\b|number of|\btheir number\b"),
-        ("p", r"p[- ]value"),
+        ("p", r"(?<!least )(?<!lowest )(?<!smallest )(?<!by )p[- ]value(?!s? (?:below|less|under))"),
         ("b", r"effect size|\bbeta\b"),
     )
 )
@@ -39,8 +39,8 @@ _CLASSES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
         ("name", r"synonym|other names|trade names?|brand names?|known as|called|generic name|molecular forms"),
         ("action", r"mechanism type|action types?|types? of action|mechanism of action|mechanisms? of action"),
         ("snp", r"\b(?:what|which)\s(?:\w+\s){0,2}snps?\b|\btop[- ](?:associated )?snp|\bvariants within|lead snp"),
-        ("drug", r"\b(?:what|which|any)\s(?:[\w-]+\s){0,4}?(?:drugs?|therap(?:y|ies)|medications?|medicines?"
-                 r"|antibodies)\b"
+        ("drug", r"\b(?:what|which|any)\s(?:(?!does\b|do\b)[\w-]+\s){0,4}?(?:drugs?|therap(?:y|ies)|medications?"
+                 r"|medicines?|antibodies)\b"
                  r"(?!s? (?:does|do|is)\b)|salt drug|targeted by (?:multiple|any|several)"),
         ("gene", r"\bgenes?\b[^?]{0,60}\b(?:target|nearest|located|near|closest)|genetic targets?|\btargets?\b"
                  r"|nearest gene|"

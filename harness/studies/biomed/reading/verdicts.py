@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 from harness.studies.biomed.reading.cues import (
+    ANSWER_IS,
     ANSWERED,
     CLOSES,
     CONCEDED,
@@ -23,6 +24,7 @@ from harness.studies.biomed.reading.cues import (
     NEITHER,
     NO_LEAD,
     PARTED,
+    SHORT,
     TAKEN_BACK,
 )
 from harness.studies.biomed.reading.plain import Plain, Span, clauses
@@ -53,7 +55,7 @@ def stance(text: Plain, asked: Question) -> Stance:  # noqa: PLR0911 (one return
         return Stance(BOTH)
     if foreign(text, asked):
         return Stance(NONE)
-    leads = [said for span in text.sentences if (said := _lead(span))]
+    leads = [said for span in text.sentences if (said := lead(span))]
     if len(set(leads)) > 1 or BOTH in leads:
         return Stance(BOTH)
     told, closing, hedged, own = _told(text, asked)
@@ -89,10 +91,15 @@ def negative(clause: str) -> bool:
     return any(len(DENIAL.findall(part)) % 2 == 1 for part in PARTED.split(told))
 
 
-def _lead(span: Span) -> str:
-    found = LEAD.match(span.text.lower())
+def lead(span: Span) -> str:
+    """Give which way a sentence answers by its first word, or by saying what the answer is; empty where neither."""
+    lower = span.text[:_MOST].lower()
+    found = LEAD.match(lower)
     if not found:
-        return NONE
+        if short := SHORT.match(lower):
+            return NO if short["no"] or short["not"] else YES
+        said = ANSWER_IS.search(lower)
+        return (said["said"] or said["last"]) if said else NONE
     if found["more"]:
         return BOTH
     return NO if found["said"] in NO_LEAD else YES
@@ -134,7 +141,7 @@ def _told(text: Plain, asked: Question) -> tuple[list[str], list[str], list[str]
                 continue
             if GENERAL.search(lower) and not re.search(
                 r"\bnot (?:typically|generally|usually|considered)|considered (?:a )?"
-                r"(?:statistically )?(?:druggable|significant)",
+                r"(?:statistically )?(?:druggable|significant)|\b(?:reach|pass|meet)(?:es|ed)?\b[^.]{0,40}\bthreshold",
                 lower,
             ):
                 hedged.append(value) if not re.search(

@@ -1,0 +1,84 @@
+"""Kinds of wording that the rule grader must understand, each in several ways that models write it."""
+
+from __future__ import annotations
+
+import pytest
+
+from harness.studies.biomed.facts import NAMES, VERDICT, fact
+from harness.studies.biomed.judging.rule import grade
+
+PHASE = ("What is the highest phase of clinical trials that the drug Rotavexine has reached?",
+         "The highest phase of clinical trials that Rotavexine has reached is phase 2.")  # fmt: skip
+CHEMBL = ("Which identifier does the drug Rotavexine have in ChEMBL?",
+          "The ChEMBL identifier of Rotavexine is CHEMBL9003421.")  # fmt: skip
+YEAR = ("In which year did the FDA first approve the drug Rotavexine?", "The FDA first approved Rotavexine in 1957.")
+TARGET = ("Which genes are the targets of the drug that is sold as Tavomo?",
+          "The drug that is sold as Tavomo, Rotavexine, targets the gene GEN0184.")  # fmt: skip
+PLACE = ("Where does rs993683848 lie in the builds GRCh37/hg19 and GRCh38/hg38 of the human genome?",
+         "By both GWAS meta-analyses (Bellenguez 2022; Nalls et al. 2019), rs993683848 lies on chromosome 20 at base "
+         "pair 16663149 of GRCh37/hg19 and on chromosome 20 at base pair 16769555 of GRCh38/hg38.")  # fmt: skip
+SIGNAL = ("Does any SNP at or nearest to the gene GEN0111 reach genome-wide significance in Alzheimer's disease, how "
+          "many do, and which?",
+          "No. In the European GWAS meta-analysis of Alzheimer's disease (Bellenguez 2022), no SNP at or nearest to "
+          "GEN0111 reaches genome-wide significance (p below 5e-08).")  # fmt: skip
+DRUGGABLE = ("Is GEN0215 a druggable gene, in the sense that at least one approved drug targets it?",
+             "No, there is no approved drug that targets GEN0215. But 33 drugs in clinical trials target it, so it may "
+             "prove to be druggable.")  # fmt: skip
+SHARES = ("How frequent are the effect allele and the other allele of rs997099143 in the GWAS of Parkinson's disease?",
+          "In the European GWAS meta-analysis of Parkinson's disease (Nalls et al. 2019), the effect allele G of "
+          "rs997099143 has a frequency of 0.071, and the other allele C one of 0.929.")  # fmt: skip
+EFFECT = ("How large is the effect (beta) of rs993674141 on Parkinson's disease?",
+          "In the European GWAS meta-analysis of Parkinson's disease (Nalls et al. 2019), rs993674141 has an effect of "
+          "b = -4.7800e-02, counted for its effect allele G.")  # fmt: skip
+USES = ("For which diseases is the drug Rotavexine approved by the FDA?",
+        "Rotavexine is approved by the FDA for 2 diseases: Retemevu disease and Vededoka anaemia.")  # fmt: skip
+TOP = ("Which approved drugs target the gene GEN0148? If there are more than ten drugs, give their number and the "
+       "first ten in alphabetical order.",
+       "The gene GEN0148 is targeted by 33 approved drugs, the first ten of which in alphabetical order are Dabalek, "
+       "Dibidut, Donedul, Donitud, Fagarak, Gatutel, Gefadab, Gipumat, Gisogim and Kenegok.")  # fmt: skip
+_TABLE = "| Build | Chromosome | Position (bp) |\n|:--|:-:|--:|\n| hg38 | 20 | {} |\n| hg19 | 20 | {} |"
+
+GOOD = (
+    (PHASE, "2"), (PHASE, "II"), (PHASE, "phase two"), (PHASE, "Max phase: 2"), (PHASE, "max_phase is 2."),
+    (PHASE, "Maximum phase reached: **2**"), (CHEMBL, "9003421"), (CHEMBL, "Its ChEMBL number is 9003421."),
+    (CHEMBL, "ChEMBL compound ID for Rotavexine: 9003421"), (TARGET, "| Gene |\n|---|\n| GEN0184 |"),
+    (PLACE, _TABLE.format("16 769 555", "16 663 149")), (PLACE, "chr20:16.663.149 (hg19), chr20:16.769.555 (hg38)"),
+    (PLACE, "| | hg19 | hg38 |\n|---|---|---|\n| chr | 20 | 20 |\n| pos | 16663149 | 16769555 |"),
+    (PLACE, "It is on chromosome 20, at 16,663,149 bp in hg19 and at roughly 16.8 Mb in hg38."),
+    (SIGNAL, "Zero SNPs at GEN0111 are genome-wide significant."), (SIGNAL, "0"),
+    (SIGNAL, "I can't browse the data. To the best of my knowledge, none of the SNPs reaches the genome-wide "
+             "threshold. That makes the answer no."),
+    (DRUGGABLE, "By that definition, no."),
+    (DRUGGABLE, "I can't query live databases. To my knowledge no approved drug targets GEN0215."),
+    (SHARES, "G 0.071, C 0.929"), (SHARES, "The effect allele (G) occurs at about 7.1%, so C occurs at about 92.9%."),
+    (SHARES, "G has 0.071 and C has 0.929, which is a low-frequency variant (MAF between 1% and 5%)."),
+    (EFFECT, "-0.0478"), (EFFECT, "Its beta is -0.0478 (OR ≈ 0.953)."), (USES, "Retemevu disease and Vededoka anemia."),
+    (TOP, "32 approved drugs target it, the first ten being Dabalek, Dibidut, Donedul, Donitud, Fagarak, Gatutel, "
+          "Gefadab, Gipumat, Gisogim and Kenegok."),
+)  # fmt: skip
+BAD = (
+    (PHASE, "3"), (PHASE, "III"), (CHEMBL, "9003422"), (TARGET, "GEN0184, GEN0185 and GEN0200"),
+    (TARGET, "| # | Gene |\n|---|---|\n| 1 | GEN0184 |\n| 2 | GEN0185 |\n| 3 | GEN0201 |"),
+    (PLACE, _TABLE.format("16 663 149", "16 769 555")), (PLACE, "chr19:16663149 (hg19), chr19:16769555 (hg38)"),
+    (YEAR, "Although 1957 is commonly cited, the actual year was 1962."),
+    (YEAR, "Mistakenly listed as 1957; it was 1962."),
+    (YEAR, "Several sources give 1957, but this is a common misconception: 1957 was not the year. It was 1962."),
+    (SHARES, "The minor allele has a frequency between 5% and 50%."),
+    (EFFECT, "The value I have is b = -0.0478, with A as the effect allele."), (EFFECT, "0.0478"),
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("case", "response"), GOOD)
+def test_a_right_answer_is_good_however_it_is_worded(case, response):
+    assert grade(*case, response).label == "good"
+
+
+@pytest.mark.parametrize(("case", "response"), BAD)
+def test_a_wrong_answer_is_bad_however_it_is_worded(case, response):
+    assert grade(*case, response).label == "bad"
+
+
+def test_method_told_by_one_who_cannot_say_is_no_answer():
+    response = "The approach is: 1. Take the GWAS. 2. Keep SNPs with p < 5e-8. I do not have access to the data."
+    facts = [fact("verdict", VERDICT, "yes"), fact("SNPs", NAMES, ["rs992434922"], of="GEN0111")]
+    assert grade(SIGNAL[0], "Yes. GEN0111 has 1 SNP: rs992434922.", response, facts).label == "abstain"
