@@ -1,4 +1,4 @@
-"""Writes into docs/biomed-grading.md how far the rule grader of `biomed` agrees with the people who graded by hand.
+"""Writes into docs/biomed-grading.md how far the rule grader of `biomed` agrees with grades that were given by reading.
 
 `python tests/rule_agreement.py [PATH]`, in a checkout: the labelled answers are those of the tests, from which
 `harness certify biomed.bioscore_rule tests/studies/biomed/judging/labels.jsonl` makes the certificate. It must never
@@ -17,12 +17,12 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 PAGE = ROOT / "docs" / "biomed-grading.md"
 LABELS = ROOT / "tests" / "studies" / "biomed" / "judging" / "labels.jsonl"
-BEGIN, END = "<!-- agreement: written by tests/rule_agreement.py -->\n", "<!-- agreement: end -->\n"
+BEGIN, END = "<!-- agreement: written by tests/rule_agreement.py -->\n", "<!-- agreement: end -->\n"  # in the page
 STATES = ("good", "bad", "abstain")
 WHO = (
-    ("grade_a", "grade_b", "the two people"),
-    ("people", "rule", "people and the rule, by the gold's facts"),
-    ("people", "by_text", "people and the rule, from texts alone"),
+    ("grade_a", "grade_b", "the two gradings"),
+    ("graded", "rule", "gradings and rule, by the gold's facts"),
+    ("graded", "by_text", "gradings and rule, from texts alone"),
 )
 Row = Mapping[str, Any]
 
@@ -33,7 +33,7 @@ def state(grade: float) -> str:
 
 
 def labelled() -> list[dict[str, Any]]:
-    """Read the labelled answers, each with both people's grades, and the rule's by facts and from texts alone."""
+    """Read the labelled answers, each with both grades, and the rule's by facts and from texts alone."""
     from harness.studies.biomed.judging.rule import grade
 
     rows = [json.loads(line) for line in LABELS.read_text(encoding="utf-8").splitlines()]
@@ -70,13 +70,14 @@ def block(rows: Sequence[Row]) -> Iterator[str]:
             found = " | ".join(f"{value:.3f}" for value in agreement(own, one, other))
             yield f"| {part} | {len(own)} | {words} | {found} |\n"
     frozen = [row for row in rows if row["part"] == "frozen"]
-    yield "\nOf the frozen answers, what people say (rows) and what the rule says (columns):\n\n"
+    yield "\nOf the frozen answers, what the gradings say (rows) and what the rule says (columns):\n\n"
     yield f"| | {' | '.join(STATES)} |\n| --- | ---: | ---: | ---: |\n"
-    pairs = Counter((state(row["people"]), state(row["rule"])) for row in frozen)
+    pairs = Counter((state(row["graded"]), state(row["rule"])) for row in frozen)
     for first in STATES:
         yield f"| {first} | {' | '.join(str(pairs[first, second]) for second in STATES)} |\n"
-    (rqr, sr), (by_rule, sr_by_rule) = rates(frozen, "people"), rates(frozen, "rule")
-    yield f"\nOn them RQR is {rqr:.3f} by people and {by_rule:.3f} by the rule, SR {sr:.3f} and {sr_by_rule:.3f}.\n"
+    (rqr, sr), (by_rule, sr_by_rule) = rates(frozen, "graded"), rates(frozen, "rule")
+    yield f"\nOn them RQR is {rqr:.3f} by the gradings and {by_rule:.3f} by the rule, "
+    yield f"SR {sr:.3f} and {sr_by_rule:.3f}.\n"
     yield END
 
 

@@ -70,12 +70,12 @@ BAD = (
 
 @pytest.mark.parametrize(("case", "response"), GOOD)
 def test_a_right_answer_is_good_however_it_is_worded(case, response):
-    assert grade(*case, response).label == "good"
+    assert grade(case[0], case[1], response).label == "good"
 
 
 @pytest.mark.parametrize(("case", "response"), BAD)
 def test_a_wrong_answer_is_bad_however_it_is_worded(case, response):
-    assert grade(*case, response).label == "bad"
+    assert grade(case[0], case[1], response).label == "bad"
 
 
 def test_method_told_by_one_who_cannot_say_is_no_answer():
