@@ -25,6 +25,7 @@ LAST_SEED = 2**32 - 2  # numpy's old generator takes 32 bits, and sign flips tak
 EXACT = 14  # up to so many templates every combination of signs is tried
 MOST_UNDEFINED = 10  # of a hundred resamples
 CLOSE = 1e-12  # sums that differ by less are equal
+MOST_DRAWN = 20_000_000  # templates in all resamples together, which are held at once
 QUANTITIES = (AR, RQR, SR, ACCURACY, BIOSCORE)
 ABOUT = {
     "difference": "of the ratios of counts that are summed over templates: the first model's less the second's",
@@ -65,9 +66,13 @@ class TemplateDraws:
         self._signs: dict[int, Any] = {}
 
     def weights(self, size: int) -> Any:
-        """Give how often each of `size` templates stands in each resample."""
+        """Give how often each of `size` templates stands in each resample; InputError where these are too many."""
         import numpy as np  # noqa: PLC0415
 
+        if size * self._resamples > MOST_DRAWN:
+            what = f"{self._resamples:,} resamples of {size:,} templates do not fit into memory"
+            advice = f"ask for at most {MOST_DRAWN // size:,}" if size <= MOST_DRAWN else "give fewer templates"
+            raise InputError(what, where="resamples", next=advice)
         if size not in self._weights:
             drawn = np.random.RandomState(self._seed).randint(0, size, size=(self._resamples, size))
             shifted = drawn + size * np.arange(self._resamples)[:, None]

@@ -79,8 +79,15 @@ def column_rows(columns: Mapping[str, Sequence[float]]) -> list[dict[str, Any]]:
 
 
 def counted(found: Sequence[GradedRow], models: Sequence[str] = ()) -> RunAnswers:
-    """Give rows as the answers of a run in strict mode, of the models that are asked for, else of all."""
-    asked = tuple(dict.fromkeys(models)) or tuple(dict.fromkeys(each.model for each in found))
+    """Give rows as the answers of a run in strict mode, of the models that are asked for, else of all.
+
+    InputError for a model that no row has: a slip of the pen would else be a model without an answer.
+    """
+    here = tuple(dict.fromkeys(each.model for each in found))
+    if strange := [name for name in models if name not in here]:
+        known = f"name some of: {', '.join(here)[:200]}" if here else "give its rows"
+        raise InputError(f"no row is of the model {strange[0]!r:.80}", where="models", next=known)
+    asked = tuple(dict.fromkeys(models)) or here
     items = {each.uuid: AskedItem(each.template, None, {}) for each in found}
     run = RunAnswers(STRICT, asked, (GIVEN,), items)
     for each in found:

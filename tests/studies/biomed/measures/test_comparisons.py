@@ -110,6 +110,12 @@ def test_no_resamples_are_refused(tmp_path):
         pairs(tmp_path, graded("T01", [3]), resamples=0)
 
 
+def test_more_resamples_than_memory_holds_are_refused():
+    with pytest.raises(InputError) as told:
+        comparisons.TemplateDraws(0, 100_000).weights(1_000)
+    assert told.value.where == "resamples" and "20,000" in told.value.next
+
+
 @pytest.mark.parametrize("seed", [-1, 2**32 - 1, 2**53 - 1])
 def test_a_seed_that_the_generator_cannot_take_is_refused(tmp_path, seed):
     with pytest.raises(InputError) as told:

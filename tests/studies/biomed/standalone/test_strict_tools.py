@@ -153,6 +153,13 @@ def test_a_row_that_cannot_be_counted_is_named(given: Any, where: str) -> None:
         assert bad.value.where == where and bad.value.next
 
 
+def test_a_model_that_no_row_has_is_named() -> None:
+    for name in ("states", "performance_table", "comparisons"):
+        with pytest.raises(InputError) as bad:
+            ANALYSES[f"biomed.{name}"].run({"rows": [{**T1, "model": "a"}], "models": ["a", "b"], "mode": "strict"})
+        assert bad.value.where == "models" and "'b'" in bad.value.what and "a" in bad.value.next
+
+
 @pytest.mark.parametrize(
     ("name", "given", "where"),
     [
