@@ -159,6 +159,7 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Recorded:
     return Recorded(folder, outputs_of(json.loads(done.stdout)), done.stdout + done.stderr, len(provider.asked))
 
 
+@pytest.mark.long
 def test_recorded_then_replayed_with_the_server_gone(tmp_path: Path, recorded: Recorded, docker_host: str) -> None:
     folder = copied(recorded, tmp_path)
     assert recorded.asked == prompts(folder) > 15

@@ -153,6 +153,7 @@ def test_an_audit_executes_steps_of_other_code_and_equal_bytes_confirm(house: Ho
     assert all("studies/checks.py" in check["detail"] for check in differing), differing
 
 
+@pytest.mark.long
 def test_a_run_is_audited_in_full_after_a_module_of_its_steps_moved(house: House) -> None:
     studies = house.source / "harness" / "studies"
     (studies / "prompts.py").rename(studies / "wordings.py")

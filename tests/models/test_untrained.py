@@ -127,6 +127,7 @@ def test_it_answers_like_any_model_and_twice_the_same(folder: Path, tmp_path: Pa
     assert said[0] == said[1] != said[2]
 
 
+@pytest.mark.long
 def test_a_step_of_a_study_runs_on_an_engine_and_audits_to_equal_bytes(folder: Path, tmp_path: Path) -> None:
     settings = TransformersSettings(provider="transformers", source="tiny", untrained=3)
     found = pin_weights(folder.parent, settings.weights, settings.as_data())

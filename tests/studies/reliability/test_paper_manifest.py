@@ -126,6 +126,7 @@ def made_up(folder: Path, models: list[str]) -> dict[str, Path]:
     return {name: folder / name for name in told}
 
 
+@pytest.mark.long
 def test_every_claim_leads_to_a_number_in_the_documents_of_a_run(paper: Loaded, planned: Plan, tmp_path: Path) -> None:
     inputs = made_up(tmp_path, list(paper.manifest.models))
     steps = {step.name: step for step in planned.steps}

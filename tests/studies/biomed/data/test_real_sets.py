@@ -48,6 +48,7 @@ def test_all_6208_rows_load(mode):
     assert found.counts()["dropped"] == {}
 
 
+@pytest.mark.long
 def test_of_the_6208_rows_those_of_two_templates_are_of_yes_or_no():
     found = read(STRICT).questions
     assert {one.template for one in found if one.yes_no} == {"Q5", "Q35"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 
+import pytest
 import rule_agreement
 from support import REPOSITORY
 
@@ -31,6 +32,7 @@ def test_the_certificate_is_of_these_labels():
     assert found["labels"] == {"rows": len(ROWS), "sha256": sha256(rule_agreement.LABELS.read_bytes())}
 
 
+@pytest.mark.long
 def test_the_page_says_how_far_the_rule_agrees():
     page = rule_agreement.PAGE.read_text(encoding="utf-8")
     assert rule_agreement.written(page) == page

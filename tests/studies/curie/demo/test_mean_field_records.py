@@ -49,6 +49,7 @@ def energies(record, *formulas):
     return np.array([[system.mean(matrix).real for system in (here, there)] for matrix in matrices])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("record", each(OF_A_MODEL, 9))
 def test_the_gold_is_the_mean_field_form_of_the_papers_own_model(record):
     """It has the model's energy, and to first order changes as the model does: the variational definition."""
@@ -100,6 +101,7 @@ def test_the_first_two_steps_are_the_papers_model(record):
     assert np.trace(interaction @ interaction).real > 0.1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("record", each(HFD, 8))
 def test_the_last_step_is_the_mean_field_form_and_adds_constants_only(record):
     model, mean_field = energies(record, bare(record), steps(record)[4])

@@ -77,6 +77,7 @@ def test_a_run_with_the_golden_results_has_the_golden_distances(tmp_path):
     assert row(found, "table7", "mixtral-gcp")[1:] == ["-", "-"]
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not FIXTURES.is_dir(), reason="the shared golden values are not here")
 def test_a_run_with_the_golden_results_has_the_golden_means_and_quartiles(tmp_path):
     official, found = from_golden(tmp_path, means.analyse)

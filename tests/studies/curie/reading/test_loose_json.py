@@ -41,6 +41,7 @@ def outcome(read: Callable[[str], Any], text: str) -> str:
         return "unreadable"
 
 
+@pytest.mark.long
 @settings(derandomize=True, max_examples=1500, deadline=None)
 @given(texts | bracketed)
 @example('{"a": 1, "b": 2, "a": 3}')
@@ -55,6 +56,7 @@ def test_every_text_is_read_as_the_package_reads_it(text: str) -> None:
     assert outcome(loads, text) == outcome(json5.loads, text)
 
 
+@pytest.mark.long
 @settings(derandomize=True, max_examples=700, deadline=None)
 @given(values, st.sampled_from([None, 2]))
 def test_every_value_is_written_as_the_package_writes_it(value: Any, indent: int | None) -> None:

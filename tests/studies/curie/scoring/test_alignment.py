@@ -95,6 +95,7 @@ def test_p4_a_shuffle_orders_positions_by_digest_and_its_number() -> None:
         assert made[number] == "".join(sequence[place] for place in order)
 
 
+@pytest.mark.long
 def test_p4_no_two_positions_have_the_same_draw_up_to_the_longest_sequence() -> None:
     import numpy as np
 

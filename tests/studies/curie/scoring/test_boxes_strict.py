@@ -40,6 +40,7 @@ def parts(box: GeoBox) -> Any:
     return shapely.union_all(whole).intersection(shapely.box(0, -90, 360, 90))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("step", [1, 1000])
 def test_iou_is_that_of_shapely_for_boxes_split_at_the_antimeridian(step: int) -> None:
     source = seeds.stream(step)

@@ -51,6 +51,7 @@ def test_every_task_has_ten_near_misses_with_names_of_their_own(task: str) -> No
     assert len(names) == len(set(names)) >= 10
 
 
+@pytest.mark.long
 def test_the_page_is_what_its_command_writes(tmp_path: Path) -> None:
     written = tmp_path / "page.md"
     subprocess.run([sys.executable, ROOT / "tests" / "near_misses.py", written], check=True, cwd=tmp_path)

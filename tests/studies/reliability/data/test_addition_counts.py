@@ -2,11 +2,14 @@
 
 import statistics
 
+import pytest
+
 from harness.studies.reliability.data.addition import draw, kept
 
 DRAWN = 5000
 
 
+@pytest.mark.long
 def test_the_filter_keeps_as_many_as_it_must_for_each_of_20_seeds():
     found = []
     for seed in range(20):
