@@ -189,7 +189,7 @@ def _whole(stream: BinaryIO, head: ArrayHeader, most: int, where: str) -> Array:
     return flat.reshape(head.shape[::-1]).transpose() if head.fortran else flat.reshape(head.shape)
 
 
-def _elements(data: bytes, head: ArrayHeader, where: str) -> Array:
+def _elements(data: bytes | memoryview, head: ArrayHeader, where: str) -> Array:
     """Decode bytes as elements; invalid letters and booleans are refused, since numpy would crash on them."""
     import numpy as np  # noqa: PLC0415
 

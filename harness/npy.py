@@ -20,6 +20,7 @@ LARGEST = 1 << 62  # bytes of any array
 KIND = re.compile(r"[<>|](?:b1|[iu][1248]|f[248]|c8|c16|[US][1-9][0-9]{0,8})")
 NAMES = {"b": "bool", "i": "int", "u": "uint", "f": "float", "c": "complex", "U": "text", "S": "bytes"}
 LENGTHS = {b"\x01\x00": "<H", b"\x02\x00": "<I", b"\x03\x00": "<I"}  # of the header, by the version of the format
+PIECE = 1 << 20  # bytes read at once: an archive bounds each read
 GROWTH = 21  # numpy leaves room in a header for the digits of a larger shape; so do we, and the bytes are the same
 
 
@@ -63,7 +64,7 @@ def read_header(stream: BinaryIO, where: str) -> ArrayHeader:
     if size > HEADER:
         raise array_error(f"its header would have {size:,} bytes, at most {HEADER:,} are read", where)
     try:
-        said = ast.literal_eval(read_exactly(stream, size, where).decode("utf-8").strip())
+        said = ast.literal_eval(bytes(read_exactly(stream, size, where)).decode("utf-8").strip())
     except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         raise array_error("its header cannot be read", where) from None
     if not isinstance(said, dict) or said.keys() != {"descr", "fortran_order", "shape"}:
@@ -103,12 +104,22 @@ def array_error(
     return InputError(f"this array is refused: {what}", where=where, next=mend)
 
 
-def read_exactly(stream: BinaryIO, size: int, where: str) -> bytes:
-    """Read exactly so many bytes; InputError for fewer: the file was cut short."""
-    data = stream.read(size)
-    if len(data) != size:
-        raise array_error("it is cut short", where)
-    return data
+def read_exactly(stream: BinaryIO, size: int, where: str) -> bytes | memoryview:
+    """Read exactly so many bytes, a piece at a time; InputError for fewer: the file was cut short."""
+    if size <= PIECE:
+        data = stream.read(size)
+        if len(data) != size:
+            raise array_error("it is cut short", where)
+        return data
+    whole = memoryview(bytearray(size))
+    done = 0
+    while done < size:
+        piece = stream.read(min(PIECE, size - done))
+        if not piece:
+            raise array_error("it is cut short", where)
+        whole[done : done + len(piece)] = piece
+        done += len(piece)
+    return whole.toreadonly()
 
 
 def dtype_text(dtype: Any) -> str:

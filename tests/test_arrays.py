@@ -140,6 +140,13 @@ def test_two_members_of_one_name_are_refused(tmp_path: Path) -> None:
     )
 
 
+def test_an_archive_holds_members_larger_than_one_read(tmp_path: Path) -> None:
+    large = np.arange(5 << 20, dtype=np.float32)  # 20 MiB, beyond the bound of a single read
+    arrays.write_all(tmp_path / "a", {"large": large})
+    assert np.array_equal(arrays.read(tmp_path / "a", "large"), large)
+    assert np.array_equal(arrays.read_all(tmp_path / "a")["large"], large)
+
+
 def test_a_bomb_is_refused_before_it_is_inflated(tmp_path: Path) -> None:
     path = tmp_path / "a.npz"
     zipped(path, ("x.npy", says(shape="(10000000,)") + bytes(40_000_000)), deflate=True)
