@@ -20,7 +20,7 @@ UNBOUNDED = ("nan", "inf", "-inf")  # how rows spell what is no finite number
 
 @dataclass(frozen=True)
 class Axes:
-    """A pydantic field annotation for an array of finite numbers with so many axes.
+    """A pydantic field annotation for an array of finite numbers with so many axes; without any it is one number.
 
     `second` names the array of a second file that fills the field: what `harness analyse --with FILE.npz` gives.
     """
@@ -33,7 +33,7 @@ class Axes:
     def what(self) -> str:
         """Name the shape in words, for error messages."""
         of = "whole" if self.whole else "finite"
-        return (f"a list of {of} numbers", f"rows of {of} numbers, all of one length")[self.count - 1]
+        return (f"a {of} number", f"a list of {of} numbers", f"rows of {of} numbers, all of one length")[self.count]
 
     def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         """Tell pydantic how the field is read."""

@@ -42,7 +42,7 @@ def set_deterministic(reference: bool) -> None:
     chat_template_utils.datetime = FixedDate
     logging.set_verbosity_error()
     logging.disable_progress_bar()
-    torch.use_deterministic_algorithms(True)
+    torch.set_deterministic_debug_mode("error")  # the other way to say it loads a compiler, for more than a second
     torch.backends.cudnn.benchmark = False
     torch.backends.cudnn.allow_tf32 = False
     torch.backends.cuda.matmul.allow_tf32 = False

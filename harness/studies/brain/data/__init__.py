@@ -1,0 +1,1 @@
+"""Makers of data from published files."""

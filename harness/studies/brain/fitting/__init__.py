@@ -1,0 +1,1 @@
+"""The step that fits models to recordings, fold by fold."""

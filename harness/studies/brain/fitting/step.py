@@ -1,0 +1,120 @@
+"""The step that fits a group of models to the recordings of one dataset, in one split: scores a fold and unit.
+
+It must never know what a model's score is compared with, or how units are averaged.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.models.local.torch_setup import device
+from harness.steps import FACTS
+from harness.studies.brain.features.spaces import Features
+from harness.studies.brain.fitting.matrices import feature_arrays
+from harness.studies.brain.fitting.outer import OuterFits, cross_validate, intercept_errors
+from harness.studies.brain.fitting.requests import AskedModel, FitRequest, request
+from harness.studies.brain.fitting.results import Collected, spread
+from harness.studies.brain.fitting.units import RecordedValues, recorded
+from harness.studies.brain.ridge import torches
+from harness.studies.brain.ridge.gammas import candidates
+from harness.studies.brain.ridge.search import Search
+from harness.studies.brain.rowtypes import RecordedUnit, Stimulus
+from harness.studies.brain.structure.folds import Fold, outer_folds
+from harness.studies.brain.structure.layout import layout
+from harness.studies.brain.terms import INTERCEPT
+
+Array = Any  # of numpy
+
+
+def fit(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write `fits`, `errors` and `searches` of the models that `params` ask for (see `request`).
+
+    inputs: stimuli, units, recordings; features, where arrays came with the stimuli; of each text model its index
+    `NAME.vectors` and layers `NAME.layer-03.npy`. InputError for whatever `request`, `recorded`, `feature_arrays`,
+    `Features` and `outer_folds` refuse.
+    """
+    asked = request(params)
+    stimuli = list(rows.read(inputs["stimuli"], Stimulus))
+    units = [row["id"] for row in rows.read(inputs["units"], RecordedUnit)]
+    whole = layout(asked.dataset, stimuli)
+    part = whole.only(asked.experiment)
+    places = [place for place, name in enumerate(whole.experiments) if asked.experiment in ("", name)]
+    folds = outer_folds(part, asked.split, asked.seed, asked.inner_rows)
+    features = Features(part, stimuli, feature_arrays(inputs, stimuli, asked.text_models))
+    found = recorded(inputs["recordings"], units, whole.ids, places, asked.dtype)
+    with tempfile.TemporaryDirectory() as fits, tempfile.TemporaryDirectory() as errors:
+        kept = Collected(Path(fits)), Collected(Path(errors))
+        told = _fit_all(asked, features, found, folds, len(units), kept, out)
+    rows.write_one(out / "searches", {**told, "observed": _observed(found, folds, len(units))})
+    rows.write_one(out / FACTS, {"device": device(), "threads": torches.worker_count(device())})
+
+
+def search_settings(asked: FitRequest, model: AskedModel) -> Search:
+    """Give the settings of a model's search: the generation's alphas, on the device that the step was given.
+
+    After a start from all subsets the early stop counts from 2**k on, as the published solver does.
+    """
+    first = 2 ** len(model.bands) if asked.all_subsets(model) else 0
+    return Search(alphas=asked.alphas, device=device(), dtype=asked.dtype, stop_from=first)
+
+
+def _fit_all(
+    asked: FitRequest, features: Features, found: RecordedValues, folds: Sequence[Fold], count: int,
+    kept: tuple[Collected, Collected], out: Path,
+) -> dict[str, Any]:  # fmt: skip
+    """Fit one model after the other, put away what came of it, and write the files; gives what is told of searches."""
+    fits, errors = kept
+    mean, squares = intercept_errors(found.values, folds, errors=True)
+    nan = float("nan")
+    fits.add({f"{INTERCEPT}.mse": spread(mean, found.units, count, nan), **_rows(folds)})
+    errors.add({INTERCEPT: spread(squares, found.units, count, nan)})
+    told = {}
+    for model in asked.models:
+        bands = {band: features.matrix(band) for band in model.bands}
+        gammas = candidates(len(bands), asked.gammas(model), asked.gamma_seed, asked.all_subsets(model))
+        wanted, how = model.text in asked.errors, search_settings(asked, model)
+        one = cross_validate(bands, found.values, folds, gammas, how, method=model.method, errors=wanted)
+        fits.add(_arrays(model, one, gammas, found.units, count))
+        if wanted:
+            errors.add({model.text: spread(one.errors, found.units, count, nan)})
+        told[model.text] = {
+            "bands": list(model.bands), "columns": [band.shape[1] for band in bands.values()], "gammas": len(gammas),
+            "tried": list(one.tried),
+        }  # fmt: skip
+    fits.write(out / "fits")
+    errors.write(out / "errors")
+    return told
+
+
+def _rows(folds: Sequence[Fold]) -> dict[str, Array]:
+    """Give how many rows each fold tests, and the fold that tests each row."""
+    import numpy as np  # noqa: PLC0415
+
+    sizes = np.array([len(fold.test) for fold in folds], np.int32)
+    of_row = np.empty(sizes.sum(), np.int32)
+    for number, fold in enumerate(folds):
+        of_row[np.asarray(fold.test)] = number
+    return {"fold_rows": sizes, "fold_of_row": of_row}
+
+
+def _arrays(model: AskedModel, one: OuterFits, gammas: Array, units: Array, count: int) -> dict[str, Array]:
+    """Name the arrays of a model; a unit that was left out has NaN, and the gamma -1."""
+    import numpy as np  # noqa: PLC0415
+
+    scores = {"mse": one.mse, "r": one.pearson, "cv": one.inner, "alpha": one.alpha}
+    found = {f"{model.text}.{name}": spread(array, units, count, np.nan) for name, array in scores.items()}
+    chosen = spread(one.gamma, units, count, -1)
+    return {**found, f"{model.text}.gamma": chosen, f"{model.text}.gammas": np.asarray(gammas, np.float64)}
+
+
+def _observed(found: RecordedValues, folds: Sequence[Fold], count: int) -> dict[str, int]:
+    """Count what was fitted: rows, folds, units, those that did not take part, and those that never changed."""
+    constant = (found.values == found.values[0]).all(axis=0)
+    return {
+        "rows": len(found.values), "folds": len(folds), "units": count, "left_out": count - len(found.units),
+        "constant": int(constant.sum()),
+    }  # fmt: skip

@@ -1,0 +1,1 @@
+"""What is computed from fits: scores, stars, omega, choices, tests."""

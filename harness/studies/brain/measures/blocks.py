@@ -1,0 +1,77 @@
+"""Averages of errors within blocks of samples, such as passages, scans of ten or folds, and the labels of such blocks.
+
+It must never know a model or a test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import Any
+
+from harness.errors import InputError
+
+Array = Any  # of numpy
+SCANS = 10  # of a block of Blank: 20 seconds
+AT_ONCE = 1 << 22  # numbers that are averaged at once, so that memory stays bounded
+
+
+def block_means(errors: Array, labels: Sequence[Any] | Array, *, omit: bool = False) -> tuple[list[Any], Array]:
+    """Average errors [sample, unit] within each label; blocks come in the sorted order of their labels.
+
+    Whole numbers sort as numbers, texts by their characters. With `omit` (generation H) NaN is left out, and a block
+    of nothing else is NaN; without, one NaN makes its block NaN. InputError unless every sample has one label, all of
+    them texts or all of them numbers.
+    """
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    errors = np.asarray(errors)
+    if errors.ndim != 2 or errors.dtype.kind not in "iuf":
+        told = f"errors are {errors.dtype} {[*errors.shape]}"
+        raise InputError(told, where="errors", next="give numbers [sample, unit]")
+    kinds = {"text" if isinstance(one, str) else "number" for one in labels}
+    named = np.asarray(labels)
+    if named.shape != errors.shape[:1] or len(kinds) > 1 or named.dtype.kind not in "iufU":
+        told = f"{len(named)} labels of {' and '.join(sorted(kinds)) or 'nothing'} for {len(errors)} samples"
+        raise InputError(told, where="labels", next="give each sample one label, all texts or all numbers")
+    if not len(named):
+        return [], np.zeros(errors.shape)
+    order = np.argsort(named, kind="stable")
+    names, starts = np.unique(named[order], return_index=True)
+    found = np.empty((len(names), errors.shape[1]))
+    width = max(1, AT_ONCE // len(errors))
+    for start in range(0, errors.shape[1], width):
+        columns = slice(start, start + width)
+        found[:, columns] = _means(errors[:, columns][order].astype(np.float64), starts, omit)
+    return names.tolist(), found
+
+
+def _means(values: Array, starts: Array, omit: bool) -> Array:
+    import numpy as np  # noqa: PLC0415
+
+    kept = ~np.isnan(values) if omit else np.ones(values.shape, bool)
+    with np.errstate(invalid="ignore", divide="ignore", over="ignore"):
+        sums = np.add.reduceat(np.where(kept, values, 0.0), starts, axis=0)
+        return sums / np.add.reduceat(kept, starts, axis=0, dtype=np.int64)
+
+
+def scan_blocks(stories: Sequence[str], scans: int = SCANS) -> list[int]:
+    """Give each sample of Blank its block: one begins at every multiple of `scans`, and at a new story.
+
+    Samples are counted over all stories, from 0. InputError for blocks of no scan.
+    """
+    if scans < 1:
+        raise InputError(f"a block of {scans} scans", where="scans", next="give a whole number from 1 up")
+    places = groupby(range(len(stories)), key=lambda place: (place // scans, stories[place]))
+    return [number for number, (_, group) in enumerate(places) for _ in group]
+
+
+def in_order(labels: Sequence[Any], order: Sequence[int]) -> list[Any]:
+    """Permute labels of rows to the order in which folds were tested: what stands beside predictions in that order.
+
+    InputError unless the order names each row once.
+    """
+    if sorted(order) != [*range(len(labels))]:
+        told = f"the order has {len(order)} entries for {len(labels)} rows, or names one of them twice"
+        raise InputError(told, where="order", next="give the number of each row once, from 0")
+    return [labels[row] for row in order]

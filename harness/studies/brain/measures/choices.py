@@ -1,0 +1,102 @@
+"""The document `choices`: which width or layer of a family is chosen, on test data as published, and nested.
+
+Beside both stands the family's curve over all its members, and how the curves of the two splits go together. Layers of
+a text model are chosen in generation P by the mean over units of scores clipped at 0, whoever they are of; all else by
+the generation's average over participants. It must never know how a model was fitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.studies.brain.measures import choosing, curves, fits
+from harness.studies.brain.measures.aggregation import AveragedScore, aggregate, pooled, require_generation
+from harness.studies.brain.measures.fits import SplitFits
+from harness.studies.brain.measures.naming import FamilyMember, families, is_language
+from harness.studies.brain.terms import CONTIGUOUS, SHUFFLED, P
+
+Array = Any  # of numpy
+
+
+def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write `choices`; see `measures.fits.read` for what it takes and refuses."""
+    rows.write_one(out / "choices", choices(fits.read(params, inputs), params["generation"]))
+
+
+def choices(found: Sequence[SplitFits], generation: str) -> dict[str, Any]:
+    """Choose in each family of each dataset and split; InputError for an unknown generation."""
+    require_generation(generation)
+    document: dict[str, Any] = {}
+    for dataset, own in fits.by_dataset(found).items():
+        splits = {one.split: _split(one, generation) for one in own}
+        _correlate(splits)
+        document[dataset] = splits
+    return document
+
+
+def published_score(scores: Array, found: SplitFits, generation: str, family: str) -> float | None:
+    """Give what a member of a family is chosen by on test data; None where it is never chosen."""
+    if generation == P and is_language(family, found.text_models):
+        return pooled(scores, found.units.counted())
+    return aggregate(scores, found.units, generation).score
+
+
+def _split(found: SplitFits, generation: str) -> dict[str, Any]:
+    return {name: _family(found, name, members, generation) for name, members in families(found.models).items()}
+
+
+def _family(found: SplitFits, family: str, members: Sequence[FamilyMember], generation: str) -> dict[str, Any]:
+    averaged = [aggregate(found.r2(one.model), found.units, generation) for one in members]
+    values = [published_score(found.r2(one.model), found, generation, family) for one in members]
+    taken = choosing.best(values)
+    published = {
+        "chosen": None if taken is None else members[taken].model,
+        "r2": None if taken is None else averaged[taken].score,
+    }
+    curve = [_point(*each) for each in zip(members, averaged, values, strict=True)]
+    return {"published": published, "nested": _nested(found, members, generation), "curve": curve}
+
+
+def _point(one: FamilyMember, averaged: AveragedScore, value: float | None) -> dict[str, Any]:
+    return {
+        "model": one.model,
+        "place": one.place,
+        "r2": averaged.score,
+        "r2_by_participant": dict(averaged.participants),
+        "chosen_by": value,
+    }
+
+
+def _nested(found: SplitFits, members: Sequence[FamilyMember], generation: str) -> dict[str, Any]:
+    """Choose in each outer fold by its inner scores over the counted units, and score what was chosen."""
+    errors, chosen = [], []
+    for part, counted in zip(found.experiments, found.parts(found.units.counted()), strict=True):
+        own = choosing.best_of_folds([choosing.inner_means(part.read(one.model, "cv"), counted) for one in members])
+        if all(one is None for one in own):
+            return {"r2": None, "chosen": [None] * len(own)}
+        taken = {one: part.read(members[one].model, "mse") for one in own if one is not None}
+        errors.append(choosing.errors_of_folds(taken, own))
+        chosen += own
+    names = [None if one is None else members[one].model for one in chosen]
+    score = None if None in names else aggregate(found.r2_of(errors), found.units, generation).score
+    return {"r2": score, "chosen": names}
+
+
+def _correlate(splits: Mapping[str, dict[str, Any]]) -> None:
+    """Add to each family how its curve goes together with that of the other split."""
+    for split, other in ((SHUFFLED, CONTIGUOUS), (CONTIGUOUS, SHUFFLED)):
+        for name, own in splits.get(split, {}).items():
+            if name in splits.get(other, {}):
+                own["correlation"] = {"against": other, **_correlations(own["curve"], splits[other][name]["curve"])}
+
+
+def _correlations(one: Sequence[Mapping[str, Any]], other: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+    """Correlate two curves over the places that both have."""
+    first, second = ({point["place"]: point["r2"] for point in points} for points in (one, other))
+    places = [place for place in first if place in second]
+    return dict(
+        curves.with_and_without_first(places, [first[at] for at in places], [second[at] for at in places])
+    )  # fmt: skip

@@ -1,0 +1,70 @@
+"""How two curves over the same layers or widths go together: correlations, with and without the first layer.
+
+Neighbouring layers are no independent observations, so a correlation over them carries no p-value. It must never know
+how a curve's points were scored.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+
+from harness.stats import spearman
+
+LEAST = 3  # points that a correlation is computed of
+FLAT = 1e-12  # of the largest: differences of points on a line are no more apart
+
+
+def correlations(one: Sequence[float | None], other: Sequence[float | None]) -> dict[str, float | int | None]:
+    """Give Pearson's and Spearman's correlation of two curves, and of the steps from each point to the next.
+
+    Points that either curve lacks are left out of both; null for fewer than three, or where a curve is constant.
+    """
+    pairs = [pair for pair in zip(one, other, strict=True) if all(map(_is_point, pair))]
+    first, second = ([float(pair[side] or 0) for pair in pairs] for side in (0, 1))
+    steps = [[after - before for before, after in pairwise(values)] for values in (first, second)]
+    return {
+        "points": len(pairs),
+        "pearson": pearson(first, second),
+        "spearman": _spearman(first, second),
+        "steps_pearson": pearson(*steps),
+        "steps_spearman": _spearman(*steps),
+    }
+
+
+def with_and_without_first(
+    places: Sequence[float], one: Sequence[float | None], other: Sequence[float | None]
+) -> dict[str, Mapping[str, float | int | None]]:
+    """Correlate two curves over all places, and without place 0, where a static layer stands, if there is one."""
+    found: dict[str, Mapping[str, float | int | None]] = {"all": correlations(one, other)}
+    kept = [number for number, place in enumerate(places) if place != 0]
+    if len(kept) < len(places):
+        found["without_layer_0"] = correlations([one[number] for number in kept], [other[number] for number in kept])
+    return found
+
+
+def pearson(one: Sequence[float], other: Sequence[float]) -> float | None:
+    """Give Pearson's correlation of finite numbers; None for fewer than three, or where either side is constant."""
+    if len(one) < LEAST or _is_constant(one) or _is_constant(other):
+        return None
+    first, second = ([value - math.fsum(values) / len(values) for value in values] for values in (one, other))
+    spread = math.sqrt(math.fsum(a * a for a in first)) * math.sqrt(math.fsum(b * b for b in second))
+    if not spread:  # of numbers too small to be squared
+        return None
+    return max(-1.0, min(1.0, math.fsum(a * b for a, b in zip(first, second, strict=True)) / spread))
+
+
+def _spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
+    if len(one) < LEAST or _is_constant(one) or _is_constant(other):
+        return None
+    return spearman(one, other)
+
+
+def _is_constant(values: Sequence[float]) -> bool:
+    """Whether numbers differ by no more than their rounding."""
+    return max(values) - min(values) <= FLAT * max(map(abs, values))
+
+
+def _is_point(value: float | None) -> bool:
+    return value is not None and math.isfinite(value)

@@ -1,0 +1,88 @@
+"""Families of tests and the false discovery rate within each: Benjamini and Hochberg, as either generation takes them.
+
+P: participant x network x experiment, every network. H: participants in the language network, a participant's
+experiments merged. It must never know how a p-value was computed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from math import isnan
+from typing import Any, NamedTuple
+
+from harness.errors import InputError
+from harness.stats import benjamini_hochberg
+from harness.studies.brain.measures.aggregation import require_generation
+from harness.studies.brain.terms import LANGUAGE, P
+
+ALPHA = 0.05
+
+
+class UnitFamily(NamedTuple):
+    """Units whose tests are corrected together, by their places."""
+
+    participant: str
+    network: str
+    experiment: str  # empty where they are merged or there is none
+    units: tuple[int, ...]
+
+
+def families(
+    participants: Sequence[str], networks: Sequence[str], generation: str, experiments: Sequence[str] = ()
+) -> list[UnitFamily]:
+    """Give the families of units, sorted by participant, network and experiment; H leaves out all but language.
+
+    InputError for an unknown generation and lists of unequal lengths.
+    """
+    require_generation(generation)
+    experiments = experiments or [""] * len(participants)
+    if not len(participants) == len(networks) == len(experiments):
+        told = f"{len(participants)} participants, {len(networks)} networks, {len(experiments)} experiments"
+        raise InputError(told, where="participants", next="give one of each for every unit")
+    found: dict[tuple[str, str, str], list[int]] = {}
+    for unit, (participant, network, experiment) in enumerate(zip(participants, networks, experiments, strict=True)):
+        if generation == P or network == LANGUAGE:
+            found.setdefault((participant, network, experiment if generation == P else ""), []).append(unit)
+    return [UnitFamily(*name, tuple(units)) for name, units in sorted(found.items())]
+
+
+def corrected(p: Sequence[float], found: Sequence[UnitFamily]) -> list[float | None]:
+    """Correct p-values within each family; units of no family have None.
+
+    NaN counts as 1, and what is 1 stays in its family's number. InputError for a p-value outside 0 and 1.
+    """
+    values = [1.0 if isnan(one) else float(one) for one in p]
+    if (wrong := next((place for place, one in enumerate(values) if not 0 <= one <= 1), None)) is not None:
+        raise InputError(f"the p-value of unit {wrong} is {values[wrong]}", where="p", next="give numbers from 0 to 1")
+    q: list[float | None] = [None] * len(values)
+    for family in found:
+        for unit, value in zip(family.units, benjamini_hochberg([values[unit] for unit in family.units]), strict=True):
+            q[unit] = value
+    return q
+
+
+def counted(p: Sequence[float], found: Sequence[UnitFamily], null: Collection[int] = ()) -> dict[str, Any]:
+    """Count units below .05 in each family, raw and corrected, and give the shares over all families.
+
+    A share of no unit is None. An experiment is named where a family has one. `null` are units in which a simulation
+    planted nothing: they belong to their families, and are counted once more apart.
+    """
+    q = corrected(p, found)
+
+    def below(units: Iterable[int]) -> dict[str, int]:
+        listed = list(units)
+        raw = sum(p[unit] < ALPHA for unit in listed)
+        return {"units": len(listed), "raw": raw, "fdr": sum((q[unit] or 0.0) < ALPHA for unit in listed)}
+
+    rows: list[dict[str, Any]] = []
+    for one in found:
+        more = {"experiment": one.experiment} if one.experiment else {}
+        rows.append({"participant": one.participant, "network": one.network, **more, **below(one.units)})
+    apart = {"null": below(unit for one in found for unit in one.units if unit in null)} if null else {}
+    return {"families": rows, **shares(rows), **apart}
+
+
+def shares(rows: Sequence[Mapping[str, Any]]) -> dict[str, float | None]:
+    """Give the shares of all families' units that are below .05, raw and corrected; None where there is no unit."""
+    units = sum(row["units"] for row in rows)
+    return {f"{name}_share": sum(row[name] for row in rows) / units if units else None for name in ("raw", "fdr")}

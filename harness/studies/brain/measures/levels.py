@@ -1,0 +1,81 @@
+"""The paired test of two models' squared errors at three levels: rows as published, blocks, and folds (OURS).
+
+Each level averages errors first, so that what is compared is less alike from sample to sample. It must never know a
+participant, a network or a model's name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.errors import InputError
+from harness.studies.brain.measures.blocks import block_means, scan_blocks
+from harness.studies.brain.measures.ttest import paired_p
+from harness.studies.brain.structure.folds import Fold
+from harness.studies.brain.structure.layout import Layout
+from harness.studies.brain.terms import BLANK
+
+Array = Any  # of numpy
+ROW, BLOCK, FOLD = "row", "block", "fold"
+LEVELS = (ROW, BLOCK, FOLD)
+
+
+@dataclass(frozen=True)
+class ComparedRows:
+    """The rows of a test: block and fold of each, and the order in which folds tested them."""
+
+    blocks: tuple[int, ...]  # numbered in the sorted order of their labels
+    folds: tuple[int, ...]
+    order: tuple[int, ...]  # row numbers, fold after fold
+
+    def p(self, errors: Array, against: Array, level: str, *, omit: bool = False) -> Array:
+        """Give a p-value a unit at a level; InputError for an unknown one, or errors of other rows."""
+        if level not in LEVELS:
+            raise InputError(f"no level is called {level[:80]!r}", where="level", next=f"use one of {LEVELS}")
+        labels = {ROW: None, BLOCK: self.blocks, FOLD: self.folds}[level]
+        return labelled_p(errors, against, labels, omit=omit)
+
+    def misaligned_p(self, errors: Array, against: Array, *, omit: bool = False) -> Array:
+        """Give the block test as the repository seems to compute it: errors in fold order beside labels in row order.
+
+        Where folds do not run through the rows in their order, its blocks are none. OURS to report beside the other.
+        """
+        order = [*self.order]
+        return labelled_p(errors[order], against[order], self.blocks, omit=omit)
+
+
+def labelled_p(errors: Array, against: Array, labels: Sequence[Any] | None, *, omit: bool = False) -> Array:
+    """Give a p-value a unit over the means of errors within labels, or over the samples where there are no labels.
+
+    p is 1 for fewer than two labels. InputError for tables of unlike shape, or labels of other samples.
+    """
+    if labels is None:
+        return paired_p(errors, against, omit=omit)
+    return paired_p(*(block_means(one, labels, omit=omit)[1] for one in (errors, against)), omit=omit)
+
+
+def compared_rows(parts: Iterable[tuple[Layout, Sequence[Fold]]]) -> ComparedRows:
+    """Give blocks and folds of the rows of one or more experiments, one below the other.
+
+    Blocks are those of the layout (passages, sentences), and in Blank ten scans; folds of different experiments are
+    different folds.
+    """
+    blocks: list[str] = []
+    folds: list[int] = []
+    order: list[int] = []
+    for layout, found in parts:
+        start, first = len(folds), max(folds, default=-1) + 1
+        own = _blocks(layout)
+        blocks += [f"{start:09} {name}" for name in own]
+        of = {row: number for number, fold in enumerate(found) for row in fold.test}
+        folds += [first + of[row] for row in range(len(own))]
+        order += [start + row for fold in found for row in fold.test]
+    rank = {name: place for place, name in enumerate(sorted({*blocks}))}
+    return ComparedRows(tuple(rank[name] for name in blocks), tuple(folds), tuple(order))
+
+
+def _blocks(layout: Layout) -> Sequence[str]:
+    """Name the block of each row so that names sort as the labels do."""
+    return [f"{one:09}" for one in scan_blocks(layout.labels)] if layout.dataset == BLANK else layout.blocks

@@ -1,0 +1,82 @@
+"""Starred models: in each unit the highest score over many subsets of feature spaces (`A*`).
+
+A maximum of test scores over many models is biased upward; so whoever prints one says how many, and what a choice
+inside the training folds scores. It finds subsets by the names of the models; it must never know a recording.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from harness.errors import InputError
+from harness.studies.brain.measures.naming import LEXICAL, bands, sole_language
+
+Array = Any  # of numpy
+
+
+@dataclass(frozen=True)
+class StarredModel:
+    """Which models a star is a maximum of."""
+
+    name: str
+    members: tuple[str, ...]  # fitted subsets, in the order of the models
+    of: int  # subsets there are, fitted or not
+    base: tuple[str, ...] = ()  # of a star with a language model: the subsets of the same spaces without it
+
+
+def star(scores: Sequence[Array]) -> Array:
+    """Give each unit's highest score; NaN counts only where every model has it. InputError without a model."""
+    import numpy as np  # noqa: PLC0415
+
+    if not len(scores) or len({len(one) for one in scores}) != 1:
+        told = f"scores of {len(scores)} models, of {[len(one) for one in scores][:8]} units"
+        raise InputError(told, where="scores", next="give one or more models, each with a score for every unit")
+    return np.fmax.reduce(np.asarray(scores, np.float64), axis=0)
+
+
+def subsets(models: Sequence[str], spaces: Collection[str], containing: str = "") -> tuple[str, ...]:
+    """List the models that are non-empty subsets of these spaces and contain one of them, where one is named."""
+    return tuple(
+        model
+        for model in models
+        if "!" not in model and {*bands(model)} <= {*spaces} and (not containing or containing in bands(model))
+    )
+
+
+def stars(models: Sequence[str], text_models: Collection[str] = ()) -> list[StarredModel]:
+    """Find the starred models that fitted models make, those of a maximum over fewer than two models left out.
+
+    `A*` is the maximum over the subsets of A; `A* (with WORD)` over those that contain the lexical space that the paper
+    added last; `A+LLM*` over the subsets of A with LLM that contain LLM. A model with two language models makes none.
+    """
+    found: dict[str, StarredModel] = {}
+    for model in models:
+        for one in _of_model(model, models, text_models) if "!" not in model else ():
+            if len(one.members) > 1:
+                found.setdefault(one.name, one)
+    return list(found.values())
+
+
+def _of_model(model: str, models: Sequence[str], text_models: Collection[str]) -> Iterator[StarredModel]:
+    spaces = bands(model)
+    count = len(spaces)
+    llm = sole_language(spaces, text_models)
+    if llm:
+        others = [band for band in spaces if band != llm]
+        yield StarredModel(
+            f"{model}*", subsets(models, spaces, llm), 2 ** (count - 1), base=subsets(models, others)
+        )  # fmt: skip
+    elif not any(sole_language([band], text_models) for band in spaces):
+        yield StarredModel(f"{model}*", subsets(models, spaces), 2**count - 1)
+        if lexical := [band for band in LEXICAL if band in spaces]:
+            last = lexical[-1]
+            yield StarredModel(f"{model}* (with {last})", subsets(models, spaces, last), 2 ** (count - 1))
+
+
+def gain(score: float | None, base: float | None) -> float | None:
+    """Give by how many percent a score exceeds another; None where either is missing or the other is not above 0."""
+    if score is None or base is None or base <= 0:
+        return None
+    return 100 * (score / base - 1)

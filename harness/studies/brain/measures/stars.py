@@ -1,0 +1,69 @@
+"""The document `stars`: starred models, how many subsets each is a maximum of, and the nested choice beside it.
+
+`best` is the way of the paper's first table: one subset for all units, that with the highest average on test data. It
+must never know how a model was fitted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.studies.brain.measures import choosing, fits
+from harness.studies.brain.measures.aggregation import aggregate, require_generation
+from harness.studies.brain.measures.fits import SplitFits
+from harness.studies.brain.measures.starring import StarredModel, gain, star
+from harness.studies.brain.measures.starring import stars as starred
+
+
+def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write `stars`; see `measures.fits.read` for what it takes and refuses."""
+    rows.write_one(out / "stars", stars(fits.read(params, inputs), params["generation"]))
+
+
+def stars(found: Sequence[SplitFits], generation: str) -> dict[str, Any]:
+    """Give every starred model of each dataset and split; InputError for an unknown generation."""
+    require_generation(generation)
+    return {
+        dataset: {one.split: _split(one, generation) for one in own} for dataset, own in fits.by_dataset(found).items()
+    }
+
+
+def _split(found: SplitFits, generation: str) -> list[dict[str, Any]]:
+    made = starred(found.models, found.text_models)
+    members = dict.fromkeys(model for one in made for model in one.members)
+    averages = {model: aggregate(found.r2(model), found.units, generation).score for model in members}
+    return [_row(found, one, averages, generation) for one in made]
+
+
+def _row(found: SplitFits, one: StarredModel, averages: Mapping[str, float | None], generation: str) -> dict[str, Any]:
+    score, nested = _starred(found, one.members, generation), _nested(found, one.members, generation)
+    averaged = [averages[model] for model in one.members]
+    taken = choosing.best(averaged)
+    row: dict[str, Any] = {
+        "name": one.name,
+        "subsets": len(one.members),
+        "of": one.of,
+        "r2": score,
+        "nested": nested,
+        "best": None if taken is None else {"model": one.members[taken], "r2": averaged[taken]},
+    }
+    if one.base:
+        row["gain_percent"] = gain(score, _starred(found, one.base, generation))
+        row["nested_gain_percent"] = gain(nested, _nested(found, one.base, generation))
+    return row
+
+
+def _starred(found: SplitFits, models: Sequence[str], generation: str) -> float | None:
+    return aggregate(star([found.r2(model) for model in models]), found.units, generation).score
+
+
+def _nested(found: SplitFits, models: Sequence[str], generation: str) -> float | None:
+    """Choose the subset of each unit and fold by its inner score, and average what the chosen ones score."""
+    errors = []
+    for part in found.experiments:
+        candidates = ((part.read(model, "cv"), part.read(model, "mse")) for model in models)
+        errors.append(choosing.errors_of_units(candidates))
+    return aggregate(found.r2_of(errors), found.units, generation).score

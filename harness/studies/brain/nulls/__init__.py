@@ -1,0 +1,1 @@
+"""How often a test calls noise significant, measured by simulation (OURS)."""

@@ -1,0 +1,49 @@
+"""Noise with the rows of a real design (OURS): features and targets that have nothing to do with each other.
+
+White noise is exchangeable: any order of rows is as likely. Slow noise is alike from row to row within a block:
+constant in a passage of Pereira with a quarter of white noise, autoregressive in a sentence of Fedorenko or a story of
+Blank. It must never know a model or a test.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from harness.seeds import derive
+from harness.studies.brain.structure.layout import Layout
+from harness.studies.brain.terms import BLANK, PEREIRA
+
+Array = Any  # of numpy, or its generator
+WHITE = 0.25  # of white noise beside what is constant in a passage
+RHO = 0.6  # of a word on the one before it
+RHO_SCANS = 0.95  # of a scan on the one before it
+
+
+def generator(seed: int, family: int) -> Array:
+    """Open the generator of one family; no other family's draws shift it."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    return np.random.Generator(np.random.PCG64(derive(seed, "brain.sizes", str(family))))
+
+
+def white(source: Array, layout: Layout, columns: int) -> Array:
+    """Draw white noise: [row, column]."""
+    return source.standard_normal((len(layout.ids), columns))
+
+
+def slow(source: Array, layout: Layout, columns: int) -> Array:
+    """Draw noise that is alike within a block and independent between blocks: [row, column], of equal variance."""
+    import numpy as np  # noqa: PLC0415
+
+    own = white(source, layout, columns)
+    if layout.dataset == PEREIRA:
+        held = layout.block_rows()
+        constants = source.standard_normal((len(held), columns))
+        for place, each in enumerate(held.values()):
+            own[[*each]] = constants[place] + WHITE * own[[*each]]
+        return own / np.sqrt(1 + WHITE**2)
+    rho = RHO_SCANS if layout.dataset == BLANK else RHO
+    for row, position in enumerate(layout.positions):
+        if position:
+            own[row] = rho * own[row - 1] + np.sqrt(1 - rho**2) * own[row]
+    return own

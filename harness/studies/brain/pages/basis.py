@@ -1,0 +1,74 @@
+"""What a run is: whose recordings, which generation of the published computation, and which numbers are the paper's.
+
+It knows names of worlds and generations; it must never know a score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from harness.studies.brain.pages.run_basis import WORLDS, BrainRun
+from harness.studies.brain.terms import H, P
+from harness.studies.cells import NONE, count
+from harness.studies.documents import section
+from harness.studies.pages import Html, bullets, el, join, named, table
+
+PAPER = "What Are Large Language Models Mapping to in the Brain? (2024)"
+GENERATIONS: Mapping[str, str] = {
+    P: "Generation P: as the paper computes. Scores are cut at 0 in every unit before they are averaged; 40 alphas.",
+    H: "Generation H: as the published code's later version computes. Scores are averaged first and cut at 0 for every "
+    "participant; 26 alphas.",
+}
+SIMULATED = (
+    "Every recording here is simulated (OURS): it holds what was planted in it and noise, and no brain was measured. "
+    "No recording of the paper was used, and no number of this page is the paper's."
+)
+GIVEN = (
+    "Not every recording here is simulated: those without a world were given by whoever ran this. The numbers of this "
+    "page are this run's; none is copied from the paper."
+)
+NOT_HERE = (
+    "Recordings of the paper: no mirror of its code holds those of Pereira and of Blank, and its authors withdrew "
+    "those of Fedorenko.",
+    "Maps of the brain: they need the place of every voxel, which a simulation does not have.",
+    "Which categories the authors put into the first half of Pereira's folds: never published, so the first half of "
+    "the alphabet stands there (OURS).",
+    "Shuffles of generation P: never published; those of generation H, by a seed, stand in their place.",
+)
+OURS = (
+    "The simulations, their two worlds and their sentences.",
+    "Choices of layers, widths and subsets inside the training rows (nested), beside the published ones.",
+    "The seed of the search over band weights; the published search has none.",
+    "Tests by fold, and the measured size of every test.",
+)
+
+
+def origin(run: BrainRun) -> str:
+    """Say in one sentence whose recordings this run has."""
+    if run.simulated:
+        return f"A re-implementation of the computations of {PAPER} on simulated recordings (OURS): not a replication."
+    return f"A re-implementation of the computations of {PAPER} on recordings that this run was given."
+
+
+def notes(run: BrainRun) -> Iterator[str]:
+    """Say what the recordings are, and how scores were made of them."""
+    yield SIMULATED if run.simulated else GIVEN
+    yield GENERATIONS.get(run.generation, run.generation)
+
+
+def basis(run: BrainRun) -> list[Html]:
+    """List data sets with their worlds, the models that were run, what is ours and what of the paper is not here."""
+    datasets = section(run.document("performance"), "datasets")
+    body = [
+        [named(name), named(run.world(name)) if run.world(name) else "not simulated",
+         named(run.layout(name)) if run.layout(name) else NONE, count(section(datasets, name).get("rows")),
+         count(section(datasets, name).get("units"))]
+        for name in run.datasets
+    ]  # fmt: skip
+    worlds = [join([named(name), f": {words}."]) for name, words in WORLDS.items()]
+    models = bullets(map(named, run.models)) if run.models else el("p", "No text model was run.")
+    head = ["Data set", "World", "Rows as in", "Rows", "Units"]
+    return [
+        table("The data sets of this run", head, body), bullets(worlds), el("h3", "Text models"), models,
+        el("h3", "What is OURS"), bullets(OURS), el("h3", "What of the paper is not here"), bullets(NOT_HERE),
+    ]  # fmt: skip

@@ -1,0 +1,203 @@
+"""The layout that most figures share: names down the left, panels side by side, a few marks on every row.
+
+It knows where rows and panels stand, and draws bars, dots and diamonds; it must never know what a number means.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from harness.studies import plots
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+NAMES, TOP, HEAD, FOOT, WORDS, GAP = 2.2, 0.66, 0.5, 0.36, 0.46, 0.16  # inches
+NOTHING = "There is nothing to draw: no value was found."
+BLUE, ORANGE, GREEN = plots.COLOURS[0], plots.COLOURS[1], plots.COLOURS[2]
+Span = tuple[float, float]
+Place = tuple[float, float, float]
+BAR, DOT, DIAMOND = "bar", "dot", "diamond"
+
+
+@dataclass(frozen=True)
+class RowMark:
+    """One mark on a row: a value, how it is drawn, the dots and the diamond that stand upon it, and words beside it."""
+
+    value: float | None
+    colour: str
+    shift: float = 0.0  # below the middle of the row, in rows
+    shape: str = BAR
+    dots: tuple[float, ...] = ()
+    diamond: float | None = None
+    words: str = ""
+
+    def reached(self) -> Iterator[float]:
+        """Give every value that the mark shows."""
+        yield from (each for each in (self.value, *self.dots, self.diamond) if each is not None)
+
+
+@dataclass(frozen=True)
+class MarkPanel:
+    """One panel: its title, the line under it, and the marks of each row by the row's name."""
+
+    title: str
+    under: str
+    marks: Mapping[str, Sequence[RowMark]]
+
+
+@dataclass(frozen=True)
+class MarkChart:
+    """A chart: title, the line under it, rows, panels, small print; all panels have one axis, so that they compare.
+
+    The axis reaches from 0 as far as values do, within `limits`; what lies beyond stands at its end. `guide` is where
+    a line stands through every row.
+    """
+
+    title: str
+    under: str
+    rows: Sequence[str]
+    panels: Sequence[MarkPanel]
+    note: str
+    row: float = 0.36  # inches
+    columns: int = 2
+    limits: Span = (-1.0, 1.0)
+    guide: float | None = None
+    unit: str = ""
+    legend: Sequence[tuple[str, str, str]] = ()  # words, colour, shape
+
+
+def mark_chart(chart: MarkChart) -> plots.Sheet:
+    """Lay out and draw a chart; a row stands where a panel beside it has its value, and one without any says so."""
+    panels = [panel for panel in chart.panels if any(_values(panel))]
+    columns = min(chart.columns, len(panels))
+    strips = [panels[at : at + columns] for at in range(0, len(panels), columns or 1)]
+    rows = [[name for name in chart.rows if any(_drawn(panel.marks.get(name, ())) for panel in strip)]
+            for strip in strips]  # fmt: skip
+    if not any(rows):
+        return nothing(chart.title, chart.note)
+    high = sum(HEAD + len(own) * chart.row + FOOT for own in rows)
+    sheet = plots.sheet(plots.WIDTH, TOP + high + plots.depth(chart.note))
+    sheet.heading(chart.title, chart.under)
+    sheet.legend(_handles(chart.legend), top=0.14)
+    room, ends, top = (plots.WIDTH - NAMES - 0.1) / columns, _ends(chart, panels), TOP + HEAD
+    for strip, own in zip(strips, rows, strict=True):
+        _names(sheet, chart, own, top)
+        for at, panel in enumerate(strip):
+            _titled(sheet, chart, panel, own, (NAMES + at * room, top, room), ends)
+        top += HEAD + len(own) * chart.row + FOOT
+    sheet.small_print(chart.note)
+    return sheet
+
+
+def _titled(
+    sheet: plots.Sheet, chart: MarkChart, panel: MarkPanel, rows: Sequence[str], place: Place, ends: Span
+) -> None:  # fmt: skip
+    """Draw a panel at a place, its left and upper edge and the room to its right, with its title above."""
+    left, top, room = place
+    sheet.above(left, top - 0.25, plots.label(panel.title, 0.85 * room))
+    under = plots.label(panel.under, room - 0.1, plots.SMALL) if panel.under else ""
+    sheet.above(left, top - 0.1, under, **{**plots.FAINT, "fontweight": "normal"})
+    _panel(sheet.panel(left, top, room - WORDS - GAP, len(rows) * chart.row), chart, panel, rows, ends)
+
+
+def nothing(title: str, note: str) -> plots.Sheet:
+    """Give the sheet of a figure that has nothing to show, and says so."""
+    sheet = plots.sheet(plots.WIDTH, 1.15 + plots.depth(note))
+    sheet.heading(title)
+    sheet.text(0.15, 0.72, NOTHING)
+    sheet.small_print(note)
+    return sheet
+
+
+def spelled(value: float, digits: int = 3) -> str:
+    """Give a number as figures print it, with a true minus sign; a huge one by its power of ten."""
+    shown = f"{value:z.{digits}f}" if abs(value) < 1000 else f"{value:.0e}"
+    return shown.replace("-", "\N{MINUS SIGN}")
+
+
+def ends_of(values: Sequence[float], limits: Span = (-1.0, 1.0)) -> Span:
+    """Give the ends of an axis that holds 0 and the values, within limits, with a little room."""
+    low, high = max(min([0.0, *values]), limits[0]), min(max([0.0, *values]), limits[1])
+    room = 0.04 * (high - low) or 0.01
+    return (low - room if low < 0 else 0.0), high + room
+
+
+def _drawn(marks: Sequence[RowMark]) -> bool:
+    return any(mark.value is not None for mark in marks)
+
+
+def _values(panel: MarkPanel) -> Iterator[RowMark]:
+    yield from (mark for marks in panel.marks.values() for mark in marks if mark.value is not None)
+
+
+def _ends(chart: MarkChart, panels: Sequence[MarkPanel]) -> Span:
+    reached = [each for panel in panels for mark in _values(panel) for each in mark.reached()]
+    return ends_of([*reached, *([] if chart.guide is None else [chart.guide])], chart.limits)
+
+
+def _names(sheet: plots.Sheet, chart: MarkChart, rows: Sequence[str], top: float) -> None:
+    for place, name in enumerate(rows):
+        shown = plots.label(name, NAMES - 0.3)
+        sheet.text(NAMES - 0.1, top + (place + 0.5) * chart.row, shown, ha="right", va="center")
+
+
+def _panel(
+    axes: Axes, chart: MarkChart, panel: MarkPanel, rows: Sequence[str], ends: Span
+) -> None:  # fmt: skip
+    axes.set(xlim=ends, ylim=(len(rows) - 0.5, -0.5), yticks=[])
+    axes.tick_params(axis="x", length=0)
+    axes.locator_params(axis="x", nbins=6)
+    axes.grid(axis="x")
+    axes.spines["left"].set_visible(False)
+    axes.axvline(0, color=plots.MUTED, linewidth=0.7)
+    if chart.guide is not None:
+        axes.axvline(chart.guide, color=plots.INK, linewidth=1.0, linestyle=(0, (4, 3)), zorder=1)
+    for at, name in enumerate(rows):
+        if at % 2:
+            axes.axhspan(at - 0.5, at + 0.5, color=plots.BAND, zorder=0, linewidth=0)
+        for mark in panel.marks.get(name, ()):
+            _mark(axes, at + mark.shift, mark, ends)
+            beside: Any = {"xycoords": axes.get_yaxis_transform(), "textcoords": "offset points"}
+            words = mark.words or ("\N{EM DASH}" if mark.value is None else spelled(mark.value))
+            axes.annotate(words, (1.0, at + mark.shift), xytext=(5, 0), va="center", fontsize=plots.SMALL,
+                          color=mark.colour, **beside)  # fmt: skip
+
+
+def _mark(axes: Axes, at: float, mark: RowMark, ends: Span) -> None:
+    if mark.value is None:
+        return
+    value = _within(mark.value, ends)
+    if mark.shape == BAR:
+        axes.barh([at], [value], height=0.34, color=mark.colour, linewidth=0, alpha=0.85, zorder=2)
+    else:
+        axes.plot([value], [at], zorder=4, **_style(mark.shape, mark.colour))
+    dots = [_within(each, ends) for each in mark.dots]
+    if dots:
+        axes.plot(dots, [at] * len(dots), zorder=3, **{**_style(DOT, plots.INK), "markersize": 2.6})
+    if mark.diamond is not None:
+        axes.plot([_within(mark.diamond, ends)], [at], zorder=5, **_style(DIAMOND, plots.INK))
+
+
+def _within(value: float, ends: Span) -> float:
+    return min(max(value, ends[0]), ends[1])
+
+
+def _style(shape: str, colour: str) -> dict[str, Any]:
+    """Give how a dot or a hollow diamond is drawn; it may stand on the end of an axis."""
+    own: dict[str, Any] = {"marker": "o", "markersize": 5.0, "color": colour}
+    if shape == DIAMOND:
+        own = {"marker": "D", "markersize": 4.2, "markerfacecolor": plots.PAPER, "markeredgecolor": colour}
+    return {"linestyle": "none", "clip_on": False, **own}
+
+
+def _handles(legend: Sequence[tuple[str, str, str]]) -> list[Any]:
+    from matplotlib.lines import Line2D  # noqa: PLC0415
+    from matplotlib.patches import Patch  # noqa: PLC0415
+
+    return [
+        Patch(facecolor=colour, label=words) if shape == BAR else Line2D([], [], label=words, **_style(shape, colour))
+        for words, colour, shape in legend
+    ]

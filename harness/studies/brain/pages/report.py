@@ -1,0 +1,86 @@
+"""The HTML page of a run: both worlds first, then scores, choices, stars, omega, tests, and what all of it rests on.
+
+It knows the documents of the measures and the drawn figures; it must never know a recording.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.studies import pages
+from harness.studies.brain.pages import basis, outputs
+from harness.studies.brain.pages.run_basis import DOCUMENTS, BrainRun
+from harness.studies.brain.pages.tables_choices import choices, omega, stars
+from harness.studies.brain.pages.tables_scores import scores
+from harness.studies.brain.pages.tables_tests import tests
+from harness.studies.documents import documents
+from harness.studies.inline_svg import inline_svg
+from harness.studies.pages import Html, bullets, document, fill, join
+
+TITLE = "What language models map to in the brain: brain scores taken apart"
+QUESTION = (
+    "How much of a brain score is the language model's, and how much is where a row stands, how long it is, and which "
+    "words it holds? Ridge regressions of feature spaces on recordings, under shuffled and contiguous splits."
+)
+PAGE = """<header><h1>{{ title }}</h1><p>{{ question }}</p><p><strong>{{ origin }}</strong></p></header>
+<div class="note" role="note">{{ notes }}</div>
+<nav aria-label="Parts of this page"><ul>\
+{% for title, anchor in anchors.items() %}<li><a href="#{{ anchor }}">{{ title }}</a></li>{% endfor %}\
+</ul></nav><main>{{ parts }}</main>"""
+FIGURE = """<figure id="shown-{{ stem }}">{{ drawn }}<figcaption><strong>{{ words }}.</strong> {{ caption }} \
+File: {{ name }}</figcaption></figure>"""
+
+
+def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the report of the run as one HTML file, with the SVG figures among the inputs inlined."""
+    run = BrainRun.of(params, documents(inputs, DOCUMENTS))
+    names = [name for name in outputs.figures() if name.endswith(".svg") and name in inputs]
+    figures = {name: inputs[name].read_text(encoding="utf-8") for name in names}
+    (out / outputs.REPORT).write_bytes(page(run, figures))
+
+
+def page(run: BrainRun, figures: Mapping[str, str]) -> bytes:
+    """Make the report's HTML from a run and its figures, file name to SVG; a part without data is named as left out."""
+    parts = _parts(run, {Path(name).stem: svg for name, svg in figures.items()})
+    anchors = {title: _anchor(title) for title, inside in parts.items() if inside}
+    shown = [pages.section(title, anchor, *parts[title]) for title, anchor in anchors.items()]
+    lacking = [*(title for title, inside in parts.items() if not inside),
+               *(f"the document `{name}`" for name in DOCUMENTS if not run.document(name))]  # fmt: skip
+    filled = fill(
+        PAGE, title=TITLE, question=QUESTION, origin=basis.origin(run), anchors=anchors,
+        notes=bullets(_notes(run, lacking)), parts=join(shown),
+    )  # fmt: skip
+    return document(TITLE, filled)
+
+
+def _parts(run: BrainRun, drawn: Mapping[str, str]) -> dict[str, list[Html]]:
+    """Give what stands in each section, by title; one without anything is left out."""
+    figure = {stem: [_figure(stem, drawn[stem])] if stem in drawn else [] for stem in outputs.stems()}
+    return {
+        "Shuffled against contiguous splits": figure[outputs.WORLDS],
+        "Scores": scores(run),
+        "Which layer, which width": [*figure[outputs.LAYERS], *figure[outputs.SIGMAS], *choices(run)],
+        "Subsets and starred models": [*figure[outputs.SUBSETS], *stars(run)],
+        "Omega": omega(run),
+        "Unit by unit": figure[outputs.UNITS],
+        "Tests, and what they are worth": [*tests(run), *figure[outputs.SIZES]],
+        "What this rests on": basis.basis(run),
+    }
+
+
+def _anchor(title: str) -> str:
+    return "".join(char if char.isalnum() else "-" for char in title.lower())
+
+
+def _notes(run: BrainRun, lacking: Sequence[str]) -> Iterator[str]:
+    yield from basis.notes(run)
+    if lacking:
+        yield f"Left out, since this run made nothing for it: {', '.join(lacking)}."
+
+
+def _figure(stem: str, svg: str) -> Html:
+    words = outputs.TITLES[stem]
+    return fill(FIGURE, drawn=inline_svg(svg, stem, words), words=words, caption=outputs.CAPTIONS[stem],
+                name=f"{stem}.svg", stem=stem)  # fmt: skip

@@ -1,0 +1,174 @@
+"""The tables of choices: layers, widths, stars and omega, each as published beside what does not look at test data.
+
+It knows the shapes of the documents `choices`, `stars` and `omega`; it must never know how anything was chosen.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from harness.studies.brain.pages.fragments import chosen, dictionaries, flat, score
+from harness.studies.brain.pages.run_basis import BrainRun, curve
+from harness.studies.brain.terms import SPLITS
+from harness.studies.cells import NONE, count
+from harness.studies.documents import number, section
+from harness.studies.pages import Html, el, folded, join, named, table
+
+CHOICES = (
+    "Published: the layer or width with the highest score on test data, so biased upward. Nested (OURS): chosen in "
+    "each fold by scores inside its training rows."
+)
+CORRELATIONS = (
+    "How the shuffled and the contiguous score go together from layer to layer. Neighbouring layers are no independent "
+    "samples, so no p-value stands here."
+)
+STARS = (
+    "A starred score takes in each unit the highest of so many subsets on test data: it is biased upward. Nested "
+    "(OURS): the subset chosen inside the training rows. Best: one subset for all units."
+)
+GAIN = (
+    "Gain: by how many percent the score exceeds that of the starred model without the language model. It can be the "
+    "same in both worlds, so it does not tell them apart."
+)
+OMEGA = (
+    "Omega: how much of the language model's score the simple model explains, 0 to 100. A participant whose language "
+    "model scores 0 or less counts as 100; beside it, omega without such participants."
+)
+ALONE = join([NONE, el("span", "stands alone", class_="why")])
+WARNED = (
+    "A high omega, or OASM above the language model under shuffled splits, occurs also where the text carries all of "
+    "the passage signal: nothing about nuisance follows from it."
+)
+
+
+def choices(run: BrainRun) -> list[Html]:
+    """Make the table of published and nested choices for each data set, and that of correlations over layers."""
+    tables = [part for dataset in run.datasets for part in _chosen(run, dataset)]
+    correlated = [part for dataset in run.datasets for part in _correlated(run, dataset)]
+    return [
+        *([el("p", CHOICES, class_="soft"), *tables] if tables else []),
+        *([el("p", CORRELATIONS, class_="soft"), *correlated] if correlated else []),
+    ]
+
+
+def _chosen(run: BrainRun, dataset: str) -> Iterator[Html]:
+    document = section(run.document("choices"), dataset)
+    body = [
+        [join([named(family), ", ", split]), score(section(found, "published").get("r2")),
+         chosen(section(found, "published").get("chosen")), score(section(found, "nested").get("r2")),
+         chosen(section(found, "nested").get("chosen")), count(len(curve(found)))]
+        for split in SPLITS for family in run.families(dataset) if (found := section(document, split, family))
+    ]  # fmt: skip
+    if body:
+        head = ["Of", "R2, published", "Chosen", "R2, nested (OURS)", "Chosen in the folds", "Candidates"]
+        yield table(f"{run.title(dataset)}: choices", head, body)
+
+
+def _correlated(run: BrainRun, dataset: str) -> Iterator[Html]:
+    """Give the table of how the curves of both splits go together, a row for each part of a curve."""
+    found = {
+        family: own for family in run.families(dataset) for split in SPLITS
+        if (own := section(run.choice(dataset, split, family), "correlation"))
+    }  # fmt: skip
+    rows = [
+        (join([named(family), el("span", part.replace("_", " "), class_="why")]), dict(flat(own)))
+        for family, parts in found.items() for part, own in parts.items() if isinstance(own, Mapping)
+    ]  # fmt: skip
+    columns = sorted({name for _, own in rows for name in own}, key=lambda name: (name != "points", len(name), name))
+    if columns:
+        body = [[who, *(_correlation(each, own.get(each)) for each in columns)] for who, own in rows]
+        yield table(f"{run.title(dataset)}: shuffled against contiguous", ["Of", *map(_heading, columns)], body)
+
+
+def _heading(name: str) -> str:
+    kind = name.removeprefix("steps ").capitalize()
+    return f"{kind} of the steps between neighbours (OURS)" if name.startswith("steps ") else kind
+
+
+def _correlation(name: str, found: Any) -> Html:
+    return count(found) if name == "points" else score(found, 3)
+
+
+def stars(run: BrainRun) -> list[Html]:
+    """Make the table of starred models for each data set; nothing without any."""
+    made = []
+    for dataset in run.datasets:
+        body = [
+            [join([named(str(row.get("name"))), ", ", split]), _subsets(row), score(row.get("r2")),
+             score(_r2(row.get("nested"))), score(section(row, "best").get("r2")),
+             chosen(section(row, "best").get("model")),
+             _gain(row, "gain_percent"), _gain(row, "nested_gain_percent")]
+            for split in SPLITS for row in dictionaries(section(run.document("stars"), dataset).get(split))
+        ]  # fmt: skip
+        head = [
+            "Starred",
+            "Subsets",
+            "R2, starred",
+            "R2, nested (OURS)",
+            "R2 of the best",
+            "Best",
+            "Gain",
+            "Gain, nested (OURS)",
+        ]
+        if body:
+            made.append(table(f"{run.title(dataset)}: starred models", head, body))
+    return [el("p", STARS, class_="soft"), *made, el("p", GAIN, class_="soft")] if made else []
+
+
+def _subsets(row: Mapping[str, Any]) -> Html:
+    """Give the number of subsets that were fitted, and of how many there are where those are more."""
+    fitted, all_of_them = number(row.get("subsets")), number(row.get("of"))
+    more = all_of_them is not None and all_of_them != fitted
+    return join([count(fitted), f" of {all_of_them:,.0f}" if more else None])
+
+
+def _gain(row: Mapping[str, Any], name: str) -> Html:
+    if name not in row:
+        return ALONE
+    found = row[name]
+    return score({"missing": "nothing above 0 to compare with"} if found is None else found, 1, unit=" %")
+
+
+def _r2(found: Any) -> Any:
+    return found.get("r2", found) if isinstance(found, Mapping) else found
+
+
+def omega(run: BrainRun) -> list[Html]:
+    """Make the table of omega for each data set, by participant folded below; nothing without any."""
+    made = [part for dataset in run.datasets for part in _omega(run, dataset)]
+    return [el("p", OMEGA, class_="soft"), *made, el("p", WARNED, class_="note", role="note")] if made else []
+
+
+def _omega(run: BrainRun, dataset: str) -> Iterator[Html]:
+    found = [(split, row) for split in SPLITS
+             for row in dictionaries(section(run.document("omega"), dataset).get(split))]  # fmt: skip
+    if not found:
+        return
+    body = [
+        [join([named(str(row.get("simple"))), " against ", named(str(row.get("llm"))), f", {split}"]),
+         chosen(row.get("banded")), score(row.get("omega"), 1), score(row.get("without_empty"), 1),
+         count(row.get("clipped")), count(row.get("degenerate")), chosen(row.get("left_out") or [])]
+        for split, row in found
+    ]  # fmt: skip
+    head = ["Simple and language model", "Both together", "Omega", "Without those of L \N{LESS-THAN OR EQUAL TO} 0",
+            "Participants at 100", "Degenerate", "Left out"]  # fmt: skip
+    yield table(f"{run.title(dataset)}: omega", head, body)
+    yield from _participants(run, dataset, found)
+
+
+def _participants(run: BrainRun, dataset: str, found: list[tuple[str, Mapping[str, Any]]]) -> Iterator[Html]:
+    rows = [
+        (join([named(str(name)), el("span", str(row.get("simple")), " against ", str(row.get("llm")), ", ", split,
+                                    class_="why")]), dict(flat(own) if isinstance(own, Mapping) else [("omega", own)]))
+        for split, row in found for name, own in section(row, "participants").items()
+    ]  # fmt: skip
+    columns = list(dict.fromkeys(name for _, own in rows for name in own))
+    if rows:
+        words = f"Omega by participant, {run.title(dataset)}"
+        body = [[who, *(_any(own.get(name)) for name in columns)] for who, own in rows]
+        yield folded(words, table(words, ["Participant", *columns], body))
+
+
+def _any(found: Any) -> Html:
+    return join(["yes" if found else "no"]) if isinstance(found, bool) else score(found)

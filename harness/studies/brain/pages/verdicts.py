@@ -1,0 +1,78 @@
+"""What may be said of a test's counts: nothing is called significant by a test that finds too much where nothing is.
+
+It knows counts and measured sizes; it must never know a score, nor compute a p-value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from harness.studies.brain.measures.families import ALPHA
+from harness.studies.brain.nulls.wording import wording
+from harness.studies.brain.pages.run_basis import BrainRun
+from harness.studies.brain.terms import INTERCEPT
+from harness.studies.documents import number, section
+
+NULLS = ("exchangeable", "autocorrelated")
+RELATIONS: Mapping[str, str] = {
+    "nested": "the first holds the second", "equal": "neither holds the other",
+    "intercept": "against the mean of the training rows",
+}  # fmt: skip
+Sizes = Mapping[str, Mapping[str, Any]]  # by null
+
+
+class UnitCounts(NamedTuple):
+    """Units of a test in all its families: how many, how many with p < .05, and how many after FDR."""
+
+    units: int
+    raw: int
+    fdr: int
+
+
+def counts(found: Mapping[str, Any]) -> UnitCounts:
+    """Add up the families of one level of a test."""
+    listed = found.get("families")
+    families = [each for each in listed if isinstance(each, Mapping)] if isinstance(listed, list) else []
+    return UnitCounts(*(int(sum(number(each.get(name)) or 0 for each in families)) for name in UnitCounts._fields))
+
+
+def relation(row: Mapping[str, Any]) -> str:
+    """Name how the two models of a test stand to each other, as `sizes` has it."""
+    return "intercept" if row.get("against") == INTERCEPT else "nested" if row.get("nested") is True else "equal"
+
+
+def measured(run: BrainRun, dataset: str, split: str, level: str, pair: str) -> dict[str, Mapping[str, Any]]:
+    """Give what was measured of a test's size under each null, by the data set or by its layout."""
+    document = run.document("sizes")
+    own = section(document, dataset, split) or section(document, run.layout(dataset), split)
+    return {null: section(own, null, pair, level) for null in NULLS}
+
+
+def said(found: UnitCounts, level: str, sizes: Sizes, pair: str) -> str:
+    """Say what the counts are worth: `significant` after FDR alone, and where no measured size is above 5 %.
+
+    A size has two sides: the share of units with p < .05, and that of families with any hit after FDR.
+    """
+    if not found.units:
+        return "nothing was tested"
+    if not found.fdr:
+        return "better in no unit after FDR"
+    null, raw = _worst(sizes, "raw")
+    better = f"better in {found.fdr:,} of {found.units:,} units after FDR"
+    told = f"{better} {wording(level, raw, null=null, nested=pair != 'equal')}"
+    other, family = _worst(sizes, "family")
+    if raw is None or raw > ALPHA or family is None or family <= ALPHA:
+        return told
+    return (
+        f"{better} by the {level} test, which under an {other} null "
+        f"finds something in {100 * family:.1f} % of families: no evidence"
+    )
+
+
+def _worst(sizes: Sizes, side: str) -> tuple[str, float | None]:
+    """Give the null under which a test finds most, and how much; None where it was not measured under every null."""
+    known = {null: number(own.get(side)) for null, own in sizes.items()}
+    if any(size is None for size in known.values()):
+        return NULLS[-1], None
+    return max(((null, size) for null, size in known.items()), key=lambda each: each[1] or 0.0)

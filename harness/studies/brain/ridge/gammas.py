@@ -1,0 +1,62 @@
+"""Candidate weights of feature bands: every non-empty subset in equal parts, then draws from a simplex.
+
+It must never know a feature, a recording or a score.
+"""
+
+from __future__ import annotations
+
+import itertools
+from typing import Any
+
+from harness import seeds
+from harness.errors import InputError
+
+Array = Any  # of numpy
+CONCENTRATIONS = (0.1, 1.0)  # of the Dirichlet draws, in turn: near one band, and anywhere
+MOST_BANDS = 16  # whose subsets are listed
+
+
+def subsets(k: int) -> Array:
+    """Give the 2**k - 1 non-empty subsets of k bands as rows of equal weights, in the order of `itertools.product`.
+
+    The last row is uniform. InputError for less than 1 band, or for more than are listed.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    _require_bands(k, MOST_BANDS)
+    masks = np.array([mask for mask in itertools.product((0.0, 1.0), repeat=k) if any(mask)])
+    return masks / masks.sum(axis=1, keepdims=True)
+
+
+def candidates(k: int, count: int, seed: int, all_subsets: bool) -> Array:
+    """Give `count` rows of weights of k bands, float32: with `all_subsets` the subsets come first, else one is uniform.
+
+    The others are Dirichlet draws, whose concentrations take turns. A lone band has one row, of 1. InputError where
+    `count` is below 1 or does not reach through the subsets.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    _require_bands(k, MOST_BANDS if all_subsets else 1 << 10)
+    if count < 1:
+        raise InputError(f"{count} weights of bands are to be tried", next="try 1 or more (iterations)")
+    if k == 1:
+        return np.ones((1, 1), np.float32)
+    first = subsets(k) if all_subsets else np.full((1, k), 1 / k)
+    if count < len(first):
+        told = f"{count} weights are to be tried, and {k} bands have {len(first)} subsets"
+        raise InputError(told, where="iterations", next=f"try {len(first)} or more")
+    source = np.random.Generator(np.random.PCG64(seeds.derive(seed, "brain.gammas")))
+    return np.concatenate([first, *(_drawn(source, k, at) for at in range(count - len(first)))]).astype(np.float32)
+
+
+def _drawn(source: Any, k: int, at: int) -> Array:
+    """Draw one row; at a low concentration every part may vanish, and then the row is drawn again."""
+    while True:
+        parts = source.standard_gamma(CONCENTRATIONS[at % len(CONCENTRATIONS)], size=(1, k))
+        if parts.sum() > 0:
+            return parts / parts.sum()
+
+
+def _require_bands(k: int, most: int) -> None:
+    if not 1 <= k <= most:
+        raise InputError(f"{k} bands of features are to be weighted", where="bands", next=f"give 1 to {most}")

@@ -1,0 +1,89 @@
+"""Kernels of feature bands in the space of rows without their mean, where a ridge has no intercept left.
+
+The n rows are mirrored so that the constant becomes the first axis, which is then dropped: n - 1 coordinates remain
+and no centring is to be repeated. It must never know an alpha, a fold or a score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from harness.errors import InputError
+
+Array = Any  # of numpy
+Tensor = Any  # of torch
+
+
+def mirror(rows: int) -> Array:
+    """Give the vector h of the reflection I - 2hh' that turns the first axis into the constant; 0 for one row."""
+    import numpy as np  # noqa: PLC0415
+
+    h = np.full(rows, -1 / np.sqrt(rows))
+    h[0] += 1
+    size = np.linalg.norm(h)
+    return h / size if size else h
+
+
+def without_mean(table: Array) -> Array:
+    """Give a table's n - 1 coordinates without the constant, float64: their products are those of centred columns."""
+    import numpy as np  # noqa: PLC0415
+
+    table = np.ascontiguousarray(table, np.float64)  # sums of another layout are rounded otherwise
+    return without_constant(table - table.mean(axis=0))  # keeps digits where a mean is large
+
+
+def without_constant(centred: Array) -> Array:
+    """Give the n - 1 coordinates of columns whose mean is 0."""
+    import numpy as np  # noqa: PLC0415
+
+    h = mirror(len(centred))
+    return centred[1:] - np.outer(2 * h[1:], h @ centred)
+
+
+def with_constant(reduced: Array) -> Array:
+    """Give the n rows, of mean 0, of columns in the n - 1 coordinates."""
+    import numpy as np  # noqa: PLC0415
+
+    h = mirror(len(reduced) + 1)
+    found = np.outer(-2 * h, h[1:] @ reduced)
+    found[1:] += reduced
+    return found
+
+
+def band_kernels(bands: Sequence[Array], rows: int) -> Array:
+    """Give the kernel of each band in those coordinates, float64 [band, n - 1, n - 1].
+
+    InputError for no band, a band of other rows or without columns, and features that are not finite.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    require_bands(bands, rows)
+    found = np.empty((len(bands), rows - 1, rows - 1))
+    for at, band in enumerate(bands):
+        reduced = without_mean(band)
+        np.matmul(reduced, reduced.T, out=found[at])
+    return found
+
+
+def require_bands(bands: Sequence[Array], rows: int) -> None:
+    """Raise an InputError for no band, a band of other rows or without columns, or features that are not finite."""
+    import numpy as np  # noqa: PLC0415
+
+    if not bands:
+        raise InputError("no band of features is given", where="bands", next="give one or more")
+    for at, band in enumerate(bands):
+        where = f"band {at}"
+        if band.ndim != 2 or len(band) != rows or not band.shape[1]:
+            told = f"it has the shape {[*band.shape]}, and there are {rows} rows of targets"
+            raise InputError(told, where=where, next="give a row of features for each row of targets")
+        if not np.isfinite(band).all():
+            raise InputError("some of its features are not finite", where=where, next="leave those columns out")
+
+
+def decomposed(kernels: Tensor, gamma: Tensor) -> tuple[Tensor, Tensor]:
+    """Decompose the weighted sum of kernels: eigenvalues, none below 0, and eigenvectors in columns."""
+    import torch  # noqa: PLC0415
+
+    values, vectors = torch.linalg.eigh(torch.tensordot(gamma, kernels, 1))
+    return values.clamp_(min=0), vectors

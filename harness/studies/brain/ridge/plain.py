@@ -1,0 +1,122 @@
+"""Plain ridge with an alpha a target, and least squares: two fits of generation H that weigh no bands.
+
+Features are taken as they come, never centred; targets are centred by the mean of the rows that are fitted. It must
+never know what a column or a target stands for, or how rows were split.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from harness.errors import InputError
+
+Array = Any  # of numpy
+BLOCK = 2000  # targets at once
+
+
+class PlainChoice(NamedTuple):
+    """The alpha of each target, and the errors by which it was chosen."""
+
+    alpha: Array  # [target]
+    validation: Array  # [alpha, target]: squared error, a mean over inner folds that counts each of them alike
+
+
+class PlainFit(NamedTuple):
+    """A linear fit: what each column weighs, and what is predicted where all columns are 0."""
+
+    weights: Array  # [column, target]
+    intercept: Array  # [target]
+
+    def predict(self, rows: Array) -> Array:
+        """Predict the targets of rows: [row, target]."""
+        return rows @ self.weights + self.intercept
+
+
+def choose(
+    train: Array, targets: Array, inner: Sequence[Sequence[int]], alphas: Sequence[float], block: int = BLOCK
+) -> PlainChoice:
+    """Choose for each target the alpha with the least validation error over inner folds; of equal ones the first.
+
+    `inner` are the validation rows of each fold, the others train. InputError for an alpha that is not above 0, and
+    where there is no inner fold, or one that has no rows or all of them.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    if not alphas or min(alphas) <= 0:
+        raise InputError("alpha must be above 0 in plain ridge", where="alphas", next="leave out what is not")
+    _require_rows(train, targets)
+    validation = np.zeros((len(alphas), targets.shape[1]))
+    folds = [np.asarray(fold, np.intp) for fold in inner]
+    for held in folds:
+        kept = np.setdiff1d(np.arange(len(train)), held)
+        if not len(held) or not len(kept):
+            raise InputError("an inner fold has no rows, or all of them", where="inner", next="cut the rows otherwise")
+        left, sizes, right = np.linalg.svd(train[kept], full_matrices=False)  # never centred
+        ahead = train[held] @ right.T
+        for some in _blocks(targets.shape[1], block):
+            mean = targets[kept, some].mean(axis=0, dtype=np.float64).astype(sizes.dtype)
+            inside = left.T @ (targets[kept, some] - mean)
+            for place, alpha in enumerate(alphas):
+                predicted = ahead @ ((sizes / (sizes**2 + alpha))[:, None] * inside) + mean
+                validation[place, some] += np.square(targets[held, some] - predicted, dtype=np.float64).mean(axis=0)
+    if not folds:
+        raise InputError("alpha cannot be chosen without an inner fold", where="inner", next="give rows of two folds")
+    validation /= len(folds)
+    return PlainChoice(np.array(alphas, np.float64)[validation.argmin(axis=0)], validation)
+
+
+@dataclass(frozen=True)
+class PlainSolver:
+    """The singular values and vectors of training rows, by which many targets are fitted; see `solver`."""
+
+    left: Array
+    sizes: Array
+    right: Array
+
+    def ridge(self, targets: Array, alpha: Array) -> PlainFit:
+        """Fit a ridge with a given alpha above 0 for each target."""
+        import numpy as np  # noqa: PLC0415
+
+        return self._fit(
+            targets, self.sizes[:, None] / (self.sizes[:, None] ** 2 + np.asarray(alpha, self.sizes.dtype))
+        )
+
+    def least_squares(self, targets: Array) -> PlainFit:
+        """Fit by least squares: the shortest weights of those that fit best.
+
+        A direction whose square cannot be told from 0 beside the largest one, in the precision of the rows, gets no
+        weight (OURS: the published code leaves this to its library).
+        """
+        import numpy as np  # noqa: PLC0415
+
+        squares = self.sizes**2
+        least = squares.max(initial=0.0) * max(len(self.left), self.right.shape[1]) * np.finfo(squares.dtype).eps
+        seen = squares > least
+        return self._fit(targets, np.where(seen, 1 / np.where(seen, self.sizes, 1), 0)[:, None])
+
+    def _fit(self, targets: Array, shrunk: Array) -> PlainFit:
+        import numpy as np  # noqa: PLC0415
+
+        _require_rows(self.left, targets)
+        mean = targets.mean(axis=0, dtype=np.float64).astype(self.sizes.dtype)
+        return PlainFit(self.right.T @ (shrunk * (self.left.T @ (targets - mean))), mean)
+
+
+def solver(train: Array) -> PlainSolver:
+    """Decompose training rows, in the precision they have; InputError where there are none."""
+    import numpy as np  # noqa: PLC0415
+
+    _require_rows(train, train)
+    return PlainSolver(*np.linalg.svd(train, full_matrices=False))
+
+
+def _blocks(count: int, size: int) -> Iterator[slice]:
+    return (slice(start, min(start + size, count)) for start in range(0, count, size))
+
+
+def _require_rows(train: Array, targets: Array) -> None:
+    if train.ndim != 2 or targets.ndim != 2 or len(train) != len(targets) or not len(train):
+        shapes = f"{[*train.shape]} and {[*targets.shape]}"
+        raise InputError(f"features and targets are {shapes}", where="targets", next="give both the same rows")

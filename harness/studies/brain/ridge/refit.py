@@ -1,0 +1,175 @@
+"""The ridge of every target with its own weights of bands and its own alpha, on all training rows.
+
+It must never know how they were chosen, or a score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from harness.errors import InputError
+from harness.studies.brain.ridge import torches
+from harness.studies.brain.ridge.centred import Targets, prepared
+from harness.studies.brain.ridge.kernels import band_kernels, decomposed, require_bands, with_constant
+from harness.studies.brain.ridge.search import Found, Search, require_gammas
+
+Array = Any  # of numpy
+Tensor = Any  # of torch
+SOLVED = 4096  # targets at once, which bounds memory
+ALIKE = 1e-9  # of the largest eigenvalue: how near a kernel comes to what its decomposition says
+
+
+@dataclass(frozen=True)
+class RidgeFit:
+    """Fitted ridge: a column a target."""
+
+    bands: tuple[Array, ...]  # training matrices, without their means
+    means: tuple[Array, ...]  # of their columns
+    gammas: Array  # [gamma, band]
+    gamma: Array  # [target]: which of them
+    alpha: Array  # [target]
+    coefficients: Array  # [row, target]: (K + alpha I)^-1 (y - mean)
+    mean: Array  # of each target
+
+    @property
+    def dual(self) -> Array:
+        """Give the dual weights [row, target]: predictions are exp(delta) K times them, summed, plus the intercept."""
+        return self.coefficients * self.alpha
+
+    @property
+    def deltas(self) -> Array:
+        """Give log(gamma / alpha) [band, target]; -inf for a band that is left out."""
+        import numpy as np  # noqa: PLC0415
+
+        with np.errstate(divide="ignore"):
+            return np.log(self.gammas[self.gamma].T.astype(np.float64)) - np.log(self.alpha)
+
+    @property
+    def intercept(self) -> Array:
+        """Give what is added to features times weights: the mean, less what the weights make of the features' means."""
+        found = self.mean.copy()
+        for weights, mean in zip(self._weights(), self.means, strict=True):
+            found -= mean @ weights
+        return found
+
+    def weights(self) -> Array:
+        """Give the weights of the features [column, target], bands one after the other, as the features were given."""
+        import numpy as np  # noqa: PLC0415
+
+        return np.concatenate(list(self._weights()))
+
+    def _weights(self) -> Iterator[Array]:
+        chosen = self.gammas[self.gamma]
+        for at, band in enumerate(self.bands):
+            yield (band.T @ self.coefficients) * chosen[:, at]
+
+    def predict(self, bands: Sequence[Array]) -> Array:
+        """Predict every target for rows of features [row, target]; InputError for bands of other columns."""
+        import numpy as np  # noqa: PLC0415
+
+        self._require_alike(bands)
+        kernels = [
+            (np.asarray(new) - mean) @ old.T for new, mean, old in zip(bands, self.means, self.bands, strict=True)
+        ]
+        found = np.empty((len(bands[0]), len(self.gamma)))
+        for at, which in groups(self.gamma):
+            kernel = sum(weight * one for weight, one in zip(self.gammas[at].tolist(), kernels, strict=True))
+            found[:, which] = kernel @ self.coefficients[:, which] + self.mean[which]
+        return found
+
+    def _require_alike(self, bands: Sequence[Array]) -> None:
+        if [band.shape[1] for band in bands] != [band.shape[1] for band in self.bands]:
+            told = f"bands of {[band.shape[1] for band in bands]} columns, fitted on {[b.shape[1] for b in self.bands]}"
+            raise InputError(told, where="bands", next="give the bands that were fitted, in their order")
+        require_bands(bands, len(bands[0]))
+
+
+def refit(bands: Sequence[Array], targets: Array, found: Found, gammas: Array, how: Search) -> RidgeFit:
+    """Fit every target on all training rows with the weights and the alpha that a search found for it, in float64.
+
+    InputError for what `search` refuses, and for targets that it was not given.
+    """
+    import numpy as np  # noqa: PLC0415
+
+    how.check()
+    require_gammas(gammas, len(bands))
+    require_bands(bands, len(targets))
+    checked = prepared(targets)
+    if len(found.gamma) != checked.count:
+        told = f"weights were found for {len(found.gamma)} targets, and {checked.count} are given"
+        raise InputError(told, where="targets", next="give the targets that were searched")
+    wide = [np.ascontiguousarray(band, np.float64) for band in bands]
+    means = tuple(band.mean(axis=0) for band in wide)
+    plain = tuple(band - mean for band, mean in zip(wide, means, strict=True))
+    kernels = _Kernels(plain, gammas, found.parts, how.device)
+    coefficients: Array = np.empty((len(targets), checked.count))
+
+    def solve(group: tuple[int, Array]) -> None:
+        values, vectors = kernels.parts(group[0])
+        for start in range(0, len(group[1]), SOLVED):
+            which = group[1][start : start + SOLVED]
+            coefficients[:, which] = _solved(values, vectors, checked, which, found.alpha[which], how.device)
+
+    with torches.exact_products(), torches.workers(how.device) as pool:
+        list(pool.map(solve, groups(found.gamma)))
+    return RidgeFit(plain, means, gammas, found.gamma, found.alpha, coefficients, checked.mean)
+
+
+def groups(gamma: Array) -> Iterator[tuple[int, Array]]:
+    """Iterate over the weights in use: their index, and the targets that have them."""
+    import numpy as np  # noqa: PLC0415
+
+    order = np.argsort(gamma, kind="stable")
+    used, starts = np.unique(gamma[order], return_index=True)
+    yield from zip(used.tolist(), np.split(order, starts[1:]), strict=True)
+
+
+class _Kernels:
+    """Decomposed kernels of candidates: those that a search kept, where they are of these bands, else made anew."""
+
+    def __init__(
+        self, bands: Sequence[Array], gammas: Array, kept: Mapping[int, tuple[Array, Array]], device: str
+    ) -> None:
+        self.bands, self.gammas, self.kept, self.device = bands, gammas, kept, device
+
+    @cached_property
+    def kernels(self) -> Array:
+        """Give the kernel of each band."""
+        return band_kernels(self.bands, len(self.bands[0]))
+
+    def parts(self, at: int) -> tuple[Array, Array]:
+        """Give eigenvalues and eigenvectors of one candidate: those that were kept, where they are of its kernel."""
+        import numpy as np  # noqa: PLC0415
+        import torch  # noqa: PLC0415
+
+        weights = np.array(self.gammas[at], np.float64)
+        if at in self.kept and self._are_of(*self.kept[at], weights):
+            return self.kept[at]
+        kernels, gamma = torch.from_numpy(self.kernels), torch.from_numpy(weights)
+        values, vectors = decomposed(kernels.to(self.device), gamma.to(self.device))
+        return values.cpu().numpy(), vectors.cpu().numpy()
+
+    def _are_of(self, values: Array, vectors: Array, weights: Array) -> bool:
+        """Whether the kernel makes of the sum of the eigenvectors what they say."""
+        import numpy as np  # noqa: PLC0415
+
+        if len(vectors) + 1 != len(self.bands[0]):
+            return False
+        asked, told = with_constant(np.stack([vectors.sum(axis=1), vectors @ values], axis=1)).T
+        found = sum(weight * (band @ (band.T @ asked)) for weight, band in zip(weights, self.bands, strict=True))
+        return bool(np.abs(found - told).max() <= ALIKE * values.max())
+
+
+def _solved(values: Array, vectors: Array, targets: Targets, which: Array, alpha: Array, device: str) -> Array:
+    """Give (K + alpha I)^-1 (y - mean) of targets that share their weights."""
+    import torch  # noqa: PLC0415
+
+    def there(array: Any) -> Tensor:
+        return torch.as_tensor(array, dtype=torch.float64, device=device)
+
+    turned = there(vectors).T @ there(targets.reduced(which))
+    solved = there(vectors) @ (turned / (there(values)[:, None] + there(alpha)))
+    return with_constant(solved.cpu().numpy()) * targets.scale[which]

@@ -1,0 +1,180 @@
+"""Banded ridge regression: which weights of bands and which alpha predict each target best in inner folds.
+
+Exact, with one eigen-decomposition for each candidate of weights. It must never know a study's dataset, or test rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import deque
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any
+
+from harness.errors import InputError
+from harness.studies.brain.ridge import torches
+from harness.studies.brain.ridge.centred import Targets, prepared
+from harness.studies.brain.ridge.heldout import Folds, HeldOut, Squares
+from harness.studies.brain.ridge.kernels import band_kernels
+from harness.studies.brain.terms import STOP_AFTER, STOP_GAIN
+
+Array = Any  # of numpy
+CRITERIA = ("r2", "mse")
+WIDTHS = {"cpu": 1024, "cuda": 4096}
+KEPT = 256 << 20  # bytes of decomposed kernels that a refit finds again
+SLOPE = 1e-10  # of log(alpha), added to a score: of equal ones the largest alpha wins
+
+
+@dataclass(frozen=True)
+class Search:
+    """How a search is done: alphas, criterion, early stop, and where it computes."""
+
+    alphas: tuple[float, ...]
+    criterion: str = "r2"  # pooled out-of-sample R2 (the authors' fork), or `mse`: the mean of -MSE (upstream)
+    stop: bool = True  # once the mean of the best scores stands still
+    device: str = "cpu"
+    dtype: str = "float32"
+    block: int = 2000  # targets on the device at once; it changes no digit
+    stop_from: int = 0  # candidates with an index up to this never count as standing still: 2**k after all subsets
+
+    @property
+    def width(self) -> int:
+        """Give the number of targets in one product: fixed for a device, so that `block` changes no digit."""
+        return WIDTHS[self.device.partition(":")[0]]
+
+    def usable(self) -> list[float]:
+        """Give the alphas above 0, ascending, since 0 is never chosen; InputError for none, or what is no number."""
+        if not all(math.isfinite(alpha) and alpha >= 0 for alpha in self.alphas) or not any(self.alphas):
+            raise InputError("alphas are finite, none below 0, one above", where="alphas", next="give 2**-5 and more")
+        return sorted({alpha for alpha in self.alphas if alpha > 0})
+
+    def check(self) -> None:
+        """Raise an InputError for an unknown criterion, device, type of numbers, or a block of no targets."""
+        if self.criterion not in CRITERIA:
+            raise InputError(f"no criterion is called {self.criterion!r}", next=f"choose: {', '.join(CRITERIA)}")
+        if self.block < 1:
+            raise InputError(f"{self.block} targets at once", where="block", next="take 1 or more")
+        torches.dtype_named(self.dtype)
+        torches.require_device(self.device)
+
+
+@dataclass(frozen=True)
+class SearchFound:
+    """What a search found for each target."""
+
+    gamma: Array  # int32 [target]: the index of its weights
+    alpha: Array  # float64 [target]
+    score: Array  # float64 [target]: the best score in the inner folds
+    scores: Array  # [gamma, target], each at its best alpha; only candidates that were tried
+    tried: int
+    parts: Mapping[int, tuple[Array, Array]] = field(default_factory=dict)  # decomposed kernels, those that are kept
+
+
+Found = SearchFound  # within this room and its callers
+
+
+def search(
+    bands: Sequence[Array], targets: Array, inner: Sequence[Sequence[int]], gammas: Array, how: Search
+) -> SearchFound:
+    """Choose weights and alpha for each target among `gammas` by its score in the inner folds.
+
+    `bands` are scaled training matrices, `inner` the rows that each fold holds out. The first of equally good
+    candidates wins. InputError for shapes that do not fit, values that are not finite, folds without rows on a side.
+    """
+    how.check()
+    checked, folds = prepared(targets), Folds.of(inner, len(targets), how.criterion)
+    kernels = band_kernels(bands, len(targets))
+    require_gammas(gammas, len(bands))
+    best = _Best(checked, folds, how)
+    with torches.exact_products(), torches.workers(how.device) as pool:
+        held = HeldOut(kernels, checked, folds, how)
+        for squares in _in_order(held, gammas, pool, torches.worker_count(how.device)):
+            if best.add(squares):
+                break
+    return best.found()
+
+
+def require_gammas(gammas: Array, bands: int) -> None:
+    """Raise an InputError for weights that are not rows on the simplex, a number a band."""
+    import numpy as np  # noqa: PLC0415
+
+    if gammas.ndim != 2 or gammas.shape[1] != bands or not len(gammas):
+        told = f"weights have the shape {[*gammas.shape]}, for {bands} bands"
+        raise InputError(told, where="gammas", next="give rows of a weight for each band")
+    if not (np.isfinite(gammas).all() and (gammas >= 0).all() and (gammas.sum(axis=1) > 0).all()):
+        raise InputError("weights of bands are at least 0, and one is above", where="gammas", next="mend that row")
+
+
+def _in_order(held: HeldOut, gammas: Array, pool: ThreadPoolExecutor, at_once: int) -> Iterator[Squares]:
+    """Try candidates a few at a time; what comes of them stands in their order, so workers change no result."""
+    waiting: deque[Future[Squares]] = deque()
+    try:
+        for gamma in gammas:
+            waiting.append(pool.submit(held.squares, gamma))
+            if len(waiting) > at_once:
+                yield waiting.popleft().result()
+        while waiting:
+            yield waiting.popleft().result()
+    finally:
+        for one in waiting:
+            one.cancel()
+
+
+class _Best:
+    """The best candidate of each target so far, and whether the search stands still."""
+
+    def __init__(self, targets: Targets, folds: Folds, how: Search) -> None:
+        import numpy as np  # noqa: PLC0415
+
+        self.how, alphas = how, np.array(how.usable())
+        self.base = targets.around_means(folds.inner, folds.weights)
+        self.unit = targets.scale**2
+        self.alphas, self.slope = alphas, np.log(alphas)[:, None] * SLOPE
+        self.gamma: Array = np.zeros(targets.count, np.int32)
+        self.alpha: Array = np.zeros(targets.count)
+        self.score: Array = np.full(targets.count, -np.inf)
+        self.scores: list[Array] = []
+        self.parts: dict[int, tuple[Array, Array]] = {}
+        self.mean, self.still = -math.inf, 0
+
+    def add(self, squares: Squares) -> bool:
+        """Hold a candidate's sums of squares against the best; gives whether the search is over."""
+        import numpy as np  # noqa: PLC0415
+
+        scores = self._scores(squares.sums) + self.slope
+        chosen = scores.argmax(axis=0)
+        value = np.take_along_axis(scores, chosen[None], 0)[0]
+        better = value > self.score + np.finfo(self.how.dtype).eps
+        index = len(self.scores)
+        self.gamma[better], self.alpha[better] = index, self.alphas[chosen[better]]
+        self.score[better] = value[better]
+        self.scores.append(value.astype(self.how.dtype))
+        if squares.parts and better.any() and len(self.parts) * squares.parts[1].nbytes < KEPT:
+            self.parts[index] = squares.parts
+        return self._stands_still(index)
+
+    def _scores(self, squares: Array) -> Array:
+        import numpy as np  # noqa: PLC0415
+
+        if self.how.criterion == "mse":
+            return -squares * self.unit
+        known = self.base > 0
+        return np.where(known, 1 - squares / np.where(known, self.base, 1), 0.0)
+
+    def _stands_still(self, index: int) -> bool:
+        mean = float(self.score.mean())
+        grown, self.mean = mean - self.mean, mean
+        if not self.how.stop:
+            return False
+        if grown >= STOP_GAIN:
+            self.still = 0
+        elif index > self.how.stop_from:
+            self.still += 1
+        return self.still >= STOP_AFTER
+
+    def found(self) -> SearchFound:
+        """Give what was found."""
+        import numpy as np  # noqa: PLC0415
+
+        return SearchFound(self.gamma, self.alpha, self.score, np.stack(self.scores), len(self.scores), self.parts)

@@ -1,0 +1,126 @@
+"""The step that makes a simulated dataset: stimuli with texts, units, recordings and features.
+
+OURS, no person's activity. It must never know a model, a fold or a score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness import arrays, rows
+from harness.errors import InputError
+from harness.studies.brain.rowtypes import RecordedUnit, Stimulus
+from harness.studies.brain.simulation.places import count_of, places
+from harness.studies.brain.simulation.recipes import (
+    DEFAULT,
+    NULL_EVERY,
+    OTHER_EVERY,
+    PARTICIPANTS,
+    RECIPES,
+    UNITS,
+    VERSION,
+    weight_names,
+    weights_for,
+)
+from harness.studies.brain.simulation.sentences import texts
+from harness.studies.brain.simulation.world import simulate
+from harness.studies.brain.structure import others
+from harness.studies.brain.structure.layout import Layout
+from harness.studies.brain.structure.pereira import designed, parse_label, pereira
+from harness.studies.brain.terms import EXP1, FEDORENKO, LANGUAGE, NETWORKS, PEREIRA
+
+OUTPUTS = ("stimuli", "units", "recordings", "features", "counts")
+MOST = 20_000  # units: no recording that is known has more than five times as many
+
+
+def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write a simulated dataset: `params` name its layout, world and seed, and may change any weight by its name.
+
+    InputError for a layout, a world, a number of anything or a weight that there cannot be.
+    """
+    layout = simulated_layout(params.get("layout", PEREIRA), params.get("experiment", EXP1), params.get("categories"))
+    units = recorded_units(params.get("participants", PARTICIPANTS), params.get("units", UNITS))
+    changed = {name: params[name] for name in weight_names() if name in params}
+    weights = weights_for(layout.dataset, params.get("world", DEFAULT), changed)
+    world = simulate(layout, weights, params["seed"], [unit["signal"] for unit in units])
+    stimuli = _stimuli(layout, texts(layout.dataset, places(layout), world.lengths, params["seed"]), world.lengths)
+    rows.write(out / "stimuli", stimuli)
+    rows.write(out / "units", units)
+    arrays.write(out / "recordings", world.recordings)
+    arrays.write_all(out / "features", world.features)
+    rows.write_one(out / "counts", _counts(layout, units, params))
+
+
+def simulated_layout(dataset: str, experiment: str = EXP1, categories: int | None = None) -> Layout:
+    """Give the rows that are simulated: the dataset's own, of Pereira one experiment's or the first of its categories.
+
+    With fewer categories the first half of them is the first half again. InputError for a dataset that there is not,
+    for fewer than 2 categories or more than there are, and for categories of what has none.
+    """
+    if dataset not in RECIPES:
+        raise InputError(f"there is no layout {dataset!r}", where="layout", next=f"give one of: {', '.join(RECIPES)}")
+    if dataset == PEREIRA:
+        whole = pereira(experiment)
+        return whole if categories is None else _first(whole, categories)
+    if categories is not None:
+        raise InputError(f"{dataset} has no categories", where="categories", next="leave it out")
+    return others.fedorenko() if dataset == FEDORENKO else others.blank()
+
+
+def recorded_units(participants: int, units: int) -> list[RecordedUnit]:
+    """Give the units of simulated participants: each third is of the DMN, each fifth has noise alone.
+
+    InputError for fewer than one of either, and for more than 20,000 units.
+    """
+    if participants < 1 or units < 1 or participants * units > MOST:
+        told = f"{participants} participants of {units} units are asked for"
+        raise InputError(told, where="participants, units", next=f"ask for one of each, and {MOST:,} units at most")
+    return [
+        RecordedUnit(
+            id=f"sim{participant}.{unit:03d}", participant=f"sim{participant}",
+            network=NETWORKS[1] if unit % OTHER_EVERY == 0 else LANGUAGE, signal=unit % NULL_EVERY != 0,
+        )
+        for participant in range(1, participants + 1)
+        for unit in range(1, units + 1)
+    ]  # fmt: skip
+
+
+def _first(whole: Layout, count: int) -> Layout:
+    """Cut a design down to the first categories of each experiment, so that their halves are made anew."""
+    sizes: dict[str, dict[str, list[int]]] = {}
+    for rows_of in whole.block_rows().values():
+        one = parse_label(whole.labels[rows_of[0]])
+        sizes.setdefault(one.experiment, {}).setdefault(one.category, []).append(len(rows_of))
+    fewest = min(map(len, sizes.values()))
+    if not 2 <= count <= fewest:
+        told = f"{count} categories are asked for, there are {fewest}"
+        raise InputError(told, where="categories", next=f"ask for 2 to {fewest}")
+    return designed({name: {each: some[each] for each in sorted(some)[:count]} for name, some in sizes.items()})
+
+
+def _stimuli(layout: Layout, said: Sequence[str], lengths: Sequence[int]) -> list[Stimulus]:
+    made = []
+    for row, text in enumerate(said):
+        stimulus = Stimulus(
+            id=layout.ids[row], label=layout.labels[row], block=layout.blocks[row], position=layout.positions[row],
+            text=text,
+        )  # fmt: skip
+        if layout.experiments[row]:
+            stimulus["experiment"] = layout.experiments[row]
+        if layout.dataset != FEDORENKO:  # there a row is a word
+            stimulus["words"] = lengths[row]
+        made.append(stimulus)
+    return made
+
+
+def _counts(layout: Layout, units: Sequence[RecordedUnit], params: Mapping[str, Any]) -> dict[str, Any]:
+    at = places(layout)
+    return {
+        "version": VERSION, "layout": layout.dataset, "world": params.get("world", DEFAULT), "rows": len(layout.ids),
+        "blocks": count_of(at.blocks), "categories": count_of(at.categories), "passages": count_of(at.passages),
+        "participants": len({unit["participant"] for unit in units}), "units": len(units),
+        "language": sum(unit["network"] == LANGUAGE for unit in units),
+        "signal": sum(unit["signal"] for unit in units),
+    }  # fmt: skip

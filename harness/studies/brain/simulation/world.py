@@ -1,0 +1,169 @@
+"""A simulated world: the recordings of units whose parts are known, and features that hold some of these parts.
+
+The order of the draws is a fact of the study; what it does not name (LLMU, NOISE, the planted opposite) is drawn from
+streams of their own, so that nothing here shifts it. It must never know a text, a fold or a score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from harness.errors import InputError
+from harness.seeds import derive
+from harness.studies.brain.simulation import recipes
+from harness.studies.brain.simulation.places import RowPlaces, count_of, places, position_columns, standardised
+from harness.studies.brain.simulation.recipes import RECIPES, FeatureScales, UnitWeights, WorldRecipe
+from harness.studies.brain.structure.layout import Layout
+
+Array = Any  # of numpy
+WORD, LLM, LLMU, NOISE = "WORD", "LLM", "LLMU", "NOISE"
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedWorld:
+    """What was drawn: the words a row has, and arrays of float32, a row each."""
+
+    lengths: tuple[int, ...]
+    recordings: Array  # [row, unit]
+    features: Mapping[str, Array]  # [row, column]
+
+
+@dataclass(frozen=True, slots=True)
+class _Stimulus:
+    """What the rows hold, [row, column] of float64 each: standard normal where nothing else is said."""
+
+    lift: Array  # the part of position that all units share
+    position: Array  # what units mix at random; standardised only after that
+    length: Array  # standardised
+    word: Array
+    context: Array
+    category: Array
+    passage: Array
+
+
+def simulate(layout: Layout, weights: UnitWeights, seed: int, signal: Array) -> SimulatedWorld:
+    """Draw the world of a layout from a seed; `signal` says of each unit whether it holds more than noise.
+
+    InputError for a layout without rows and for a seed below 0.
+    """
+    if not layout.ids or seed < 0:
+        what, where = ("the layout has no rows", layout.dataset) if not layout.ids else (f"{seed} is no seed", "seed")
+        raise InputError(what, where=where, next="give rows, and a seed of at least 0")
+    recipe, at, draw = RECIPES[layout.dataset], places(layout), _generator(seed)
+    words = draw.integers(*recipe.lengths, len(layout.ids))
+    lift, position = position_columns(layout.dataset, at, recipe)
+    length = standardised(words[:, None].astype("float64"))
+    seen = _Stimulus(lift, position, length, *_vectors(draw, at))
+    only = _only(seed, len(words), weights)
+    features = {
+        WORD: seen.word,
+        LLM: _model(draw, seen, recipe.scales) + _planted(seed, only, weights, recipe.scales),
+        LLMU: _untrained(seed, seen, recipe.scales),
+        NOISE: _generator(seed, "noise").standard_normal((len(words), recipes.MODEL_COLUMNS)),
+    }
+    parts = _units(draw, seen, at, recipe, len(signal))
+    if only is not None:
+        parts["llm_only"] = _mixed(_generator(seed, "llm_only.map"), only, len(signal))
+    recordings = _recorded(parts, weights, signal)
+    return SimulatedWorld(
+        tuple(words.tolist()), recordings.astype("float32"), {n: a.astype("float32") for n, a in features.items()}
+    )
+
+
+def _generator(seed: int, purpose: str = "") -> Array:
+    """Open PCG64 on the seed itself, as the study settles it; a purpose has a stream of its own."""
+    import numpy as np  # noqa: PLC0415
+
+    return np.random.Generator(np.random.PCG64(derive(seed, f"brain.simulation.{purpose}") if purpose else seed))
+
+
+def _vectors(draw: Array, at: RowPlaces) -> tuple[Array, Array, Array, Array]:
+    rows = len(at.positions)
+    word = draw.standard_normal((rows, recipes.WORD_COLUMNS))
+    context = draw.standard_normal((rows, recipes.CONTEXT_COLUMNS))
+    category = draw.standard_normal((count_of(at.categories), recipes.CATEGORY_COLUMNS))[list(at.categories)]
+    passage = draw.standard_normal((count_of(at.passages), recipes.PASSAGE_COLUMNS))[list(at.passages)]
+    return word, context, category, passage
+
+
+def _model(draw: Array, seen: _Stimulus, scales: FeatureScales) -> Array:
+    parts = (
+        (scales.position, _places(seen)), (scales.length, seen.length), (scales.word, seen.word),
+        (scales.context, seen.context), (scales.category, seen.category), (scales.passage, seen.passage),
+    )  # fmt: skip
+    mix = sum(scale * _mixed(draw, part, recipes.MODEL_COLUMNS) for scale, part in parts)
+    return mix / scales.divisor + scales.noise * draw.standard_normal(mix.shape)
+
+
+def _untrained(seed: int, seen: _Stimulus, scales: FeatureScales) -> Array:
+    draw, parts = _generator(seed, "untrained"), [_places(seen), *([seen.length] if scales.length else [])]
+    mix = sum(_mixed(draw, part, recipes.MODEL_COLUMNS) for part in parts)
+    return mix / scales.untrained_divisor + scales.untrained_noise * draw.standard_normal(mix.shape)
+
+
+def _places(seen: _Stimulus) -> Array:
+    """Give the columns of position that features hold: the one that all units share is one of them, if it varies."""
+    import numpy as np  # noqa: PLC0415
+
+    both = np.hstack([seen.lift, seen.position]) if seen.lift.any() else seen.position
+    return standardised(both)
+
+
+def _only(seed: int, rows: int, weights: UnitWeights) -> Array:
+    if not weights.llm_only:
+        return None
+    return _generator(seed, "llm_only").standard_normal((rows, recipes.ONLY_COLUMNS))
+
+
+def _planted(seed: int, only: Array, weights: UnitWeights, scales: FeatureScales) -> Array:
+    if only is None:
+        return 0.0
+    draw = _generator(seed, "llm_only.mix")
+    return scales.llm_only * _mixed(draw, only, recipes.MODEL_COLUMNS) / scales.divisor
+
+
+def _units(draw: Array, seen: _Stimulus, at: RowPlaces, recipe: WorldRecipe, count: int) -> dict[str, Array]:
+    """Draw what each unit holds, by the name of its weight; the length is the same in all."""
+    import numpy as np  # noqa: PLC0415
+
+    return {
+        "position": seen.lift + _mixed(draw, seen.position, count),
+        "length": np.repeat(seen.length, count, axis=1),
+        "word": _mixed(draw, seen.word, count),
+        "context": _mixed(draw, seen.context, count),
+        "slow": _slow(draw, at, count, recipe),
+        "topic": _mixed(draw, np.hstack([seen.category, seen.passage]), count),
+        "noise": draw.standard_normal((len(seen.length), count)),
+    }
+
+
+def _recorded(parts: Mapping[str, Array], weights: UnitWeights, signal: Array) -> Array:
+    import numpy as np  # noqa: PLC0415
+
+    planted = sum(getattr(weights, name) * standardised(part) for name, part in parts.items() if name != "noise")
+    return recipes.BASE + planted * np.asarray(signal, bool) + weights.noise * parts["noise"]
+
+
+def _slow(draw: Array, at: RowPlaces, count: int, recipe: WorldRecipe) -> Array:
+    """Draw each unit's drift: one number a block and some white noise, or AR(1) that begins anew in each block."""
+    if recipe.rho is None:
+        blocks = draw.standard_normal((count_of(at.blocks), count))[list(at.blocks)]
+        return blocks + recipe.white * draw.standard_normal(blocks.shape)
+    drift = draw.standard_normal((len(at.blocks), count))
+    fresh = (1 - recipe.rho**2) ** 0.5
+    for row in range(1, len(drift)):
+        if at.blocks[row] == at.blocks[row - 1]:
+            drift[row] = recipe.rho * drift[row - 1] + fresh * drift[row]
+    return drift
+
+
+def _mixed(draw: Array, part: Array, columns: int) -> Array:
+    """Draw a map and apply it, one column after the other: in this order no library's matrix product changes a bit."""
+    import numpy as np  # noqa: PLC0415
+
+    weights, total = draw.standard_normal((part.shape[1], columns)), np.zeros((len(part), columns))
+    for column, row in zip(part.T, weights, strict=True):
+        total += column[:, None] * row
+    return total

@@ -1,0 +1,1 @@
+"""The study's analyses as they are called alone."""

@@ -1,0 +1,16 @@
+"""All standalone analyses of the study, by name.
+
+Those that have the name of a golden file are its official counterpart; the others are OURS. It must never know a field.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from harness.scorers.tool import Tool
+from harness.studies.brain.standalone import averages, pipelines, ridge, scores, structure, tests
+
+ANALYSES: Mapping[str, Tool] = {
+    **structure.ANALYSES, **ridge.ANALYSES, **pipelines.ANALYSES, **scores.ANALYSES, **averages.ANALYSES,
+    **tests.ANALYSES,
+}  # fmt: skip

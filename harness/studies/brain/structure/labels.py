@@ -1,0 +1,39 @@
+"""The labels of Pereira's rows, `384-animal-0-fh`: read into fields and written, so that nobody searches in them.
+
+It must never know the order of rows or a fold.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from harness.errors import InputError
+from harness.studies.brain.terms import EXP1, EXP2
+
+HALVES = ("fh", "sh")  # of the sorted categories of an experiment: the first half of them and the second
+_LABEL = re.compile(rf"({EXP1}|{EXP2})-([^\s-][^\s]*)-([0-9]{{1,4}})-({'|'.join(HALVES)})")
+
+
+class PereiraLabel(NamedTuple):
+    """The fields of a row's label."""
+
+    experiment: str
+    category: str
+    passage: int
+    half: str
+
+    def text(self) -> str:
+        """Write the label as files hold it."""
+        return f"{self.experiment}-{self.category}-{self.passage}-{self.half}"
+
+
+def parse_label(text: str) -> PereiraLabel:
+    """Parse a label of Pereira's rows; InputError for any other text."""
+    found = _LABEL.fullmatch(text)
+    if not found:
+        raise InputError(
+            f"{text[:80]!r} is no label of Pereira's rows", where="label", next="write it like 384-animal-0-fh"
+        )
+    experiment, category, passage, half = found.groups()
+    return PereiraLabel(experiment, category, int(passage), half)

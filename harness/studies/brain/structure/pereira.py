@@ -1,0 +1,76 @@
+"""Pereira's rows as they are: two experiments, their categories, and how many sentences each passage has.
+
+Facts of the published stimuli. Which categories are the first half is not published: OURS, and the assumption of the
+golden values, is that the first half of the sorted ones is. It must never know a sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from harness.errors import InputError
+from harness.studies.brain.structure.labels import HALVES, PereiraLabel, parse_label
+from harness.studies.brain.structure.layout import ORDER, Layout
+from harness.studies.brain.terms import EXP1, EXP2, PEREIRA
+
+__all__ = ["PereiraLabel", "designed", "parse_label", "pereira"]
+
+_EXP1 = (
+    "animal appliance bird body_part building_part clothing crime disaster drink_non_alcoholic dwelling fish fruit"
+    " furniture human insect kitchen_utensil landscape music place profession tool vegetable vehicles_transport weapon"
+)
+_EXP2 = (
+    "astronaut beekeeping blindness bone_fracture castle computer_graphics dreams gambling hurricane ice_cream"
+    " infection law_school lawn_mower opera owl painter pharmacist polar_bear pyramid rock_climbing skiing stress taste"
+    " tuxedo"
+)
+_ALL_OF_4 = "4444"
+_USUAL = "433"  # sentences of a category's passages, a digit a passage
+_UNUSUAL = {
+    "beekeeping": "443", "bone_fracture": "443", "ice_cream": "343", "opera": "434", "rock_climbing": "344",
+    "taste": "333",
+}  # fmt: skip
+
+
+def pereira(experiment: str = "") -> Layout:
+    """Give the layout of all 627 rows, those of 243 first, or of one experiment's rows; InputError for another."""
+    first = {name: [*map(int, _UNUSUAL.get(name, _USUAL))] for name in _EXP2.split()}
+    second = {name: [*map(int, _ALL_OF_4)] for name in _EXP1.split()}
+    return designed({EXP2: first, EXP1: second}).only(experiment)
+
+
+def designed(passages: Mapping[str, Mapping[str, Sequence[int]]]) -> Layout:
+    """Give the layout of a design of one's own: {experiment: {category: sentences of each passage}}.
+
+    Rows stand in the study's order; the first half of an experiment's sorted categories is `fh`. InputError for an
+    experiment that is none of Pereira's, a passage without sentences, and a design without rows.
+    """
+    if unknown := sorted({*passages} - {*ORDER}):
+        raise InputError(
+            f"no experiment is called {unknown[0][:80]!r}", where=PEREIRA, next=f"use {' or '.join(ORDER)}"
+        )
+    rows = [row for name in ORDER for row in _rows(name, passages.get(name, {}))]
+    if not rows:
+        raise InputError("the design has no rows", where=PEREIRA, next="give categories with passages")
+    return Layout(
+        PEREIRA,
+        tuple(f"{_block(label)}-{position}" for label, position in rows),
+        tuple(label.text() for label, _ in rows),
+        tuple(_block(label) for label, _ in rows),
+        tuple(position for _, position in rows),
+        tuple(label.experiment for label, _ in rows),
+    )
+
+
+def _rows(experiment: str, lengths: Mapping[str, Sequence[int]]) -> Iterator[tuple[PereiraLabel, int]]:
+    for place, category in enumerate(sorted(lengths)):
+        half = HALVES[2 * place >= len(lengths)]
+        for passage, length in enumerate(lengths[category]):
+            if length < 1:
+                raise InputError("a passage has no sentence", where=f"{category[:80]}, {passage}", next="leave it out")
+            label = parse_label(PereiraLabel(experiment, category, passage, half).text())
+            yield from ((label, position) for position in range(length))
+
+
+def _block(label: PereiraLabel) -> str:
+    return f"{label.experiment}-{label.category}-{label.passage}"

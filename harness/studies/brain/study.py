@@ -1,0 +1,65 @@
+"""The study `brain` (what language models map to in the brain, 2024): its makers, settings, plan and analyses.
+
+It knows names of steps and of what they read; it must never know a recording, a feature or a score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal
+
+from harness.models.provider import Line
+from harness.steps import Plan, Ref, maker
+from harness.studies.ask import Asked, make
+from harness.studies.brain.analyses import analyse
+from harness.studies.brain.data.makers import MAKERS
+from harness.studies.brain.planning import ALL, fit_all
+from harness.studies.brain.terms import MOST_GAMMAS
+from harness.studies.study import Brief, Maker, Study, Switches
+
+if TYPE_CHECKING:
+    from harness.scorers.tool import Tool
+
+
+@dataclass(frozen=True, kw_only=True)
+class BrainSettings(Switches):
+    """Settings of the study: whose rules hold, and how wide is searched."""
+
+    generation: Literal["P", "H"] = "P"
+    fedorenko_inner_rows: Literal["48", "32"] = "48"
+    iterations: int = MOST_GAMMAS  # ways to share a penalty among bands that a search tries at most
+    sigmas: Line = ALL  # of the features that know time alone, after commas
+    pool: Literal["sum", "last", "mean"] = "sum"  # what stands for the tokens of a sentence
+    families: int = 200  # of simulated noise, by which the tests are measured
+
+
+class Brain(Study):
+    """The study of what language models predict in the brain, and of what predicts it without them."""
+
+    name = "brain"
+    needs: tuple[str, ...] = ()  # a simulation has no models but its own, and nobody is asked anything
+    makers: Mapping[str, Maker] = MAKERS
+    settings_type = BrainSettings
+
+    @property
+    def analyses(self) -> Mapping[str, Tool]:
+        """Give the study's standalone analyses by their names; their pydantic models are loaded on first use."""
+        from harness.studies.brain.standalone.catalogue import ANALYSES  # noqa: PLC0415
+
+        return ANALYSES
+
+    def plan(self, brief: Brief) -> Plan:
+        """Plan the steps of a brief: data, hidden states, fits, analyses, figures and the page."""
+        asked = Asked()
+        for dataset in brief.datasets:
+            made = self.makers[dataset.make]
+            make(asked, dataset, made.kind, made.outputs)
+        fitted = fit_all(asked, brief)
+        analyses = analyse(asked, brief, fitted)
+        counts = {f"{one.name}.counts": Ref(maker(one.name), "counts") for one in brief.datasets}
+        outputs = {**counts, **analyses}
+        return asked.plan(outputs)
+
+
+STUDY = Brain()

@@ -1,0 +1,83 @@
+"""The makers of the study's data: what each takes from a manifest, and what it refuses before anything is made."""
+
+import importlib
+
+import pytest
+
+from harness.errors import InputError
+from harness.manifest.load import parse_manifest
+from harness.run.made_datasets import made_datasets
+from harness.studies.brain.data.makers import MAKERS
+from harness.studies.study import Study
+
+SHA = "0" * 64
+HEAD = f"""
+harness: 2
+study: brain
+name: x
+about: x
+models: {{m: {{provider: baseline, behaviour: oracle}}}}
+generation: {{temperature: 0, max_tokens: 8}}
+outputs: {{counts: exact}}
+datasets:
+  official: {{fetch: "https://example.org/data.txt", sha256: "{SHA}", licence: x}}
+"""
+
+
+class Recordings(Study):
+    """A study of these makers alone."""
+
+    name = "brain"
+    makers = MAKERS
+
+    def plan(self, brief):
+        """Plan nothing."""
+        raise NotImplementedError
+
+
+def made(*lines):
+    manifest, tree = parse_manifest("\n".join([HEAD, *lines]).encode(), "x.yaml")
+    return made_datasets(manifest, Recordings(), tree)
+
+
+@pytest.mark.parametrize("name", MAKERS)
+def test_a_maker_names_a_step_that_is_there(name):
+    module, _, function = MAKERS[name].kind.partition(":")
+    assert callable(getattr(importlib.import_module(module), function)) and "counts" in MAKERS[name].outputs
+
+
+def test_a_simulation_is_described_in_words_and_whole_numbers():
+    words = 'world: topic, seed: 3, layout: blank, units: 30, participants: 2, context: "0.6", llm_only: "1"'
+    found = made(f"  a: {{make: brain.simulated, {words}}}")["a"].params
+    wanted = {"world": "topic", "seed": 3, "layout": "blank", "units": 30, "participants": 2}
+    assert found == {**wanted, "context": "0.6", "llm_only": "1"}
+
+
+def test_published_files_are_named_by_what_they_hold():
+    words = "dataset: pereira, experiment: 384, sentences_243: official, sentences_384: official, order: official"
+    found = made(f"  a: {{make: brain.stimuli, {words}}}", "  b: {make: brain.arrays, word: official}")
+    assert found["a"].params == {"dataset": "pereira", "experiment": "384"} and len(found["a"].files) == 3
+    assert found["b"].params == {} and found["b"].files == {"word": "official"}
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        ("world: other, seed: 1", "it is none of default, topic"),
+        ("world: topic", "`datasets.a.seed` is missing"),
+        ("world: topic, seed: x", "must be a whole number"),
+        ("world: topic, seed: 1, categories: 1", "no whole number from 2"),
+        ("world: topic, seed: 1, units: 0", "no whole number from 1"),
+        ("world: topic, seed: 1, units: 1.5", "no whole number from 1"),
+        ("world: topic, seed: 1, experiment: 385", "it is none of 384, 243"),
+        ("world: topic, seed: 1, layout: other", "it is none of pereira, fedorenko, blank"),
+        *(
+            (f'world: topic, seed: 1, context: "{text}"', "no number of at least 0")
+            for text in ("-1", "nan", "inf", "x")
+        ),
+    ],
+)
+def test_what_no_simulation_could_be_is_refused(words, what):
+    with pytest.raises(InputError) as bad:
+        made(f"  a: {{make: brain.simulated, {words}}}")
+    assert what in bad.value.what

@@ -1,0 +1,41 @@
+"""A fit of as many voxels as the largest recordings have, in bounded memory; it takes minutes."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+UNITS, MOST = 92_450, 2048  # voxels of Pereira's first experiment; MiB
+PROGRAM = """
+import resource, sys
+from pathlib import Path
+import numpy as np
+from harness import arrays, rows
+from harness.studies.brain.fitting.step import fit
+from harness.studies.brain.structure.pereira import pereira
+
+place, units, of = Path(sys.argv[1]), int(sys.argv[2]), pereira()
+names, fields = ("id", "label", "block", "position"), zip(of.ids, of.labels, of.blocks, of.positions)
+rows.write(place / "stimuli", ({**dict(zip(names, row)), "text": "two words"} for row in fields))
+rows.write(place / "units", ({"id": str(n), "participant": "018", "network": "language"} for n in range(units)))
+source = np.random.default_rng(0)
+with arrays.stream_writer(place / "recordings", "<f4", (627, units)) as add:
+    for _ in range(627):
+        add(source.standard_normal((1, units), dtype=np.float32))
+params = {
+    "dataset": "pereira", "experiment": "384", "generation": "P", "split": "shuffled", "seed": 42, "inner_rows": 48,
+    "iterations": 3, "gamma_seed": 1, "models": ["SP+SL"], "errors": ["SP+SL"],
+}
+fit(params, {name: place / name for name in ("stimuli", "units", "recordings")}, place)
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+"""
+
+
+@pytest.mark.long
+def test_all_voxels_of_an_experiment_fit_into_two_gigabytes(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", PROGRAM, str(tmp_path), str(UNITS)]
+    ran = subprocess.run(command, capture_output=True, text=True, check=True)
+    assert int(ran.stdout) < MOST

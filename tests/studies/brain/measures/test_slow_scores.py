@@ -1,0 +1,21 @@
+"""The golden cases of our own are what the slow way works out, and the fast way agrees with them."""
+
+import json
+
+import pytest
+from golden.case import Tally
+from studies.brain.golden import averages
+from studies.brain.measures.slow_scores import CASES, documents
+
+
+@pytest.mark.parametrize(("name", "document"), list(documents()))
+def test_a_file_of_cases_is_what_the_slow_way_gives(name, document):
+    assert json.loads((CASES / name).read_text(encoding="utf-8")) == json.loads(json.dumps(document))
+
+
+@pytest.mark.parametrize("name", [name for name, _ in documents()])
+def test_the_analysis_agrees_with_every_case_of_its_file(name):
+    tally = Tally()
+    averages.read(CASES / name, tally)
+    assert not tally.failures
+    assert tally.passed >= 3
