@@ -18,6 +18,7 @@ from bench.audits import audit_rows, step_rows
 from bench.biomed_intervals import biomed_interval_rows
 from bench.biomed_metrics import biomed_metric_rows
 from bench.biomed_tables import biomed_rows
+from bench.brain import brain_rows
 from bench.containers import container_rows
 from bench.costs import FULL, QUICK, Size, help_rows, sample_rows, unchanged_rows
 from bench.curie import curie_rows
@@ -50,6 +51,7 @@ ALONE = {
     "biomed": biomed_rows,
     "biomed-metrics": biomed_metric_rows,
     "biomed-intervals": biomed_interval_rows,
+    "brain": brain_rows,
     "trials": trial_rows,
 }
 LONG = {"images": image_rows, "containers": container_rows}  # not in a quick run
@@ -57,7 +59,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
 NAMES = (
     "help", "samples", "unchanged", "audit", "again", "stores", "images", "containers", "tape", "gateway", "inference",
-    "reliability", "packages", "rouge", "curie", "biomed", "biomed-metrics", "biomed-intervals",
+    "reliability", "packages", "rouge", "curie", "biomed", "biomed-metrics", "biomed-intervals", "brain",
     "trials",
 )  # fmt: skip
 

@@ -15,7 +15,7 @@ from harness.studies.brain.features.scaling import scaled
 from harness.studies.brain.fitting.requests import BANDED, PLAIN
 from harness.studies.brain.ridge import plain
 from harness.studies.brain.ridge.refit import refit
-from harness.studies.brain.ridge.search import Found, Search, search
+from harness.studies.brain.ridge.search import Search, SearchFound, search
 from harness.studies.brain.structure.folds import Fold
 
 Array = Any  # of numpy
@@ -109,7 +109,8 @@ def _banded(train: list[Array], test: list[Array], targets: Array, fold: Fold, g
     order = np.argsort(found.gamma, kind="stable")
     for start in range(0, len(order), REFITTED):
         some = order[start : start + REFITTED]
-        chosen = Found(found.gamma[some], found.alpha[some], found.score[some], found.scores[:0, some], found.tried)
+        own = found.gamma[some], found.alpha[some], found.score[some]
+        chosen = SearchFound(*own, found.scores[:0, some], found.tried, found.parts)
         predicted[:, some] = refit(train, targets[:, some], chosen, gammas, how).predict(test)
     return _Choice(predicted, found.score, found.alpha, found.gamma, found.tried)
 

@@ -6,6 +6,8 @@ fitting again without the fold, its mean taken from the other rows. It must neve
 
 from __future__ import annotations
 
+import math
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
@@ -17,6 +19,8 @@ from harness.studies.brain.ridge.kernels import decomposed, mirror
 
 Array = Any  # of numpy
 Tensor = Any  # of torch
+PANELS = 8  # into which a quadratic form is cut: the more, the nearer to half of the work, and the smaller each product
+MANY = 2  # times as many targets as rows are worth quadratic forms
 STEEP = 128  # times an alpha: an eigenvalue above costs so many of float32's digits
 
 
@@ -92,6 +96,8 @@ class HeldOut:
         self.pieces = [
             torch.from_numpy(targets.reduced(which)).to(keep, self.dtype) for which in targets.pieces(how.width)
         ]
+        self.by_forms = targets.count >= MANY * len(kernels[0])
+        self._kept = threading.local()  # of each worker: memory that is used again for each candidate
 
     def _there(self, array: Any, dtype: Any) -> Tensor:
         import numpy as np  # noqa: PLC0415
@@ -111,14 +117,15 @@ class HeldOut:
             return Squares(np.tile(self.base, (len(self.alphas), 1)), None)
         values, vectors = decomposed(self.kernels, self._there(gamma, torch.float64))
         maps, turn = self._maps(values, vectors), vectors.T.to(self.dtype)
-        found = np.concatenate([_summed(maps, turn @ piece.to(self.device)) for piece in self.pieces], axis=1)
+        sums = self._by_forms if self.by_forms else self._by_errors
+        found = np.concatenate([sums(maps, turn @ piece.to(self.device)) for piece in self.pieces], axis=1)
         return Squares(found, (values.cpu().numpy(), vectors.cpu().numpy()))
 
-    def _maps(self, values: Tensor, vectors: Tensor) -> list[Tensor]:
-        """Give, for each fold and alpha, the map [held-out row, coordinate] from a target's coordinates to its errors.
+    def _maps(self, values: Tensor, vectors: Tensor) -> Tensor:
+        """Give the maps [alpha, held-out row, coordinate] from a target's coordinates to its held-out errors.
 
         Of a small alpha it is the quotient of small numbers, which has no digits in float32: that one is taken in
-        float64, and so is the decomposition.
+        float64, and so is the decomposition. Where there are many targets these are the quadratic forms (`_forms`).
         """
         import torch  # noqa: PLC0415
 
@@ -127,16 +134,66 @@ class HeldOut:
         shrunk = (self.alphas[:, None] / (values + self.alphas[:, None]))[:, None]
         small = int((self.alphas * STEEP < values.max()).sum())  # alphas ascend
         low, factors = whole.to(self.dtype), shrunk[small:].to(self.dtype)
-        found = []
+        maps, start = self._space("maps", (len(shrunk), sum(map(len, self.rows)), len(values))), 0
         for rows, weight in zip(self.rows, self.weights, strict=True):
-            maps = torch.empty((len(shrunk), len(rows), len(values)), dtype=self.dtype, device=self.device)
-            maps[:small] = _left_out(whole[rows], shrunk[:small], weight**0.5)
-            _left_out(low[rows], factors, weight**0.5, maps[small:])
-            found.append(maps)
+            own = maps[:, start : (start := start + len(rows))]
+            own[:small] = _left_out(whole[rows], shrunk[:small], weight**0.5)
+            own[small:] = _left_out(low[rows], factors, weight**0.5)
+        return self._forms(maps) if self.by_forms else maps
+
+    def _by_errors(self, maps: Tensor, turned: Tensor) -> Array:
+        """Give the sums of squares [alpha, target] of the errors that the maps make of targets."""
+        import torch  # noqa: PLC0415
+
+        alphas, rows, coordinates = maps.shape
+        errors = self._space("errors", (alphas * rows, turned.shape[1]))
+        torch.mm(maps.view(-1, coordinates), turned, out=errors)
+        return errors.square_().view(alphas, rows, -1).sum(1).to("cpu").double().numpy()
+
+    def _forms(self, maps: Tensor) -> Tensor:
+        """Give the upper parts of maps' maps, panel by panel, twice what lies right of the diagonal's square.
+
+        A sum of squares is a quadratic form of the coordinates, and symmetric: half of it is enough.
+        """
+        import torch  # noqa: PLC0415
+
+        found = []
+        for panel in self._panels(maps.shape[2]):
+            shape = (len(maps), panel.stop - panel.start, maps.shape[2] - panel.start)
+            form = self._space(f"form {panel.start}", shape)
+            torch.bmm(maps[:, :, panel].transpose(1, 2), maps[:, :, panel.start :], out=form)
+            form[:, :, shape[1] :].mul_(2)
+            found.append(form)
         return found
 
+    def _by_forms(self, forms: Tensor, turned: Tensor) -> Array:
+        """Give the sums of squares [alpha, target] by the forms."""
+        import torch  # noqa: PLC0415
 
-def _left_out(held: Tensor, factors: Tensor, weight: float, out: Tensor | None = None) -> Tensor:
+        found: Any = 0
+        for form, panel in zip(forms, self._panels(len(turned)), strict=True):
+            alphas, rows, coordinates = form.shape
+            made = self._space("errors", (alphas * rows, turned.shape[1]))
+            torch.mm(form.view(-1, coordinates), turned[panel.start :], out=made)
+            found = found + made.view(alphas, rows, -1).mul_(turned[panel]).sum(1)
+        return found.clamp_(min=0).to("cpu").double().numpy()
+
+    @staticmethod
+    def _panels(coordinates: int) -> list[slice]:
+        size = -(-coordinates // PANELS)
+        return [slice(start, min(start + size, coordinates)) for start in range(0, coordinates, size)]
+
+    def _space(self, name: str, shape: tuple[int, ...]) -> Tensor:
+        """Give memory of a shape to write into, the same one each time a worker asks for it by this name."""
+        import torch  # noqa: PLC0415
+
+        kept, needed = self._kept.__dict__, math.prod(shape)
+        if name not in kept or len(kept[name]) < needed:
+            kept[name] = torch.empty(needed, dtype=self.dtype, device=self.device)
+        return kept[name][:needed].view(shape)
+
+
+def _left_out(held: Tensor, factors: Tensor, weight: float) -> Tensor:
     """Give weight G_vv^-1 U_v diag(factors) for each row of factors."""
     import torch  # noqa: PLC0415
 
@@ -145,12 +202,4 @@ def _left_out(held: Tensor, factors: Tensor, weight: float, out: Tensor | None =
     inverse = torch.cholesky_inverse(lower)
     if failed.any():  # an alpha so small that nothing of it is left beside the eigenvalues
         inverse = torch.linalg.pinv(scaled @ held.T, hermitian=True)
-    return torch.bmm(inverse.mul_(weight), scaled, out=out)
-
-
-def _summed(maps: Sequence[Tensor], turned: Tensor) -> Array:
-    """Give the sums of squares [alpha, target] of what the maps of all folds make of targets."""
-    found: Any = 0
-    for fold in maps:
-        found = found + (fold @ turned).square_().sum(1)
-    return found.to("cpu").double().numpy()
+    return torch.bmm(inverse.mul_(weight), scaled)

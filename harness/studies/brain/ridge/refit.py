@@ -14,7 +14,7 @@ from harness.errors import InputError
 from harness.studies.brain.ridge import torches
 from harness.studies.brain.ridge.centred import Targets, prepared
 from harness.studies.brain.ridge.kernels import band_kernels, decomposed, require_bands, with_constant
-from harness.studies.brain.ridge.search import Found, Search, require_gammas
+from harness.studies.brain.ridge.search import Search, SearchFound, require_gammas
 
 Array = Any  # of numpy
 Tensor = Any  # of torch
@@ -87,7 +87,7 @@ class RidgeFit:
         require_bands(bands, len(bands[0]))
 
 
-def refit(bands: Sequence[Array], targets: Array, found: Found, gammas: Array, how: Search) -> RidgeFit:
+def refit(bands: Sequence[Array], targets: Array, found: SearchFound, gammas: Array, how: Search) -> RidgeFit:
     """Fit every target on all training rows with the weights and the alpha that a search found for it, in float64.
 
     InputError for what `search` refuses, and for targets that it was not given.

@@ -71,9 +71,6 @@ class SearchFound:
     parts: Mapping[int, tuple[Array, Array]] = field(default_factory=dict)  # decomposed kernels, those that are kept
 
 
-Found = SearchFound  # within this room and its callers
-
-
 def search(
     bands: Sequence[Array], targets: Array, inner: Sequence[Sequence[int]], gammas: Array, how: Search
 ) -> SearchFound:

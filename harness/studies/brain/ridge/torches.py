@@ -50,14 +50,14 @@ def exact_products() -> Iterator[None]:
     import torch  # noqa: PLC0415
 
     matmul = torch.backends.cuda.matmul
-    before = matmul.allow_tf32, torch.are_deterministic_algorithms_enabled()
+    before = matmul.allow_tf32, torch.get_deterministic_debug_mode()
     matmul.allow_tf32 = False
-    torch.use_deterministic_algorithms(True)
+    torch.set_deterministic_debug_mode("error")  # the other way to say it loads a compiler, for more than a second
     try:
         yield
     finally:
         matmul.allow_tf32 = before[0]
-        torch.use_deterministic_algorithms(before[1])
+        torch.set_deterministic_debug_mode(before[1])
 
 
 @contextmanager

@@ -40,11 +40,11 @@ def test_lower_errors_have_small_p_and_higher_ones_large(errors):
 
 def test_how_many_units_are_tested_at_once_changes_nothing(errors, monkeypatch):
     labels = [row // 7 for row in range(60)]
-    whole, blocked = ttest.paired_p(*errors), labelled_p(*errors, labels)
+    whole, blocked = ttest.paired_p(*errors), labelled_p(errors[0], errors[1], labels)
     monkeypatch.setattr(ttest, "AT_ONCE", 60 * 4)
     monkeypatch.setattr(blocks, "AT_ONCE", 60 * 3)
     assert ttest.paired_p(*errors).tolist() == whole.tolist()
-    assert labelled_p(*errors, labels).tolist() == blocked.tolist()
+    assert labelled_p(errors[0], errors[1], labels).tolist() == blocked.tolist()
 
 
 def test_identical_columns_and_single_rows_have_p_of_1(errors):

@@ -11,7 +11,7 @@ from support_brain_ridge import ALPHAS, problem, ridge, weighted
 from harness.errors import InputError
 from harness.studies.brain.ridge.gammas import candidates
 from harness.studies.brain.ridge.refit import refit
-from harness.studies.brain.ridge.search import Found, Search, search
+from harness.studies.brain.ridge.search import Search, SearchFound, search
 
 HOW = Search(ALPHAS, stop=False, dtype="float64")
 GAMMAS = candidates(3, 9, 1, all_subsets=True)
@@ -19,7 +19,7 @@ GAMMAS = candidates(3, 9, 1, all_subsets=True)
 
 def found(gamma, alpha):
     none = np.zeros((0, len(gamma)))
-    return Found(np.array(gamma, np.int32), np.array(alpha, float), np.zeros(len(gamma)), none, len(GAMMAS))
+    return SearchFound(np.array(gamma, np.int32), np.array(alpha, float), np.zeros(len(gamma)), none, len(GAMMAS))
 
 
 CHOICE = found([0, 8, 3, 8, 6], [0.5, 8.0, 128.0, 0.03125, 0.5])
