@@ -120,7 +120,9 @@ def write_all(path: Path, arrays: Mapping[str, Array]) -> None:
             _named(f"{name}.npy", str(path))
             info = zipfile.ZipInfo(f"{name}.npy", STAMP)
             info.create_system, info.external_attr = 3, 0o644 << 16
-            with archive.open(info, "w", force_zip64=True) as out:
+            # The size, told beforehand, decides on the form of the entry: a forced one is spelt by each Python its way.
+            info.file_size = len(header_bytes(dtype_text(arrays[name].dtype), arrays[name].shape)) + arrays[name].nbytes
+            with archive.open(info, "w") as out:
                 _put(cast(BinaryIO, out), arrays[name])
 
 

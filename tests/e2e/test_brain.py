@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from needs import needs
-from support import data_of, error_of, executed, harness, outputs_of
+from support import data_of, error_of, harness, journals, outputs_of
 
 from harness.run.environment import cores
 
@@ -88,8 +88,9 @@ def test_two_threads_are_another_run_whose_first_difference_is_numerics(tmp_path
     runs = sorted(path.name for path in (folder / ".harness" / "runs").iterdir())
     parted = data_of("diff", *runs, cwd=folder, check=None)
     assert parted["first"]["stage"] == "numerics" and parted["level"] in {"bytes", "decisions", "numbers"}
-    again = [step for step in set(executed(folder / ".harness")) if step.startswith("fit/")]
-    assert len(again) == 2  # both splits, whose keys name the threads
+    done = [event for events in journals(folder / ".harness") for event in events if event["event"] == "step.done"]
+    fits = [event["facts"]["threads"] for event in done if event["step"].startswith("fit/")]
+    assert fits == [1, 1, 2, 2]  # both splits, made again since their keys name the threads
 
 
 def test_generation_h_fits_by_its_own_rules(tmp_path: Path) -> None:

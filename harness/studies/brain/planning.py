@@ -105,9 +105,11 @@ def fit_all(asked: Asked, brief: Brief) -> Fitted:
         for split in SPLITS:
             known = dict.fromkeys([*time_models(brief.settings, split), *space_models(generation, one.layout, split)])
             groups = [ModelGroup(one, split, "spaces", tuple(known))]
-            for model in brief.models:
-                names = tuple(f"{model.name}@{layer}" for layer in layers(model))
-                groups.append(ModelGroup(one, split, model.name, names, {model.name: layers(model)}, read[model.name]))
+            if read:
+                numbers = {model.name: layers(model) for model in brief.models}
+                names = tuple(f"{model}@{layer}" for model, own in numbers.items() for layer in own)
+                files = {name: source for one_read in read.values() for name, source in one_read.items()}
+                groups.append(ModelGroup(one, split, "texts", names, numbers, files))
             for group in groups:
                 _add(asked, brief, found, group)
     return found
