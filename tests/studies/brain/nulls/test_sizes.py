@@ -117,7 +117,7 @@ def test_slow_noise_of_words_and_scans_is_autoregressive(rows_of, step, rho):
     assert table.std() == pytest.approx(1, abs=0.1)
 
 
-def test_slow_noise_of_sentences_is_constant_in_a_passage_but_for_a_quarter(demo):
+def test_slow_noise_is_constant_in_a_passage_but_for_a_quarter(demo):
     table = slow_noise(generator(5, 0), demo, 200)
     within = np.mean([table[[*held]].var(axis=0, ddof=1).mean() for held in demo.block_rows().values()])
     assert within / table.var() == pytest.approx(0.0625 / 1.0625, rel=0.05)
