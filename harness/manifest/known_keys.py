@@ -49,7 +49,10 @@ def _fields(kind: type) -> dict[str, Any]:
             field.alias or name: Annotated[field.annotation, *field.metadata] if field.metadata else field.annotation
             for name, field in kind.model_fields.items()
         }
-    return get_type_hints(kind, include_extras=True) if dataclasses.is_dataclass(kind) else {}
+    if not dataclasses.is_dataclass(kind):
+        return {}
+    hints = get_type_hints(kind, include_extras=True)
+    return {field.name: hints[field.name] for field in dataclasses.fields(kind)}
 
 
 def _fits(kind: Any, value: Any) -> bool:

@@ -12,10 +12,14 @@ from harness.steps import Source, Step
 from harness.studies.study import Model
 
 
-def activations(name: str, model: Model, pieces: Source, how: ActivationOptions, layers: Sequence[int]) -> Step:
+def activations(
+    name: str, model: Model, pieces: Source, how: ActivationOptions, layers: Sequence[int], *, every: bool = False
+) -> Step:
     """Give the step that writes the hidden states of these layers, 0 being the embedding, from a local model.
 
-    `pieces` is the table of texts that it reads. InputError for an API model, imported answers or a stand-in.
+    `pieces` is the table of texts that it reads. With `every` the step refuses a model that has other layers than
+    these: a manifest can say a wrong number, and only the opened model knows. InputError for an API model, imported
+    answers or a stand-in.
     """
     if model.calls or model.imported or model.stand_in:
         raise InputError(
@@ -26,6 +30,7 @@ def activations(name: str, model: Model, pieces: Source, how: ActivationOptions,
     params: dict[str, Any] = {
         **model.settings, "model": model.name, "files": list(model.weights),
         "how": how.params(), "layers": list(layers),
+        **({"all_layers": True} if every else {}),
     }  # fmt: skip
     inputs: dict[str, Source] = {"pieces": pieces, "weights": tuple(model.weights.values())}
     outputs = (INDEX, *(layer_file(layer) for layer in layers))

@@ -52,7 +52,7 @@ def _members(model: type[BaseModel], file: Path) -> dict[str, Any]:
 
 
 def _plain(array: Any, name: str) -> Any:
-    _require_few(array.size, f"the field `{name}` takes no array, and")
+    _require_few(array.size, f"the field `{name}` takes no array, and", "give fewer", name)
     return array.tolist()
 
 
@@ -84,10 +84,12 @@ def plain(result: Mapping[str, Any], to: Path | None) -> dict[str, Any]:
         return dict(listed(_pointed(result, "", {name: head.text() for name, head in arrays.headers(to).items()})))
 
 
-def _require_few(count: int, what: str) -> None:
+def _require_few(
+    count: int, what: str, advice: str = "write the result's arrays to a file: -o FILE.npz", where: str = ""
+) -> None:
     if count > MOST_LISTED:
         more = f"{what} {count:,} elements are more than the {MOST_LISTED:,} that are listed"
-        raise InputError(more, next="write the result's arrays to a file: -o FILE.npz")
+        raise InputError(more, where=where, next=advice)
 
 
 def _arrays(value: Any, at: str) -> Iterator[tuple[str, Any]]:

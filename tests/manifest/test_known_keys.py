@@ -46,6 +46,11 @@ def test_a_word_that_is_like_no_key_is_told_which_keys_there_are() -> None:
     assert error.next == "remove it; known here: interval, within"
 
 
+def test_what_belongs_to_a_class_is_no_key_that_a_file_may_have() -> None:
+    error = refused(GOOD.replace("behaviour: oracle", "quux: oracle", 1))
+    assert "__" not in error.next, "a class variable of the provider's settings"
+
+
 def test_where_no_provider_is_known_nothing_is_suggested_of_its_keys() -> None:
     error = refused(GOOD.replace("provider: baseline, behaviour: oracle", "behavior: oracle", 1))
     assert "names no known provider" in error.what and "baseline" in error.next

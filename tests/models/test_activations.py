@@ -158,6 +158,18 @@ def test_the_step_writes_a_file_a_layer_and_says_what_each_row_is(
         assert (tmp_path / "some/out" / name).read_bytes() == (tmp_path / "all/out" / name).read_bytes()
 
 
+@pytest.mark.parametrize("said", [[0, 1], [0, 1, 2, 3]])
+def test_layers_that_are_said_to_be_all_are_all_that_the_model_has(
+    tmp_path: Path, folders: dict[str, Path], said: list[int]
+) -> None:
+    how = {"pool": "mean"}
+    found, _, _ = extracted(tmp_path / "right", folders["masked"], PIECES, how=how, layers=[0, 1, 2], all_layers=True)
+    assert len(found) == 3
+    with pytest.raises(InputError, match="the model has 2 layers above its embedding") as bad:
+        extracted(tmp_path / "wrong", folders["masked"], PIECES, how=how, layers=said, all_layers=True)
+    assert bad.value.next == 'say `layers: "2"` of the model'
+
+
 @pytest.mark.parametrize("kind", ["causal", "masked"])
 def test_a_batch_gives_the_same_vectors_but_for_their_last_digits(
     tmp_path: Path, folders: dict[str, Path], kind: str

@@ -47,6 +47,7 @@ class Activations:
     how: ActivationOptions
     layers: Sequence[int] | None = None  # None: all of them
     size: int = 1
+    every: bool = False  # `layers` are said to be all that the model has
     told: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("pieces", "cut", "pieces_cut", "redone"), 0))
 
     def __post_init__(self) -> None:
@@ -88,6 +89,11 @@ class Activations:
 
         states = forward(self.loaded, [read.tokens for read in reads])
         layers = range(len(states)) if self.layers is None else self.layers
+        if self.every and len(layers) != len(states):
+            raise InputError(
+                f"the model has {len(states) - 1} layers above its embedding, not {len(layers) - 1}",
+                where="layers", next=f'say `layers: "{len(states) - 1}"` of the model',
+            )  # fmt: skip
         found: list[list[Any]] = [[] for _ in reads]
         for layer in layers:
             if not 0 <= layer < len(states):
@@ -114,7 +120,8 @@ def extract(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     """Write a step's outputs: an array file per layer, the index of their rows, and facts.
 
     An array has a row per vector, in the order of `pieces`; the index `vectors` describes each row. params: model,
-    files, dtype, batch, untrained, as in the settings; how: `ActivationOptions`; layers, if not all.
+    files, dtype, batch, untrained, as in the settings; how: `ActivationOptions`; layers, if not all; all_layers, where
+    `layers` must be all that the model has (InputError with their number if it has others).
     """
     params = {**params, "batch": str(params.get("batch", REFERENCE))}
     how, total = ActivationOptions.of(params["how"]), 0
@@ -124,7 +131,8 @@ def extract(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
         raise InputError("there are no pieces", where="pieces", next="give rows `{id, text}`")
     with tempfile.TemporaryDirectory() as name:
         loaded = open_encoder(lay_out_weights(inputs, params, Path(name)), params)
-        looked = Activations(loaded, how, params.get("layers"), batch_size(params["batch"]))
+        size, every = batch_size(params["batch"]), bool(params.get("all_layers"))
+        looked = Activations(loaded, how, params.get("layers"), size, every)
         shape = _write(looked, rows.read(inputs["pieces"]), total, out)
     told = {"batch": params["batch"], "model": params["model"], "numerics": fingerprint(), "window": loaded.window}
     facts = {"limit": PieceTokenizer(loaded, how).limit, "vectors": total, **shape}

@@ -5,20 +5,26 @@ It knows steps, their names and parameters; it must never know a result.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from itertools import takewhile
 from typing import Any
 
+from harness.models.local.load import UNTRAINED
 from harness.steps import Ref, Source, Step
 from harness.studies.ask import Asked
+from harness.studies.brain.nulls.sizes import NullDesign
 from harness.studies.brain.pages import figures, run_basis
 from harness.studies.brain.pages import outputs as named
-from harness.studies.brain.planning import HERE, Fitted, tested_pairs
+from harness.studies.brain.planning import HERE, Fitted, Recorded, tested_pairs
 from harness.studies.brain.terms import SPLITS
-from harness.studies.study import Brief
+from harness.studies.study import Brief, Model
 
 
 def analyse(asked: Asked, brief: Brief, fitted: Fitted) -> dict[str, Ref]:
-    """Add the steps of every analysis of the fits, of figures and page; returns their outputs by name."""
+    """Add the steps of every analysis of the fits, of figures and page; returns their outputs by name.
+
+    InputError for a number of simulated families that there cannot be.
+    """
     outputs: dict[str, Ref] = {}
     if not fitted.groups:
         return outputs
@@ -31,8 +37,10 @@ def analyse(asked: Asked, brief: Brief, fitted: Fitted) -> dict[str, Ref]:
     def add(name: str, kind: str, params: Mapping[str, Any], inputs: Mapping[str, Source]) -> None:
         outputs[name] = asked.add(Step(name, f"{HERE}.{kind}", "analyses", params, inputs, (name,), derive=True))
 
+    drawn = {"untrained": sets} if (sets := drawn_sets(brief.models)) else {}
     for name in ("performance", "choices", "stars", "omega"):
-        add(name, f"measures.{name}:analyse", named_fits, fits)
+        more = drawn if name == "choices" else {}
+        add(name, f"measures.{name}:analyse", {**named_fits, **more}, fits)
     generation = brief.settings["generation"]
     pairs = {
         one.name: {split: tested_pairs(generation, one.layout, split) for split in SPLITS} for one in fitted.recorded
@@ -40,15 +48,39 @@ def analyse(asked: Asked, brief: Brief, fitted: Fitted) -> dict[str, Ref]:
     errors: dict[str, Source] = {"errors": tuple(fitted.errors), "units": units, "stimuli": stimuli}
     add("tests", "measures.comparisons:analyse", {**request, "datasets": abouts, "pairs": pairs}, errors)
     noise = {"datasets": abouts, "families": brief.settings["families"], "seed": brief.seeds[0]}
+    NullDesign(families=noise["families"])  # refuses here what the step would refuse later
     add("sizes", "nulls.sizes:analyse", noise, {"stimuli": stimuli})
     return {**outputs, **_shown(asked, brief, fitted, outputs)}
+
+
+def drawn_sets(models: Iterable[Model]) -> dict[str, list[str]]:
+    """Name the sets of two or more models that differ by nothing but the seed of their weights, each with its models.
+
+    A set is named by what the names of its models begin with in common; a seed that stands twice counts once.
+    """
+    found: dict[str, dict[int, str]] = {}
+    for model in models:
+        settings = dict(model.settings)
+        if (seed := settings.pop(UNTRAINED, None)) is not None:
+            parts = (settings, model.weights, model.facts)
+            like = repr((model.provider, *(sorted(part.items()) for part in parts)))
+            found.setdefault(like, {}).setdefault(seed, model.name)
+    sets: dict[str, list[str]] = {}
+    for seeds in found.values():
+        names = [*seeds.values()]
+        alike = takewhile(lambda letters: len({*letters}) == 1, zip(*names, strict=False))
+        shared = "".join(letters[0] for letters in alike).rstrip("-_.")
+        name = f"{shared or names[0]}-{UNTRAINED}"
+        if len(names) > 1:
+            sets[name if name not in sets else f"{names[0]}-{UNTRAINED}"] = names
+    return sets
 
 
 def _shown(asked: Asked, brief: Brief, fitted: Fitted, made: Mapping[str, Ref]) -> dict[str, Ref]:
     """Add the steps that draw figures and write the page; returns their outputs by name."""
     params = {
-        "generation": brief.settings["generation"], "datasets": {one.name: one.about() for one in fitted.recorded},
-        "models": {model.name: {"provider": model.provider} for model in brief.models}, "groups": fitted.groups,
+        "generation": brief.settings["generation"], "datasets": {one.name: _shown_of(one) for one in fitted.recorded},
+        "models": {model.name: _about(model) for model in brief.models}, "groups": fitted.groups,
     }  # fmt: skip
     files = named.figures()
     drawn: dict[str, Source] = {name: made[name] for name in figures.DOCUMENTS if name in made}
@@ -59,3 +91,14 @@ def _shown(asked: Asked, brief: Brief, fitted: Fitted, made: Mapping[str, Ref]) 
     shown |= {name: ref for name, ref in figured.items() if name.endswith(".svg")}
     page = Step("page", f"{HERE}.pages.report:write", "analyses", params, shown, (named.REPORT,), derive=True)
     return {**figured, named.REPORT: asked.add(page)}
+
+
+def _about(model: Model) -> dict[str, Any]:
+    """Give what the page says of a text model: its provider, and the seed of its weights if nothing trained it."""
+    drawn = model.settings.get(UNTRAINED)
+    return {"provider": model.provider, **({} if drawn is None else {UNTRAINED: drawn})}
+
+
+def _shown_of(one: Recorded) -> dict[str, Any]:
+    """Give what the page says of a dataset, with the weights of its simulation that the manifest changed."""
+    return {**one.about(), **({"weights": dict(one.weights)} if one.weights else {})}

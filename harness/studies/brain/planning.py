@@ -5,6 +5,7 @@ It knows names of features, models and steps; it must never know a recording, a 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain, combinations
@@ -16,6 +17,7 @@ from harness.steps import Ref, Source, Step, maker
 from harness.studies.ask import Asked
 from harness.studies.brain.features.texts import options
 from harness.studies.brain.fitting.requests import request
+from harness.studies.brain.simulation.recipes import weight_names
 from harness.studies.brain.terms import (
     BLANK,
     CONTIGUOUS,
@@ -40,6 +42,8 @@ SIMPLE: Mapping[str, tuple[str, ...]] = {PEREIRA: ("SP", "SL"), FEDORENKO: ("WP"
 PLAIN = "!plain"  # what generation H fits by the plain ridge
 RICHER: Mapping[str, tuple[str, ...]] = {PEREIRA: (WORD,), FEDORENKO: (), BLANK: ()}
 TIME = {PEREIRA: "OASM@2.2", FEDORENKO: "OASM@1.8", BLANK: "OASM@1.5"}  # the paper's best sigma, beside other bands
+WIDEST = 1000  # sigma of a smoothing
+_WIDTH = re.compile(r"[0-9]{1,4}(\.[0-9]{1,6})?")
 
 
 @dataclass(frozen=True)
@@ -50,6 +54,7 @@ class Recorded:
     world: str
     layout: str
     experiment: str
+    weights: Mapping[str, str] = field(default_factory=dict)  # of the simulation: those that the manifest changed
 
     def ref(self, output: str) -> Ref:
         """Refer to an output of its maker."""
@@ -83,14 +88,18 @@ class Fitted:
 
 
 def recorded(datasets: Iterable[Dataset]) -> tuple[Recorded, ...]:
-    """Give the datasets with recordings."""
+    """Give the datasets with recordings; InputError for an experiment of what has none."""
     found = []
     for dataset in datasets:
         if dataset.make != "brain.simulated":
             continue
         layout = str(dataset.params.get("layout", PEREIRA))
+        if layout != PEREIRA and "experiment" in dataset.params:
+            told = f"{layout} has no experiments"
+            raise InputError(told, where=f"datasets.{dataset.name}.experiment", next="leave it out")
         experiment = str(dataset.params.get("experiment", EXP1)) if layout == PEREIRA else ""
-        found.append(Recorded(dataset.name, str(dataset.params["world"]), layout, experiment))
+        weights = {name: str(dataset.params[name]) for name in weight_names() if name in dataset.params}
+        found.append(Recorded(dataset.name, str(dataset.params["world"]), layout, experiment, weights))
     return tuple(found)
 
 
@@ -120,10 +129,21 @@ def time_models(settings: Mapping[str, Any], split: str) -> tuple[str, ...]:
 
     Generation H fits them by the plain ridge where the split is contiguous.
     """
-    said, generation = settings["sigmas"], settings["generation"]
-    sigmas = SIGMAS[generation] if said == ALL else tuple(part.strip() for part in said.split(","))
+    generation = settings["generation"]
+    sigmas = SIGMAS[generation] if settings["sigmas"] == ALL else widths(settings["sigmas"])
     how = PLAIN if (generation, split) == (H, CONTIGUOUS) else ""
     return tuple(f"OASM@{sigma}{how}" for sigma in sigmas)
+
+
+def widths(said: str) -> tuple[str, ...]:
+    """Read the widths of a sweep, decimals after commas; InputError for what is none, is too wide or stands twice."""
+    given = tuple(part.strip() for part in said.split(","))
+    for place, one in enumerate(given):
+        wrong = "" if _WIDTH.fullmatch(one) and float(one) <= WIDEST else f"is no number from 0 to {WIDEST}"
+        if wrong or float(one) in {float(other) for other in given[:place]}:
+            told = f"the width {one[:40]!r} {wrong or 'stands twice'}"
+            raise InputError(told, where="settings.sigmas", next='write `all`, or decimals such as "1.0, 2.2"')
+    return given
 
 
 def space_models(generation: str, layout: str, split: str) -> tuple[str, ...]:
@@ -181,7 +201,7 @@ def _hidden(asked: Asked, brief: Brief, one: Recorded, model: Model) -> dict[str
         told = {"stimuli": one.ref("stimuli")}
         asked.add(Step(pieces, f"{HERE}.features.texts:write", "prompts", params, told, ("pieces",)))
     how = options(one.layout, generation, brief.settings["pool"])
-    step = activations(f"hidden/{one.name}/{model.name}", model, Ref(pieces, "pieces"), how, layers(model))
+    step = activations(f"hidden/{one.name}/{model.name}", model, Ref(pieces, "pieces"), how, layers(model), every=True)
     asked.add(step)
     files = (INDEX, *(layer_file(layer) for layer in layers(model)))
     return {f"{model.name}.{name}": Ref(step.name, name) for name in files}

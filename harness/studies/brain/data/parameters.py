@@ -23,6 +23,7 @@ ORDER = "order"  # of the rows: which row of the recordings' file is the study's
 STORIES = "stories"  # a text a scan, an array a story
 GLOVE_OF = {EXP2: "glove_243", EXP1: "glove_384"}  # a vector a line, in the order of the sentences' files
 LARGEST = 10**6  # of a count
+HEAVIEST = 1000  # of a weight; noise has one below 1
 
 
 def one_of(name: str, *words: str) -> Callable[[Any], str]:
@@ -51,15 +52,16 @@ def counted(name: str, least: int = 1) -> Callable[[Any], int]:
 
 
 def weight(name: str) -> Callable[[Any], str]:
-    """Make the reader of a weight: a decimal number of at least 0, kept as the text it was written as."""
+    """Make the reader of a weight: a decimal number from 0 to 1000, kept as the text it was written as."""
 
     def read(given: Any) -> str:
         try:
             value = float(given) if isinstance(given, str) and len(given) <= 40 and given.isascii() else math.nan
         except ValueError:
             value = math.nan
-        if not (math.isfinite(value) and value >= 0):
-            raise InputError("it is no number of at least 0", where=name, next=f'write a decimal: `{name}: "0.12"`')
+        if not 0 <= value <= HEAVIEST:  # as is NaN
+            told = f"it is no number from 0 to {HEAVIEST}"
+            raise InputError(told, where=name, next=f'write a decimal: `{name}: "0.12"`')
         return str(given)
 
     return read

@@ -78,12 +78,12 @@ def request(params: Mapping[str, Any]) -> FitRequest:
         params["inner_rows"], iterations, params["gamma_seed"], models, tuple(params.get("errors", ())),
         dict(params.get("text_models", {})), params.get("dtype", "float32"),
     )  # fmt: skip
-    for model in models:
-        if found.all_subsets(model) and iterations < 2 ** len(model.bands) - 1:
-            raise InputError(
-                f"{model.text!r} has {2 ** len(model.bands) - 1} subsets of bands, which the search begins with",
-                where="iterations", next=f"give as many at least, not {iterations}",
-            )  # fmt: skip
+    widest = max(filter(found.all_subsets, models), key=lambda model: len(model.bands), default=None)
+    if widest and iterations < (subsets := 2 ** len(widest.bands) - 1):
+        raise InputError(
+            f"{widest.text!r} has {subsets} subsets of bands, which the search begins with",
+            where="iterations", next=f"give {subsets} at least, not {iterations}",
+        )  # fmt: skip
     for text in found.errors:
         if text not in (*texts, INTERCEPT):
             raise InputError(f"no model {text!r} is fitted", where="errors", next="add it to `models`")

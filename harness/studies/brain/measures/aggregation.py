@@ -95,9 +95,12 @@ def pooled(scores: Array, counted: Array) -> float | None:
 
 
 def mean(values: Iterable[float]) -> float | None:
-    """Average numbers by their exact sum; None where there are none."""
+    """Average finite numbers by their exact sum; None where there are none."""
     listed = list(values)
-    return math.fsum(listed) / len(listed) if listed else None
+    try:
+        return math.fsum(listed) / len(listed) if listed else None
+    except OverflowError:  # of a sum that is no float, while its mean is one
+        return math.fsum(one / len(listed) for one in listed)
 
 
 def require_generation(name: str) -> None:

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import groupby
+from math import isnan
+from numbers import Real
 from typing import Any
 
 from harness.errors import InputError
 
 Array = Any  # of numpy
+OTHER = "another kind"
 SCANS = 10  # of a block of Blank: 20 seconds
 AT_ONCE = 1 << 22  # numbers that are averaged at once, so that memory stays bounded
 
@@ -29,10 +32,10 @@ def block_means(errors: Array, labels: Sequence[Any] | Array, *, omit: bool = Fa
     if errors.ndim != 2 or errors.dtype.kind not in "iuf":
         told = f"errors are {errors.dtype} {[*errors.shape]}"
         raise InputError(told, where="errors", next="give numbers [sample, unit]")
-    kinds = {"text" if isinstance(one, str) else "number" for one in labels}
-    named = np.asarray(labels)
+    kinds = {_kind(one) for one in labels}
+    named = np.asarray([] if OTHER in kinds else labels)
     if named.shape != errors.shape[:1] or len(kinds) > 1 or named.dtype.kind not in "iufU":
-        told = f"{len(named)} labels of {' and '.join(sorted(kinds)) or 'nothing'} for {len(errors)} samples"
+        told = f"{len(labels)} labels of {' and '.join(sorted(kinds)) or 'nothing'} for {len(errors)} samples"
         raise InputError(told, where="labels", next="give each sample one label, all texts or all numbers")
     if not len(named):
         return [], np.zeros(errors.shape)
@@ -44,6 +47,14 @@ def block_means(errors: Array, labels: Sequence[Any] | Array, *, omit: bool = Fa
         columns = slice(start, start + width)
         found[:, columns] = _means(errors[:, columns][order].astype(np.float64), starts, omit)
     return names.tolist(), found
+
+
+def _kind(label: Any) -> str:
+    """Name what a label is: a text or a number, else `OTHER`, as are NaN, true and false."""
+    if isinstance(label, str):
+        return "text"
+    known = isinstance(label, Real) and type(label).__name__ != "bool"
+    return "number" if known and not isnan(label) else OTHER
 
 
 def _means(values: Array, starts: Array, omit: bool) -> Array:

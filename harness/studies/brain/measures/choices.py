@@ -1,14 +1,16 @@
 """The document `choices`: which width or layer of a family is chosen, on test data as published, and nested.
 
-Beside both stands the family's curve over all its members, and how the curves of the two splits go together. Layers of
-a text model are chosen in generation P by the mean over units of scores clipped at 0, whoever they are of; all else by
-the generation's average over participants. It must never know how a model was fitted.
+Beside both stands the family's curve over all its members, and how the curves of the two splits go together; and of a
+model drawn from several seeds the mean over them (`untrained`, by split). Layers of a text model are chosen in
+generation P by the mean over units of scores clipped at 0, whoever they are of; all else by the generation's average
+over participants. It must never know how a model was fitted.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from harness import rows
@@ -16,24 +18,39 @@ from harness.studies.brain.measures import choosing, curves, fits
 from harness.studies.brain.measures.aggregation import AveragedScore, aggregate, pooled, require_generation
 from harness.studies.brain.measures.fits import SplitFits
 from harness.studies.brain.measures.naming import FamilyMember, families, is_language
+from harness.studies.brain.measures.untrained import over_seeds
 from harness.studies.brain.terms import CONTIGUOUS, SHUFFLED, P
 
 Array = Any  # of numpy
+NONE: Mapping[str, Sequence[str]] = MappingProxyType({})
+UNTRAINED = "untrained"  # beside the splits, since a family may have any name
 
 
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-    """Write `choices`; see `measures.fits.read` for what it takes and refuses."""
-    rows.write_one(out / "choices", choices(fits.read(params, inputs), params["generation"]))
+    """Write `choices`; see `measures.fits.read` for what it takes and refuses.
+
+    params["untrained"], which may be absent, names the text models that are one model drawn from different seeds.
+    """
+    found = fits.read(params, inputs)
+    rows.write_one(out / "choices", choices(found, params["generation"], params.get("untrained", {})))
 
 
-def choices(found: Sequence[SplitFits], generation: str) -> dict[str, Any]:
-    """Choose in each family of each dataset and split; InputError for an unknown generation."""
+def choices(
+    found: Sequence[SplitFits], generation: str, untrained: Mapping[str, Sequence[str]] = NONE
+) -> dict[str, Any]:
+    """Choose in each family of each dataset and split, and average over seeds by the names of `untrained`.
+
+    InputError for an unknown generation, and a seed without a family of layers.
+    """
     require_generation(generation)
     document: dict[str, Any] = {}
     for dataset, own in fits.by_dataset(found).items():
         splits = {one.split: _split(one, generation) for one in own}
         _correlate(splits)
         document[dataset] = splits
+        if untrained:
+            told = {split: _seeds(families_of, untrained) for split, families_of in splits.items()}
+            document[dataset] = {**splits, UNTRAINED: told}
     return document
 
 
@@ -42,6 +59,10 @@ def published_score(scores: Array, found: SplitFits, generation: str, family: st
     if generation == P and is_language(family, found.text_models):
         return pooled(scores, found.units.counted())
     return aggregate(scores, found.units, generation).score
+
+
+def _seeds(chosen: Mapping[str, Any], untrained: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    return {name: over_seeds(chosen, seeds) for name, seeds in untrained.items()}
 
 
 def _split(found: SplitFits, generation: str) -> dict[str, Any]:
@@ -75,11 +96,10 @@ def _nested(found: SplitFits, members: Sequence[FamilyMember], generation: str) 
     errors, chosen = [], []
     for part, counted in zip(found.experiments, found.parts(found.units.counted()), strict=True):
         own = choosing.best_of_folds([choosing.inner_means(part.read(one.model, "cv"), counted) for one in members])
-        if all(one is None for one in own):
-            return {"r2": None, "chosen": [None] * len(own)}
-        taken = {one: part.read(members[one].model, "mse") for one in own if one is not None}
-        errors.append(choosing.errors_of_folds(taken, own))
         chosen += own
+        if None not in own:
+            taken = {one: part.read(members[one].model, "mse") for one in own if one is not None}
+            errors.append(choosing.errors_of_folds(taken, own))
     names = [None if one is None else members[one].model for one in chosen]
     score = None if None in names else aggregate(found.r2_of(errors), found.units, generation).score
     return {"r2": score, "chosen": names}

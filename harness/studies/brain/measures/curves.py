@@ -22,7 +22,7 @@ def correlations(one: Sequence[float | None], other: Sequence[float | None]) -> 
     Points that either curve lacks are left out of both; null for fewer than three, or where a curve is constant.
     """
     pairs = [pair for pair in zip(one, other, strict=True) if all(map(_is_point, pair))]
-    first, second = ([float(pair[side] or 0) for pair in pairs] for side in (0, 1))
+    first, second = (_in_range([float(pair[side] or 0) for pair in pairs]) for side in (0, 1))
     steps = [[after - before for before, after in pairwise(values)] for values in (first, second)]
     return {
         "points": len(pairs),
@@ -48,7 +48,8 @@ def pearson(one: Sequence[float], other: Sequence[float]) -> float | None:
     """Give Pearson's correlation of finite numbers; None for fewer than three, or where either side is constant."""
     if len(one) < LEAST or _is_constant(one) or _is_constant(other):
         return None
-    first, second = ([value - math.fsum(values) / len(values) for value in values] for values in (one, other))
+    sides = (_in_range(one), _in_range(other))
+    first, second = ([value - math.fsum(values) / len(values) for value in values] for values in sides)
     spread = math.sqrt(math.fsum(a * a for a in first)) * math.sqrt(math.fsum(b * b for b in second))
     if not spread:  # of numbers too small to be squared
         return None
@@ -59,6 +60,12 @@ def _spearman(one: Sequence[float], other: Sequence[float]) -> float | None:
     if len(one) < LEAST or _is_constant(one) or _is_constant(other):
         return None
     return spearman(one, other)
+
+
+def _in_range(values: Sequence[float]) -> list[float]:
+    """Divide numbers by a power of two above the largest, which changes no correlation and keeps squares in range."""
+    power = max((math.frexp(value)[1] for value in values), default=0)
+    return [math.ldexp(value, -power) for value in values]
 
 
 def _is_constant(values: Sequence[float]) -> bool:

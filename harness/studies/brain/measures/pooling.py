@@ -16,17 +16,23 @@ Array = Any  # of numpy
 def pooled_error(errors: Array, rows: Sequence[int] | Array) -> Array:
     """Average mean squared errors [fold, unit] over folds, each by the number of its test rows.
 
-    InputError where there is no row, or another number of folds.
+    InputError where a fold's rows are no whole number from 1 up, or there is another number of folds.
     """
     import numpy as np  # noqa: PLC0415
 
     weights = np.asarray(rows, np.float64)
     errors = np.asarray(errors, np.float64)
-    if errors.ndim != 2 or weights.shape != errors.shape[:1] or not len(weights) or not (weights >= 1).all():
+    if errors.ndim != 2 or weights.shape != errors.shape[:1] or not len(weights) or not _are_counts(weights):
         told = f"errors of {[*errors.shape]} stand beside {[*weights.shape]} numbers of rows"
         raise InputError(told, where="fold_rows", next="give errors [fold, unit], and the rows of each fold, 1 or more")
     with np.errstate(invalid="ignore", over="ignore"):
         return (errors * weights[:, None]).sum(axis=0) / weights.sum()
+
+
+def _are_counts(weights: Array) -> bool:
+    import numpy as np  # noqa: PLC0415
+
+    return bool((np.isfinite(weights) & (weights >= 1) & (weights == np.floor(weights))).all())
 
 
 def r2(errors: Array, baseline: Array, rows: Sequence[int] | Array) -> Array:

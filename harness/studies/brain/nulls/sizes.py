@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ Array = Any  # of numpy
 ALPHAS = ("16", "256", "4096", "1048576")  # of the study's own penalties: from little to hardly anything but the mean
 UNITS, COLUMNS, FAMILIES = 40, 20, 200
 AT_ONCE = 10  # families that are fitted together; the result does not depend on it
-MOST = 10_000
+MOST, MOST_ALPHAS = 10_000, 100
 EXCHANGEABLE, AUTOCORRELATED = "exchangeable", "autocorrelated"
 A, B, P, Q = "a", "b", "p", "q"  # bands: two of white noise, two that are alike within a block
 MODELS: Mapping[str, Candidates] = {
@@ -53,8 +54,11 @@ class NullDesign:
         for name in ("families", "units", "columns"):
             if not 1 <= getattr(self, name) <= MOST:
                 raise InputError(f"`{name}` is {getattr(self, name)}", where=name, next=f"give 1 to {MOST:,}")
+        if len(self.alphas) > MOST_ALPHAS:
+            told = f"there are {len(self.alphas)} penalties"
+            raise InputError(told, where="alphas", next=f"give at most {MOST_ALPHAS}")
         for alpha in self.alphas or ("none",):
-            if not alpha.replace(".", "", 1).isdecimal() or float(alpha) <= 0:
+            if not alpha.replace(".", "", 1).isdecimal() or not 0 < float(alpha) < inf:
                 raise InputError(f"the penalty {alpha[:80]!r} is no number above 0", where="alphas", next="give such")
 
 

@@ -6,6 +6,7 @@ It knows names of worlds and generations; it must never know a score.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from harness.studies.brain.pages.run_basis import WORLDS, BrainRun
 from harness.studies.brain.terms import H, P
@@ -27,6 +28,14 @@ GIVEN = (
     "Not every recording here is simulated: those without a world were given by whoever ran this. The numbers of this "
     "page are this run's; none is copied from the paper."
 )
+ONE_WORLD = (
+    "This run has one of the two worlds: what is said below of both is what the simulation is built for, and this run "
+    "does not show it."
+)
+CHANGED = (
+    "The manifest changed weights of the simulation: what is said below of a world holds at its published weights. The "
+    "changed ones stand in the last part."
+)
 NOT_HERE = (
     "Recordings of the paper: no mirror of its code holds those of Pereira and of Blank, and its authors withdrew "
     "those of Fedorenko.",
@@ -39,7 +48,7 @@ OURS = (
     "The simulations, their two worlds and their sentences.",
     "Choices of layers, widths and subsets inside the training rows (nested), beside the published ones.",
     "The seed of the search over band weights; the published search has none.",
-    "Tests by fold, and the measured size of every test.",
+    "Tests by block and by fold, and the measured size of every test.",
 )
 
 
@@ -54,21 +63,38 @@ def notes(run: BrainRun) -> Iterator[str]:
     """Say what the recordings are, and how scores were made of them."""
     yield SIMULATED if run.simulated else GIVEN
     yield GENERATIONS.get(run.generation, run.generation)
+    worlds = {run.world(name) for name in run.datasets}
+    if run.simulated and worlds != {*WORLDS}:
+        yield ONE_WORLD
+    if any(map(run.changed, run.datasets)):
+        yield CHANGED
 
 
 def basis(run: BrainRun) -> list[Html]:
     """List data sets with their worlds, the models that were run, what is ours and what of the paper is not here."""
     datasets = section(run.document("performance"), "datasets")
     body = [
-        [named(name), named(run.world(name)) if run.world(name) else "not simulated",
+        [named(name), _world(run, name) if run.world(name) else "not simulated",
          named(run.layout(name)) if run.layout(name) else NONE, count(section(datasets, name).get("rows")),
          count(section(datasets, name).get("units"))]
         for name in run.datasets
     ]  # fmt: skip
     worlds = [join([named(name), f": {words}."]) for name, words in WORLDS.items()]
-    models = bullets(map(named, run.models)) if run.models else el("p", "No text model was run.")
+    models = bullets(_model(*each) for each in run.models.items()) if run.models else el("p", "No text model was run.")
     head = ["Data set", "World", "Rows as in", "Rows", "Units"]
     return [
         table("The data sets of this run", head, body), bullets(worlds), el("h3", "Text models"), models,
         el("h3", "What is OURS"), bullets(OURS), el("h3", "What of the paper is not here"), bullets(NOT_HERE),
     ]  # fmt: skip
+
+
+def _model(name: str, about: Mapping[str, Any]) -> Html:
+    """Name a text model, and say so where nothing trained it."""
+    drawn = about.get("untrained")
+    return join([named(name), None if drawn is None else f", untrained: its weights are drawn from the seed {drawn}"])
+
+
+def _world(run: BrainRun, dataset: str) -> Html:
+    """Name the world of a data set, and the weights that the manifest changed."""
+    changed = ", ".join(f"{name} {value}" for name, value in run.changed(dataset).items())
+    return join([named(run.world(dataset)), el("span", "changed: ", changed, class_="why") if changed else None])

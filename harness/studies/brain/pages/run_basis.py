@@ -62,6 +62,10 @@ class BrainRun:
         """Name the world that a data set is a simulation of; empty where it is none."""
         return str(self.datasets.get(dataset, {}).get("world") or "")
 
+    def changed(self, dataset: str) -> Mapping[str, Any]:
+        """Give the weights of the simulation that the manifest changed, by name; mostly none."""
+        return section(self.datasets.get(dataset, {}), "weights")
+
     def layout(self, dataset: str) -> str:
         """Name the layout of a data set's rows; empty where it is not told."""
         return str(self.datasets.get(dataset, {}).get("layout") or "")

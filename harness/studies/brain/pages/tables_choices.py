@@ -20,8 +20,8 @@ CHOICES = (
     "each fold by scores inside its training rows."
 )
 CORRELATIONS = (
-    "How the shuffled and the contiguous score go together from layer to layer. Neighbouring layers are no independent "
-    "samples, so no p-value stands here."
+    "How the shuffled and the contiguous score go together from layer to layer, or from width to width. Neighbours are "
+    "no independent samples, so no p-value stands here."
 )
 STARS = (
     "A starred score takes in each unit the highest of so many subsets on test data: it is biased upward. Nested "
@@ -33,7 +33,12 @@ GAIN = (
 )
 OMEGA = (
     "Omega: how much of the language model's score the simple model explains, 0 to 100. A participant whose language "
-    "model scores 0 or less counts as 100; beside it, omega without such participants."
+    "model scores 0 or less counts as 100, and as degenerate; beside it, omega without such participants. Left out: "
+    "participants with a score that is no finite number."
+)
+SEEDS = (
+    "A model drawn from several seeds: the best layer of each seed, then the mean over seeds. A layer is chosen on "
+    "test data for each seed, so the mean is biased upward as well; nested (OURS) is not."
 )
 ALONE = join([NONE, el("span", "stands alone", class_="why")])
 WARNED = (
@@ -45,9 +50,11 @@ WARNED = (
 def choices(run: BrainRun) -> list[Html]:
     """Make the table of published and nested choices for each data set, and that of correlations over layers."""
     tables = [part for dataset in run.datasets for part in _chosen(run, dataset)]
+    drawn = [part for dataset in run.datasets for part in _seeds(run, dataset)]
     correlated = [part for dataset in run.datasets for part in _correlated(run, dataset)]
     return [
         *([el("p", CHOICES, class_="soft"), *tables] if tables else []),
+        *([el("p", SEEDS, class_="soft"), *drawn] if drawn else []),
         *([el("p", CORRELATIONS, class_="soft"), *correlated] if correlated else []),
     ]
 
@@ -63,6 +70,27 @@ def _chosen(run: BrainRun, dataset: str) -> Iterator[Html]:
     if body:
         head = ["Of", "R2, published", "Chosen", "R2, nested (OURS)", "Chosen in the folds", "Candidates"]
         yield table(f"{run.title(dataset)}: choices", head, body)
+
+
+def _seeds(run: BrainRun, dataset: str) -> Iterator[Html]:
+    """Give the table of models drawn from several seeds; nothing without any."""
+    document = section(run.document("choices"), dataset, "untrained")
+    body = [
+        [join([named(name), ", ", split]), chosen(found.get("seeds")), chosen(found.get("layers")),
+         score(found.get("r2")), score(section(found, "nested").get("r2")),
+         chosen([*_texts(found), *_texts(section(found, "nested"))])]
+        for split in SPLITS for name in section(document, split) if (found := section(document, split, name))
+    ]  # fmt: skip
+    if body:
+        head = ["Drawn from seeds", "Seeds", "Best layers", "R2, published: mean over seeds",
+                "R2, nested (OURS): mean over seeds", "Left out"]  # fmt: skip
+        yield table(f"{run.title(dataset)}: untrained models", head, body)
+
+
+def _texts(found: Mapping[str, Any]) -> list[str]:
+    """List the seeds that a mean leaves out."""
+    given = found.get("left_out")
+    return [str(name) for name in given] if isinstance(given, list) else []
 
 
 def _correlated(run: BrainRun, dataset: str) -> Iterator[Html]:

@@ -18,7 +18,10 @@ READING = (
     "R2 out of sample and Pearson r of the language network, averaged over participants; 0 is the mean of the training "
     "rows. Degenerate: units whose score is no finite number."
 )
-NULLS = "Null units hold noise alone: the simulation planted nothing there, so their R2 ought to be about 0."
+NULLS = (
+    "Null units hold noise alone: the simulation planted nothing there, so their R2 ought to be about 0; in generation "
+    "P a little above, since each unit's score is cut at 0."
+)
 
 
 def scores(run: BrainRun) -> list[Html]:

@@ -18,11 +18,13 @@ from harness.studies.pages import Html, el, folded, join, named, table
 
 MISALIGNED = "misaligned_block"  # of generation H alone
 LEVELS: Mapping[str, str] = {
-    "row": "row, as published", "block": "block", "fold": "fold (OURS)", MISALIGNED: "block, as the published code",
+    "row": "row, as published", "block": "block (OURS)", "fold": "fold (OURS)",
+    MISALIGNED: "block, as the published code",
 }  # fmt: skip
 READING = (
-    "One-sided paired t-test on squared errors in every unit; FDR by Benjamini and Hochberg within each family. Size "
-    "(OURS): units with p < .05, and families with any hit after FDR, where neither model predicts anything."
+    "One-sided paired t-test on squared errors in every unit; FDR by Benjamini and Hochberg within each family: a "
+    "participant's units of one network, in generation P of one experiment. Size (OURS): units with p < .05, and "
+    "families with any hit after FDR, where neither model predicts anything; its error stands in the last table."
 )
 SIZES = "The size of the tests, measured on simulated recordings without any effect (OURS); nominal is 5 % of units"
 HEAD = (

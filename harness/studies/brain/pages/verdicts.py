@@ -15,6 +15,7 @@ from harness.studies.brain.terms import INTERCEPT
 from harness.studies.documents import number, section
 
 NULLS = ("exchangeable", "autocorrelated")
+FEWEST = 60  # simulated families: of fewer, none found does not exclude one in twenty (3 of n, at 95 %)
 RELATIONS: Mapping[str, str] = {
     "nested": "the first holds the second", "equal": "neither holds the other",
     "intercept": "against the mean of the training rows",
@@ -52,7 +53,8 @@ def measured(run: BrainRun, dataset: str, split: str, level: str, pair: str) -> 
 def said(found: UnitCounts, level: str, sizes: Sizes, pair: str) -> str:
     """Say what the counts are worth: `significant` after FDR alone, and where no measured size is above 5 %.
 
-    A size has two sides: the share of units with p < .05, and that of families with any hit after FDR.
+    A size has two sides: the share of units with p < .05, and that of families with any hit after FDR. One that was
+    measured in fewer than 60 families is taken for none.
     """
     if not found.units:
         return "nothing was tested"
@@ -60,6 +62,8 @@ def said(found: UnitCounts, level: str, sizes: Sizes, pair: str) -> str:
         return "better in no unit after FDR"
     null, raw = _worst(sizes, "raw")
     better = f"better in {found.fdr:,} of {found.units:,} units after FDR"
+    if any((number(own.get("families")) or FEWEST) < FEWEST for own in sizes.values()):
+        return f"{better} by the {level} test, whose size was measured in fewer than {FEWEST} families: no evidence"
     told = f"{better} {wording(level, raw, null=null, nested=pair != 'equal')}"
     other, family = _worst(sizes, "family")
     if raw is None or raw > ALPHA or family is None or family <= ALPHA:

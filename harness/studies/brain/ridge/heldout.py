@@ -194,12 +194,12 @@ class HeldOut:
 
 
 def _left_out(held: Tensor, factors: Tensor, weight: float) -> Tensor:
-    """Give weight G_vv^-1 U_v diag(factors) for each row of factors."""
+    """Give weight G_vv^-1 U_v diag(factors) for each row of factors; InputError where rounding leaves no inverse."""
     import torch  # noqa: PLC0415
 
     scaled = held * factors
     lower, failed = torch.linalg.cholesky_ex(scaled @ held.T)
+    if failed.any():  # nothing of an alpha is left beside the eigenvalues: no inverse would be right
+        raise InputError("an alpha is too small beside the features", where="alphas", next="leave it out")
     inverse = torch.cholesky_inverse(lower)
-    if failed.any():  # an alpha so small that nothing of it is left beside the eigenvalues
-        inverse = torch.linalg.pinv(scaled @ held.T, hermitian=True)
     return torch.bmm(inverse.mul_(weight), scaled)

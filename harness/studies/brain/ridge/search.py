@@ -77,12 +77,14 @@ def search(
     """Choose weights and alpha for each target among `gammas` by its score in the inner folds.
 
     `bands` are scaled training matrices, `inner` the rows that each fold holds out. The first of equally good
-    candidates wins. InputError for shapes that do not fit, values that are not finite, folds without rows on a side.
+    candidates wins. InputError for shapes that do not fit, values that are not finite, folds without rows on a side,
+    and an alpha above 0 that rounding hides beside the features.
     """
     how.check()
     checked, folds = prepared(targets), Folds.of(inner, len(targets), how.criterion)
     kernels = band_kernels(bands, len(targets))
     require_gammas(gammas, len(bands))
+    _require_seen(how.usable()[0], kernels)
     best = _Best(checked, folds, how)
     with torches.exact_products(), torches.workers(how.device) as pool:
         held = HeldOut(kernels, checked, folds, how)
@@ -93,7 +95,7 @@ def search(
 
 
 def require_gammas(gammas: Array, bands: int) -> None:
-    """Raise an InputError for weights that are not rows on the simplex, a number a band."""
+    """Raise an InputError for weights that are not rows of a number a band, none below 0 and one above."""
     import numpy as np  # noqa: PLC0415
 
     if gammas.ndim != 2 or gammas.shape[1] != bands or not len(gammas):
@@ -101,6 +103,16 @@ def require_gammas(gammas: Array, bands: int) -> None:
         raise InputError(told, where="gammas", next="give rows of a weight for each band")
     if not (np.isfinite(gammas).all() and (gammas >= 0).all() and (gammas.sum(axis=1) > 0).all()):
         raise InputError("weights of bands are at least 0, and one is above", where="gammas", next="mend that row")
+
+
+def _require_seen(alpha: float, kernels: Array) -> None:
+    """Raise an InputError where the smallest alpha is lost in the rounding of eigenvalues: no score would be right."""
+    import numpy as np  # noqa: PLC0415
+
+    least = float(np.finfo(np.float64).eps * len(kernels[0]) * np.trace(kernels, axis1=1, axis2=2).max())
+    if alpha < least:
+        told = f"the alpha {alpha:.3g} cannot be told from 0 beside these features"
+        raise InputError(told, where="alphas", next=f"leave out those below {least:.1g}, or scale the features")
 
 
 def _in_order(held: HeldOut, gammas: Array, pool: ThreadPoolExecutor, at_once: int) -> Iterator[Squares]:

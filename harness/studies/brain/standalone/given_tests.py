@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from math import isfinite
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -25,6 +26,12 @@ Names = Annotated[list[Any], UncheckedList(list[Any])]
 class AxesWithGaps(Axes):
     """A pydantic field annotation for an array that may hold NaN: null or `nan` where a caller has JSON."""
 
+    @property
+    def what(self) -> str:
+        """Name the shape in words, for error messages."""
+        of = "numbers, with null where there is none"
+        return f"a list of {of}" if self.count == 1 else f"rows, all of one length, of {of}"
+
     def _read(self, value: Any) -> Any:
         import numpy as np  # noqa: PLC0415 - heavy
 
@@ -40,8 +47,9 @@ def _filled(value: Any, gap: float | None) -> Any:
     """Give nested lists with something else in place of what is no finite number, or with its float."""
     if isinstance(value, list | tuple):
         return [_filled(one, gap) for one in value]
-    if value is None or (isinstance(value, str) and value in UNBOUNDED):
-        return float(value or "nan") if gap is None else gap
+    odd = isinstance(value, float) and not isfinite(value)
+    if value is None or odd or (isinstance(value, str) and value in UNBOUNDED):
+        return float("nan" if value is None else value) if gap is None else gap
     return value
 
 

@@ -20,6 +20,7 @@ from harness.studies.brain.fitting.outer import cross_validate, intercept_errors
 from harness.studies.brain.ridge import plain
 from harness.studies.brain.ridge.gammas import candidates
 from harness.studies.brain.ridge.search import Search
+from harness.studies.brain.standalone.locating import finite_table, located
 from harness.studies.brain.standalone.structure import AskedByName, GivenByName
 from harness.studies.brain.structure.folds import Fold, outer_folds
 from harness.studies.brain.structure.layout import Layout
@@ -96,8 +97,10 @@ def single_space(given: SpacesInput) -> dict[str, Array]:
         layout = _layout(name, part[2] or "", len(targets))
         if part[2] and len(features) == len(pereira().ids):
             features = features[[row for row, one in enumerate(pereira().experiments) if one == part[2]]]
-        if len(features) != len(layout.ids):
-            raise InputError(f"`{name}_X` has {len(features)} rows", where=name, next=f"give {len(layout.ids)}")
+        for end, rows in (("X", features), ("y", targets)):
+            if len(rows) != len(layout.ids):
+                told = f"`{name}_{end}` has {len(rows)} rows"
+                raise InputError(told, where=f"{name}_{end}", next=f"give {len(layout.ids)}")
         for key, folds in _splits(name, asked, layout):
             found[key] = _r2(features, targets, folds, given.alphas)
     return found
@@ -120,7 +123,10 @@ def _splits(name: str, asked: Mapping[str, Any], layout: Layout) -> Iterator[tup
     usual = [part for split in (CONTIGUOUS, SHUFFLED) if (part := _ASKED.fullmatch(f"{name}_r2_{split}"))]
     for part in parts or usual:
         split = SHUFFLED if f"_{SHUFFLED}" in part[0] else CONTIGUOUS
-        yield part[0], outer_folds(layout, split, int(part[3] or SHUFFLE_SEED), int(part[4] or INNER_ROWS[0]))
+        if part[4] and name != FEDORENKO:
+            raise InputError("inner folds have a size in Fedorenko alone", where=part[0], next="leave the ending out")
+        with located(part[0]):
+            yield part[0], outer_folds(layout, split, int(part[3] or SHUFFLE_SEED), int(part[4] or INNER_ROWS[0]))
 
 
 def _r2(features: Array, targets: Array, folds: tuple[Fold, ...], alphas: Array) -> Array:
@@ -138,12 +144,11 @@ def _table(name: str, value: Any) -> Array:
     """Give what stands under a name as [row, column] of finite numbers, float32."""
     import numpy as np  # noqa: PLC0415
 
-    try:
-        found = np.asarray(value, np.float32)
-    except (TypeError, ValueError):
-        found = np.zeros(0, np.float32)
-    if found.ndim != 2 or not 0 < found.size <= MOST_CELLS or len(found) > MOST_ROWS or not np.isfinite(found).all():
-        raise InputError(f"`{name}` is no table of finite numbers", where=name, next="give rows, all of one length")
+    with np.errstate(over="ignore"):
+        found = np.asarray(finite_table(name, value), np.float32)
+    if not 0 < found.size <= MOST_CELLS or len(found) > MOST_ROWS or not np.isfinite(found).all():
+        told = f"`{name}` is {[*found.shape]}, or has numbers beyond float32"
+        raise InputError(told, where=name, next=f"give up to {MOST_ROWS:,} rows and {MOST_CELLS:,} numbers below 3e38")
     return found
 
 
@@ -151,7 +156,7 @@ def ridge_cv(given: PlainRidgeInput) -> dict[str, Array]:
     """Fit plain ridge, with the alpha of each target chosen over inner folds, and least squares, and predict the rest.
 
     InputError for features and targets of unlike rows, more training rows than there are, more folds than training
-    rows, and alphas that are not above 0.
+    rows, alphas that are not above 0, and numbers whose squares are no floats.
     """
     import numpy as np  # noqa: PLC0415
 
@@ -161,8 +166,12 @@ def ridge_cv(given: PlainRidgeInput) -> dict[str, Array]:
         raise InputError(told, where="n_train", next="give both tables the same rows, and no more folds than rows")
     rows, targets = (np.asarray(table, np.float64) for table in (given.Xz, given.Y))
     inner = [fold.tolist() for fold in np.array_split(np.arange(count), given.n_splits_kfold)]
-    choice = plain.choose(rows[:count], targets[:count], inner, [float(alpha) for alpha in given.alphas_nonzero])
-    solver = plain.solver(rows[:count])
+    with np.errstate(over="ignore", invalid="ignore"):
+        choice = plain.choose(rows[:count], targets[:count], inner, [float(alpha) for alpha in given.alphas_nonzero])
+        solver = plain.solver(rows[:count])
+        squares = solver.sizes**2
+    if not np.isfinite(choice.validation).all() or not np.isfinite(squares).all():
+        raise InputError("the squares of the numbers are beyond float64", where="Xz", next="scale `Xz` and `Y`")
     ridge, squares = solver.ridge(targets[:count], choice.alpha), solver.least_squares(targets[:count])
     return {
         "weights_with_intercept_row0": np.vstack([ridge.intercept, ridge.weights]),

@@ -18,6 +18,7 @@ from harness.scorers.tool import Tool
 from harness.studies.brain.ridge.gammas import subsets
 from harness.studies.brain.ridge.refit import refit
 from harness.studies.brain.ridge.search import Search, search
+from harness.studies.brain.standalone.locating import finite_table
 from harness.studies.brain.standalone.structure import GivenByName
 
 Array = Any  # of numpy
@@ -69,7 +70,7 @@ class BandedByName(BandedInput):
             raise InputError(
                 "no weights are given", where="the input", next="name them `<set>_gammas`, rows of weights"
             )
-        return {name: _table(f"{name}{ENDING}", value) for name, value in found.items()}
+        return {name: finite_table(f"{name}{ENDING}", value) for name, value in found.items()}
 
 
 class BandedPositive(BandedInput):
@@ -104,7 +105,7 @@ class BandedDual(BandedOutput):
 def author_criterion(given: BandedByName) -> dict[str, Array]:
     """Search each set of weights by pooled R2 of the inner folds, refit, and predict; results are named by the set.
 
-    InputError for shapes that do not fit, no set, or weights that are not on the simplex.
+    InputError for shapes that do not fit, no set, and weights below 0 or all 0.
     """
     found: dict[str, Array] = {}
     for name, gammas in given.sets().items():
@@ -117,7 +118,7 @@ def author_criterion(given: BandedByName) -> dict[str, Array]:
 def upstream_criterion(given: BandedPositive) -> dict[str, Array]:
     """Search the given weights by the mean of -MSE over inner folds, refit, and predict.
 
-    InputError for shapes that do not fit, or weights that are not on the simplex.
+    InputError for shapes that do not fit, or weights below 0 or all 0.
     """
     fit = _fitted(given, given.gammas_positive, "mse")
     fit["cv_scores_neg_mse"] = fit["cv_scores"]
@@ -155,7 +156,7 @@ def _fitted(given: BandedInput, gammas: Array, criterion: str) -> dict[str, Arra
         "intercept": fit.intercept,
         "cv_scores": found.scores,
         "pred_test": predicted,
-        "r2_oos_test": _r2(targets[count:], predicted, targets[:count].mean(axis=0)),
+        "r2_oos_test": _r2(targets[count:], predicted, fit.mean),
     }
 
 
@@ -165,18 +166,6 @@ def _r2(targets: Array, predicted: Array, mean: Array) -> Array:
     model, plain = ((targets - predicted) ** 2).sum(axis=0), ((targets - mean) ** 2).sum(axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         return 1 - model / plain
-
-
-def _table(name: str, value: Any) -> Array:
-    import numpy as np  # noqa: PLC0415
-
-    try:
-        found = np.asarray(value, np.float64)
-    except (TypeError, ValueError):
-        found = np.zeros(0)
-    if found.ndim != 2:
-        raise InputError(f"`{name}` is no table of numbers", where=name, next="give rows of a weight for each band")
-    return found
 
 
 ANALYSES: Mapping[str, Tool] = {

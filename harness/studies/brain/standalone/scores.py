@@ -19,6 +19,7 @@ from harness.studies.brain.measures import pooling
 from harness.studies.brain.measures.omegas import OmegaScores, omegas
 from harness.studies.brain.measures.starring import star
 from harness.studies.brain.standalone.given_scores import number, numbers
+from harness.studies.brain.standalone.locating import located
 
 Array = Any  # of numpy
 Table = Annotated[Any, Axes(2)]
@@ -38,7 +39,9 @@ class FoldScores(ToolOutput):
     """Output: squared errors of the model and of the mean of a fold's training rows, R2 and Pearson's r."""
 
     mse_model_per_fold: Table = Field(description="mean squared error, a row a fold")
-    mse_intercept_per_fold: Table = Field(description="that of the mean of the rows outside the fold")
+    mse_intercept_per_fold: Table = Field(
+        description="that of the mean of the rows outside the fold; of one fold, of all"
+    )
     se_intercept: Table = Field(description="squared errors of that mean, a row a sample")
     pooled_mse_model: Column = Field(description="mean over folds, each by its rows")
     pooled_mse_intercept: Column = Field(description="the same of the training mean")
@@ -49,7 +52,15 @@ class FoldScores(ToolOutput):
 def _fold_scores(given: FoldPredictions) -> Mapping[str, Any]:
     import numpy as np  # noqa: PLC0415
 
-    targets, predictions = (np.asarray(one, np.float64) for one in (given.y, given.y_hat))
+    if not len(given.fold_sizes):
+        raise InputError("there is no fold", where="fold_sizes", next="give the rows of each fold")
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _scored(np.asarray(given.y, np.float64), np.asarray(given.y_hat, np.float64), given)
+
+
+def _scored(targets: Array, predictions: Array, given: FoldPredictions) -> Mapping[str, Any]:
+    import numpy as np  # noqa: PLC0415
+
     pearson = fit(targets, predictions, given.fold_sizes).pearson  # refuses what is not shaped alike
     origin = targets[0]  # so that a constant column is exactly its mean
     targets, predictions = targets - origin, predictions - origin
@@ -106,7 +117,9 @@ def _omega_star(given: OmegaStarInput) -> Mapping[str, Any]:
         found = omegas(_by_participant(given.omega_input)).participants
         result["omega_output"] = [{"subjects": name, "metric": value} for name, value in found.items()]
     if given.star_input:
-        result["star_output"] = star([numbers(own, 1, f"star_input/{name}") for name, own in given.star_input.items()])
+        scores = [numbers(own, 1, f"star_input/{name}") for name, own in given.star_input.items()]
+        with located("star_input"):
+            result["star_output"] = star(scores)
     return result
 
 

@@ -18,6 +18,7 @@ from harness.scorers.given import AnalysisInput, ToolOutput
 from harness.scorers.given_arrays import Axes
 from harness.scorers.tool import Tool
 from harness.studies.brain.features import positional
+from harness.studies.brain.standalone.locating import located
 from harness.studies.brain.structure.folds import Fold, outer_folds
 from harness.studies.brain.structure.layout import Layout
 from harness.studies.brain.structure.others import WORDS, blank, fedorenko
@@ -25,7 +26,7 @@ from harness.studies.brain.structure.pereira import pereira
 from harness.studies.brain.terms import BLANK, CONTIGUOUS, EXP1, EXP2, FEDORENKO, INNER_ROWS, PEREIRA, SHUFFLED
 
 MOST_SAMPLES = 5000  # of a matrix that is asked by name
-_NUMBER = r"([0-9]{1,4}(?:\.[0-9]{1,6})?)"
+_NUMBER = r"([0-9]{1,4}(?:\.[0-9]{1,20})?(?:e-?[0-9]{1,2})?)"
 _BLOCK = re.compile(rf"block_n([0-9]{{1,6}})_sigma{_NUMBER}")
 _FULL = re.compile(rf"full_sigma{_NUMBER}")
 _WORDS = re.compile(rf"wordpos_sigma{_NUMBER}")
@@ -76,7 +77,10 @@ class RowLabels(ToolOutput):
 
 def features_oasm_wp(given: AskedFeatures) -> dict[str, Any]:
     """Give each matrix that is asked by name; InputError where no name is known, or a size is out of bounds."""
-    found = {name: _matrix(name, given) for name in given.asked()}
+    found = {}
+    for name in given.asked():
+        with located({"sigma": name, "RAMP": name}):
+            found[name] = _matrix(name, given)
     return _some({name: matrix for name, matrix in found.items() if matrix is not None}, "block_n4_sigma2.2")
 
 
@@ -125,7 +129,8 @@ def _set(name: str, part: re.Match[str], shape: Any) -> dict[str, Any]:
         raise InputError("inner folds have a size in Fedorenko alone", where=name, next="leave the ending out")
     inner_rows = int(part[3] or INNER_ROWS[0])
     layout = {PEREIRA: lambda: pereira(part[1]), FEDORENKO: fedorenko, BLANK: blank}[dataset]()
-    found = outer_folds(layout, SHUFFLED if part[2] else CONTIGUOUS, int(part[2] or 0), inner_rows)
+    with located(name):
+        found = outer_folds(layout, SHUFFLED if part[2] else CONTIGUOUS, int(part[2] or 0), inner_rows)
     beside = {"n": len(layout.ids), "first_row": _first_row(layout), "inner_block": inner_rows}
     wanted, fields = _wanted(shape, _BESIDE[dataset]), _wanted(_first_fold(shape), _ASKED[dataset])
     whole = {key: value for key, value in beside.items() if key in wanted}

@@ -28,6 +28,7 @@ from harness.studies.brain.standalone.given_tests import (
     SizeOfTestInput,
     SizeOfTestOutput,
 )
+from harness.studies.brain.standalone.locating import located
 from harness.studies.brain.structure.others import blank, fedorenko
 from harness.studies.brain.structure.pereira import pereira
 from harness.studies.brain.terms import FEDORENKO, LANGUAGE, PEREIRA, SPLITS, H
@@ -42,13 +43,15 @@ def published(given: PublishedTestsInput) -> dict[str, Any]:
     (`blocked_`); and the column of the best of mean, language model and both (`select_lower_error`).
     """
     found: dict[str, Any] = {}
+    _require_names(given.subject)
     grouped = families(given.subject, given.network, H)
     units = [unit for family in grouped for unit in family.units]
     pairs = {"pval": (given.se_full, given.se_simple), "pval_LLM_sig": (given.se_llm, given.se_intercept)}
     for way, labels in (("plain", None), ("blocked", given.block_label)):
         for name, (errors, against) in pairs.items():
-            p = labelled_p(errors, against, labels, omit=True)
-            _require_units(given.subject, p)
+            with located({"labels": "block_label"}):
+                p = labelled_p(errors, against, labels, omit=True)
+            _require_units(given.subject, p, "subject")
             q = corrected(p.tolist(), grouped)
             found[f"{way}_{name}_orig"] = p[units]
             found[f"{way}_{name}"] = _array([q[unit] for unit in units])
@@ -57,11 +60,18 @@ def published(given: PublishedTestsInput) -> dict[str, Any]:
     return {**found, "select_lower_error": lowest_error(models.items())[1]}
 
 
-def _require_units(names: Sequence[Any], p: Array) -> None:
+def _require_units(names: Sequence[Any], p: Array, where: str) -> None:
     if len(names) != len(p):
-        raise InputError(
-            f"{len(names)} participants stand beside {len(p)} units", where="subject", next="give one each"
-        )
+        raise InputError(f"{len(names)} participants stand beside {len(p)} units", where=where, next="give one each")
+
+
+def _require_names(names: Sequence[Any]) -> None:
+    """Refuse participants that cannot be sorted: all are texts, or all are numbers."""
+    texts = sum(isinstance(one, str) for one in names)
+    wrong = [one for one in names if not isinstance(one, str | int | float) or (isinstance(one, float) and isnan(one))]
+    if wrong or texts not in (0, len(names)):
+        told = "the participants are not all texts, nor all numbers"
+        raise InputError(told, where="subject", next="name each by a text, or each by a number")
 
 
 def _array(values: Sequence[Any]) -> Array:
@@ -78,10 +88,13 @@ def block_test(given: BlockTestInput) -> dict[str, Any]:
     if given.labels is not None and given.stories is not None:
         raise InputError("both `labels` and `stories` are given", where="stories", next="give one of the two")
     labels = scan_blocks(given.stories, given.scans) if given.stories is not None else given.labels
+    if labels is None and given.order is not None:
+        raise InputError("`order` permutes labels, and there are none", where="order", next="give labels or stories")
     if labels is None:
         return {"p": paired_p(given.errors, given.against, omit=given.omit)}
     own = labels if given.order is None else in_order(labels, given.order.tolist())
-    blocks, means = block_means(given.errors, own, omit=given.omit)
+    with located({"labels": "labels" if given.stories is None else "stories"}):
+        blocks, means = block_means(given.errors, own, omit=given.omit)
     found = {
         "p": labelled_p(given.errors, given.against, own, omit=given.omit),
         "blocks": blocks, "means": means,
@@ -94,7 +107,7 @@ def block_test(given: BlockTestInput) -> dict[str, Any]:
 
 def fdr(given: FdrInput) -> dict[str, Any]:
     """Correct p-values within families; InputError for a p-value outside 0 and 1, and lists of unequal lengths."""
-    _require_units(given.participants, given.p)
+    _require_units(given.participants, given.p, "participants")
     grouped = families(given.participants, given.networks, given.generation, given.experiments or ())
     p = [1.0 if isnan(one) else one for one in given.p.tolist()]
     return {"q": corrected(p, grouped), **counted(p, grouped)}

@@ -72,8 +72,8 @@ def test_published_files_are_named_by_what_they_hold():
         ("world: topic, seed: 1, experiment: 385", "it is none of 384, 243"),
         ("world: topic, seed: 1, layout: other", "it is none of pereira, fedorenko, blank"),
         *(
-            (f'world: topic, seed: 1, context: "{text}"', "no number of at least 0")
-            for text in ("-1", "nan", "inf", "x")
+            (f'world: topic, seed: 1, context: "{text}"', "no number from 0 to 1000")
+            for text in ("-1", "nan", "inf", "x", "1000.1", "1e30")
         ),
     ],
 )

@@ -1,4 +1,4 @@
-"""A fit of as many voxels as the largest recordings have, in bounded memory; it takes minutes."""
+"""By what a fit grows with its voxels, all of the largest recordings fit into memory; `make bench` measures that."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-UNITS, MOST = 92_450, 2048  # voxels of Pereira's first experiment; MiB
+FEW, MANY, ALL = 8_200, 14_000, 92_450  # voxels: beyond what is fitted at once, more, and of Pereira's EXP1
+MOST = 2048  # MiB
 PROGRAM = """
 import resource, sys
 from pathlib import Path
@@ -35,7 +36,12 @@ print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
 
 
 @pytest.mark.long
-def test_all_voxels_of_an_experiment_fit_into_two_gigabytes(tmp_path: Path) -> None:
-    command = [sys.executable, "-c", PROGRAM, str(tmp_path), str(UNITS)]
-    ran = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert int(ran.stdout) < MOST
+def test_all_voxels_of_an_experiment_would_fit_into_two_gigabytes(tmp_path: Path) -> None:
+    def peak(units: int) -> int:
+        place = tmp_path / str(units)
+        place.mkdir()
+        command = [sys.executable, "-c", PROGRAM, str(place), str(units)]
+        return int(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+
+    few, many = peak(FEW), peak(MANY)
+    assert few + (many - few) * (ALL - FEW) / (MANY - FEW) < MOST, (few, many)

@@ -11,6 +11,8 @@ from sklearn.linear_model import Ridge
 from studies.brain.fitting.small_fit import SmallData, direct, halves, inner_of, run
 
 from harness.studies.brain.fitting import units
+from harness.studies.brain.fitting.requests import request
+from harness.studies.brain.fitting.step import search_settings
 from harness.studies.brain.structure.others import fedorenko
 from harness.studies.brain.terms import ALPHAS, H, P
 
@@ -207,3 +209,25 @@ def test_words_of_sentences_are_fitted_in_the_order_they_are_shuffled_to(data, t
     assert found["fold_of_row"][order].tolist() == [0] * 32 + [1] * 32 + [2] * 32
     np.testing.assert_allclose(found["errors/A"][order[32:64]].mean(0), found["A.mse"][1], rtol=1e-5)
     assert (found["A.mse"] < found["intercept.mse"] / 2).all()
+    other = run(data, tmp_path, models=["A"], split="shuffled", inner_rows=48, **asked)
+    assert (other["A.cv"] != found["A.cv"]).all() and np.array_equal(other["fold_of_row"], found["fold_of_row"])
+
+
+def test_the_asked_seed_shuffles_the_rows(data, tmp_path):
+    found = run(data, tmp_path, split="shuffled", seed=7)["fold_of_row"]
+    names = ["-".join(label.split("-")[2:]) for label in data.layout.labels[data.first :]]
+    folds = sorted({*names})  # passage and half
+    drawn = np.random.RandomState(7).permutation(len(names))
+    assert found.tolist() == [folds.index(names[row]) for row in drawn]
+
+
+def test_the_asked_seed_draws_the_weights(data, tmp_path):
+    drawn = [run(data, tmp_path / str(seed), models=["A+B"], gamma_seed=seed)["A+B.gammas"] for seed in (5, 6)]
+    assert np.array_equal(drawn[0][:3], drawn[1][:3]) and (drawn[0][3:] != drawn[1][3:]).all()
+
+
+def test_standing_still_counts_after_the_subsets_of_generation_p_alone():
+    asked = {"dataset": "pereira", "split": "contiguous", "seed": 1, "inner_rows": 48, "iterations": 9, "gamma_seed": 1}
+    for generation, first in ((P, 8), (H, 0)):
+        read = request({**asked, "generation": generation, "models": ["A+B+C"]})
+        assert search_settings(read, read.models[0]).stop_from == first

@@ -47,6 +47,7 @@ def test_what_is_no_model_is_refused(text, generation, says):
         ({"iterations": 1001}, "1001 iterations"),
         ({"models": ["A", "A"]}, "named twice"),
         ({"models": ["A+B+C"], "iterations": 6}, "7 subsets"),
+        ({"models": ["A+B", "A+B+C", "A+C"], "iterations": 2}, "'A\\+B\\+C' has 7 subsets"),
         ({"errors": ["B"]}, "no model 'B' is fitted"),
     ],
 )

@@ -171,6 +171,15 @@ def test_a_candidate_without_a_finite_score_is_never_chosen(small):
     assert own["nested"]["r2"] is None
 
 
+def test_an_experiment_without_inner_scores_hides_no_choice_of_the_other(small):
+    found = part()
+    for layer in range(4):
+        found[f"mini@{layer}.cv"][:] = np.nan
+    small.add(group(experiment="384")).add(group(experiment="243"), found)
+    own = small.run(choices.analyse, "choices")["exp1"]["contiguous"]["mini"]["nested"]
+    assert own["r2"] is None and None not in own["chosen"][:3] and own["chosen"][3:] == [None] * 3
+
+
 def slow_star(found, names, generation="P"):
     scores = slow.star({name: slow_r2(found, name) for name in names}, ["SP", "SL", "LLM"])["star"]
     return slow_score(scores, generation)["score"]

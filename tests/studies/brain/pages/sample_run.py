@@ -120,7 +120,7 @@ def tests() -> dict[str, Any]:
 
 def sizes() -> dict[str, Any]:
     def measured(*raw: float) -> dict[str, Any]:
-        return {level: {"raw": each, "raw_error": 0.004, "family": each / 2, "family_error": 0.02, "families": 40,
+        return {level: {"raw": each, "raw_error": 0.004, "family": each / 2, "family_error": 0.02, "families": 60,
                         "units": 1600}
                 for level, each in zip(("row", "block", "fold"), raw, strict=True)}  # fmt: skip
 

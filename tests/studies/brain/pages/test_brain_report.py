@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import re
+from typing import Any
 
 import pytest
 from studies.brain.pages import sample_run as run
@@ -68,6 +69,32 @@ def test_a_run_of_given_recordings_is_not_called_a_simulation(page):
     text = text_of(page(datasets=facts, generation="H"))
     assert "Every recording here is simulated" not in text and "on recordings that this run was given" in text
     assert "Generation H: as the published code's later version computes." in text
+
+
+def test_a_model_that_nothing_trained_is_called_so_with_its_seed(page):
+    models = {"minilm": {"provider": "transformers"}, "drawn": {"provider": "transformers", "untrained": 0}}
+    text = text_of(page(models=models))
+    assert text.count("untrained: its weights are drawn from the seed") == 1
+    assert re.search(r"drawn\W+untrained: its weights are drawn from the seed 0", text)
+
+
+def test_a_run_of_one_world_says_that_it_does_not_show_both(page, whole):
+    facts = {run.DEFAULT: {"world": "default", "layout": "pereira"}}
+    told = "This run has one of the two worlds"
+    assert told in text_of(page(datasets=facts)) and told not in text_of(whole)
+
+
+def test_changed_weights_of_a_world_are_told(page, whole):
+    facts: dict[str, Any] = {name: {"world": world, "layout": "pereira"} for name, world in run.WORLDS.items()}
+    facts[run.DEFAULT]["weights"] = {"context": "0.6", "slow": "0"}
+    text = text_of(page(datasets=facts))
+    assert "changed: context 0.6, slow 0" in " ".join(text.split()) and "holds at its published weights" in text
+    assert "changed weights of the simulation" not in text_of(whole)
+
+
+def test_blocks_and_folds_are_ours_and_rows_as_published(whole):
+    text = text_of(whole)
+    assert "row, as published" in text and "block (OURS)" in text and "fold (OURS)" in text
 
 
 def test_data_sets_may_come_as_a_list_as_measures_take_them(page):
@@ -178,7 +205,7 @@ def test_without_sizes_nothing_is_significant(page):
 
 
 def test_sizes_stand_with_their_monte_carlo_error(whole):
-    assert "pereira contiguous, exchangeable, nested row, as published 1.1 % ± 0.4 0.5 % ± 2.0 40 1,600" in text_of(
+    assert "pereira contiguous, exchangeable, nested row, as published 1.1 % ± 0.4 0.5 % ± 2.0 60 1,600" in text_of(
         whole
     )
 
@@ -247,3 +274,15 @@ def test_the_page_loads_nothing_and_runs_nothing(whole):
 
 def test_two_writings_are_the_same_bytes(tmp_path, whole):
     assert run.written(tmp_path, run.documents(), svgs(tmp_path)) == whole
+
+
+def test_untrained_models_stand_with_their_seeds_layers_and_mean(page, whole):
+    told = {"seeds": ["u0", "u1"], "layers": [0, 19], "r2": 0.0413, "r2_by_seed": {}, "left_out": [],
+            "nested": {"r2": 0.0207, "left_out": ["u1"]}}  # fmt: skip
+
+    def change(given):
+        given["choices"][run.DEFAULT]["untrained"] = {"contiguous": {"u-untrained": told}}
+
+    words = row_of(page(change), "Which layer, which width", "u-untrained")
+    assert words == "u-untrained , contiguous u0 , u1 0 , 19 0.0413 0.0207 u1"
+    assert "mean over seeds" not in whole

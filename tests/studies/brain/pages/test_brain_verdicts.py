@@ -37,6 +37,15 @@ def test_the_null_under_which_a_test_finds_most_is_named():
     assert "under an exchangeable null is 9.7 %" in said(UnitCounts(40, 9, 2), "fold", sizes(0.097, 0.03), "equal")
 
 
+def test_a_size_that_few_families_measured_is_no_ground_for_the_word():
+    both = sizes(0.01, 0.01)
+    told = {}
+    for many in (59, 60):
+        measured = {null: {**own, "families": many} for null, own in both.items()}
+        told[many] = said(UnitCounts(40, 9, 2), "fold", measured, "nested")
+    assert told[59].endswith("in fewer than 60 families: no evidence") and told[60].endswith(": significant")
+
+
 def test_a_share_of_families_above_its_size_is_named():
     told = said(UnitCounts(40, 9, 2), "row", sizes(0.03, 0.03, family=0.275), "intercept")
     assert "finds something in 27.5 % of families" in told

@@ -34,6 +34,17 @@ def test_scores_are_those_of_fitting_every_fold_by_itself(criterion, columns):
     assert np.array_equal(found.score, found.scores.max(axis=0)) and found.tried == len(gammas)
 
 
+@pytest.mark.parametrize("criterion", ["r2", "mse"])
+@pytest.mark.parametrize(("dtype", "near"), [("float64", 2e-9), ("float32", 2e-5)])
+def test_many_targets_have_the_scores_of_fitting_every_fold_by_itself(criterion, dtype, near):
+    given = problem(targets=90)  # more than twice the rows: errors are taken as quadratic forms
+    gammas = candidates(3, 9, seed=2, all_subsets=True)
+    found = run(given, gammas, replace(EXACT, criterion=criterion, dtype=dtype))
+    expected = np.array([scores(given, gamma, ALPHAS, criterion) for gamma in gammas.astype(float)])
+    assert np.abs(found.scores - expected.max(axis=1)).max() < near
+    assert (found.gamma == expected.max(axis=1).argmax(axis=0)).mean() > 0.98
+
+
 def test_scores_and_choices_are_those_of_himalaya():
     from himalaya.backend import set_backend
     from himalaya.kernel_ridge import solve_multiple_kernel_ridge_random_search as solve
@@ -79,11 +90,14 @@ def test_threads_change_no_digit(monkeypatch):
     assert torch.get_num_threads() == before
 
 
-def test_float32_keeps_its_digits_where_a_band_lies_in_single_passages():
+@pytest.mark.parametrize("targets", [50, 300])
+def test_float32_keeps_its_digits_where_a_band_lies_in_single_passages(targets):
     blocks = np.repeat(np.arange(24), 4)
     near = np.exp(-((np.arange(96)[:, None] - np.arange(96)) ** 2) / 8) * (blocks[:, None] == blocks)
-    given = problem(rows=96, columns=(2,), targets=50, folds=(24, 24, 24, 24))
+    given = problem(rows=96, columns=(2,), targets=targets, folds=(24, 24, 24, 24))
     given.bands = [(near - near.mean(axis=0)) / near.std(axis=0)]
+    weights = np.random.default_rng(1).normal(size=(96, targets))
+    given.targets = 7 + given.bands[0] @ weights * 0.3 + given.targets * 0.01  # so that the smallest alpha is best
     given.inner = [np.flatnonzero(blocks % 4 == fold).tolist() for fold in range(4)]
     alphas = tuple(2.0**power for power in range(-5, 20))
     both = [run(given, [[1.0]], replace(EXACT, alphas=alphas, dtype=name)) for name in ("float64", "float32")]
@@ -150,9 +164,14 @@ def replace_bands(given, bands):
     return type(given)(bands, np.ascontiguousarray(given.targets), given.inner)
 
 
-def test_an_alpha_that_rounding_swallows_gives_finite_scores():
-    found = run(problem(), [[1, 1, 1]], replace(EXACT, alphas=(1e-300, 1e-20)))
-    assert np.isfinite(found.scores).all()
+@pytest.mark.parametrize("columns", [(3, 6, 70), (30,), (12,)])
+def test_an_alpha_that_rounding_hides_beside_the_features_is_refused(columns):
+    given, gammas = problem(columns=columns), [[1.0] * len(columns)]
+    for alpha in (1e-300, 1e-20, 1e-14):
+        with pytest.raises(InputError, match="cannot be told from 0"):
+            run(given, gammas, replace(EXACT, alphas=(alpha, 1.0)))
+    found = run(given, gammas, replace(EXACT, alphas=(1e-6,)))
+    assert np.abs(found.score / scores(given, gammas[0], [1e-6], "r2")[0] - 1).max() < 1e-6
 
 
 def stopping(count, **settings):

@@ -77,6 +77,13 @@ def test_a_constant_target_has_no_r2():
     assert not np.isfinite(found["r2_oos_test"][1]) and (found["pred_test"][:, 1] == 3.0).all()
 
 
+def test_a_constant_target_has_no_r2_where_its_mean_is_rounded():
+    targets = given()["Y"].astype(float)
+    targets[:, 1] = 0.1
+    assert targets[:24].mean(axis=0)[1] != 0.1
+    assert np.isnan(run("kernel_all_subsets", Y=targets)["r2_oos_test"][1])
+
+
 @pytest.mark.parametrize(
     ("change", "told"),
     [
