@@ -155,12 +155,17 @@ class _Kernels:
     def _are_of(self, values: Array, vectors: Array, weights: Array) -> bool:
         """Whether the kernel makes of the sum of the eigenvectors what they say."""
         import numpy as np  # noqa: PLC0415
+        import torch  # noqa: PLC0415
 
         if len(vectors) + 1 != len(self.bands[0]):
             return False
-        asked, told = with_constant(np.stack([vectors.sum(axis=1), vectors @ values], axis=1)).T
-        found = sum(weight * (band @ (band.T @ asked)) for weight, band in zip(weights, self.bands, strict=True))
-        return bool(np.abs(found - told).max() <= ALIKE * values.max())
+        asked, told = torch.from_numpy(
+            with_constant(np.stack([vectors.sum(axis=1), vectors @ values], axis=1))
+        ).T.contiguous()
+        found: Any = 0
+        for weight, band in zip(weights.tolist(), map(torch.from_numpy, self.bands), strict=True):
+            found = found + weight * (band @ (band.T @ asked))
+        return bool((found - told).abs().max() <= ALIKE * values.max())
 
 
 def _solved(values: Array, vectors: Array, targets: Targets, which: Array, alpha: Array, device: str) -> Array:
