@@ -7,6 +7,7 @@ DEMOS := $(sort $(wildcard manifests/demo/*.yaml))
 ENGINE ?= local
 WORKERS ?= $(shell echo $$(( ($$(nproc) * 3 + 1) / 2 )))  # many tests wait for a process, a deadline or a disk
 MOVED ?=
+TESTS ?=  # folders of tests; none: all
 
 .PHONY: help setup images reproduce test peers test-all check golden bench house relock
 
@@ -24,9 +25,9 @@ images: setup ## build the images that the demos and the tests run in (MOVED=1: 
 reproduce: setup $(if $(filter docker,$(ENGINE)),images) ## run the demo manifests in a fresh store and compare: ENGINE=docker
 	@$(BIN)/harness reproduce --engine $(ENGINE) $(if $(MOVED),--moved) $(DEMOS)
 
-test: setup ## run the tests, one form of each promise: minutes
+test: setup ## run the tests, one form of each promise: minutes; make test TESTS="tests/run tests/cli" runs those of some folders
 	@echo "collecting the tests; the long ones begin first, so the first dots take a while" >&2
-	@$(BIN)/python -m pytest -n $(WORKERS) -m "not long"
+	@$(BIN)/python -m pytest -n $(WORKERS) -m "not long" $(TESTS)
 
 peers: setup ## other people's software, which the long tests speak with and skip where it is not: lm-eval, Inspect, a server
 	@sh lockfiles/peers.sh

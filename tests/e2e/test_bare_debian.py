@@ -25,6 +25,8 @@ pytestmark = [
 ]
 PACKAGES = ("make", "git", "python3", "python3-venv", "bubblewrap", "mount")
 USER = 1000
+# Whatever meets a user, a disk or a program; what computes alone passes or fails as it does beside this test.
+MEETING = ("cli", "e2e", "engines", "evidence", "faults", "images", "manifest", "models", "run", "store", "verbs")
 ENTER = """
 set -e
 root=$1 seen=$2; shift 2
@@ -90,6 +92,6 @@ def test_the_demos_are_reproduced_in_bubblewrap(inside: Inside) -> None:
 
 
 def test_the_tests_pass_in_bubblewrap(inside: Inside) -> None:
-    done = inside("make", "test", "WORKERS=2")
+    done = inside("make", "test", "WORKERS=2", f"TESTS={' '.join(f'tests/{name}' for name in MEETING)}")
     assert done.returncode == 0, done.stdout[-6000:] + done.stderr[-2000:]
     assert " passed" in done.stdout and " failed" not in done.stdout

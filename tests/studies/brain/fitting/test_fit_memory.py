@@ -28,7 +28,7 @@ with arrays.stream_writer(place / "recordings", "<f4", (627, units)) as add:
         add(source.standard_normal((1, units), dtype=np.float32))
 params = {
     "dataset": "pereira", "experiment": "384", "generation": "P", "split": "shuffled", "seed": 42, "inner_rows": 48,
-    "iterations": 3, "gamma_seed": 1, "models": ["SP+SL"], "errors": ["SP+SL"],
+    "iterations": 1, "gamma_seed": 1, "models": ["SP"], "errors": ["SP"],
 }
 fit(params, {name: place / name for name in ("stimuli", "units", "recordings")}, place)
 print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
