@@ -72,13 +72,18 @@ class Tool:
 
 
 def described(model: type[BaseModel]) -> dict[str, str]:
-    """Give the descriptions of a model's fields by name; neighbours that share one stand together, `a, b`."""
+    """Give the descriptions of a model's fields by name; neighbours that share one stand together, `a, b`.
+
+    A model that takes any name says so in a line of its own.
+    """
     return dict(_lines(model))
 
 
 def _lines(model: type[BaseModel]) -> Iterator[tuple[str, str]]:
     if not issubclass(model, RootModel):
         yield from _grouped(model, list(model.model_fields))
+        if model.model_config.get("extra") == "allow":  # fields whose names are parsed: its docstring says which
+            yield "any name", (model.__doc__ or "").strip().partition(": ")[2].partition("\n")[0]
         return
     first, *others = parts(model)  # one of several: what all have is said once
     shared = [name for name in first.model_fields if all(name in part.model_fields for part in others)]
