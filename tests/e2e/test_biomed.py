@@ -17,7 +17,7 @@ from toys.grading import AGAIN, KEY, UNREADABLE, grading
 from harness.digest import sha256
 from harness.studies.biomed.terms import ABSTAINED, ANSWERED, BLOCKED, ERROR, FAILED, UNGRADED
 
-pytestmark = pytest.mark.together  # one small run serves the fast ones
+pytestmark = [pytest.mark.long, pytest.mark.together]  # one small run serves the fast ones
 STAND_INS = ("oracle", "one-wrong-number", "half-answer", "coin-oracle", "random-refuser", "refuser", "forger")
 DRAWN = {"make": "biomed.synthetic", "seed": 7, "most": 20, "rows": 3}
 OUTPUTS = ("scores", "counts", "performance", "judgements")

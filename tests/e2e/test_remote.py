@@ -26,7 +26,7 @@ from harness.store.store import Store
 needs("openai", "aiohttp")
 KEY = "sk-planted-4f1c9b27e8a0d3"
 
-pytestmark = pytest.mark.together  # two recorded projects serve most of the tests
+pytestmark = [pytest.mark.long, pytest.mark.together]  # two recorded projects serve most of the tests
 
 
 class Provider(http.server.BaseHTTPRequestHandler):

@@ -16,7 +16,7 @@ from support import REPOSITORY, clean_env, data_of, outputs_of, small_project
 
 from harness.engines.local import available
 
-pytestmark = pytest.mark.together  # one project for all
+pytestmark = [pytest.mark.long, pytest.mark.together]  # one project for all
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from harness.errors import InputError, Interrupted
 from harness.models.tape.tape import Recorder
 from harness.verbs import images
 
-pytestmark = pytest.mark.together  # one project, in which the demo was run, serves all
+pytestmark = [pytest.mark.long, pytest.mark.together]  # one project, in which the demo was run, serves all
 PAGE = (REPOSITORY / "docs" / "python.md").read_text()
 BLOCKS = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 TABLE = re.findall(r"^\| `([^`]+)` \| `([^`]+)` \|$", PAGE, re.MULTILINE)

@@ -24,6 +24,8 @@ from harness.steps import Plan
 from harness.studies.reliability.benchmarks import TASKS
 from harness.studies.reliability.models import MODELS
 
+pytestmark = pytest.mark.long
+
 PAPER = REPOSITORY / "manifests" / "paper" / "reliability.yaml"
 # Section 0 of the specification: instances, of science by subset; 139,905 prompts in 15 wordings.
 PUBLISHED = {"addition": 3142, "anagram": 1570, "locality": 2341, "obqa": 1000, "gpqa": 544, "transforms": 730}

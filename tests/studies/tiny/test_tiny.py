@@ -20,6 +20,8 @@ from harness.studies.tiny.evaluation import HeldOutExam
 from harness.studies.tiny.questions import TASKS, QuestionSource
 from harness.studies.tiny.study import Tiny
 
+pytestmark = pytest.mark.long
+
 WORDINGS = {
     task: [template(row) for row in rows.read(Tiny.prompt_sets[f"reliability/{task}@1"])] for task in sorted(TASKS)
 }

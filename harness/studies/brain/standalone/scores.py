@@ -45,7 +45,7 @@ class FoldScores(ToolOutput):
     se_intercept: Table = Field(description="squared errors of that mean, a row a sample")
     pooled_mse_model: Column = Field(description="mean over folds, each by its rows")
     pooled_mse_intercept: Column = Field(description="the same of the training mean")
-    r2_oos: Column = Field(description="1 - pooled error / that of the mean; -inf or nan where the mean is never wrong")
+    r2_oos: Any = Field(description="1 - pooled error / that of the mean; -inf or nan where the mean is never wrong")
     pearson_fold_mean: Column = Field(description="mean of r over folds; a fold in which either side is constant is 0")
 
 

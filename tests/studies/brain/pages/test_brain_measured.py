@@ -13,6 +13,8 @@ from harness.studies.brain.nulls.sizes import NullDesign, sizes
 from harness.studies.brain.structure.pereira import pereira
 from harness.studies.brain.terms import EXP1
 
+pytestmark = pytest.mark.long
+
 MODELS = ("SP", "SL", "SP+SL", "LLM", "SP+SL+LLM", "SP+LLM", "SL+LLM", "OASM@1.0", "OASM@2.2", "minilm@0", "minilm@3",
           "minilm@6")  # fmt: skip
 UNITS = [
