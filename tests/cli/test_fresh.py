@@ -78,6 +78,7 @@ def test_one_that_goes_on_is_left_alone_by_another(project: Path) -> None:
     assert "going" in harness(*REPRODUCE, cwd=project, check=0).stderr and left(project) == []
 
 
+@pytest.mark.long
 def test_one_that_disagrees_keeps_its_store_and_no_later_one_takes_it_away(project: Path) -> None:
     path = project / "lockfiles" / "manifests" / "small.expect.json"
     accepted = path.read_bytes()

@@ -57,6 +57,7 @@ def responses(store: Path) -> list[str]:
     return [entry["key"] for entry in kept if "responses" in json.dumps(entry["preimage"]["outputs"])]
 
 
+@pytest.mark.long
 def test_a_model_that_refuses_everything_is_asked_again_by_the_next_run(
     folder: Path, refusing: Misbehaving, tmp_path: Path
 ) -> None:

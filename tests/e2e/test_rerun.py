@@ -100,6 +100,7 @@ def test_an_edited_stand_in_runs_the_responses_and_what_they_change(house: House
     assert house.run() == {"responses"}
 
 
+@pytest.mark.long
 def test_another_seed_runs_everything(house: House) -> None:
     house.edit("manifests/small.yaml", "seed: 7", "seed: 8")
     assert house.run("--relock") == set(STAGES)
@@ -176,6 +177,7 @@ def test_explain_names_the_file_whose_edit_made_a_step_run_again(house: House) -
     assert all(step["reason"].endswith("code: harness/scorers/outcome/addition.py") for step in why)
 
 
+@pytest.mark.long
 def test_diff_names_the_first_stage_the_cause_and_the_rows(house: House) -> None:
     house.edit("harness/scorers/prepare.py", '"OURS-v1"', '"OURS-v2"')
     first = json.loads(house.call("audit", "last", "--json").stdout)["run"]

@@ -18,7 +18,7 @@ from support_engine import Service, client, container_project, open_docker, ours
 
 from harness.engines.engine import Job, Limits
 
-pytestmark = pytest.mark.together
+pytestmark = [pytest.mark.long, pytest.mark.together]
 
 CONF = """\
 [containers]
@@ -78,7 +78,6 @@ def clear(service: Service, env: dict[str, str]) -> None:
                 os.kill(int(path.read_text()), signal.SIGKILL)
 
 
-@pytest.mark.long
 def test_a_run_on_podman_gives_the_bytes_of_a_local_run(
     podman: Service, image_store: tuple[Path, str], tmp_path: Path
 ) -> None:
@@ -127,7 +126,6 @@ CASES: dict[str, dict[str, Any]] = {
 }
 
 
-@pytest.mark.long
 def test_steps_on_podman_end_as_they_do_on_dockerd(
     podman: Service, image_store: tuple[Path, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

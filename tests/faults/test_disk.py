@@ -179,7 +179,8 @@ def test_a_damaged_entry_costs_its_step_and_nothing_else(project, undisturbed, s
     assert sound(store)
 
 
-@pytest.mark.parametrize("attempt", [0, pytest.param(1, marks=pytest.mark.long)])
+@pytest.mark.long
+@pytest.mark.parametrize("attempt", [0, 1])
 def test_two_runs_at_once_agree_and_make_each_step_once(project, undisturbed, tmp_path, attempt):
     with SmallDisk(tmp_path / "disk", "64m") as disk:
         where = disk.folder / "store"

@@ -72,6 +72,7 @@ def test_a_carried_expectation_names_the_new_lock_the_run_and_the_accepted(root:
     assert f"expectation carried from lock {before.lock_sha256[:12]}" in inside("show", small(root), cwd=root).stdout
 
 
+@pytest.mark.long
 def test_the_accepted_record_is_kept_over_several_relocks(root: Path) -> None:
     first = load_expect(root, "small")
     assert first
@@ -118,6 +119,7 @@ def accepted_elsewhere(root: Path, items: str) -> Expect:
     return other
 
 
+@pytest.mark.long
 def test_other_bytes_within_their_level_are_carried_only_on_request(root: Path) -> None:
     with small(root).open("a") as manifest:
         manifest.write('outputs: {counts: {within: "1e-9"}}\n')

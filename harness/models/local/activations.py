@@ -20,6 +20,7 @@ from harness.errors import InputError
 from harness.models.local.hidden_states import forward
 from harness.models.local.load import REFERENCE, LoadedModel, batch_size, lay_out_weights, open_encoder
 from harness.models.local.numerics import fingerprint
+from harness.models.local.piece_parts import PiecePart
 from harness.models.local.pieces import ActivationOptions, PieceTokenizer, TokenizedPiece, vectors
 from harness.models.local.torch_setup import out_of_memory, release_memory
 from harness.steps import FACTS
@@ -51,7 +52,13 @@ class Activations:
     told: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("pieces", "cut", "pieces_cut", "redone"), 0))
 
     def __post_init__(self) -> None:
-        """Refuse layers that are negative, repeated or out of order, and an empty list of them."""
+        """Refuse layers that are negative, repeated or out of order, an empty list of them, and an encoder-decoder."""
+        if getattr(self.loaded.model.config, "is_encoder_decoder", False):
+            raise InputError(
+                f"a model of type {self.loaded.model.config.model_type!r} has two stacks of layers",
+                where="source",
+                next="use a model with one: an encoder, or one that continues a text",
+            )
         if self.layers is not None and sorted(set(self.layers)) != [layer for layer in self.layers if layer >= 0]:
             raise InputError("layers go up, each once", where="layers", next="name them so; 0 is the embedding")
         if self.layers is not None and not self.layers:
@@ -121,7 +128,9 @@ def extract(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
 
     An array has a row per vector, in the order of `pieces`; the index `vectors` describes each row. params: model,
     files, dtype, batch, untrained, as in the settings; how: `ActivationOptions`; layers, if not all; all_layers, where
-    `layers` must be all that the model has (InputError with their number if it has others).
+    `layers` must be all that the model has (InputError with their number if it has others); part, as [number from 0,
+    how many], where only this slice of the passages is read: one that has none writes its layers without a row, and
+    opens no model.
     """
     params = {**params, "batch": str(params.get("batch", REFERENCE))}
     how, total = ActivationOptions.of(params["how"]), 0
@@ -129,14 +138,30 @@ def extract(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
         total += vectors(_sound(row, how), how)
     if not total:
         raise InputError("there are no pieces", where="pieces", next="give rows `{id, text}`")
+    pieces: Iterable[Mapping[str, Any]] = rows.read(inputs["pieces"])
+    if "part" in params:
+        pieces = part = PiecePart.of(inputs["pieces"], how, params["part"])
+        if part.empty:
+            _write_nothing(params, out)
+            return
+        total = sum(vectors(row, how) for row in part)
     with tempfile.TemporaryDirectory() as name:
         loaded = open_encoder(lay_out_weights(inputs, params, Path(name)), params)
         size, every = batch_size(params["batch"]), bool(params.get("all_layers"))
         looked = Activations(loaded, how, params.get("layers"), size, every)
-        shape = _write(looked, rows.read(inputs["pieces"]), total, out)
+        shape = _write(looked, pieces, total, out)
     told = {"batch": params["batch"], "model": params["model"], "numerics": fingerprint(), "window": loaded.window}
     facts = {"limit": PieceTokenizer(loaded, how).limit, "vectors": total, **shape}
     rows.write_one(out / FACTS, {**loaded.facts, **looked.told, **facts, **told})
+
+
+def _write_nothing(params: Mapping[str, Any], out: Path) -> None:
+    """Write the files of a part without a passage: no row, and so no width that anybody could know."""
+    for layer in params.get("layers", ()):
+        with stream_writer(out / layer_file(layer), "<f4", (0, 0)):
+            pass
+    rows.write(out / INDEX, ())
+    rows.write_one(out / FACTS, {"batch": params["batch"], "model": params["model"], "pieces": 0, "vectors": 0})
 
 
 def _write(looked: Activations, pieces: Iterable[Mapping[str, Any]], total: int, out: Path) -> dict[str, int]:

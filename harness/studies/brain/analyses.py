@@ -15,9 +15,11 @@ from harness.studies.ask import Asked
 from harness.studies.brain.nulls.sizes import NullDesign
 from harness.studies.brain.pages import figures, run_basis
 from harness.studies.brain.pages import outputs as named
-from harness.studies.brain.planning import HERE, Fitted, Recorded, tested_pairs
-from harness.studies.brain.terms import SPLITS
+from harness.studies.brain.planning import HERE, Fitted
+from harness.studies.brain.recorded import Recorded
 from harness.studies.study import Brief, Model
+
+LENGTHS = "length_check"
 
 
 def analyse(asked: Asked, brief: Brief, fitted: Fitted) -> dict[str, Ref]:
@@ -41,15 +43,16 @@ def analyse(asked: Asked, brief: Brief, fitted: Fitted) -> dict[str, Ref]:
     for name in ("performance", "choices", "stars", "omega"):
         more = drawn if name == "choices" else {}
         add(name, f"measures.{name}:analyse", {**named_fits, **more}, fits)
-    generation = brief.settings["generation"]
-    pairs = {
-        one.name: {split: tested_pairs(generation, one.layout, split) for split in SPLITS} for one in fitted.recorded
-    }
     errors: dict[str, Source] = {"errors": tuple(fitted.errors), "units": units, "stimuli": stimuli}
-    add("tests", "measures.comparisons:analyse", {**request, "datasets": abouts, "pairs": pairs}, errors)
+    add("tests", "measures.comparisons:analyse", {**request, "datasets": abouts, "pairs": fitted.pairs}, errors)
+    best: dict[str, Source] = {"choices": outputs["choices"], "tests": outputs["tests"], "chosen": tuple(fitted.chosen)}
+    add("findings", "measures.findings:analyse", {**named_fits, **drawn, "best": fitted.best}, {**fits, **best})
     noise = {"datasets": abouts, "families": brief.settings["families"], "seed": brief.seeds[0]}
     NullDesign(families=noise["families"])  # refuses here what the step would refuse later
     add("sizes", "nulls.sizes:analyse", noise, {"stimuli": stimuli})
+    if any(UNTRAINED in model.settings for model in brief.models):
+        check = Step(LENGTHS, f"{HERE}.nulls.length_check:check", "analyses", {}, {}, (LENGTHS,), infers=True)
+        outputs[LENGTHS] = asked.add(check)
     return {**outputs, **_shown(asked, brief, fitted, outputs)}
 
 
@@ -85,6 +88,7 @@ def _shown(asked: Asked, brief: Brief, fitted: Fitted, made: Mapping[str, Ref]) 
     files = named.figures()
     drawn: dict[str, Source] = {name: made[name] for name in figures.DOCUMENTS if name in made}
     drawn[figures.FITS] = tuple(fitted.fits)
+    drawn[figures.UNITS] = tuple(one.ref("units") for one in fitted.recorded)
     asked.add(Step("figures", f"{HERE}.pages.figures:draw", "analyses", params, drawn, files, derive=True))
     figured = {name: Ref("figures", name) for name in files}
     shown: dict[str, Source] = {name: made[name] for name in run_basis.DOCUMENTS if name in made}

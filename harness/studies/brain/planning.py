@@ -5,64 +5,38 @@ It knows names of features, models and steps; it must never know a recording, a 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from itertools import chain, combinations
+from itertools import chain
 from typing import Any
 
 from harness.errors import InputError
-from harness.models.local.activations import INDEX, layer_file
-from harness.steps import Ref, Source, Step, maker
+from harness.models.local.load import UNTRAINED
+from harness.steps import Ref, Source, Step
 from harness.studies.ask import Asked
+from harness.studies.brain.asked_models import (
+    compared_pairs,
+    joint_models,
+    kept_models,
+    space_models,
+    time_models,
+)  # fmt: skip
 from harness.studies.brain.features.texts import options
 from harness.studies.brain.fitting.requests import request
-from harness.studies.brain.simulation.recipes import weight_names
-from harness.studies.brain.terms import (
-    BLANK,
-    CONTIGUOUS,
-    EXP1,
-    FEDORENKO,
-    INTERCEPT,
-    PEREIRA,
-    SHUFFLE_SEED,
-    SHUFFLED,
-    SIGMAS,
-    SPLITS,
-    H,
-)  # fmt: skip
-from harness.studies.hidden_states import activations
-from harness.studies.study import Brief, Dataset, Model
+from harness.studies.brain.measures.best_layer import CHOSEN
+from harness.studies.brain.measures.naming import BEST
+from harness.studies.brain.recorded import Recorded, recorded
+from harness.studies.brain.terms import SHUFFLE_SEED, SPLITS
+from harness.studies.hidden_states import activation_parts
+from harness.studies.study import Brief, Model
 
 HERE = "harness.studies.brain"
-ALL = "all"
-LAYERS = "layers"  # the fact of a model that says how many layers it has above its embedding
-LLM, UNTRAINED, WORD = "LLM", "LLMU", "WORD"  # arrays of features that a simulation hands out
-SIMPLE: Mapping[str, tuple[str, ...]] = {PEREIRA: ("SP", "SL"), FEDORENKO: ("WP",), BLANK: ("RATE",)}
-PLAIN = "!plain"  # what generation H fits by the plain ridge
-RICHER: Mapping[str, tuple[str, ...]] = {PEREIRA: (WORD,), FEDORENKO: (), BLANK: ()}
-TIME = {PEREIRA: "OASM@2.2", FEDORENKO: "OASM@1.8", BLANK: "OASM@1.5"}  # the paper's best sigma, beside other bands
-WIDEST = 1000  # sigma of a smoothing
-_WIDTH = re.compile(r"[0-9]{1,4}(\.[0-9]{1,6})?")
-
-
-@dataclass(frozen=True)
-class Recorded:
-    """A dataset with recordings: its name in the manifest, the world it simulates if it does, and its rows' layout."""
-
-    name: str
-    world: str
-    layout: str
-    experiment: str
-    weights: Mapping[str, str] = field(default_factory=dict)  # of the simulation: those that the manifest changed
-
-    def ref(self, output: str) -> Ref:
-        """Refer to an output of its maker."""
-        return Ref(maker(self.name), output)
-
-    def about(self) -> dict[str, str]:
-        """Say what it is, as a parameter of the steps that read what was fitted to it."""
-        return {"dataset": self.name, "world": self.world, "layout": self.layout, "experiment": self.experiment}
+LAYERS, POOL = "layers", "pool"  # facts of a model: its layers above its embedding; what stands for a sentence's tokens
+FULL = 25  # layers
+PARTS = 8  # in which a model reads the stimuli of real recordings, so that a run which is stopped loses little
+SPACES = "spaces"  # the group of models without a text model
+SplitRows = tuple[Recorded, str, str]  # a dataset, one of its experiments or an empty text, a split
+ReadFiles = Mapping[str, Source]  # what a text model read: its index and its layers, by the names of a fit's inputs
 
 
 @dataclass(frozen=True)
@@ -70,37 +44,38 @@ class ModelGroup:
     """Models that one step fits, in one split; and what text models read for it, where these are of layers."""
 
     recorded: Recorded
+    experiment: str
     split: str
     name: str
     models: tuple[str, ...]
-    text_models: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    text_models: Mapping[str, tuple[int, ...]] = field(default_factory=dict)  # whose layers are fitted
+    joint: tuple[str, ...] = ()  # the text models whose best layers are
     read: Mapping[str, Source] = field(default_factory=dict)
+
+    def said(self, errors: Iterable[str]) -> dict[str, Any]:
+        """Say what the fits of this group are, as a parameter of the steps that read them."""
+        about = {**self.recorded.about(), "experiment": self.experiment}
+        texts = sorted({*self.text_models, *self.joint})
+        named = {"split": self.split, "group": self.name, "models": list(self.models), "errors": list(errors)}
+        return {**about, **named, "text_models": texts}
+
+    def rows(self) -> str:
+        """Name whose rows are fitted and how they are split, as a part of steps' names."""
+        of = f"{self.recorded.name}/{self.experiment}" if len(self.recorded.experiments) > 1 else self.recorded.name
+        return f"{of}/{self.split}"
 
 
 @dataclass
 class Fitted:
-    """The fits of a plan: where each group's scores and errors lie, and what each group is."""
+    """The fits of a plan: where each group's scores and errors lie, what each group is, and the pairs to test."""
 
     recorded: tuple[Recorded, ...]
+    pairs: dict[str, dict[str, list[list[str]]]] = field(default_factory=dict)
     groups: list[dict[str, Any]] = field(default_factory=list)
     fits: list[Ref] = field(default_factory=list)
     errors: list[Ref] = field(default_factory=list)
-
-
-def recorded(datasets: Iterable[Dataset]) -> tuple[Recorded, ...]:
-    """Give the datasets with recordings; InputError for an experiment of what has none."""
-    found = []
-    for dataset in datasets:
-        if dataset.make != "brain.simulated":
-            continue
-        layout = str(dataset.params.get("layout", PEREIRA))
-        if layout != PEREIRA and "experiment" in dataset.params:
-            told = f"{layout} has no experiments"
-            raise InputError(told, where=f"datasets.{dataset.name}.experiment", next="leave it out")
-        experiment = str(dataset.params.get("experiment", EXP1)) if layout == PEREIRA else ""
-        weights = {name: str(dataset.params[name]) for name in weight_names() if name in dataset.params}
-        found.append(Recorded(dataset.name, str(dataset.params["world"]), layout, experiment, weights))
-    return tuple(found)
+    best: list[dict[str, str]] = field(default_factory=list)  # of which text model, where, a best layer was chosen
+    chosen: list[Ref] = field(default_factory=list)
 
 
 def fit_all(asked: Asked, brief: Brief) -> Fitted:
@@ -108,72 +83,17 @@ def fit_all(asked: Asked, brief: Brief) -> Fitted:
 
     InputError for a model that does not say how many layers it has, and for what a fit refuses (`request`).
     """
-    found, generation = Fitted(recorded(brief.datasets)), brief.settings["generation"]
+    found = Fitted(recorded(brief.datasets))
+    drawn = {model.name: UNTRAINED in model.settings for model in brief.models}
     for one in found.recorded:
         read = {model.name: _hidden(asked, brief, one, model) for model in brief.models}
-        for split in SPLITS:
-            known = dict.fromkeys([*time_models(brief.settings, split), *space_models(generation, one.layout, split)])
-            groups = [ModelGroup(one, split, "spaces", tuple(known))]
-            if read:
-                numbers = {model.name: layers(model) for model in brief.models}
-                names = tuple(f"{model}@{layer}" for model, own in numbers.items() for layer in own)
-                files = {name: source for one_read in read.values() for name, source in one_read.items()}
-                groups.append(ModelGroup(one, split, "texts", names, numbers, files))
-            for group in groups:
-                _add(asked, brief, found, group)
+        found.pairs[one.name] = {
+            split: compared_pairs(brief.settings, one.layout, split, one.arrays, drawn) for split in SPLITS
+        }
+        for experiment in one.experiments:
+            for split in SPLITS:
+                _fit_split(asked, brief, found, (one, experiment, split), read)
     return found
-
-
-def time_models(settings: Mapping[str, Any], split: str) -> tuple[str, ...]:
-    """Name the models that know nothing but time, one for each sigma of the sweep.
-
-    Generation H fits them by the plain ridge where the split is contiguous.
-    """
-    generation = settings["generation"]
-    sigmas = SIGMAS[generation] if settings["sigmas"] == ALL else widths(settings["sigmas"])
-    how = PLAIN if (generation, split) == (H, CONTIGUOUS) else ""
-    return tuple(f"OASM@{sigma}{how}" for sigma in sigmas)
-
-
-def widths(said: str) -> tuple[str, ...]:
-    """Read the widths of a sweep, decimals after commas; InputError for what is none, is too wide or stands twice."""
-    given = tuple(part.strip() for part in said.split(","))
-    for place, one in enumerate(given):
-        wrong = "" if _WIDTH.fullmatch(one) and float(one) <= WIDEST else f"is no number from 0 to {WIDEST}"
-        if wrong or float(one) in {float(other) for other in given[:place]}:
-            told = f"the width {one[:40]!r} {wrong or 'stands twice'}"
-            raise InputError(told, where="settings.sigmas", next='write `all`, or decimals such as "1.0, 2.2"')
-    return given
-
-
-def space_models(generation: str, layout: str, split: str) -> tuple[str, ...]:
-    """Name the models of feature spaces: all subsets in contiguous splits, time and LLM together in shuffled ones.
-
-    The untrained features stand beside the simple ones alone, as in the paper.
-    """
-    simple = simple_spaces(generation, layout)
-    if split == SHUFFLED:
-        return (_named(simple), LLM, UNTRAINED, _named((TIME[layout], LLM)))
-    return tuple(dict.fromkeys([*subsets((*simple, *RICHER[layout], LLM)), *subsets((*simple, UNTRAINED))]))
-
-
-def simple_spaces(generation: str, layout: str) -> tuple[str, ...]:
-    """Name the spaces that know neither words nor context; generation H makes one band of position and length."""
-    return ("SP&SL",) if (generation, layout) == (H, PEREIRA) else SIMPLE[layout]
-
-
-def tested_pairs(generation: str, layout: str, split: str) -> list[list[str]]:
-    """Name the pairs of models that are tested: the one with the LLM against the one without."""
-    if split == SHUFFLED:
-        return [[_named((TIME[layout], LLM)), LLM], [LLM, INTERCEPT]]
-    simple = simple_spaces(generation, layout)
-    added = dict.fromkeys(((simple, LLM), ((*simple, *RICHER[layout]), LLM), (simple, UNTRAINED)))
-    return [*([_named((*base, extra)), _named(base)] for base, extra in added), [LLM, INTERCEPT]]
-
-
-def subsets(spaces: tuple[str, ...]) -> list[str]:
-    """Name the models of all subsets but the empty one, the smaller first."""
-    return [_named(each) for each in chain.from_iterable(combinations(spaces, n + 1) for n in range(len(spaces)))]
 
 
 def layers(model: Model) -> tuple[int, ...]:
@@ -188,11 +108,62 @@ def layers(model: Model) -> tuple[int, ...]:
     return tuple(range(int(said) + 1))
 
 
-def _named(bands: Iterable[str]) -> str:
-    return "+".join(bands)
+def _fit_split(asked: Asked, brief: Brief, found: Fitted, where: SplitRows, read: Mapping[str, ReadFiles]) -> None:
+    """Fit the feature spaces, then the layers of each text model, and then its best layer together with spaces."""
+    one, _, split = where
+    settings = brief.settings
+    spaces = [*time_models(settings, split), *space_models(settings, one.layout, split, one.arrays)]
+    _add(asked, brief, found, ModelGroup(*where, SPACES, tuple(dict.fromkeys(spaces))))
+    for models in bundles(brief.models):
+        numbers = {model.name: layers(model) for model in models}
+        names = tuple(f"{name}@{layer}" for name, own in numbers.items() for layer in own)
+        files = {key: source for model in models for key, source in read[model.name].items()}
+        called = "-".join(numbers)
+        alone = ModelGroup(*where, f"text/{called}", names, numbers, read=files)
+        fits = _add(asked, brief, found, alone)
+        best = {model.name: _best(asked, brief, found, alone, fits, model, read[model.name]) for model in models}
+        joint = [
+            joint_models(settings, one.layout, split, one.arrays, model.name, drawn=UNTRAINED in model.settings)
+            for model in models
+        ]
+        together = {f"{BEST}.{name}": ref for name, ref in best.items()}
+        group = ModelGroup(*where, f"joint/{called}", tuple(chain(*joint)), joint=tuple(numbers), read=together)
+        _add(asked, brief, found, group)
 
 
-def _hidden(asked: Asked, brief: Brief, one: Recorded, model: Model) -> dict[str, Source]:
+def bundles(models: Iterable[Model]) -> list[list[Model]]:
+    """Sort text models into those that one step fits: a step's start costs seconds, so that small ones share one.
+
+    A bundle is full when it has 25 layers or more, so that each larger model has a step of its own.
+    """
+    found: list[list[Model]] = []
+    room = 0
+    for model in models:
+        count = len(layers(model))
+        if not found or room < count:
+            found.append([])
+            room = FULL
+        found[-1].append(model)
+        room -= count
+    return found
+
+
+def _best(
+    asked: Asked, brief: Brief, found: Fitted, group: ModelGroup, fits: Ref, model: Model, read: ReadFiles
+) -> Ref:
+    """Add the step that takes a text model's best layer of those that a group fitted; returns its vectors."""
+    one = group.recorded
+    about = {"dataset": one.name, "model": model.name}
+    params = {**about, "generation": brief.settings["generation"], "group": group.said([])}
+    inputs = {"fits": (fits,), "units": (one.ref("units"),), "stimuli": one.ref("stimuli"), **read}
+    name = f"best/{group.rows()}/{model.name}"
+    asked.add(Step(name, f"{HERE}.measures.best_layer:choose", "analyses", params, inputs, (BEST, CHOSEN), derive=True))
+    found.best.append({**about, "experiment": group.experiment, "split": group.split})
+    found.chosen.append(Ref(name, CHOSEN))
+    return Ref(name, BEST)
+
+
+def _hidden(asked: Asked, brief: Brief, one: Recorded, model: Model) -> ReadFiles:
     """Add the steps that read the stimuli with a model; returns its index and layers, as inputs of a fit."""
     generation = brief.settings["generation"]
     pieces = f"pieces/{one.name}"
@@ -200,30 +171,30 @@ def _hidden(asked: Asked, brief: Brief, one: Recorded, model: Model) -> dict[str
         params = {"dataset": one.layout, "generation": generation}
         told = {"stimuli": one.ref("stimuli")}
         asked.add(Step(pieces, f"{HERE}.features.texts:write", "prompts", params, told, ("pieces",)))
-    how = options(one.layout, generation, brief.settings["pool"])
-    step = activations(f"hidden/{one.name}/{model.name}", model, Ref(pieces, "pieces"), how, layers(model), every=True)
-    asked.add(step)
-    files = (INDEX, *(layer_file(layer) for layer in layers(model)))
-    return {f"{model.name}.{name}": Ref(step.name, name) for name in files}
+    how = options(one.layout, generation, model.facts.get(POOL, brief.settings["pool"]))
+    name, parts = f"hidden/{one.name}/{model.name}", 1 if one.world else PARTS
+    made = activation_parts(name, model, Ref(pieces, "pieces"), how, layers(model), parts, every=True)
+    asked.steps.extend(made.steps)
+    return {f"{model.name}.{output}": source for output, source in made.outputs.items()}
 
 
-def _add(asked: Asked, brief: Brief, found: Fitted, group: ModelGroup) -> None:
+def _add(asked: Asked, brief: Brief, found: Fitted, group: ModelGroup) -> Ref:
     """Add the step that fits a group of models, and note what it is."""
-    one, generation = group.recorded, brief.settings["generation"]
-    tested = {each for pair in tested_pairs(generation, one.layout, group.split) for each in pair}
-    kept = [model for model in group.models if model in tested]
+    one, settings = group.recorded, brief.settings
+    kept = kept_models(found.pairs[one.name][group.split], group.models)
     params = {
-        "dataset": one.layout, "experiment": one.experiment, "split": group.split, "seed": SHUFFLE_SEED,
-        "generation": generation, "inner_rows": int(brief.settings["fedorenko_inner_rows"]),
-        "iterations": brief.settings["iterations"], "gamma_seed": brief.seeds[0],
+        "dataset": one.layout, "experiment": group.experiment, "split": group.split, "seed": SHUFFLE_SEED,
+        "generation": settings["generation"], "inner_rows": int(settings["fedorenko_inner_rows"]),
+        "iterations": settings["iterations"], "gamma_seed": brief.seeds[0],
         "models": list(group.models), "errors": kept, "dtype": "float32",
         "text_models": {model: list(numbers) for model, numbers in group.text_models.items()},
     }  # fmt: skip
     request(params)
-    inputs = {**{key: one.ref(key) for key in ("stimuli", "units", "recordings", "features")}, **group.read}
-    name, outputs = f"fit/{one.name}/{group.split}/{group.name}", ("fits", "errors", "searches")
+    brought = ("features",) if one.arrays else ()
+    inputs = {**{key: one.ref(key) for key in ("stimuli", "units", "recordings", *brought)}, **group.read}
+    name, outputs = f"fit/{group.rows()}/{group.name}", ("fits", "errors", "searches")
     fits = asked.add(Step(name, f"{HERE}.fitting.step:fit", "scores", params, inputs, outputs, infers=True))
     found.fits.append(fits)
     found.errors.append(Ref(name, "errors"))
-    said = {"split": group.split, "group": group.name, "models": list(group.models), "errors": kept}
-    found.groups.append({**one.about(), **said, "text_models": sorted(group.text_models)})
+    found.groups.append(group.said(kept))
+    return fits

@@ -26,4 +26,5 @@ class RecordedUnit(TypedDict):
     id: str
     participant: str
     network: str
+    place: NotRequired[list[int]]  # of a voxel in the grid of 79 x 95 x 69, as the file counts: from 0 or from 1
     signal: NotRequired[bool]  # of a simulation: whether anything but noise was planted

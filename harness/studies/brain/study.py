@@ -13,8 +13,10 @@ from harness.models.provider import Line
 from harness.steps import Plan, Ref, maker
 from harness.studies.ask import Asked, make
 from harness.studies.brain.analyses import analyse
+from harness.studies.brain.asked_models import ALL
 from harness.studies.brain.data.makers import MAKERS
-from harness.studies.brain.planning import ALL, fit_all
+from harness.studies.brain.planning import fit_all
+from harness.studies.brain.reanalysis.planning import reanalyse
 from harness.studies.brain.terms import MOST_GAMMAS
 from harness.studies.study import Brief, Maker, Study, Switches
 
@@ -30,6 +32,7 @@ class BrainSettings(Switches):
     fedorenko_inner_rows: Literal["48", "32"] = "48"
     iterations: int = MOST_GAMMAS  # ways to share a penalty among bands that a search tries at most
     sigmas: Line = ALL  # of the features that know time alone, after commas
+    simple: Line = ""  # the simple spaces of layouts, in place of the generation's own
     pool: Literal["sum", "last", "mean"] = "sum"  # what stands for the tokens of a sentence
     families: int = 200  # of simulated noise, by which the tests are measured
 
@@ -58,7 +61,7 @@ class Brain(Study):
         fitted = fit_all(asked, brief)
         analyses = analyse(asked, brief, fitted)
         counts = {f"{one.name}.counts": Ref(maker(one.name), "counts") for one in brief.datasets}
-        outputs = {**counts, **analyses}
+        outputs = {**counts, **analyses, **reanalyse(asked, brief)}
         return asked.plan(outputs)
 
 

@@ -35,16 +35,23 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     params: perhaps one experiment, whose rows alone are written. InputError for no file at all, for GloVe without both
     experiments or the order, and for a file of other rows or of values that are not finite.
     """
-    found: dict[str, Array] = {}
-    if any(name in inputs for name in (*GLOVE_OF.values(), ORDER)):
-        found[GLOVE] = _glove(inputs)
-    found |= {space: _of_study(name, inputs[name]) for name, space in OF_STUDY.items() if name in inputs}
+    found = read_features(inputs)
     if not found:
         raise InputError("no file of features is given", where="features", next=f"give some of: {', '.join(FILES)}")
     kept = experiment_rows(params.get(EXPERIMENT, ""))
     arrays.write_all(out / "features", {space: array[kept] for space, array in found.items()})
     counts = {"rows": len(kept), **{space: int(array.shape[1]) for space, array in found.items()}}
     rows.write_one(out / "counts", {"features pereira": counts})
+
+
+def read_features(files: Mapping[str, Path]) -> dict[str, Array]:
+    """Read the arrays of the spaces whose files are given, a row for each of the study's 627; perhaps none.
+
+    InputError for GloVe without both experiments or the order, and for a file of other rows or of values that are not
+    finite.
+    """
+    glove = {GLOVE: _glove(files)} if any(name in files for name in GLOVE_OF.values()) else {}
+    return glove | {space: _of_study(name, files[name]) for name, space in OF_STUDY.items() if name in files}
 
 
 def _glove(inputs: Mapping[str, Path]) -> Array:

@@ -16,11 +16,14 @@ from harness.studies.brain.terms import DATASETS, EXP1, EXP2
 DATASET, EXPERIMENT = "dataset", "experiment"
 WORLD, SEED, LAYOUT = "world", "seed", "layout"
 CATEGORIES, UNITS, PARTICIPANTS = "categories", "units", "participants"
+SCANS, NETWORKS = "scans", "networks"
 # Names of inputs that are published files.
 SENTENCES = "sentences"  # a sentence a line, in the study's order
 OF_EXPERIMENT = {EXP2: "sentences_243", EXP1: "sentences_384"}  # a sentence a line, in the order they were published in
 ORDER = "order"  # of the rows: which row of the recordings' file is the study's first, second …
 STORIES = "stories"  # a text a scan, an array a story
+LABELS = "labels"  # of the rows: what folds are made by
+ASSEMBLY = "assembly"  # a netCDF file: recordings with their coordinates
 GLOVE_OF = {EXP2: "glove_243", EXP1: "glove_384"}  # a vector a line, in the order of the sentences' files
 LARGEST = 10**6  # of a count
 HEAVIEST = 1000  # of a weight; noise has one below 1
@@ -69,4 +72,6 @@ def weight(name: str) -> Callable[[Any], str]:
 
 read_dataset, read_layout = one_of(DATASET, *DATASETS), one_of(LAYOUT, *DATASETS)
 read_experiment = one_of(EXPERIMENT, EXP1, EXP2)
+read_sentences, read_scans = counted("sentences", 2), counted(SCANS, 2)
+read_networks = one_of(NETWORKS, "two", "five")
 read_categories, read_units, read_participants = counted(CATEGORIES, 2), counted(UNITS), counted(PARTICIPANTS)

@@ -21,15 +21,23 @@ LARGEST_TEXT = 1 << 26  # bytes of a text file, which is held whole; the largest
 _T = TypeVar("_T")
 
 
+def read_rows(path: Path) -> list[int]:
+    """Read which row of the recordings' file stands in each row of the study.
+
+    InputError for an array that is no order of the 627 rows.
+    """
+    found, total = arrays.read(path), sum(ROWS.values())
+    if found.dtype.kind not in "iu" or found.shape != (total,) or sorted(found.tolist()) != list(range(total)):
+        raise _bad(f"it is no order of {total} rows: {found.dtype} {[*found.shape]}")
+    return [int(row) for row in found]
+
+
 def read_order(path: Path) -> list[tuple[str, int]]:
     """Read which experiment's row, by its number in its own file, stands in each row of the study.
 
     InputError for an array that is no order of the 627 rows, or that mixes up the experiments.
     """
-    found, total = arrays.read(path), sum(ROWS.values())
-    if found.dtype.kind not in "iu" or found.shape != (total,) or sorted(found.tolist()) != list(range(total)):
-        raise _bad(f"it is no order of {total} rows: {found.dtype} {[*found.shape]}")
-    order = [_source(int(row)) for row in found]
+    order = [_source(row) for row in read_rows(path)]
     for place, ((found_of, _), of) in enumerate(zip(order, pereira().experiments, strict=True)):
         if found_of != of:
             raise _bad(f"row {place} is of the experiment {found_of}, in the study of {of}")

@@ -32,12 +32,20 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     dataset, experiment = params[DATASET], params.get(EXPERIMENT, "")
     if experiment and dataset != PEREIRA:
         raise InputError(f"{dataset} has no experiments", where=EXPERIMENT, next=f"leave `{EXPERIMENT}` out")
-    readers = {PEREIRA: _pereira, FEDORENKO: _fedorenko}
-    where, texts = readers.get(dataset, _blank)({name: inputs[name] for name in FILES if name in inputs})
-    found = [row for row in published(where, texts) if experiment in ("", row.get(EXPERIMENT))]
+    every = published(*read_texts(dataset, {name: inputs[name] for name in FILES if name in inputs}))
+    found = [row for row in every if experiment in ("", row.get(EXPERIMENT))]
     rows.write(out / "stimuli", found)
     counts = {"blocks": len({row["block"] for row in found}), "rows": len(found), "words": _words(found)}
     rows.write_one(out / "counts", {f"published {dataset}": counts})
+
+
+def read_texts(dataset: str, files: Mapping[str, Path]) -> tuple[Layout, list[str]]:
+    """Read the text of each row of a dataset, and give its layout beside.
+
+    InputError for files that are missing, that are no part of the dataset, or that have other rows than it.
+    """
+    readers = {PEREIRA: _pereira, FEDORENKO: _fedorenko}
+    return readers.get(dataset, _blank)(files)
 
 
 def published(where: Layout, texts: Sequence[str]) -> list[Stimulus]:

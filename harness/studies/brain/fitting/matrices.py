@@ -1,6 +1,7 @@
 """The features of a fit as matrices: arrays that came with the stimuli, and the layers of text models.
 
-A layer's rows are found by the ids of its index, never by their order. It must never know a recording or a fold.
+A layer's rows are found by the ids of its index, never by their order. A layer that came in parts is joined in their
+order, so that memory holds one layer beside what is wanted of it. It must never know a recording or a fold.
 """
 
 from __future__ import annotations
@@ -23,21 +24,41 @@ def feature_arrays(
 ) -> dict[str, Array]:
     """Read the arrays of `features`, where there are any, and the wanted layers of text models, as `minilm@3`.
 
-    All have a row for each stimulus, in their order. InputError for a layer whose index lacks a stimulus or has one
-    twice, and for one that has no row for each line of its index.
+    A text model's index and layers are a file each, or a folder of parts of one extraction. All arrays have a row for
+    each stimulus, in their order. InputError for an index that lacks a stimulus or has one twice, and for a layer that
+    has other parts than its index, or in one of them other rows than lines.
     """
     found = arrays.read_all(inputs["features"]) if "features" in inputs else {}
     for model, layers in text_models.items():
-        index = list(rows.read(inputs[f"{model}.{INDEX}"]))
-        places = text_rows(stimuli, index, f"{model}.{INDEX}")
+        where = f"{model}.{INDEX}"
+        parts = [list(rows.read(part)) for part in rows.parts(inputs[where])]
+        places = text_rows(stimuli, [line for part in parts for line in part], where)
+        lines = [len(part) for part in parts]
         for layer in layers:
             name = f"{model}.{layer_file(layer)}"
-            array = arrays.memory_map(inputs[name])
-            if array.ndim != 2 or len(array) != len(index):
-                said = f"the layer is {[*array.shape]}, its index has {len(index)} lines"
-                raise InputError(said, where=name, next="give both of one extraction")
-            found[f"{model}@{layer}"] = array[places]
+            found[f"{model}@{layer}"] = _joined(rows.parts(inputs[name]), lines, name)[places]
     return found
+
+
+def _joined(parts: Sequence[Path], lines: Sequence[int], where: str) -> Array:
+    """Join the parts of a layer, each of which has so many lines in the index; one file is mapped, not read."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    if len(parts) != len(lines):
+        told = f"the layer has {len(parts)} parts, its index {len(lines)}"
+        raise InputError(told, where=where, next="give both of one extraction")
+    blocks = [arrays.memory_map(part) for part in parts]
+    for block, count in zip(blocks, lines, strict=True):
+        if block.ndim != 2 or len(block) != count:
+            said = f"the layer is {[*block.shape]}, its index has {count} lines"
+            raise InputError(said, where=where, next="give both of one extraction")
+    blocks = [block for block in blocks if len(block)] or blocks[:1]  # one without a row cannot know its width
+    kinds = sorted({f"{block.shape[1]} columns of {block.dtype}" for block in blocks})
+    if len(kinds) > 1:
+        raise InputError(
+            f"parts of the layer have {kinds[0]}, and {kinds[1]}", where=where, next="give those of one model"
+        )
+    return blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
 
 
 def text_rows(stimuli: Sequence[Stimulus], index: Sequence[Mapping[str, Any]], where: str) -> list[int]:

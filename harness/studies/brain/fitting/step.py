@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from harness import rows
+from harness import arrays, rows
 from harness.models.local.torch_setup import device
 from harness.steps import FACTS
 from harness.studies.brain.features.spaces import Features
@@ -28,14 +28,15 @@ from harness.studies.brain.structure.layout import layout
 from harness.studies.brain.terms import INTERCEPT
 
 Array = Any  # of numpy
+BEST = "best."  # begins the name of an input with a text model's best layer
 
 
 def fit(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write `fits`, `errors` and `searches` of the models that `params` ask for (see `request`).
 
     inputs: stimuli, units, recordings; features, where arrays came with the stimuli; of each text model its index
-    `NAME.vectors` and layers `NAME.layer-03.npy`. InputError for whatever `request`, `recorded`, `feature_arrays`,
-    `Features` and `outer_folds` refuse.
+    `NAME.vectors` and layers `NAME.layer-03.npy`; `best.NAME`, where a text model's best layer is an array.
+    InputError for whatever `request`, `recorded`, `feature_arrays`, `Features` and `outer_folds` refuse.
     """
     asked = request(params)
     stimuli = list(rows.read(inputs["stimuli"], Stimulus))
@@ -44,7 +45,9 @@ def fit(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> Non
     part = whole.only(asked.experiment)
     places = [place for place, name in enumerate(whole.experiments) if asked.experiment in ("", name)]
     folds = outer_folds(part, asked.split, asked.seed, asked.inner_rows)
-    features = Features(part, stimuli, feature_arrays(inputs, stimuli, asked.text_models))
+    best = [arrays.read_all(path) for name, path in inputs.items() if name.startswith(BEST)]
+    given = {name: array for one in best for name, array in one.items()}
+    features = Features(part, stimuli, {**feature_arrays(inputs, stimuli, asked.text_models), **given})
     found = recorded(inputs["recordings"], units, whole.ids, places, asked.dtype)
     with tempfile.TemporaryDirectory() as fits, tempfile.TemporaryDirectory() as errors:
         kept = Collected(Path(fits)), Collected(Path(errors))

@@ -49,7 +49,8 @@ def pearson(one: Sequence[float], other: Sequence[float]) -> float | None:
     if len(one) < LEAST or _is_constant(one) or _is_constant(other):
         return None
     sides = (_in_range(one), _in_range(other))
-    first, second = ([value - math.fsum(values) / len(values) for value in values] for values in sides)
+    means = [math.fsum(values) / len(values) for values in sides]
+    first, second = ([value - mean for value in values] for values, mean in zip(sides, means, strict=True))
     spread = math.sqrt(math.fsum(a * a for a in first)) * math.sqrt(math.fsum(b * b for b in second))
     if not spread:  # of numbers too small to be squared
         return None

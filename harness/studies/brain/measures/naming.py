@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 LANGUAGE_ARRAYS = ("LLM", "LLMU")  # bands of a language model, and of an untrained one, where arrays are given
 LEXICAL = ("WORD", "SENSE", "SYNT")  # spaces of which the paper adds one to the simple ones at a time, in this order
+BEST = "best"  # behind `MODEL@`: the layer of a text model that is chosen on test data, whichever that is
 
 
 class FamilyMember(NamedTuple):

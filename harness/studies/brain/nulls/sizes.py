@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -66,17 +67,33 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     """Write the document `sizes` for the rows of each dataset of params["datasets"], whose stimuli are in that order.
 
     params may set seed, families, units, columns and alphas (texts). Datasets with equal rows share one simulation.
+    Of a dataset of two experiments each is measured, and what finds more stands for both.
     """
     given = {name: params[name] for name in ("seed", "families", "units", "columns") if name in params}
     design = NullDesign(**given, alphas=tuple(params.get("alphas", ALPHAS)))
     known: dict[Layout, Any] = {}
     found = {}
     for about, part in zip(params["datasets"], rows.parts(inputs["stimuli"]), strict=True):
-        own = layout(about["layout"], rows.read(part, Stimulus)).only(about.get("experiment", ""))
-        if own not in known:
-            known[own] = sizes(own, design)
-        found[about["dataset"]] = known[own]
+        whole = layout(about["layout"], rows.read(part, Stimulus))
+        told = []
+        for experiment in [about["experiment"]] if about.get("experiment") else sorted({*whole.experiments}):
+            own = whole.only(experiment)
+            if own not in known:
+                known[own] = sizes(own, design)
+            told.append(known[own])
+        found[about["dataset"]] = reduce(_larger, told)
     rows.write_one(out / "sizes", found)
+
+
+def _larger(one: Mapping[str, Any], other: Mapping[str, Any]) -> dict[str, Any]:
+    """Join two measurements: cell by cell the larger share of units, and the larger share of families."""
+    if "raw" not in one:
+        return {name: _larger(one[name], other[name]) for name in one}
+    sides = {side: max(one, other, key=lambda cell: cell[side]) for side in ("raw", "family")}
+    return {
+        **one,
+        **{f"{side}{more}": cell[f"{side}{more}"] for side, cell in sides.items() for more in ("", "_error")},
+    }
 
 
 def sizes(layout: Layout, design: NullDesign, splits: Sequence[str] = SPLITS) -> dict[str, Any]:

@@ -22,11 +22,11 @@ GENERATIONS: Mapping[str, str] = {
 }
 SIMULATED = (
     "Every recording here is simulated (OURS): it holds what was planted in it and noise, and no brain was measured. "
-    "No recording of the paper was used, and no number of this page is the paper's."
+    "No recording of the paper was used, and no score of this page is the paper's."
 )
 GIVEN = (
-    "Not every recording here is simulated: those without a world were given by whoever ran this. The numbers of this "
-    "page are this run's; none is copied from the paper."
+    "Not every recording here is simulated: those without a world were given by whoever ran this. The scores of this "
+    "page are this run's; what is the paper's is called so."
 )
 ONE_WORLD = (
     "This run has one of the two worlds: what is said below of both is what the simulation is built for, and this run "
@@ -36,10 +36,12 @@ CHANGED = (
     "The manifest changed weights of the simulation: what is said below of a world holds at its published weights. The "
     "changed ones stand in the last part."
 )
-NOT_HERE = (
+NOT_SIMULATED = (
     "Recordings of the paper: no mirror of its code holds those of Pereira and of Blank, and its authors withdrew "
     "those of Fedorenko.",
-    "Maps of the brain: they need the place of every voxel, which a simulation does not have.",
+    "Glass brains: they need the place of every voxel, which a simulation does not have.",
+)
+NOT_HERE = (
     "Which categories the authors put into the first half of Pereira's folds: never published, so the first half of "
     "the alphabet stands there (OURS).",
     "Shuffles of generation P: never published; those of generation H, by a seed, stand in their place.",
@@ -84,8 +86,12 @@ def basis(run: BrainRun) -> list[Html]:
     head = ["Data set", "World", "Rows as in", "Rows", "Units"]
     return [
         table("The data sets of this run", head, body), bullets(worlds), el("h3", "Text models"), models,
-        el("h3", "What is OURS"), bullets(OURS), el("h3", "What of the paper is not here"), bullets(NOT_HERE),
+        el("h3", "What is OURS"), bullets(OURS), el("h3", "What of the paper is not here"), bullets(_not_here(run)),
     ]  # fmt: skip
+
+
+def _not_here(run: BrainRun) -> tuple[str, ...]:
+    return (*(NOT_SIMULATED if run.simulated else ()), *NOT_HERE)
 
 
 def _model(name: str, about: Mapping[str, Any]) -> Html:

@@ -6,6 +6,7 @@ It knows where a curve's points stand; it must never know how a layer or a width
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,7 +18,7 @@ from harness.studies.brain.pages.figures_rows import ends_of, nothing
 from harness.studies.brain.pages.figures_scores import COLOURS
 from harness.studies.brain.pages.run_basis import BrainRun, curve, is_width
 from harness.studies.brain.terms import SPLITS
-from harness.studies.documents import number
+from harness.studies.documents import number, section
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,19 +30,19 @@ Point = tuple[float, float]
 
 @dataclass(frozen=True)
 class Curve:
-    """The points of one family under one split, each participant's own points, and the point that was chosen."""
+    """The points of one family under one split, each participant's own points, and the two points that were chosen."""
 
     split: str
     points: tuple[Point, ...]
     participants: tuple[tuple[Point, ...], ...]
-    chosen: Point | None
+    chosen: Point | None  # on test data
+    nested: Point | None  # inside the training folds, at the place that most folds chose
 
 
 def layers(run: BrainRun) -> plots.Sheet:
-    """Draw the score of each layer of each text model, by split."""
-    return _curves(run, outputs.LAYERS, "layer", [
-        (dataset, name) for dataset in run.datasets for name in run.families(dataset) if not is_width(name)
-    ])  # fmt: skip
+    """Draw the score of each layer of each text model, by split; what nothing trained stands last."""
+    found = [(dataset, name) for dataset in run.datasets for name in run.families(dataset) if not is_width(name)]
+    return _curves(run, outputs.LAYERS, "layer", sorted(found, key=lambda pair: run.is_untrained(pair[1])))
 
 
 def sigmas(run: BrainRun) -> plots.Sheet:
@@ -53,8 +54,10 @@ def sigmas(run: BrainRun) -> plots.Sheet:
 def _curves(run: BrainRun, stem: str, across: str, wanted: Sequence[tuple[str, str]]) -> plots.Sheet:
     found = [(pair, curves) for pair in wanted if (curves := _read(run, *pair))]
     more = f" {len(found) - MOST} panels more are in the tables alone." if len(found) > MOST else ""
-    origin = " Simulated recordings (OURS)." if run.simulated else ""
-    note = f"Thick: mean over participants; thin: each of them. The ring is the highest on test data.{origin}{more}"
+    note = (
+        "Thick: mean over participants; thin: each of them. The ring is the highest on test data, the diamond the "
+        f"score of the choice inside the training folds (OURS), at the place that most folds chose.{run.origin()}{more}"
+    )
     if not found:
         return nothing(outputs.TITLES[stem], note)
     shown = found[:MOST]
@@ -90,7 +93,16 @@ def _curve(run: BrainRun, dataset: str, split: str, family: str) -> Curve:
     points = tuple((_place(row) or 0.0, value) for row in rows if (value := number(row.get("r2"))) is not None)
     place = _place({"model": best.model})
     chosen = None if place is None or best.value is None else (place, best.value)
-    return Curve(split, points, tuple(map(tuple, own.values())), chosen)
+    return Curve(split, points, tuple(map(tuple, own.values())), chosen, _nested(run, dataset, split, family))
+
+
+def _nested(run: BrainRun, dataset: str, split: str, family: str) -> Point | None:
+    """Give what the choice inside the training folds scores, at the place that most folds chose."""
+    found = section(run.choice(dataset, split, family), "nested")
+    names = found.get("chosen") if isinstance(found.get("chosen"), list) else []
+    places = [place for name in names or () if (place := _place({"model": name})) is not None]
+    value = number(found.get("r2"))
+    return (Counter(places).most_common(1)[0][0], value) if places and value is not None else None
 
 
 def _place(row: Any) -> float | None:
@@ -114,6 +126,9 @@ def _panel(axes: Axes, curves: Sequence[Curve], across: str) -> None:
         if one.chosen:
             ring: Any = {"marker": "o", "markersize": 8, "markerfacecolor": "none", "markeredgecolor": colour}
             axes.plot([one.chosen[0]], [one.chosen[1]], linestyle="none", zorder=4, clip_on=False, **ring)
+        if one.nested:
+            nested: Any = {"marker": "D", "markersize": 5, "markerfacecolor": plots.PAPER, "markeredgecolor": colour}
+            axes.plot([one.nested[0]], [one.nested[1]], linestyle="none", zorder=5, clip_on=False, **nested)
 
 
 def _handles() -> list[Any]:

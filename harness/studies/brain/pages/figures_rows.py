@@ -33,6 +33,7 @@ class RowMark:
     dots: tuple[float, ...] = ()
     diamond: float | None = None
     words: str = ""
+    thick: float = 0.34  # of a bar, in rows
 
     def reached(self) -> Iterator[float]:
         """Give every value that the mark shows."""
@@ -171,7 +172,7 @@ def _mark(axes: Axes, at: float, mark: RowMark, ends: Span) -> None:
         return
     value = _within(mark.value, ends)
     if mark.shape == BAR:
-        axes.barh([at], [value], height=0.34, color=mark.colour, linewidth=0, alpha=0.85, zorder=2)
+        axes.barh([at], [value], height=mark.thick, color=mark.colour, linewidth=0, alpha=0.85, zorder=2)
     else:
         axes.plot([value], [at], zorder=4, **_style(mark.shape, mark.colour))
     dots = [_within(each, ends) for each in mark.dots]

@@ -73,10 +73,9 @@ def subsets(run: BrainRun) -> plots.Sheet:
 
 def _chart(run: BrainRun, stem: str, rows: Sequence[str], panels: Sequence[MarkPanel], note: str) -> plots.Sheet:
     ends = f" Generation {plots.label(run.generation)}. What lies beyond \N{MINUS SIGN}1 stands at the end of the axis."
-    origin = " Simulated recordings (OURS)." if run.simulated else ""
     return mark_chart(
         MarkChart(outputs.TITLES[stem], "R2 out of sample; 0 is the mean of the training rows.", rows, panels,
-                  note + origin + ends, legend=LEGEND, row=0.36 if len(rows) <= MANY else 0.26)
+                  note + run.origin() + ends, legend=LEGEND, row=0.36 if len(rows) <= MANY else 0.26)
     )  # fmt: skip
 
 

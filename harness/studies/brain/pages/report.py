@@ -1,4 +1,4 @@
-"""The HTML page of a run: both worlds first, then scores, choices, stars, omega, tests, and what all of it rests on.
+"""The HTML page of a run: both worlds and what is found of each model first, then scores, choices, tests, and the rest.
 
 It knows the documents of the measures and the drawn figures; it must never know a recording.
 """
@@ -11,8 +11,12 @@ from typing import Any
 
 from harness.studies import pages
 from harness.studies.brain.pages import basis, outputs
+from harness.studies.brain.pages.captions import CAPTIONS
+from harness.studies.brain.pages.figures_rows import NOTHING
 from harness.studies.brain.pages.run_basis import DOCUMENTS, BrainRun
 from harness.studies.brain.pages.tables_choices import choices, omega, stars
+from harness.studies.brain.pages.tables_findings import findings
+from harness.studies.brain.pages.tables_length import length
 from harness.studies.brain.pages.tables_scores import scores
 from harness.studies.brain.pages.tables_tests import tests
 from harness.studies.documents import documents
@@ -43,10 +47,13 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
 
 def page(run: BrainRun, figures: Mapping[str, str]) -> bytes:
     """Make the report's HTML from a run and its figures, file name to SVG; a part without data is named as left out."""
-    parts = _parts(run, {Path(name).stem: svg for name, svg in figures.items()})
+    drawn = {Path(name).stem: svg for name, svg in figures.items()}
+    empty = [stem for stem, svg in drawn.items() if NOTHING in svg]
+    parts = _parts(run, {stem: svg for stem, svg in drawn.items() if stem not in empty})
     anchors = {title: _anchor(title) for title, inside in parts.items() if inside}
     shown = [pages.section(title, anchor, *parts[title]) for title, anchor in anchors.items()]
     lacking = [*(title for title, inside in parts.items() if not inside),
+               *(f"the figure `{stem}`" for stem in empty),
                *(f"the document `{name}`" for name in DOCUMENTS if not run.document(name))]  # fmt: skip
     filled = fill(
         PAGE, title=TITLE, question=QUESTION, origin=basis.origin(run), anchors=anchors,
@@ -57,15 +64,21 @@ def page(run: BrainRun, figures: Mapping[str, str]) -> bytes:
 
 def _parts(run: BrainRun, drawn: Mapping[str, str]) -> dict[str, list[Html]]:
     """Give what stands in each section, by title; one without anything is left out."""
-    figure = {stem: [_figure(stem, drawn[stem])] if stem in drawn else [] for stem in outputs.stems()}
+
+    def shown(*stems: str) -> list[Html]:
+        return [_figure(stem, drawn[stem]) for stem in stems if stem in drawn]
+
     return {
-        "Shuffled against contiguous splits": figure[outputs.WORLDS],
+        "Shuffled against contiguous splits": shown(outputs.WORLDS, outputs.TIME),
+        "Findings by data set": [*shown(outputs.STARRED, outputs.ADDED), *findings(run)],
         "Scores": scores(run),
-        "Which layer, which width": [*figure[outputs.LAYERS], *figure[outputs.SIGMAS], *choices(run)],
-        "Subsets and starred models": [*figure[outputs.SUBSETS], *stars(run)],
+        "Which layer, which width": [*shown(outputs.LAYERS, outputs.SIGMAS, outputs.SEEDS), *choices(run)],
+        "Network by network": shown(outputs.NETWORKS),
+        "Subsets and starred models": [*shown(outputs.SUBSETS), *stars(run)],
         "Omega": omega(run),
-        "Unit by unit": figure[outputs.UNITS],
-        "Tests, and what they are worth": [*tests(run), *figure[outputs.SIZES]],
+        "Unit by unit": shown(outputs.UNITS, outputs.MAPS, outputs.BRAINS),
+        "Tests, and what they are worth": [*tests(run), *shown(outputs.SIZES)],
+        "Position and length": [*shown(outputs.POSITIONS, outputs.LENGTH), *length(run)],
         "What this rests on": basis.basis(run),
     }
 
@@ -82,5 +95,5 @@ def _notes(run: BrainRun, lacking: Sequence[str]) -> Iterator[str]:
 
 def _figure(stem: str, svg: str) -> Html:
     words = outputs.TITLES[stem]
-    return fill(FIGURE, drawn=inline_svg(svg, stem, words), words=words, caption=outputs.CAPTIONS[stem],
+    return fill(FIGURE, drawn=inline_svg(svg, stem, words), words=words, caption=CAPTIONS[stem],
                 name=f"{stem}.svg", stem=stem)  # fmt: skip

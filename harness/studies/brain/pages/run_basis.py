@@ -9,16 +9,17 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from harness.studies.brain.measures.naming import bands, families, member
+from harness.studies.brain.measures.naming import LANGUAGE_ARRAYS, bands, families, member
 from harness.studies.brain.terms import SPLITS
 from harness.studies.documents import number, section
 
-DOCUMENTS = ("performance", "choices", "stars", "omega", "tests", "sizes")
+DOCUMENTS = ("performance", "choices", "stars", "omega", "tests", "sizes", "findings", "length_check")
 WORLDS: Mapping[str, str] = {
     "default": "passage signal in no text: a planted drift",
     "topic": "all passage signal in the text, and in the LLM",
 }
-OASM, LLM = "OASM", "LLM"
+OASM, LLM, UNTRAINED = "OASM", *LANGUAGE_ARRAYS
+UNTRAINED_SEED = "untrained"  # a fact of a text model; in `choices` what stands of sets of seeds
 WIDTHS = (OASM, "SPs", "WP", "RAMP")  # families by a width or a length, which know no text; others are text models
 
 
@@ -78,6 +79,45 @@ class BrainRun:
     def document(self, name: str) -> Mapping[str, Any]:
         """Give a document; an empty one where the run made none."""
         return section(self.documents.get(name))
+
+    def findings(self, dataset: str, *, members: bool = False) -> dict[str, Mapping[str, Any]]:
+        """Give what `findings` says of each language model and set of seeds, trained ones first; or of members of sets.
+
+        A model that is one of a set of seeds stands in the set's place, unless the members are asked for.
+        """
+        own = {name: each for name, each in section(self.document("findings"), dataset).items()
+               if isinstance(each, Mapping)}  # fmt: skip
+        order = sorted(own, key=lambda name: (self.is_set(own[name]), self.is_untrained(name)))
+        inside = {str(seed) for each in own.values() if isinstance(each.get("seeds"), list) for seed in each["seeds"]}
+        return {name: own[name] for name in order if (name in inside) == members}
+
+    def is_set(self, found: Mapping[str, Any]) -> bool:
+        """Whether a finding is the mean of models that part by the seed of their weights alone."""
+        return isinstance(found.get("seeds"), list)
+
+    def is_untrained(self, model: str) -> bool:
+        """Whether nothing trained a language model: the array LLMU, a model drawn from a seed, or a set of such."""
+        sets = (self.seed_sets(dataset, split) for dataset in self.datasets for split in SPLITS)
+        drawn = UNTRAINED_SEED in self.models.get(model, {})
+        return model == UNTRAINED or drawn or any(model in own for own in sets)
+
+    def seed_sets(self, dataset: str, split: str) -> Mapping[str, Any]:
+        """Give what `choices` says of each set of models that part by the seed of their weights alone."""
+        return section(self.document("choices"), dataset, UNTRAINED_SEED, split)
+
+    def set_of(self, model: str) -> tuple[str, int]:
+        """Name the set of seeds that a text model is of, and its place among them; itself and 0 where there is none."""
+        for dataset in self.datasets:
+            for split in SPLITS:
+                for name, own in self.seed_sets(dataset, split).items():
+                    seeds = section(own).get("seeds")
+                    if isinstance(seeds, list) and model in seeds:
+                        return name, seeds.index(model)
+        return model, 0
+
+    def origin(self) -> str:
+        """Say at the end of a figure's small print that all recordings are simulated; empty where they are not."""
+        return " Simulated recordings (OURS)." if self.simulated else ""
 
     def scored(self, dataset: str, split: str) -> Mapping[str, Any]:
         """Give what `performance` says of each model under a split, by its name."""
@@ -139,6 +179,15 @@ def simplest_first(name: str) -> tuple[int, str]:
 def is_width(family: str) -> bool:
     """Whether a family's members part by a width or a length, and not by the layer of a text model."""
     return family.partition("!")[0] in WIDTHS
+
+
+def rows_of(found: Mapping[str, Any], part: str) -> dict[str, Mapping[str, Any]]:
+    """Give the rows of features of a finding by their names, as the paper's first table orders them.
+
+    Those of few spaces stand first, and the language model alone last.
+    """
+    rows = {name: row for name, row in section(found, part).items() if isinstance(row, Mapping)}
+    return {name: rows[name] for name in sorted(rows, key=lambda name: (name == LLM, *simplest_first(name)))}
 
 
 def curve(found: Mapping[str, Any]) -> list[Mapping[str, Any]]:

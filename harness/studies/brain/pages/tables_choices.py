@@ -5,12 +5,14 @@ It knows the shapes of the documents `choices`, `stars` and `omega`; it must nev
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from harness.studies.brain.pages.fragments import chosen, dictionaries, flat, score
 from harness.studies.brain.pages.run_basis import BrainRun, curve
-from harness.studies.brain.terms import SPLITS
+from harness.studies.brain.pages.tables_findings import seed_rows
+from harness.studies.brain.terms import PEREIRA, SPLITS
 from harness.studies.cells import NONE, count
 from harness.studies.documents import number, section
 from harness.studies.pages import Html, el, folded, join, named, table
@@ -40,6 +42,11 @@ SEEDS = (
     "A model drawn from several seeds: the best layer of each seed, then the mean over seeds. A layer is chosen on "
     "test data for each seed, so the mean is biased upward as well; nested (OURS) is not."
 )
+PAPERS = (
+    " The paper's counts of best layers, for ten seeds of GPT2-XL: EXP1 (384 rows) layer 0 six times, 1 three times, "
+    "19 once; EXP2 (243 rows) layer 1 five times, 2 four times, 5 once. Other models are not expected to meet them."
+)
+MANY = 30  # rows of a table that stands open
 ALONE = join([NONE, el("span", "stands alone", class_="why")])
 WARNED = (
     "A high omega, or OASM above the language model under shuffled splits, occurs also where the text carries all of "
@@ -54,9 +61,16 @@ def choices(run: BrainRun) -> list[Html]:
     correlated = [part for dataset in run.datasets for part in _correlated(run, dataset)]
     return [
         *([el("p", CHOICES, class_="soft"), *tables] if tables else []),
-        *([el("p", SEEDS, class_="soft"), *drawn] if drawn else []),
+        *([el("p", SEEDS, _papers(run), class_="soft"), *drawn] if drawn else []),
         *([el("p", CORRELATIONS, class_="soft"), *correlated] if correlated else []),
     ]
+
+
+def _papers(run: BrainRun) -> str | None:
+    """Give the paper's own counts where they can be held against a run: real recordings of Pereira."""
+    if any(run.layout(dataset) == PEREIRA and not run.world(dataset) for dataset in run.datasets):
+        return PAPERS
+    return " What the paper counted is not expected of simulated recordings."
 
 
 def _chosen(run: BrainRun, dataset: str) -> Iterator[Html]:
@@ -73,18 +87,30 @@ def _chosen(run: BrainRun, dataset: str) -> Iterator[Html]:
 
 
 def _seeds(run: BrainRun, dataset: str) -> Iterator[Html]:
-    """Give the table of models drawn from several seeds; nothing without any."""
-    document = section(run.document("choices"), dataset, "untrained")
+    """Give the table of models drawn from several seeds, each seed folded below it; nothing without any."""
+    found = {(name, split): own for split in SPLITS for name, own in run.seed_sets(dataset, split).items()
+             if isinstance(own, Mapping)}  # fmt: skip
     body = [
-        [join([named(name), ", ", split]), chosen(found.get("seeds")), chosen(found.get("layers")),
-         score(found.get("r2")), score(section(found, "nested").get("r2")),
-         chosen([*_texts(found), *_texts(section(found, "nested"))])]
-        for split in SPLITS for name in section(document, split) if (found := section(document, split, name))
+        [join([named(name), ", ", split]), chosen(own.get("seeds")), _counted(own.get("layers")),
+         score(own.get("r2")), score(section(own, "nested").get("r2")),
+         chosen([*_texts(own), *_texts(section(own, "nested"))])]
+        for (name, split), own in found.items()
     ]  # fmt: skip
     if body:
         head = ["Drawn from seeds", "Seeds", "Best layers", "R2, published: mean over seeds",
                 "R2, nested (OURS): mean over seeds", "Left out"]  # fmt: skip
         yield table(f"{run.title(dataset)}: untrained models", head, body)
+    for (name, split), own in found.items():
+        if rows := seed_rows(own):
+            words = f"{run.title(dataset)}: {name} seed by seed, {split}"
+            yield folded(words, table(words, ["Seed", "Best layer", "R2, published"], rows))
+
+
+def _counted(found: Any) -> Html:
+    """Say how many seeds chose each layer, the layer that most chose first."""
+    layers = [each for each in found if each is not None] if isinstance(found, list) else []
+    times = Counter(f"{layer}" for layer in layers)
+    return chosen([f"layer {layer}: {many} of {len(layers)}" for layer, many in times.most_common()])
 
 
 def _texts(found: Mapping[str, Any]) -> list[str]:
@@ -140,8 +166,14 @@ def stars(run: BrainRun) -> list[Html]:
             "Gain, nested (OURS)",
         ]
         if body:
-            made.append(table(f"{run.title(dataset)}: starred models", head, body))
+            made.append(_long(f"{run.title(dataset)}: starred models", head, body))
     return [el("p", STARS, class_="soft"), *made, el("p", GAIN, class_="soft")] if made else []
+
+
+def _long(words: str, head: Sequence[str], body: Sequence[Sequence[str]]) -> Html:
+    """Make a table; one of many rows is folded away."""
+    made = table(words, head, body)
+    return folded(f"{words}, {len(body)} rows", made) if len(body) > MANY else made
 
 
 def _subsets(row: Mapping[str, Any]) -> Html:
@@ -181,7 +213,7 @@ def _omega(run: BrainRun, dataset: str) -> Iterator[Html]:
     ]  # fmt: skip
     head = ["Simple and language model", "Both together", "Omega", "Without those of L \N{LESS-THAN OR EQUAL TO} 0",
             "Participants at 100", "Degenerate", "Left out"]  # fmt: skip
-    yield table(f"{run.title(dataset)}: omega", head, body)
+    yield _long(f"{run.title(dataset)}: omega", head, body)
     yield from _participants(run, dataset, found)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from harness.studies.brain.measures.naming import BEST, bands
 from harness.studies.brain.pages.fragments import chosen, score
 from harness.studies.brain.pages.run_basis import BrainRun, simplest_first
 from harness.studies.cells import NONE, count
@@ -35,13 +36,17 @@ def _dataset(run: BrainRun, dataset: str) -> Iterator[Html]:
     found = section(run.document("performance"), "datasets", dataset)
     every = {name for split in run.splits(dataset) for name in run.scored(dataset, split)}
     best = {run.score(dataset, split, name).model for split in run.splits(dataset) for name in run.families(dataset)}
-    models = [*sorted(best & every, key=simplest_first), *run.fixed(dataset)]
+    joint = [name for name in run.fixed(dataset) if any(band.endswith(f"@{BEST}") for band in bands(name))]
+    models = [*sorted(best & every, key=simplest_first), *(name for name in run.fixed(dataset) if name not in joint)]
     yield el("h3", run.title(dataset))
     yield el("p", join([count(found.get("rows")), " rows, ", count(found.get("units")), " units."]), class_="soft")
     yield _table(
         run, dataset, models, f"{run.title(dataset)}: fixed models, and the layers and widths that were chosen"
     )
-    others = sorted(every - set(models), key=simplest_first)
+    if joint:
+        words = f"Models with the best layer of a text model, {run.title(dataset)}"
+        yield folded(words, _table(run, dataset, joint, f"{words}: that layer was chosen on test data"))
+    others = sorted(every - {*models, *joint}, key=simplest_first)
     if others:
         words = f"All other layers and widths, {run.title(dataset)}"
         yield folded(words, _table(run, dataset, others, words))
@@ -49,7 +54,7 @@ def _dataset(run: BrainRun, dataset: str) -> Iterator[Html]:
         yield el("p", NULLS, class_="soft")
     for part in ("participants", "networks"):
         for split in run.splits(dataset):
-            yield from _parts(run, dataset, split, part, models)
+            yield from _parts(run, dataset, split, part, [*models, *joint])
 
 
 def _table(run: BrainRun, dataset: str, models: Sequence[str], caption: str) -> Html:

@@ -10,7 +10,7 @@ from typing import Any
 
 from harness.studies.brain.pages.fragments import dictionaries, share
 from harness.studies.brain.pages.run_basis import BrainRun
-from harness.studies.brain.pages.verdicts import NULLS, RELATIONS, counts, measured, relation, said
+from harness.studies.brain.pages.verdicts import NULLS, RELATIONS, WORDS, counts, measured, relation, said
 from harness.studies.brain.terms import CONTIGUOUS, SPLITS
 from harness.studies.cells import count
 from harness.studies.documents import number, section
@@ -99,7 +99,7 @@ def _models(row: Mapping[str, Any]) -> Html:
     taken = section(row, "selected_from")
     starred = [f"{name}: of {number(models) or 0:,.0f} models" for name, models in taken.items()]
     return join([named(str(row.get("model"))), " against ", named(str(row.get("against"))),
-                 el("span", RELATIONS[relation(row)], class_="why"),
+                 el("span", WORDS[relation(row)], class_="why"),
                  el("span", "; ".join(starred), class_="why") if starred else None])  # fmt: skip
 
 

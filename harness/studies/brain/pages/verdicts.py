@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from harness.studies.brain.measures.families import ALPHA
+from harness.studies.brain.measures.naming import BEST
 from harness.studies.brain.nulls.wording import wording
 from harness.studies.brain.pages.run_basis import BrainRun
 from harness.studies.brain.terms import INTERCEPT
@@ -20,6 +20,8 @@ RELATIONS: Mapping[str, str] = {
     "nested": "the first holds the second", "equal": "neither holds the other",
     "intercept": "against the mean of the training rows",
 }  # fmt: skip
+CHOSEN = "chosen"  # of a test of what was chosen on test data: a layer, or in each unit a subset
+WORDS: Mapping[str, str] = {**RELATIONS, CHOSEN: "a layer or subset chosen on test data: its size is measured nowhere"}
 Sizes = Mapping[str, Mapping[str, Any]]  # by null
 
 
@@ -39,7 +41,9 @@ def counts(found: Mapping[str, Any]) -> UnitCounts:
 
 
 def relation(row: Mapping[str, Any]) -> str:
-    """Name how the two models of a test stand to each other, as `sizes` has it."""
+    """Name how the two models of a test stand to each other, as `sizes` has it, which has no test of chosen models."""
+    if row.get("selected_from") or f"@{BEST}" in str(row.get("model")):
+        return CHOSEN
     return "intercept" if row.get("against") == INTERCEPT else "nested" if row.get("nested") is True else "equal"
 
 
@@ -51,7 +55,7 @@ def measured(run: BrainRun, dataset: str, split: str, level: str, pair: str) -> 
 
 
 def said(found: UnitCounts, level: str, sizes: Sizes, pair: str) -> str:
-    """Say what the counts are worth: `significant` after FDR alone, and where no measured size is above 5 %.
+    """Say what the counts are worth: `significant` after FDR alone, and only where `nulls.wording` says so.
 
     A size has two sides: the share of units with p < .05, and that of families with any hit after FDR. One that was
     measured in fewer than 60 families is taken for none.
@@ -60,23 +64,17 @@ def said(found: UnitCounts, level: str, sizes: Sizes, pair: str) -> str:
         return "nothing was tested"
     if not found.fdr:
         return "better in no unit after FDR"
-    null, raw = _worst(sizes, "raw")
+    (null, raw), (other, family) = (_worst(sizes, side) for side in ("raw", "family"))
     better = f"better in {found.fdr:,} of {found.units:,} units after FDR"
     if any((number(own.get("families")) or FEWEST) < FEWEST for own in sizes.values()):
         return f"{better} by the {level} test, whose size was measured in fewer than {FEWEST} families: no evidence"
-    told = f"{better} {wording(level, raw, null=null, nested=pair != 'equal')}"
-    other, family = _worst(sizes, "family")
-    if raw is None or raw > ALPHA or family is None or family <= ALPHA:
-        return told
-    return (
-        f"{better} by the {level} test, which under an {other} null "
-        f"finds something in {100 * family:.1f} % of families: no evidence"
-    )
+    told = wording(level, raw, null=null, nested=pair != "equal", family=family, family_null=other)
+    return f"{better} {told}"
 
 
 def _worst(sizes: Sizes, side: str) -> tuple[str, float | None]:
     """Give the null under which a test finds most, and how much; None where it was not measured under every null."""
-    known = {null: number(own.get(side)) for null, own in sizes.items()}
+    known = {null: number(sizes.get(null, {}).get(side)) for null in NULLS}
     if any(size is None for size in known.values()):
         return NULLS[-1], None
     return max(((null, size) for null, size in known.items()), key=lambda each: each[1] or 0.0)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from harness import arrays, rows
@@ -29,9 +30,15 @@ from harness.studies.brain.simulation.world import simulate
 from harness.studies.brain.structure import others
 from harness.studies.brain.structure.layout import Layout
 from harness.studies.brain.structure.pereira import designed, parse_label, pereira
-from harness.studies.brain.terms import EXP1, FEDORENKO, LANGUAGE, NETWORKS, PEREIRA
+from harness.studies.brain.terms import BLANK, EXP1, FEDORENKO, LANGUAGE, NETWORKS, PEREIRA
 
 OUTPUTS = ("stimuli", "units", "recordings", "features", "counts")
+NONE: Mapping[str, int] = MappingProxyType({})
+CUTS = {
+    "categories": PEREIRA,
+    "sentences": FEDORENKO,
+    "scans": BLANK,
+}  # of which layout there may be fewer
 MOST = 20_000  # units: no recording that is known has more than five times as many
 
 
@@ -40,8 +47,10 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
     InputError for a layout, a world, a number of anything or a weight that there cannot be.
     """
-    layout = simulated_layout(params.get("layout", PEREIRA), params.get("experiment", EXP1), params.get("categories"))
-    units = recorded_units(params.get("participants", PARTICIPANTS), params.get("units", UNITS))
+    cut = {name: params[name] for name in CUTS if name in params}
+    layout = simulated_layout(params.get("layout", PEREIRA), params.get("experiment", EXP1), cut)
+    counts = params.get("participants", PARTICIPANTS), params.get("units", UNITS)
+    units = recorded_units(*counts, NETWORKS if params.get("networks") == "five" else NETWORKS[:2])
     changed = {name: params[name] for name in weight_names() if name in params}
     weights = weights_for(layout.dataset, params.get("world", DEFAULT), changed)
     world = simulate(layout, weights, params["seed"], [unit["signal"] for unit in units])
@@ -53,26 +62,30 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
     rows.write_one(out / "counts", _counts(layout, units, params))
 
 
-def simulated_layout(dataset: str, experiment: str = EXP1, categories: int | None = None) -> Layout:
-    """Give the rows that are simulated: the dataset's own, of Pereira one experiment's or the first of its categories.
+def simulated_layout(dataset: str, experiment: str = EXP1, cut: Mapping[str, int] = NONE) -> Layout:
+    """Give the rows that are simulated: the dataset's own, of Pereira one experiment's, or fewer of them.
 
-    With fewer categories the first half of them is the first half again. InputError for a dataset that there is not,
-    for fewer than 2 categories or more than there are, and for categories of what has none.
+    `cut` says how many of Pereira's `categories` there are, of Fedorenko's `sentences`, or of the `scans` of each of
+    Blank's stories. With fewer categories the first half of them is the first half again. InputError for a dataset that
+    there is not, for a cut that another one has, and for fewer than 2 or more than there are.
     """
     if dataset not in RECIPES:
         raise InputError(f"there is no layout {dataset!r}", where="layout", next=f"give one of: {', '.join(RECIPES)}")
+    if strange := [name for name in cut if CUTS[name] != dataset]:
+        raise InputError(f"{dataset} has no {strange[0]}", where=strange[0], next="leave it out")
     if dataset == PEREIRA:
         whole = pereira(experiment)
-        return whole if categories is None else _first(whole, categories)
-    if categories is not None:
-        raise InputError(f"{dataset} has no categories", where="categories", next="leave it out")
-    return others.fedorenko() if dataset == FEDORENKO else others.blank()
+        return _first(whole, cut["categories"]) if "categories" in cut else whole
+    if dataset == FEDORENKO:
+        return others.fedorenko(_within("sentences", cut.get("sentences", others.SENTENCES), others.SENTENCES))
+    scans = _within("scans", cut.get("scans", max(others.TRS.values())), max(others.TRS.values()))
+    return others.blank({story: min(scans, count) for story, count in others.TRS.items()})
 
 
-def recorded_units(participants: int, units: int) -> list[RecordedUnit]:
-    """Give the units of simulated participants: each third is of the DMN, each fifth has noise alone.
+def recorded_units(participants: int, units: int, networks: Sequence[str] = NETWORKS[:2]) -> list[RecordedUnit]:
+    """Give the units of simulated participants: each third is of another network, each fifth has noise alone.
 
-    InputError for fewer than one of either, and for more than 20,000 units.
+    The other networks take turns. InputError for fewer than one of either, and for more than 20,000 units.
     """
     if participants < 1 or units < 1 or participants * units > MOST:
         told = f"{participants} participants of {units} units are asked for"
@@ -80,7 +93,8 @@ def recorded_units(participants: int, units: int) -> list[RecordedUnit]:
     return [
         RecordedUnit(
             id=f"sim{participant}.{unit:03d}", participant=f"sim{participant}",
-            network=NETWORKS[1] if unit % OTHER_EVERY == 0 else LANGUAGE, signal=unit % NULL_EVERY != 0,
+            network=networks[1 + unit // OTHER_EVERY % (len(networks) - 1)] if unit % OTHER_EVERY == 0 else networks[0],
+            signal=unit % NULL_EVERY != 0,
         )
         for participant in range(1, participants + 1)
         for unit in range(1, units + 1)
@@ -94,10 +108,14 @@ def _first(whole: Layout, count: int) -> Layout:
         one = parse_label(whole.labels[rows_of[0]])
         sizes.setdefault(one.experiment, {}).setdefault(one.category, []).append(len(rows_of))
     fewest = min(map(len, sizes.values()))
-    if not 2 <= count <= fewest:
-        told = f"{count} categories are asked for, there are {fewest}"
-        raise InputError(told, where="categories", next=f"ask for 2 to {fewest}")
+    _within("categories", count, fewest)
     return designed({name: {each: some[each] for each in sorted(some)[:count]} for name, some in sizes.items()})
+
+
+def _within(name: str, count: int, most: int) -> int:
+    if not 2 <= count <= most:
+        raise InputError(f"{count} {name} are asked for, there are {most}", where=name, next=f"ask for 2 to {most}")
+    return count
 
 
 def _stimuli(layout: Layout, said: Sequence[str], lengths: Sequence[int]) -> list[Stimulus]:

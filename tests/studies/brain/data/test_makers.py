@@ -60,6 +60,17 @@ def test_published_files_are_named_by_what_they_hold():
     assert found["b"].params == {} and found["b"].files == {"word": "official"}
 
 
+def test_recordings_are_named_by_their_files():
+    words = "dataset: pereira, experiment: 384, units: 90, assembly: official, order: official, sentences: official"
+    one = made(f"  a: {{make: brain.neural_nlp, {words}, labels: official}}")["a"]
+    assert one.params == {"dataset": "pereira", "experiment": "384", "units": 90}
+    assert {*one.files} == {"assembly", "order", "sentences", "labels"}
+    other = made("  a: {make: brain.authors_arrays, dataset: blank, y: official, subjects: official}")["a"]
+    assert other.params == {"dataset": "blank"} and {*other.files} == {"y", "subjects"}
+    with pytest.raises(InputError, match="assembly` is missing"):
+        made("  a: {make: brain.neural_nlp, dataset: fedorenko, sentences: official}")
+
+
 @pytest.mark.parametrize(
     ("words", "what"),
     [

@@ -8,6 +8,8 @@ from support_brain_data import REAL, REAL_FILES, made
 
 from harness import arrays
 from harness.studies.brain.data.arrays import make as make_arrays
+from harness.studies.brain.data.recorded_rows import require_passages
+from harness.studies.brain.data.source_order import read_order
 from harness.studies.brain.data.stimuli import make
 from harness.studies.brain.features.texts import pieces
 from harness.studies.brain.structure.others import TRS
@@ -31,6 +33,13 @@ def test_627_sentences_stand_in_the_order_of_the_study(stimuli):
     assert other == ["243-castle-2-0", "384-fruit-3-0", "384-kitchen_utensil-0-1"] and len({*ordered}) == 627
     spaced = [re.sub(" +", " ", row["text"]).replace("bunchs", "bunches") for row in stimuli]
     assert spaced == ordered
+
+
+def test_passages_of_the_real_order_rise_by_their_numbers(stimuli):
+    order = read_order(SOURCES["order"])
+    experiments = [f"{of}sentences" for of, _ in order]
+    passages = [(row["label"].split("-")[1], row["block"]) for row in stimuli]
+    require_passages(stimuli, experiments, passages, [float(number) for _, number in order])
 
 
 def test_words_by_white_space_and_by_letters_differ_in_18_rows(stimuli):

@@ -174,3 +174,16 @@ def test_the_papers_rows_give_the_sizes_that_the_page_states():
     assert told["exchangeable"]["equal"]["row"]["raw"] == pytest.approx(0.097, abs=0.025)
     assert told["autocorrelated"]["equal"]["row"]["raw"] == pytest.approx(0.229, abs=0.08)
     assert told["autocorrelated"]["equal"]["fold"]["raw"] < 0.06
+
+
+def test_of_two_experiments_what_finds_more_stands_for_both(tmp_path):
+    (tmp_path / "stimuli").mkdir()
+    rows.write(tmp_path / "stimuli" / rows.part_name(0), stimuli(pereira()))
+    found = {}
+    for experiment in ("", "384", "243"):
+        about = {"dataset": "d", "layout": "pereira", "experiment": experiment}
+        params = {"datasets": [about], "families": 1, "units": 3, "columns": 2, "alphas": ["16"]}
+        sizes.analyse(params, {"stimuli": tmp_path / "stimuli"}, tmp_path)
+        told = json.loads((tmp_path / "sizes").read_bytes())["d"]["contiguous"]["autocorrelated"]["equal"]["row"]
+        found[experiment] = told["raw"]
+    assert found[""] == max(found["384"], found["243"])

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from studies.brain.pages import sample_findings
+from studies.brain.pages.sample_findings import drawn_set, found, length_check
 
 from harness import arrays, rows
 from harness.studies.brain.pages import figures, outputs, report
 
+SEEDS = sample_findings.SEEDS
 DEFAULT, TOPIC = "drift", "topic-run"
 WORLDS = {DEFAULT: "default", TOPIC: "topic"}
 PEOPLE = ("p1", "p2", "p3", "p4")
@@ -19,6 +22,10 @@ MODELS = ("SP+SL", "WORD", "LLM", "LLMU", "SP+SL+LLM", "SP+SL+WORD", "SP+SL+WORD
 LEVEL = {DEFAULT: {"shuffled": 0.26, "contiguous": 0.0003}, TOPIC: {"shuffled": 0.29, "contiguous": 0.0004}}
 LLM = {DEFAULT: {"shuffled": 0.1, "contiguous": 0.04}, TOPIC: {"shuffled": 0.25, "contiguous": 0.17}}
 HOSTILE = "<b>&\"'\u202e$x$"
+TEXT_MODELS: dict[str, dict[str, Any]] = {
+    "minilm": {"provider": "transformers"}, **{seed: {"provider": "transformers", "untrained": at}
+                                               for at, seed in enumerate(SEEDS)},
+}  # fmt: skip
 GROUPS = [
     {"dataset": name, "world": WORLDS[name], "split": split, "layout": "pereira", "models": list(MODELS),
      "text_models": ["minilm"]} for name in WORLDS for split in ("contiguous", "shuffled")
@@ -28,7 +35,7 @@ GROUPS = [
 def params(**changed: Any) -> dict[str, Any]:
     """Give the parameters of both steps as a plan gives them."""
     facts = {name: {"world": world, "layout": "pereira"} for name, world in WORLDS.items()}
-    return {"generation": "P", "datasets": facts, "models": {"minilm": {"provider": "transformers"}}, **changed}
+    return {"generation": "P", "datasets": facts, "models": TEXT_MODELS, **changed}
 
 
 def spread(value: float) -> dict[str, float]:
@@ -73,6 +80,7 @@ def choices() -> dict[str, Any]:
         }  # fmt: skip
         both = {"points": 3, "pearson": -0.93, "spearman": -0.88, "steps_pearson": 0.74, "steps_spearman": None}
         told = {"all": both, "without_layer_0": {**both, "pearson": None}}
+        found[name]["untrained"] = {split: {"u-untrained": drawn_set()} for split in ("contiguous", "shuffled")}
         for split, other in (("contiguous", "shuffled"), ("shuffled", "contiguous")):
             found[name][split]["minilm"]["correlation"] = {"against": other, **told}
     return found
@@ -138,7 +146,7 @@ def documents() -> dict[str, Any]:
     """Give every document of the run; a caller may change it."""
     return copy.deepcopy({
         "performance": performance(), "choices": choices(), "stars": stars(), "omega": omega(), "tests": tests(),
-        "sizes": sizes(),
+        "sizes": sizes(), "findings": {name: found() for name in WORLDS}, "length_check": length_check(),
     })  # fmt: skip
 
 
@@ -151,17 +159,41 @@ def laid(folder: Path, given: Mapping[str, Any]) -> dict[str, Path]:
 
 
 def fits(folder: Path, units: int = 400) -> Path:
-    """Write a file of fits for each group: the language model helps the first half of the units, the others not."""
+    """Write a file of fits for each group: the language model helps the first half of the units, the others not.
+
+    Of all models but two every unit is predicted worse than by the mean of the training rows.
+    """
     folder.mkdir()
     for at, _ in enumerate(GROUPS):
         mean = np.ones((3, units))
         before = np.linspace(0.5, 1.1, units)[None, :].repeat(3, axis=0)
         after = before + np.where(np.arange(units) < units // 2, -0.1, 0.05)
         mean[:, -1] = 0  # a unit that does not vary
-        made = {"intercept.mse": mean, "SP+SL+WORD.mse": before, "SP+SL+WORD+LLM.mse": after,
-                "fold_rows": np.array([4, 4, 8])}  # fmt: skip
+        made = {f"{model}.mse": np.full((3, units), 1.3) for model in MODELS}
+        made |= {"intercept.mse": mean, "SP+SL+WORD.mse": before, "SP+SL+WORD+LLM.mse": after,
+                 "fold_rows": np.array([4, 4, 8])}  # fmt: skip
         arrays.write_all(folder / rows.part_name(at), made)
     return folder
+
+
+def units(folder: Path, count: int = 400, *, placed: bool = True) -> Path:
+    """Write a table of units for each data set, four participants of three networks, each in its place in the grid."""
+    folder.mkdir()
+    for at, _ in enumerate(WORLDS):
+        made: list[dict[str, Any]] = [
+            {"id": f"u{unit}", "participant": PEOPLE[unit * 4 // count], "network": ("language", "DMN", "MD")[unit % 3]}
+            for unit in range(count)
+        ]
+        for unit, row in enumerate(made if placed else ()):
+            row["place"] = [unit % 79, unit % 95, unit % 69]
+        rows.write(folder / rows.part_name(at), made)
+    return folder
+
+
+def measured(folder: Path, count: int = 400, *, placed: bool = True) -> dict[str, Path]:
+    """Write fits and units; gives them as inputs of the step that draws."""
+    folder.mkdir(parents=True, exist_ok=True)
+    return {"fits": fits(folder / "fits", count), "units": units(folder / "units", count, placed=placed)}
 
 
 def drawn(folder: Path, given: Mapping[str, Any], more: Mapping[str, Path] | None = None, **asked: Any) -> Path:

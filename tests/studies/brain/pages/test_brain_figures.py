@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -13,10 +14,13 @@ from harness import arrays, rows
 from harness.errors import InputError
 from harness.studies import plots
 from harness.studies.brain.pages import outputs
-from harness.studies.brain.pages.figures import DRAWN
+from harness.studies.brain.pages.figures import DRAWN, DRAWN_OF_UNITS
 from harness.studies.brain.pages.figures_rows import BLUE, NOTHING, ORANGE
-from harness.studies.brain.pages.figures_units import nested_pair, units
+from harness.studies.brain.pages.figures_units import UnitPair, _panel
+from harness.studies.brain.pages.joint_models import joint_models
+from harness.studies.brain.pages.pixels import as_paths
 from harness.studies.brain.pages.run_basis import BrainRun
+from harness.studies.brain.pages.unit_scores import measured
 
 pytestmark = pytest.mark.together  # they load matplotlib
 
@@ -45,7 +49,7 @@ def lines(axes, marker) -> list[list[float]]:
 def drawn_run(tmp_path_factory):
     """Give the folder of all figures of the run."""
     folder = tmp_path_factory.mktemp("run")
-    return run.drawn(folder, run.documents(), {"fits": run.fits(folder / "fits")}, groups=run.GROUPS)
+    return run.drawn(folder, run.documents(), run.measured(folder / "made"), groups=run.GROUPS)
 
 
 def test_every_promised_figure_is_written_as_svg_and_png(drawn_run):
@@ -56,17 +60,21 @@ def test_every_promised_figure_is_written_as_svg_and_png(drawn_run):
 
 
 def test_a_figure_has_the_same_bytes_each_time(drawn_run, tmp_path):
-    basis, fits = BrainRun.of(run.params(groups=run.GROUPS), run.documents()), run.fits(tmp_path / "fits")
-    again = {outputs.WORLDS: lambda: DRAWN[outputs.WORLDS](basis), outputs.UNITS: lambda: units(basis, fits)}
+    basis = BrainRun.of(run.params(groups=run.GROUPS), run.documents())
+    found = measured(basis, run.measured(tmp_path / "made"))
+    again = {stem: partial(DRAWN[stem], basis) for stem in (outputs.WORLDS,)}
+    again |= {stem: partial(DRAWN_OF_UNITS[stem], basis, found) for stem in (outputs.UNITS, outputs.MAPS)}
     (tmp_path / "again").mkdir()
     plots.draw(again, tmp_path / "again", outputs.title)
     for path in (tmp_path / "again").iterdir():
-        assert path.read_bytes() == (drawn_run / path.name).read_bytes()
+        made = path.read_bytes()
+        made = as_paths(made.decode()).encode() if path.suffix == ".svg" else made
+        assert made == (drawn_run / path.name).read_bytes()
 
 
 def test_without_documents_every_figure_says_that_there_is_nothing(tmp_path):
     out = run.drawn(tmp_path, {})
-    for stem in outputs.stems():
+    for stem in [stem for stem in outputs.stems() if stem != outputs.POSITIONS]:  # that one needs a layout alone
         assert NOTHING in words_of((out / f"{stem}.svg").read_bytes())
 
 
@@ -174,50 +182,105 @@ def test_hostile_names_are_drawn_as_text(tmp_path):
     assert "<b>&\"'$x$" in shown and "\u202e" not in shown
 
 
-def histogram(folder, groups: Any = run.GROUPS, path=None):
-    fits = path or run.fits(folder / "fits")
+def of_units(stem, folder, groups: Any = run.GROUPS, inputs=None, **asked):
+    """Draw a figure of units; `inputs` are what a test changed of them."""
+    basis = BrainRun.of(run.params(groups=groups, **asked), {})
     with plots.drawing():
-        return units(BrainRun.of(run.params(groups=groups), {}), fits)
+        return DRAWN_OF_UNITS[stem](basis, measured(basis, inputs or run.measured(folder)))
 
 
 def test_units_above_the_line_are_counted(tmp_path):
-    drawn = histogram(tmp_path)
+    drawn = of_units(outputs.UNITS, tmp_path)
     assert len(drawn.figure.axes) == 4
-    assert words(drawn).count("above the line: 200 of 399 units; 1 without a score") == 4
+    told = [
+        text for text in words(drawn) if text.startswith("above the line: 200 of 399 units; 1 without a score; r = ")
+    ]
+    low = np.append(np.linspace(0.5, -0.1, 400)[:-1], [])
+    high = low + np.where(np.arange(399) < 200, 0.1, -0.05)
+    assert len(told) == 4 and float(told[0].split("= ")[1]) == pytest.approx(np.corrcoef(low, high)[0, 1], abs=6e-4)
+
+
+def test_the_best_of_all_subsets_stands_on_each_axis(tmp_path):
+    inputs = run.measured(tmp_path)
+    for at in range(len(run.GROUPS)):
+        path = inputs["fits"] / rows.part_name(at)
+        made = arrays.read_all(path)
+        made["WORD.mse"] = np.full((3, 400), 0.01)  # lower than any, and without the language model
+        arrays.write_all(path, made)
+    assert any(
+        "above the line: 0 of 399 units" in text for text in words(of_units(outputs.UNITS, tmp_path, inputs=inputs))
+    )
+
+
+@pytest.mark.parametrize("most", [*range(1, 40, 3), 400])
+def test_the_square_of_the_most_units_is_the_darkest(tmp_path, most):
+    low = np.concatenate([np.zeros(most), [0.5]])
+    with plots.drawing():
+        axes = plots.sheet(3, 3).panel(0, 0, 2, 2)
+        _panel(axes, UnitPair("", "a", "b", low, low, 0))
+        colours = axes.images[0].get_array()
+    assert colours is not None
+    assert colours[0, 0].tolist() == [0, 77, 128] and colours[0, 1].tolist() == [255, 255, 255]
+
+
+def test_contiguous_splits_stand_first_and_of_seeds_the_first(tmp_path):
+    groups = [{**group, "models": ["SP+SL", "SP+SL+u0", "SP+SL+u1", "LLM", "SP+SL+LLM"], "text_models": [*run.SEEDS]}
+              for group in run.GROUPS]  # fmt: skip
+    inputs = run.measured(tmp_path)
+    for at in range(len(groups)):
+        path = inputs["fits"] / rows.part_name(at)
+        arrays.write_all(path, arrays.read_all(path) | {f"SP+SL+{seed}.mse": np.ones((3, 400)) for seed in run.SEEDS})
+    basis = BrainRun.of(run.params(groups=groups), run.documents())
+    with plots.drawing():
+        drawn = DRAWN_OF_UNITS[outputs.UNITS](basis, measured(basis, inputs))
+    titles = [text for text in words(drawn) if text.endswith((", contiguous", ", shuffled"))]
+    assert [(text.split()[0], text.split(", ")[1]) for text in titles[::2]] == [
+        ("LLM", "contiguous"), ("u0", "contiguous"), ("LLM", "shuffled"), ("u0", "shuffled"),
+    ]  # fmt: skip
 
 
 def test_units_that_took_no_part_are_not_counted(tmp_path):
-    path = run.fits(tmp_path / "fits")
-    first = path / rows.part_name(0)
+    inputs = run.measured(tmp_path)
+    first = inputs["fits"] / rows.part_name(0)
     made = arrays.read_all(first)
     for name in made:
         if name.endswith(".mse"):
             made[name] = np.where(np.arange(400) < 100, np.nan, made[name])
     arrays.write_all(first, made)
-    assert "above the line: 100 of 299 units; 1 without a score" in words(histogram(tmp_path, path=path))
+    told = words(of_units(outputs.UNITS, tmp_path, inputs=inputs))
+    assert any(text.startswith("above the line: 100 of 299 units; 1 without a score") for text in told)
 
 
 def test_models_in_two_files_of_one_split_are_compared(tmp_path):
     groups = [{**run.GROUPS[0], "models": ["SP+SL+WORD"]}, {**run.GROUPS[0], "models": ["SP+SL+WORD+LLM"]},
               {**run.GROUPS[2], "models": []}, {**run.GROUPS[3], "models": []}]  # fmt: skip
-    assert "above the line: 200 of 399 units; 1 without a score" in words(histogram(tmp_path, groups))
+    told = words(of_units(outputs.UNITS, tmp_path, groups))
+    assert any(text.startswith("above the line: 200 of 399 units; 1 without a score") for text in told)
 
 
 def test_fits_of_another_number_than_groups_are_refused(tmp_path):
     with pytest.raises(InputError, match="4 parts stand beside 1 groups"):
-        histogram(tmp_path, run.GROUPS[:1])
+        of_units(outputs.UNITS, tmp_path, run.GROUPS[:1])
 
 
 @pytest.mark.parametrize(
-    ("models", "pair"),
+    ("models", "simple", "pairs"),
     [
-        (["SP+SL", "SP+SL+LLM", "LLM"], ("SP+SL", "SP+SL+LLM")),
-        (["SP+SL", "SP+SL+LLM", "SP+SL+WORD", "SP+SL+WORD+LLM"], ("SP+SL+WORD", "SP+SL+WORD+LLM")),
-        (["SP", "SP+minilm@3"], ("SP", "SP+minilm@3")),
-        (["SP", "SP+LLMU"], None),
-        (["LLM", "SP"], None),
-        ([], None),
+        (["SP+SL", "SP+SL+LLM", "LLM"], False, [("LLM", "SP+SL", "SP+SL+LLM")]),
+        (["SP+SL", "SP+SL+LLM", "SP+SL+WORD", "SP+SL+WORD+LLM"], False, [("LLM", "SP+SL+WORD", "SP+SL+WORD+LLM")]),
+        (["SP+SL", "SP+SL+LLM", "SP+SL+WORD", "SP+SL+WORD+LLM"], True, [("LLM", "SP+SL", "SP+SL+LLM")]),
+        (["SP", "SP+mini@best", "SP+LLMU"], False, [("mini", "SP", "SP+mini@best"), ("LLMU", "SP", "SP+LLMU")]),
+        (["GLOVE", "GLOVE+LLM"], True, []),
+        (["LLM", "SP", "SP+LLM+mini@3"], False, []),
+        ([], False, []),
     ],
 )
-def test_the_pair_of_most_bands_with_a_trained_model_is_drawn(models, pair):
-    assert nested_pair(models, ("minilm",)) == pair
+def test_each_language_model_stands_beside_the_most_bands(models, simple, pairs):
+    found = joint_models(models, ("mini",), simple=simple)
+    assert [(one.model, one.base, one.joint) for one in found] == pairs
+
+
+def test_a_star_is_of_the_fitted_subsets_alone():
+    models = ["SP", "SL", "SP+SL", "LLM", "SP+LLM", "SP+SL+LLM", "WORD"]
+    [found] = joint_models(models, ())
+    assert found.without == ("SP", "SL", "SP+SL") and found.with_it == ("LLM", "SP+LLM", "SP+SL+LLM")

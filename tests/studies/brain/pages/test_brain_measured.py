@@ -8,7 +8,7 @@ from studies.brain.pages import sample_run as run
 from studies.curie.pages.page_text import read, section_of, text_of
 
 from harness import arrays, rows
-from harness.studies.brain.measures import choices, comparisons, omega, performance, stars
+from harness.studies.brain.measures import choices, comparisons, findings, omega, performance, stars
 from harness.studies.brain.nulls.sizes import NullDesign, sizes
 from harness.studies.brain.structure.pereira import pereira
 from harness.studies.brain.terms import EXP1
@@ -61,11 +61,20 @@ def test_a_page_of_measured_documents_lacks_nothing(tmp_path, generation):
         measure.analyse(params, inputs, out)
     listed = [{"dataset": name, "layout": "pereira", "experiment": EXP1} for name in run.WORLDS]
     comparisons.analyse({**params, "datasets": listed}, inputs, out)
+    written = {name: out / name for name in ("choices", "tests")}
+    findings.analyse(params, {**inputs, **written}, out)
     given = {path.name: next(rows.read(path)) for path in out.iterdir()}
     measured = sizes(STRUCTURE, NullDesign(families=4, units=4, columns=2))
-    html = run.written(tmp_path, {**given, "sizes": {"pereira": measured}}, generation=generation)
+    given["sizes"] = {"pereira": measured}
+    drawn = run.drawn(tmp_path, given, {name: inputs[name] for name in ("fits", "units")}, **params)
+    svgs = {path.name: path for path in drawn.glob("*.svg")}
+    html = run.written(tmp_path, given, svgs, generation=generation)
     page = read(html)
-    assert "made nothing for it: Shuffled against contiguous splits, Unit by unit." in page.text  # figures, not drawn
+    lacking = ("figure-seeds", "figure-brains", "figure-length")  # no untrained model, no places, no check of lengths
+    told = ", ".join(f"the figure `{stem}`" for stem in lacking)
+    assert f"made nothing for it: {told}, the document `length_check`." in page.text
+    own = given["findings"][run.TOPIC]["LLM"]["table"]["SP+SL"]["r2"]
+    assert f"SP+SL SP+SL {own:.4f}" in text_of(section_of(html, "Findings by data set"))
     told = given["performance"]["datasets"][run.TOPIC]["splits"]["shuffled"]["SP+SL"]
     assert (
         f"SP+SL {given['performance']['datasets'][run.TOPIC]['splits']['contiguous']['SP+SL']['r2']:.4f}" in page.text

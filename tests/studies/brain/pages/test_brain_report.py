@@ -12,13 +12,15 @@ from studies.curie.pages.page_text import read, row_of, section_of, text_of
 
 from harness.studies import pages
 from harness.studies.brain.pages import outputs
+from harness.studies.brain.pages.captions import CAPTIONS
 from harness.studies.brain.pages.run_basis import DOCUMENTS
 
 pytestmark = pytest.mark.together  # they share one page
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><text x="1" y="2">drawn</text><script>x</script></svg>'
 TITLES = [
-    "Shuffled against contiguous splits", "Scores", "Which layer, which width", "Subsets and starred models", "Omega",
-    "Unit by unit", "Tests, and what they are worth", "What this rests on",
+    "Shuffled against contiguous splits", "Findings by data set", "Scores", "Which layer, which width",
+    "Network by network", "Subsets and starred models", "Omega", "Unit by unit", "Tests, and what they are worth",
+    "Position and length", "What this rests on",
 ]  # fmt: skip
 DASH = "\N{EN DASH}"
 
@@ -60,7 +62,7 @@ def test_the_page_is_valid_and_holds_every_part_both_worlds_first(whole):
 def test_the_page_says_first_that_recordings_are_simulated(whole):
     before = text_of(whole[: whole.index("<main>")])
     assert "on simulated recordings (OURS): not a replication." in before
-    assert "No recording of the paper was used, and no number of this page is the paper's." in before
+    assert "No recording of the paper was used, and no score of this page is the paper's." in before
     assert "Generation P: as the paper computes." in before
 
 
@@ -160,22 +162,22 @@ def test_a_model_that_one_split_lacks_is_said_not_to_be_fitted(page):
 
 
 def test_the_published_choice_stands_beside_the_nested_one(whole):
-    row = row_of(whole, TITLES[2], "minilm , shuffled")
+    row = row_of(whole, "Which layer, which width", "minilm , shuffled")
     assert row == "minilm , shuffled 0.0900 minilm@6 0.0720 minilm@3 , minilm@0 3"
 
 
 def test_correlations_stand_with_and_without_layer_0_and_no_p_value(whole):
-    text = text_of(section_of(whole, TITLES[2]))
+    text = text_of(section_of(whole, "Which layer, which width"))
     assert f"minilm all 3 -0.930 -0.880 0.740 {DASH} not computed" in text
     assert f"minilm without layer 0 3 {DASH} not computed -0.880 0.740" in text
     assert "so no p-value stands here" in text
 
 
 def test_a_starred_model_shows_its_subsets_and_the_nested_value(whole):
-    assert row_of(whole, TITLES[3], "SP+SL* , shuffled").startswith(
+    assert row_of(whole, "Subsets and starred models", "SP+SL* , shuffled").startswith(
         f"SP+SL* , shuffled 3 0.0688 0.0601 0.0610 SP+SL {DASH} stands alone"
     )
-    row = row_of(whole, TITLES[3], "SP+SL+LLM* , shuffled")
+    row = row_of(whole, "Subsets and starred models", "SP+SL+LLM* , shuffled")
     assert row.endswith(f"3 of 4 0.0921 0.0701 0.0610 SP+SL 33.9 % {DASH} nothing above 0 to compare with")
 
 
@@ -186,22 +188,39 @@ def test_omega_stands_with_and_without_participants_of_no_score(whole):
 
 
 def test_every_count_of_a_test_has_the_measured_sizes_beside_it(whole):
-    row = row_of(whole, TITLES[6], "SP+SL+LLM against SP+SL")
+    row = row_of(whole, "Tests, and what they are worth", "SP+SL+LLM against SP+SL")
     assert "row, as published 128 12 9.38 % null units: 2 of 16 4 3.12 % null units: 0 of 16" in row
     assert "1.1 % families: 0.5 % 22.9 % families: 11.5 %" in row and row.endswith("no evidence")
 
 
 def test_significant_is_said_of_tests_that_keep_their_size_alone(whole):
-    rows = [text_of(row) for row in re.findall(r"<tr>(.*?)</tr>", section_of(whole, TITLES[6]), re.DOTALL)]
+    rows = [
+        text_of(row)
+        for row in re.findall(r"<tr>(.*?)</tr>", section_of(whole, "Tests, and what they are worth"), re.DOTALL)
+    ]
     said = {" ".join(row.split(" 128 ")[0].split()[:3]) + row.split(" by the ")[1][:5] for row in rows
             if row.endswith(": significant")}  # fmt: skip
     assert said == {"SP+SL+LLM against SP+SLfold ", "LLM against interceptblock", "LLM against interceptfold "}
 
 
 def test_without_sizes_nothing_is_significant(page):
-    text = text_of(section_of(page(names=[name for name in DOCUMENTS if name != "sizes"]), TITLES[6]))
+    text = text_of(
+        section_of(page(names=[name for name in DOCUMENTS if name != "sizes"]), "Tests, and what they are worth")
+    )
     assert ": significant" not in text and "whose size was not measured: no evidence" in text
     assert f"{DASH} not measured" in text
+
+
+def test_a_test_of_starred_models_has_no_measured_size(page):
+    def add(given):
+        row = {**given["tests"][run.DEFAULT]["contiguous"][0], "model": "SP+SL+m@best*", "against": "SP+SL*",
+               "selected_from": {"SP+SL+m@best*": 4, "SP+SL*": 3}}  # fmt: skip
+        given["tests"][run.DEFAULT]["contiguous"] = [row]
+
+    part = section_of(page(add), "Tests, and what they are worth")
+    rows = [text_of(row) for row in re.findall(r"<tr>(.*?)</tr>", part, re.DOTALL) if "SP+SL+m@best*" in row]
+    told = [row for row in rows if "a layer or subset chosen on test data" in row and "not measured" in row]
+    assert len(told) == 3 and all(row.endswith("whose size was not measured: no evidence") for row in told)
 
 
 def test_sizes_stand_with_their_monte_carlo_error(whole):
@@ -240,7 +259,7 @@ def test_a_page_without_any_document_is_a_page(page):
 
 def test_hostile_names_are_text(tmp_path):
     given = run.documents()
-    for name in DOCUMENTS[:-1]:
+    for name in [name for name in DOCUMENTS if name not in ("sizes", "length_check")]:
         place = given[name]["datasets"] if name == "performance" else given[name]
         place[run.HOSTILE] = place.pop(run.DEFAULT)
     splits = given["performance"]["datasets"][run.HOSTILE]["splits"]["contiguous"]
@@ -262,6 +281,12 @@ def test_documents_of_another_shape_leave_parts_out(tmp_path, value):
     assert "What this rests on" in read(run.written(tmp_path, given)).text
 
 
+def test_every_figure_has_a_caption_that_calls_nothing_significant():
+    assert set(CAPTIONS) == set(outputs.stems())
+    said = [caption for caption in CAPTIONS.values() if "significant" in caption]
+    assert [caption.split("called significant ")[1] for caption in said] == ["nowhere here."]
+
+
 def test_a_figure_is_sanitised_and_names_its_file(whole):
     assert whole.count("drawn</text>") == len(outputs.stems()) and "<script" not in whole
     assert "File: figure-worlds.svg" in text_of(whole)
@@ -276,7 +301,7 @@ def test_two_writings_are_the_same_bytes(tmp_path, whole):
     assert run.written(tmp_path, run.documents(), svgs(tmp_path)) == whole
 
 
-def test_untrained_models_stand_with_their_seeds_layers_and_mean(page, whole):
+def test_untrained_models_stand_with_their_seeds_layers_and_mean(page):
     told = {"seeds": ["u0", "u1"], "layers": [0, 19], "r2": 0.0413, "r2_by_seed": {}, "left_out": [],
             "nested": {"r2": 0.0207, "left_out": ["u1"]}}  # fmt: skip
 
@@ -284,5 +309,4 @@ def test_untrained_models_stand_with_their_seeds_layers_and_mean(page, whole):
         given["choices"][run.DEFAULT]["untrained"] = {"contiguous": {"u-untrained": told}}
 
     words = row_of(page(change), "Which layer, which width", "u-untrained")
-    assert words == "u-untrained , contiguous u0 , u1 0 , 19 0.0413 0.0207 u1"
-    assert "mean over seeds" not in whole
+    assert words == "u-untrained , contiguous u0 , u1 layer 0: 1 of 2 , layer 19: 1 of 2 0.0413 0.0207 u1"

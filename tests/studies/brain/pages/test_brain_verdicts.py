@@ -21,6 +21,7 @@ def sizes(exchangeable, autocorrelated, family=0.01):
         (sizes(0.06, 0.01), "fold", "nested", False),
         (sizes(0.01, 0.02, family=0.2), "fold", "nested", False),
         (sizes(0.01, None), "fold", "nested", False),
+        (sizes(0.01, 0.02, family=None), "fold", "nested", False),
         (sizes(None, None), "fold", "nested", False),
         (sizes(0.01, 0.02), "row", "equal", False),
         (sizes(0.01, 0.02), "fold", "equal", True),
@@ -66,7 +67,8 @@ def test_counts_are_sums_over_families_whatever_else_stands_there():
 @pytest.mark.parametrize(
     ("row", "pair"),
     [({"against": "intercept", "nested": True}, "intercept"), ({"against": "SP", "nested": True}, "nested"),
-     ({"against": "WORD"}, "equal")],
+     ({"against": "WORD"}, "equal"), ({"against": "SP*", "nested": True, "selected_from": {"SP*": 2}}, "chosen"),
+     ({"model": "SP+m@best", "nested": True}, "chosen")],
 )  # fmt: skip
 def test_the_relation_of_two_models_names_the_size_to_look_up(row, pair):
     assert verdicts.relation(row) == pair

@@ -51,7 +51,7 @@ def simulated(
     dataset: str, world: str, seed: int, changed: tuple[tuple[str, str], ...] = (), units: int = 60, categories: int = 0
 ) -> Simulated:
     """Make a world as the maker does."""
-    layout = simulated_layout(dataset, categories=categories or None)
+    layout = simulated_layout(dataset, cut={"categories": categories} if categories else {})
     of = recorded_units(4, units)
     signal = np.array([unit["signal"] for unit in of])
     drawn = simulate(layout, weights_for(dataset, world, dict(changed)), seed, signal)

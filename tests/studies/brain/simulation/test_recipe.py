@@ -152,7 +152,7 @@ def test_the_untrained_model_knows_position_and_length_alone() -> None:
 
 
 def test_fewer_categories_keep_their_own_numbers_of_vectors() -> None:
-    layout = simulated_layout("pereira", categories=4)
+    layout = simulated_layout("pereira", cut={"categories": 4})
     found = drawn(layout, replace(SILENT, topic=1.0))
     assert found.recordings.shape == (64, 5)
     assert np.ptp(found.recordings.reshape(16, 4, 5), axis=1).max() < 1e-5

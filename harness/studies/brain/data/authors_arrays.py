@@ -1,0 +1,187 @@
+"""The maker of recordings as the authors' pipeline reads them: `.npy` files, one for each thing that is known.
+
+Their names there, of Pereira: `y_pereira_384.npy` is `y`, `subjects_384.npy` is `subjects`, `networks_384.npy`,
+`col_to_coord_1_384.npy` … likewise, with `experiment: "384"`; `data_labels_pereira.npy` is `labels`. Both experiments
+together take each of these with `_243` and `_384` behind it, and `non_nan_indices_243`, `non_nan_indices_384`. Of the
+others `y_fedorenko.npy` or `y_blank.npy` is `y`. It must never know a model, a fold or a score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from harness import arrays
+from harness.errors import InputError
+from harness.studies.brain.data.arrays import FILES as FEATURES
+from harness.studies.brain.data.parameters import EXPERIMENT, LABELS, OF_EXPERIMENT, SENTENCES, STORIES
+from harness.studies.brain.data.published_shapes import ELECTRODES, GRID, PARTICIPANTS
+from harness.studies.brain.data.recorded_rows import read_stimuli
+from harness.studies.brain.data.recordings import BLOCK, Recordings, require_params, with_place, write_dataset
+from harness.studies.brain.data.source_order import experiment_rows
+from harness.studies.brain.data.text_arrays import named, read_list, read_whole, read_words
+from harness.studies.brain.rowtypes import RecordedUnit, Stimulus
+from harness.studies.brain.structure.layout import ORDER
+from harness.studies.brain.terms import BLANK, FEDORENKO, LANGUAGE, PEREIRA
+
+Array = Any  # of numpy
+Y, SUBJECTS, NETWORKS, THERE = "y", "subjects", "networks", "non_nan_indices"
+PLACES = tuple(f"col_to_coord_{axis + 1}" for axis in range(len(GRID)))
+_STIMULI = tuple(dict.fromkeys((SENTENCES, *OF_EXPERIMENT.values(), LABELS, *FEATURES)))
+_ONE = (Y, SUBJECTS, NETWORKS, *PLACES)
+_BOTH = tuple(f"{name}_{of}" for of in ORDER for name in (*_ONE, THERE))
+TAKEN: Mapping[str, tuple[str, ...]] = {
+    PEREIRA: (*_ONE, *_BOTH, *_STIMULI), FEDORENKO: (Y, SUBJECTS, SENTENCES, LABELS),
+    BLANK: (Y, SUBJECTS, STORIES, LABELS),
+}  # fmt: skip
+FILES = tuple(dict.fromkeys(name for taken in TAKEN.values() for name in taken))
+FORM = "npy"
+
+
+class _Columns(NamedTuple):
+    """The columns of one file: values, whose they are, and where in the union of both experiments each stands."""
+
+    rows: Sequence[int]  # of the study
+    values: Array
+    units: Sequence[RecordedUnit]
+    places: Array
+
+
+def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write stimuli, units, recordings, features and counts of the authors' arrays; params: dataset, experiment, units.
+
+    InputError for files that are missing or that nobody reads, for arrays of Python objects, and for any that is not as
+    published: rows, units, participants, networks, values.
+    """
+    dataset, experiment = require_params(params, inputs, _taken(params))
+    stimuli = read_stimuli(dataset, experiment, inputs)
+    if dataset != PEREIRA:
+        parts = [_others(dataset, inputs, stimuli)]
+    elif experiment:
+        parts = [_experiment(inputs, experiment, "")]
+    else:
+        parts = [_experiment(inputs, of, f"_{of}") for of in ORDER]
+    write_dataset(params, inputs, stimuli, _joined(parts, len(stimuli)), out)
+
+
+def _taken(params: Mapping[str, Any]) -> tuple[str, ...]:
+    """Name the files that are read: of Pereira those of one experiment, or those of both."""
+    dataset = params["dataset"]
+    if dataset != PEREIRA:
+        return TAKEN[dataset]
+    return (*(_ONE if params.get(EXPERIMENT) else _BOTH), *_STIMULI)
+
+
+def _experiment(files: Mapping[str, Path], of: str, suffix: str) -> _Columns:
+    rows = experiment_rows(of)
+    values = _values(files, f"{Y}{suffix}", len(rows))
+    count = int(values.shape[1])
+    subjects, networks = (_named(files, f"{name}{suffix}", count) for name in (SUBJECTS, NETWORKS))
+    places = _union(files, f"{THERE}{suffix}", count) if suffix else range(count)
+    points = _points(files, suffix, count)
+    units = [
+        with_place(RecordedUnit(id=f"{who}.{at}", participant=who, network=network), points[column])
+        for column, (at, who, network) in enumerate(zip(places, subjects, networks, strict=True))
+    ]
+    return _Columns(rows, values, units, places)
+
+
+def _others(dataset: str, files: Mapping[str, Path], stimuli: Sequence[Stimulus]) -> _Columns:
+    """Read Fedorenko or Blank; Fedorenko's participants stand in the published order where nobody says them."""
+    values = _values(files, Y, len(stimuli))
+    count = int(values.shape[1])
+    if dataset == FEDORENKO and SUBJECTS not in files and count == sum(ELECTRODES):
+        listed = zip(PARTICIPANTS[FEDORENKO], ELECTRODES, strict=True)
+        subjects = [who for who, electrodes in listed for _ in range(electrodes)]
+    else:
+        subjects = _named(files, SUBJECTS, count)
+    units = [
+        RecordedUnit(id=f"{who}.{column}", participant=who, network=LANGUAGE) for column, who in enumerate(subjects)
+    ]
+    return _Columns(range(len(stimuli)), values, units, range(count))
+
+
+def _joined(parts: Sequence[_Columns], rows: int) -> Recordings:
+    """Join the experiments' columns where they are of the same unit; InputError where they disagree on whose it is."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    units: dict[int, RecordedUnit] = {}
+    for part in parts:
+        for at, unit in zip(part.places, part.units, strict=True):
+            if units.setdefault(at, unit) != unit:
+                told = f"column {at} of both experiments is {_said(units[at])} in one, {_said(unit)} in the other"
+                raise InputError(told, where=THERE, next="give files of one set")
+    if sorted(units) != list(range(len(units))):
+        gap = next(at for at in range(len(units)) if at not in units)
+        raise InputError(f"no experiment has the column {gap}", where=THERE, next="give files of one set")
+    _require_held(rows * len(units) * 4)
+    found: Array = np.full((rows, len(units)), np.nan, np.float32)
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused after
+        for part in parts:
+            for start in range(0, len(part.units), BLOCK):
+                columns = np.asarray(part.places[start : start + BLOCK])
+                found[np.ix_(part.rows, columns)] = part.values[:, start : start + BLOCK]
+    return Recordings(found, [units[at] for at in range(len(units))], FORM)
+
+
+def _values(files: Mapping[str, Path], name: str, rows: int) -> Array:
+    """Look at an array of recordings where it lies; InputError where it is none of so many rows."""
+    path = _file(files, name)
+    with named(name):
+        found = arrays.memory_map(path)
+    if found.ndim != 2 or found.dtype.kind != "f" or len(found) != rows:
+        told = f"it is {found.dtype} {[*found.shape]}"
+        raise InputError(told, where=name, next=f"give decimals, {rows} rows, a column a unit")
+    return found
+
+
+def _named(files: Mapping[str, Path], name: str, count: int) -> list[str]:
+    found = read_words(name, _file(files, name))
+    _require_length(name, len(found), count)
+    return found
+
+
+def _union(files: Mapping[str, Path], name: str, count: int) -> list[int]:
+    """Read which column of both experiments' each column of one is: whole numbers that rise."""
+    found = [int(at) for at in read_whole(name, _file(files, name))]
+    _require_length(name, len(found), count)
+    if any(at >= after for at, after in pairwise(found)) or (found and found[0] < 0):
+        raise InputError("its whole numbers do not rise from 0 up", where=name, next="give the published file")
+    return found
+
+
+def _points(files: Mapping[str, Path], suffix: str, count: int) -> Sequence[tuple[float, ...]]:
+    """Read the places in the grid, if all three files are given; InputError for some of them alone."""
+    names = [f"{name}{suffix}" for name in PLACES]
+    if not any(name in files for name in names):
+        return [()] * count
+    read = {name: read_list(name, _file(files, name)) for name in names}
+    for name, one in read.items():
+        _require_length(name, len(one), count)
+        if one.dtype.kind not in "iuf":
+            raise InputError(f"it is {one.dtype}", where=name, next="give a number a column")
+    return list(zip(*(one.tolist() for one in read.values()), strict=True))
+
+
+def _file(files: Mapping[str, Path], name: str) -> Path:
+    if name not in files:
+        then = f"give it; {PEREIRA} takes {Y} … with `{EXPERIMENT}`, or {Y}_243 … and {Y}_384 … without"
+        raise InputError(f"`{name}` is missing", where=name, next=then)
+    return files[name]
+
+
+def _require_length(name: str, found: int, count: int) -> None:
+    if found != count:
+        raise InputError(f"it has {found} values for {count} columns", where=name, next="give files of one set")
+
+
+def _require_held(size: int) -> None:
+    if size > arrays.MOST:
+        told = f"the recordings have {size:,} bytes, at most {arrays.MOST:,} are held"
+        raise InputError(told, where=Y, next="give the published files, or a part of them")
+
+
+def _said(unit: RecordedUnit) -> str:
+    return f"{unit['participant'][:40]!r} of {unit['network'][:40]!r}"

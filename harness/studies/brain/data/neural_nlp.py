@@ -1,0 +1,127 @@
+"""The maker of recordings as neural-nlp's loader brings them: a netCDF file of one dataset, with its coordinates.
+
+It must never know a model, a fold or a score.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness import arrays
+from harness.errors import InputError
+from harness.studies.brain.data.arrays import FILES as FEATURES
+from harness.studies.brain.data.netcdf import COLUMN, ROW, NetcdfFile, opened
+from harness.studies.brain.data.parameters import ASSEMBLY, LABELS, OF_EXPERIMENT, ORDER, SENTENCES, STORIES
+from harness.studies.brain.data.published_shapes import GRID, LOWER, STRATEGIES
+from harness.studies.brain.data.recorded_rows import (
+    read_stimuli,
+    require_count,
+    require_passages,
+    require_stories,
+    require_words,
+)  # fmt: skip
+from harness.studies.brain.data.recordings import Recordings, require_params, with_place, write_dataset
+from harness.studies.brain.data.source_order import read_rows
+from harness.studies.brain.rowtypes import RecordedUnit, Stimulus
+from harness.studies.brain.terms import BLANK, FEDORENKO, LANGUAGE, PEREIRA
+
+Array = Any  # of numpy
+TAKEN: Mapping[str, tuple[str, ...]] = {
+    PEREIRA: tuple(dict.fromkeys((ASSEMBLY, SENTENCES, *OF_EXPERIMENT.values(), LABELS, *FEATURES))),
+    FEDORENKO: (ASSEMBLY, SENTENCES, LABELS),
+    BLANK: (ASSEMBLY, STORIES, LABELS),
+}
+FILES = tuple(dict.fromkeys(name for taken in TAKEN.values() for name in taken))
+
+
+def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write stimuli, units, recordings, features and counts of a netCDF file; params: dataset, perhaps an experiment.
+
+    `units` is how many units there must be, where that is not the published number. InputError for files that are
+    missing or not the dataset's, and for any that is not as published: coordinates, rows, units, participants, values.
+    """
+    dataset, experiment = require_params(params, inputs, TAKEN[params["dataset"]])
+    if dataset == PEREIRA and ORDER not in inputs:
+        raise InputError(f"{dataset} needs `{ORDER}`", where=ORDER, next="give the published file of 627 whole numbers")
+    stimuli = read_stimuli(dataset, experiment, inputs)
+    readers = {PEREIRA: _pereira, FEDORENKO: _fedorenko}
+    with opened(inputs[ASSEMBLY], ASSEMBLY) as file:
+        require_count(ASSEMBLY, file.shape[0], stimuli)
+        order = read_rows(inputs[ORDER]) if dataset == PEREIRA else list(range(len(stimuli)))
+        units, wanted = readers.get(dataset, _blank)(file, stimuli, order)
+        found = Recordings(_values(file, order, wanted), units, file.form)
+    write_dataset(params, inputs, stimuli, found, out)
+
+
+def _pereira(file: NetcdfFile, stimuli: Sequence[Stimulus], order: Sequence[int]) -> tuple[list[RecordedUnit], Array]:
+    """Check the rows, and give the units that the loader keeps, with their columns.
+
+    A voxel stands once for each network that it is of, and has one name in all of them.
+    """
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    ordered = {
+        name: [values[row] for row in order]
+        for name in ("experiment", "passage_category", "passage_index")
+        for values in [file.texts(name, ROW)]
+    }
+    passages = list(zip(ordered["passage_category"], ordered["passage_index"], strict=True))
+    require_passages(stimuli, ordered["experiment"], passages, file.numbers("stimulus_num", ROW)[order].tolist())
+    chosen = np.isin(file.texts("filter_strategy", COLUMN), STRATEGIES)
+    wanted = np.flatnonzero((file.numbers("atlas_selection_lower", COLUMN) == LOWER) & chosen)
+    names, subjects, networks = (file.texts(name, COLUMN) for name in ("neuroid_id", "subject", "atlas"))
+    places = _places(file)
+    units = []
+    for column in wanted.tolist():
+        if names[column].partition(".")[0] != subjects[column]:
+            told = f"the unit {names[column][:80]!r} is said to be of {subjects[column][:80]!r}"
+            raise InputError(told, where=f"{ASSEMBLY}: neuroid_id", next="give the published file")
+        name, network = f"{names[column]}.{networks[column]}", networks[column]
+        unit = RecordedUnit(id=name, participant=subjects[column], network=network)
+        units.append(with_place(unit, places[column] if places is not None else ()))
+    return units, wanted
+
+
+def _fedorenko(file: NetcdfFile, stimuli: Sequence[Stimulus], order: Sequence[int]) -> tuple[list[RecordedUnit], Array]:
+    require_words(stimuli, file.texts("word", ROW))
+    return _named(file, "subject_UID", "neuroid_id")
+
+
+def _blank(file: NetcdfFile, stimuli: Sequence[Stimulus], order: Sequence[int]) -> tuple[list[RecordedUnit], Array]:
+    require_stories(stimuli, file.texts("story", ROW))
+    return _named(file, "subject_UID", "fROI_area")
+
+
+def _named(file: NetcdfFile, subject: str, part: str) -> tuple[list[RecordedUnit], Array]:
+    """Give all columns as units of the language network, each called by its participant and another coordinate."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    pairs = zip(file.texts(subject, COLUMN), file.texts(part, COLUMN), strict=True)
+    units = [RecordedUnit(id=f"{one}.{name}", participant=one, network=LANGUAGE) for one, name in pairs]
+    return units, np.arange(len(units))
+
+
+def _places(file: NetcdfFile) -> list[tuple[float, ...]] | None:
+    """Read the place of each column in the grid; None where the file says none."""
+    names = [f"col_to_coord_{axis + 1}" for axis in range(len(GRID))]
+    if not all(name in file.variables for name in names):
+        return None
+    return list(zip(*(file.numbers(name, COLUMN).tolist() for name in names), strict=True))
+
+
+def _values(file: NetcdfFile, order: Sequence[int], wanted: Array) -> Array:
+    """Read the wanted columns, rows in the order of the study; InputError for more than is held at once."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    size = 4 * len(order) * len(wanted)
+    if size > arrays.MOST:
+        told = f"{len(wanted):,} units have {size:,} bytes, at most {arrays.MOST:,} are held"
+        raise InputError(told, where=ASSEMBLY, next="give the published file, or a part of it")
+    place = np.argsort(order)
+    found: Array = np.empty((len(order), len(wanted)), np.float32)
+    with np.errstate(over="ignore"):  # what is too large becomes infinite, and is refused after
+        for tile in file.tiles(wanted):
+            found[np.ix_(place[tile.row : tile.row + len(tile.values)], tile.columns)] = tile.values
+    return found

@@ -1,0 +1,42 @@
+"""The step that takes the layer of a text model which is chosen on test data, as published, into joint models.
+
+Its vectors get the name `MODEL@best`. The choice is of the rule by which `choices` chooses; a score of what was chosen
+so is too high, and the page says that. It must never know what the layer is joined with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness import arrays, rows
+from harness.studies.brain.fitting.matrices import feature_arrays
+from harness.studies.brain.measures import choosing, fits
+from harness.studies.brain.measures.aggregation import aggregate
+from harness.studies.brain.measures.choices import published_score
+from harness.studies.brain.measures.naming import BEST, families
+from harness.studies.brain.rowtypes import Stimulus
+
+CHOSEN = "chosen"  # an output; the other is called as the layer
+
+
+def choose(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write `best`, an array of the chosen layer in the order of the stimuli, and `chosen`, which one it is.
+
+    params: generation; dataset; group, what the one part of `fits` is; model. inputs: fits, units and stimuli of the
+    dataset; the index and layers of the model. Where no layer has a finite score it is the first, and its r2 null.
+    """
+    found = fits.read({"groups": [params["group"]], "datasets": [params["dataset"]]}, inputs)[0]
+    model, generation = params["model"], params["generation"]
+    members = families(found.models)[model]
+    values = [published_score(found.r2(one.model), found, generation, model) for one in members]
+    taken = choosing.best(values)
+    chosen = members[taken or 0]
+    layer = int(chosen.place)
+    stimuli = list(rows.read(inputs["stimuli"], Stimulus))
+    read = {name: path for name, path in inputs.items() if name.startswith(f"{model}.")}
+    vectors = feature_arrays(read, stimuli, {model: [layer]})[f"{model}@{layer}"]
+    arrays.write_all(out / BEST, {f"{model}@{BEST}": vectors})
+    score = None if taken is None else aggregate(found.r2(chosen.model), found.units, generation).score
+    rows.write_one(out / CHOSEN, {"model": chosen.model, "layer": layer, "r2": score})

@@ -1,0 +1,132 @@
+"""What was fitted with one language model in one split, by its bands: `SP+SL+gpt2-xl@best` beside the model alone.
+
+A text model alone is the layer that was chosen for it; beside other bands that layer is called `@best`. It must never
+know what its scores are compared with.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.errors import InputError
+from harness.studies.brain.measures.aggregation import AveragedScore, aggregate, pooled
+from harness.studies.brain.measures.fits import ExperimentFits, SplitFits
+from harness.studies.brain.measures.naming import BEST, LANGUAGE_ARRAYS, bands, member
+
+Array = Any  # of numpy
+Chosen = Mapping[tuple[str, str, str, str], str | None]  # by dataset, experiment, split and text model
+
+
+@dataclass(frozen=True)
+class LanguageFits:
+    """The fits of one split, with the layer of one language model in the place of its band."""
+
+    found: SplitFits
+    generation: str
+    name: str
+    band: str  # of the model beside others: `gpt2-xl@best`, `LLM`
+    alone: tuple[str, ...]  # the fitted model that the band is, of each experiment
+    _known: dict[str, Array] = field(default_factory=dict, repr=False, compare=False)
+
+    @property
+    def models(self) -> tuple[str, ...]:
+        """Name all models of the split, and the band of this one as if it were fitted by that name."""
+        return tuple(dict.fromkeys((*self.found.models, self.band)))
+
+    def companions(self) -> tuple[str, ...]:
+        """Name the bands that were fitted together with the model's, in the order of the fits."""
+        beside = [bands(model) for model in self.found.models if self.band in bands(model)]
+        return tuple(dict.fromkeys(band for own in beside for band in own if band != self.band))
+
+    def r2(self, model: str) -> Array:
+        """Give R2 of each unit and experiment; InputError where the model was not fitted."""
+        if model not in self._known:
+            parts = self.found.experiments
+            own = [self.read(part, model, "mse") for part in parts] if model == self.band else []
+            self._known[model] = self.found.r2_of(own) if own else self.found.r2(model)
+        return self._known[model]
+
+    def pearson(self) -> Array:
+        """Give the mean of Pearson's r over folds of each unit and experiment, of the model alone."""
+        import numpy as np  # noqa: PLC0415 - heavy
+
+        return np.concatenate([self.read(part, self.band, "r").mean(axis=0) for part in self.found.experiments])
+
+    def read(self, part: ExperimentFits, model: str, what: str) -> Array:
+        """Read `mse`, `cv`, `r` [fold, unit] of a model in one experiment; InputError where it was not fitted."""
+        own = zip(self.found.experiments, self.alone, strict=True)
+        return part.read(next(name for one, name in own if one is part) if model == self.band else model, what)
+
+    def average(self, scores: Array) -> AveragedScore:
+        """Average scores of units by the generation's rule."""
+        return aggregate(scores, self.found.units, self.generation)
+
+    def score(self, model: str) -> float | None:
+        """Give a model's averaged R2; None where nobody has one."""
+        return self.average(self.r2(model)).score
+
+    def networks(self, scores: Array) -> dict[str, float | None]:
+        """Average scores of units by the generation's rule, in each network apart."""
+        units = self.found.units
+        masks = {name: units.counted(name) for name in sorted({*units.networks})}
+        return {name: aggregate(scores, units, self.generation, own).score for name, own in masks.items() if own.any()}
+
+    def units_mean(self, scores: Array) -> float | None:
+        """Average scores over units of the language network, whoever they are of, clipped at 0."""
+        return pooled(scores, self.found.units.counted())
+
+
+def language_models(found: Sequence[SplitFits]) -> tuple[str, ...]:
+    """Name the language models that were fitted to a dataset: text models, and arrays called LLM or LLMU."""
+    texts = dict.fromkeys(name for one in found for name in one.text_models)
+    given = [name for name in LANGUAGE_ARRAYS if any(name in one.models for one in found)]
+    return tuple(dict.fromkeys((*texts, *given)))
+
+
+def language_fits(
+    found: SplitFits, name: str, generation: str, chosen: Chosen, choices: Mapping[str, Any]
+) -> LanguageFits | None:
+    """Find the fits of a language model in a split; None where it was not fitted there, or no layer was chosen.
+
+    A layer that `chosen` does not name is the one that the choices of the split took as published.
+    """
+    if name not in found.text_models:
+        return LanguageFits(found, generation, name, name, (name,) * len(found.experiments)) if (
+            name in found.models) else None  # fmt: skip
+    published = choices.get(name, {}).get("published", {}).get("chosen")
+    taken = [chosen.get((found.dataset, part.experiment, found.split, name), published) for part in found.experiments]
+    alone = [model for model in taken if model is not None and model in found.models]
+    if len(alone) < len(taken):
+        return None
+    return LanguageFits(found, generation, name, f"{name}@{BEST}", tuple(alone))
+
+
+def read_chosen(params: Mapping[str, Any], inputs: Mapping[str, Path]) -> Chosen:
+    """Read which layer was chosen for each dataset, experiment, split and model of params["best"].
+
+    Nothing was chosen where both are absent. InputError for another number of parts than params["best"] has entries.
+    """
+    asked = params.get("best", ())
+    files = rows.parts(inputs["chosen"]) if "chosen" in inputs else []
+    if len(asked) != len(files):
+        told = f"{len(files)} chosen layers stand beside {len(asked)} entries of `best`"
+        raise InputError(told, where="chosen", next="give one for each")
+    return dict(_pairs(asked, files))
+
+
+def _pairs(
+    asked: Sequence[Mapping[str, Any]], files: Sequence[Path]
+) -> Iterator[tuple[tuple[str, str, str, str], str | None]]:
+    for one, file in zip(asked, files, strict=True):
+        key = (str(one["dataset"]), str(one.get("experiment") or ""), str(one["split"]), str(one["model"]))
+        yield key, next(rows.read(file))["model"]
+
+
+def layer(model: str) -> int | None:
+    """Give the layer that a text model's text names; None for what has none."""
+    found = member(model)
+    return None if found is None else int(found.place)

@@ -1,0 +1,169 @@
+"""Simple and lexical features beside a language model: one subset for all units, starred models, and all subsets.
+
+The rows are those of the paper's first table: simple spaces joined, each lexical one added in its turn, the language
+model added to all, and the language model alone. Whatever is highest here was chosen on test data. It must never know
+which features are which but by their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain, combinations
+from typing import Any, NamedTuple
+
+from harness.studies.brain.measures import choosing
+from harness.studies.brain.measures.curves import pearson
+from harness.studies.brain.measures.findings_fits import LanguageFits
+from harness.studies.brain.measures.naming import LEXICAL, is_language, member
+from harness.studies.brain.measures.starring import gain, star, subsets
+
+Array = Any  # of numpy
+LLM = "LLM"  # in the name of a row or subset: the language model, whichever it is
+ADDED = ("GLOVE", *LEXICAL)  # spaces that are added to the simple ones, in this order; the first is generation H's
+TIME = "OASM"  # the family that knows time alone, and is no feature of a text
+
+
+class FeatureRow(NamedTuple):
+    """One row: its name, the spaces whose subsets it is chosen of, and the space that each of these must contain."""
+
+    name: str
+    spaces: tuple[str, ...]
+    containing: str = ""
+
+
+class FeatureSpaces(NamedTuple):
+    """The spaces that stand beside a language model."""
+
+    simple: tuple[str, ...]
+    added: tuple[str, ...]  # lexical, in the order of the paper
+
+    def rows(self) -> list[FeatureRow]:
+        """Give the rows without the language model, each with one space more than the one before."""
+        found = [FeatureRow("+".join(self.simple), self.simple)]
+        for space in self.added:
+            found.append(FeatureRow(f"{found[-1].name}+{space}", (*found[-1].spaces, space), space))
+        return found
+
+
+def feature_spaces(one: LanguageFits) -> FeatureSpaces | None:
+    """Find the spaces that were fitted together with a language model; None where no simple one was.
+
+    What knows time alone is no space, nor is another language model.
+    """
+    beside = [band for band in one.companions() if not is_language(band, one.found.text_models)]
+    beside = [band for band in beside if (own := member(band)) is None or own.family != TIME]
+    simple = tuple(band for band in beside if band not in ADDED)
+    return FeatureSpaces(simple, tuple(band for band in ADDED if band in beside)) if simple else None
+
+
+def table(one: LanguageFits, spaces: FeatureSpaces) -> dict[str, Any]:
+    """Give for each row the subset with the highest average that contains its last space and nothing beyond the row.
+
+    Percentages are of unrounded scores, None where what they are of is missing or not above 0. A row of which no
+    subset was fitted is left out.
+    """
+    own = spaces.rows()
+    every = (*own[-1].spaces, one.band)
+    asked = [*own, FeatureRow(f"{own[-1].name}+{LLM}", every, one.band), FeatureRow(LLM, (one.band,), one.band)]
+    found = {row.name: taken for row in asked if (taken := _highest(one, row)) is not None}
+    full, alone = (found[row.name][1] if row.name in found else None for row in asked[-2:])
+    return {
+        name: {
+            "model": one.alone[0] if model == one.band and len({*one.alone}) == 1 else model,
+            "r2": r2,
+            "percent_of_alone": percent(r2, alone),
+            "percent_of_full": percent(r2, full),
+        }
+        for name, (model, r2) in found.items()
+    }
+
+
+def starred(one: LanguageFits, spaces: FeatureSpaces) -> dict[str, Any]:
+    """Give for each row without the language model its starred score, with and without that model.
+
+    Without: the maximum over all subsets of the row's spaces; with: over those of the same spaces and the model that
+    contain the model. Beside both stand the number of subsets and a choice inside the training folds (`nested_…`), and
+    in `containing` the maximum over the subsets with the row's last space. A row that lacks one side is left out.
+    """
+    found = {}
+    for row in spaces.rows():
+        plain, rich = subsets(one.models, row.spaces), subsets(one.models, (*row.spaces, one.band), one.band)
+        if plain and rich:
+            found[row.name] = {**_pair(one, plain, rich), **_containing(one, row)}
+    return found
+
+
+def scored_subsets(one: LanguageFits, spaces: FeatureSpaces) -> dict[str, Any]:
+    """Give the average of each fitted subset of the simple spaces and the language model, and which is highest."""
+    every = (*spaces.simple, one.band)
+    known = {frozenset(model.split("+")): model for model in reversed(subsets(one.models, every))}
+    asked = chain.from_iterable(combinations(every, count + 1) for count in range(len(every)))
+    found = {
+        "+".join(LLM if band == one.band else band for band in each): one.score(known[frozenset(each)])
+        for each in asked if frozenset(each) in known
+    }  # fmt: skip
+    return {"subsets": found, "highest_subset": highest(found)}
+
+
+def highest(scores: Mapping[str, float | None]) -> str | None:
+    """Name the highest of some scores, the first of equals; None where there is none."""
+    taken = choosing.best([*scores.values()])
+    return None if taken is None else [*scores][taken]
+
+
+def percent(score: float | None, of: float | None) -> float | None:
+    """Give a score in percent of another; None where either is missing or the other is not above 0."""
+    return None if score is None or of is None or of <= 0 else 100 * score / of
+
+
+def _highest(one: LanguageFits, row: FeatureRow) -> tuple[str, float | None] | None:
+    models = subsets(one.models, row.spaces, row.containing)
+    scores = {model: one.score(model) for model in models}
+    taken = highest(scores)
+    return None if taken is None else (taken, scores[taken])
+
+
+def _pair(one: LanguageFits, plain: Sequence[str], rich: Sequence[str]) -> dict[str, Any]:
+    lacking, having = (star([one.r2(model) for model in models]) for models in (plain, rich))
+    without, including = one.average(lacking).score, one.average(having).score
+    return {
+        "without": without,
+        "with": including,
+        "gain_percent": gain(including, without),
+        "percent_of_with": percent(without, including),
+        "nested_without": _nested(one, plain),
+        "nested_with": _nested(one, rich),
+        "without_units": one.units_mean(lacking),
+        "with_units": one.units_mean(having),
+        "subsets_without": len(plain),
+        "subsets_with": len(rich),
+        **_together(one, lacking, having),
+    }
+
+
+def _containing(one: LanguageFits, row: FeatureRow) -> dict[str, Any]:
+    """Give the starred score over the subsets that contain a row's last space, where the row has one."""
+    models = subsets(one.models, row.spaces, row.containing) if row.containing else ()
+    if not models:
+        return {}
+    scores = star([one.r2(model) for model in models])
+    told = {"space": row.containing, "without": one.average(scores).score, "without_units": one.units_mean(scores)}
+    return {"containing": {**told, "subsets_without": len(models)}}
+
+
+def _nested(one: LanguageFits, models: Sequence[str]) -> float | None:
+    """Choose the subset of each unit and fold by its inner score, and average what the chosen ones score."""
+    errors = [
+        choosing.errors_of_units((one.read(part, model, "cv"), one.read(part, model, "mse")) for model in models)
+        for part in one.found.experiments
+    ]
+    return one.average(one.found.r2_of(errors)).score
+
+
+def _together(one: LanguageFits, first: Array, second: Array) -> dict[str, float | None]:
+    """Correlate two scores over the units of the language network that have both: as they are, and clipped at 0."""
+    import numpy as np  # noqa: PLC0415 - heavy
+
+    kept = one.found.units.counted() & np.isfinite(first) & np.isfinite(second)
+    cut = [np.maximum(side[kept], 0.0).tolist() for side in (first, second)]
+    return {"correlation": pearson(first[kept].tolist(), second[kept].tolist()), "correlation_clipped": pearson(*cut)}

@@ -1,0 +1,148 @@
+"""The HTML page of the reanalysis: theirs and ours side by side, what is not derivable and why, and every file.
+
+It knows the document and the drawn figures; it must never compute a value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from harness.studies import pages
+from harness.studies.brain.pages import reanalysis_tables as tables
+from harness.studies.brain.pages.fragments import dictionaries, score
+from harness.studies.brain.pages.reanalysis_basis import leaves, named
+from harness.studies.brain.pages.reanalysis_figures import DOCUMENT
+from harness.studies.brain.pages.report import FIGURE, PAGE
+from harness.studies.brain.reanalysis import outputs
+from harness.studies.cells import NONE, count
+from harness.studies.documents import documents, section
+from harness.studies.inline_svg import inline_svg
+from harness.studies.pages import Html, bullets, document, el, fill, folded, join, table, word_table
+
+TITLE = "What the authors published, computed again"
+QUESTION = (
+    "The authors of the study on what language models map to in the brain published scores, curves, p-values and "
+    "omegas of their repository's head (generation H). Which of these numbers follow from each other, and which cannot "
+    "be had?"
+)
+ORIGIN = "Nothing was fitted here, and no recording was read: every number rests on the authors' published results."
+MANY = 60  # files that the first list names
+
+
+def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write the page of the reanalysis as one HTML file, with the SVG figures among the inputs inlined."""
+    found = documents(inputs, (DOCUMENT,))[DOCUMENT]
+    names = [name for name in outputs.figures() if name.endswith(".svg") and name in inputs]
+    (out / outputs.REPORT).write_bytes(page(found, {name: inputs[name].read_text("utf-8") for name in names}))
+
+
+def page(found: Mapping[str, Any], figures: Mapping[str, str]) -> bytes:
+    """Make the page's HTML from the document and its figures, file name to SVG; a part without data is left out."""
+    parts = {title: inside for title, inside in _parts(found, figures).items() if inside}
+    anchors = {title: _anchor(title) for title in parts}
+    shown = [pages.section(title, anchors[title], *inside) for title, inside in parts.items()]
+    filled = fill(PAGE, title=TITLE, question=QUESTION, origin=ORIGIN, anchors=anchors,
+                  notes=bullets(_notes(found)), parts=join(shown))  # fmt: skip
+    return document(TITLE, filled)
+
+
+def _parts(found: Mapping[str, Any], drawn: Mapping[str, str]) -> dict[str, list[Html]]:
+    figure = {stem: [_figure(stem, drawn[f"{stem}.svg"])] if f"{stem}.svg" in drawn else []
+              for stem in outputs.stems()}  # fmt: skip
+    return {
+        "Theirs and ours": [*_verdicts(found), *tables.side_by_side(found)],
+        "Scores by participant": [*figure[outputs.R2], *figure[outputs.PEARSON], *tables.means(found)],
+        "Without language against with": tables.ratios(found),
+        "Layers": [*figure[outputs.CURVES], *tables.layer_table(found), *tables.experiments(found)],
+        "Omega": [*figure[outputs.OMEGAS], *tables.omega_table(found)],
+        "Tests of units": [*figure[outputs.TESTS], *tables.counts_of_tests(found)],
+        "What two files tell at once": tables.agreement_tables(found),
+        "The table of 43 models (OURS)": _ranked(found),
+        "Percentages of rounded numbers": _rounded(found),
+        "Every file": _files(found),
+    }
+
+
+def _anchor(title: str) -> str:
+    return "".join(char if char.isalnum() else "-" for char in title.lower())
+
+
+def _notes(found: Mapping[str, Any]) -> Iterator[str]:
+    coverage = section(found, "coverage")
+    absent, unknown = (coverage.get(name) or [] for name in ("absent", "unknown"))
+    yield f"Files that were read: {coverage.get('files', 0)}."
+    if absent:
+        yield f"Asked for and not here, so that what needs them is left out ({len(absent)}): {_named(absent)}."
+    if unknown:
+        yield f"Of no kind that is known, and so not read ({len(unknown)}): {_named(unknown)}."
+    yield "Best layers and widths were chosen by the authors on test data: every score here is biased upward by that."
+    yield "Not derivable: the value is published, but what it was made of is not, or was merged before."
+
+
+def _named(names: Sequence[Any]) -> str:
+    more = f" and {len(names) - MANY} more" if len(names) > MANY else ""
+    return ", ".join(map(str, names[:MANY])) + more
+
+
+def _verdicts(found: Mapping[str, Any]) -> list[Html]:
+    """Count the verdicts on all that was held against something else."""
+    tally: dict[str, int] = {}
+    for _, one in leaves(section(found, "files"), 1):
+        for note in dictionaries(one.get("held_against")):
+            verdict = str(note.get("verdict")).partition(":")[0]
+            tally[verdict] = tally.get(verdict, 0) + 1
+    rows = [[name, count(number)] for name, number in sorted(tally.items())]
+    told = "What came of holding a file against another (which counts for both), or against itself"
+    return [table(told, ["Verdict", "Times"], rows)] if rows else []
+
+
+def _ranked(found: Mapping[str, Any]) -> list[Html]:
+    known = section(found, "neural_nlp")
+    if not known:
+        return []
+    layers = [[named(way), score(one.get("spearman"), 3), count(one.get("layers"))]
+              for way, one in leaves(section(known, "layers"), 5)]  # fmt: skip
+    body = []
+    for way, one in leaves(section(known, "order"), 2):
+        body += [[named((*way, *model)), score(both.get("authors"), 4), score(both.get("neural_nlp"), 3)]
+                 for model, both in leaves(section(one, "models"), 1)]  # fmt: skip
+    made = [el("p", str(known.get("note", "")), class_="soft")]
+    if layers:
+        made.append(
+            table("Order of layers: rank correlation with the authors' curves", ["Curve", "rho", "Layers"], layers)
+        )
+    words = "Models that both have: the authors' mean, and the best layer's score of 2021"
+    return [*made, folded(words, table(words, ["Table and model", "Authors", "2021"], body))] if body else made
+
+
+def _rounded(found: Mapping[str, Any]) -> list[Html]:
+    known = section(found, "rounded")
+    body = [[f"{one.get('of')}, {one.get('experiment')}", str(one.get("printed")), score(one.get("of_printed"), 2),
+             score(one.get("unrounded"), 2)] for one in dictionaries(known.get("percentages"))]  # fmt: skip
+    odd = [f"{one.get('row')} ({one.get('experiment')}): {one.get('printed')} is printed, {one.get('unrounded')} "
+           "rounds otherwise." for one in dictionaries(known.get("not_so_rounded"))]  # fmt: skip
+    voxels = section(known, "voxels")
+    odd += [f"{name}: the printed share is {value:.2f} of {voxels.get('of'):,} voxels, no whole number; of how many it "
+            "is a share is unknown." for name, value in section(voxels, "counts").items()]  # fmt: skip
+    head = ["Percentage (generation P)", "Printed", "Of printed numbers", "Of unrounded numbers"]
+    return [table("The paper's percentages", head, body), bullets(odd)] if body else []
+
+
+def _files(found: Mapping[str, Any]) -> list[Html]:
+    rows = []
+    for (path,), one in leaves(section(found, "files"), 1):
+        notes = dictionaries(one.get("held_against"))
+        against = dict.fromkeys(str(note.get("against")).rpartition("/")[2] for note in notes)
+        told = ", ".join("itself" if name == path.rpartition("/")[2] else name for name in against)
+        unread = ", ".join(map(str, one.get("unread") or ())) or NONE
+        rows.append([path, str(one.get("kind")), told or NONE, str(one.get("verdict")), unread])
+    head = ["File", "Kind", "Held against", "Verdict", "Columns not read"]
+    return [word_table("Every file that was read", head, rows)] if rows else []
+
+
+def _figure(stem: str, svg: str) -> Html:
+    words = outputs.TITLES[stem]
+    return fill(FIGURE, drawn=inline_svg(svg, stem, words), words=words, caption=outputs.CAPTIONS[stem],
+                name=f"{stem}.svg", stem=stem)  # fmt: skip

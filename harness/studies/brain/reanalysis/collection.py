@@ -1,0 +1,111 @@
+"""Everything that was read of the published files, sorted by kind, and what each file was held against.
+
+It must never know how a value is computed from another.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from harness.studies.brain.reanalysis import naming
+from harness.studies.brain.reanalysis.naming import ModelColumn, read_model
+from harness.studies.brain.terms import CONTIGUOUS, LANGUAGE, SHUFFLED
+
+EXACT, DIFFERS, NOT_DERIVABLE = "exact", "differs", "not derivable"
+ROUNDING = 1e-12  # values that were computed alike differ by no more
+
+
+@dataclass(frozen=True)
+class PublishedScores:
+    """One model's scores, by participant, by layer or by unit, and where they were published."""
+
+    path: str
+    figure: str
+    dataset: str
+    experiment: str
+    metric: str
+    split: str
+    model: str
+    network: str = LANGUAGE
+    scores: Mapping[str, float] = field(default_factory=dict)  # by participant or by layer
+    participants: tuple[str, ...] = ()  # whose the units are
+    units: tuple[float, ...] = ()
+
+    @property
+    def of(self) -> ModelColumn:
+        """Read the model's name."""
+        return read_model(self.model)
+
+    @property
+    def place(self) -> str:
+        """Name the data set with its experiment, as keys of the document do."""
+        return f"{self.dataset}-{self.experiment}" if self.experiment else self.dataset
+
+    @property
+    def label(self) -> str:
+        """Name the model with its network, where that is not the language network."""
+        return self.model if self.network == LANGUAGE else f"{self.model} in {self.network}"
+
+
+class HeldAgainst(NamedTuple):
+    """What a file was held against, and what came of it."""
+
+    against: str
+    what: str
+    verdict: str
+    difference: float | None
+
+
+@dataclass
+class PublishedResults:
+    """All published results by kind; `notes` grows while they are held against each other."""
+
+    columns: list[PublishedScores] = field(default_factory=list)
+    curves: list[PublishedScores] = field(default_factory=list)
+    units: list[PublishedScores] = field(default_factory=list)
+    omegas: list[Mapping[str, Any]] = field(default_factory=list)
+    tests: list[Mapping[str, Any]] = field(default_factory=list)
+    choices: list[Mapping[str, Any]] = field(default_factory=list)
+    ranked: list[Mapping[str, Any]] = field(default_factory=list)
+    files: dict[str, dict[str, Any]] = field(default_factory=dict)
+    notes: dict[str, list[HeldAgainst]] = field(default_factory=dict)
+
+    def note(self, path: str, against: str, what: str, verdict: str, difference: float | None = None) -> None:
+        """Note that a file was held against another, or against itself; the other gets the note too."""
+        for one, other in dict.fromkeys(((path, against), (against, path))):
+            if one in self.files:
+                self.notes.setdefault(one, []).append(HeldAgainst(other, what, verdict, difference))
+
+
+def collect(rows: Iterable[Mapping[str, Any]]) -> PublishedResults:
+    """Sort what the maker wrote by kind."""
+    found = PublishedResults()
+    for row in rows:
+        found.files[row["path"]] = {"kind": row["kind"], "unread": list(row["unread"])}
+        about = {name: row[name] for name in ("path", "figure", "dataset", "experiment", "metric", "split")}
+        if row["kind"] in (naming.PARTICIPANTS, naming.CURVES, naming.UNITS):
+            into = {naming.PARTICIPANTS: found.columns, naming.CURVES: found.curves}.get(row["kind"], found.units)
+            into.extend(_scores(about, each) for each in row["rows"])
+            continue
+        into_rows = {naming.OMEGAS: found.omegas, naming.TESTS: found.tests, naming.CHOICES: found.choices}
+        told = {**about, "source": row["source"], "level": row["level"]}
+        into_rows.get(row["kind"], found.ranked).extend({**told, **each} for each in row["rows"])
+    return found
+
+
+def verdict(difference: float) -> str:
+    """Give the verdict on two values that should be one."""
+    return EXACT if difference <= ROUNDING else DIFFERS
+
+
+def _scores(about: Mapping[str, str], row: Mapping[str, Any]) -> PublishedScores:
+    """Make one model's scores; what a row tells goes before what the file's name told."""
+    told = {**about, **{name: row[name] for name in ("experiment", "split", "network") if name in row}}
+    if "participants" not in row:
+        told["split"] = told["split"] or CONTIGUOUS
+        return PublishedScores(**told, model=row["model"], scores=row["scores"])
+    told["split"] = told["split"] or (SHUFFLED if about["figure"] == naming.FIGURE2 else CONTIGUOUS)
+    units = tuple(float(one) for one in row["scores"])
+    return PublishedScores(**told, model=row["model"], participants=tuple(row["participants"]), units=units)

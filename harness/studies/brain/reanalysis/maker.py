@@ -1,0 +1,61 @@
+"""The maker of `brain.published`: published result files of any number, read by their kinds into one table.
+
+A file of no known kind is named and left out, an absent one is counted. It must never know what is computed from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from harness import rows
+from harness.errors import InputError
+from harness.studies.brain.reanalysis import archives, naming, tables
+from harness.studies.brain.reanalysis.unnamed import LARGEST
+from harness.studies.brain.reanalysis.values import ADVICE
+from harness.studies.file_set import file_set
+
+FILES = "files"  # the parameter that names the published files
+OUTPUTS = ("published", "counts")
+
+
+def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
+    """Write `published`, a row a file that was read, and `counts`, which names the others.
+
+    InputError, with file, line and column, for a file of a known kind whose columns or values are wrong.
+    """
+    given = file_set(params, inputs, FILES)
+    found, unknown = [], []
+    for name in sorted(given):
+        read = read_file(given[name], name)
+        if read is None:
+            unknown.append(name)
+        else:
+            found.append(read)
+    if not found:
+        raise InputError(
+            "none of the published files is of a known kind", where=FILES, next="see docs/brain.md for the kinds"
+        )
+    rows.write(out / "published", found)
+    kinds: dict[str, int] = {}
+    for row in found:
+        kinds[row["kind"]] = kinds.get(row["kind"], 0) + 1
+    counts = {"files": len(found), "kinds": kinds, "unknown": unknown, "absent": sorted(given.absent)}
+    rows.write_one(out / "counts", counts)
+
+
+def read_file(path: Path, name: str) -> dict[str, Any] | None:
+    """Read one published file: what its name tells, its kind and its rows; None where the name is of no known kind.
+
+    InputError for wrong columns or values.
+    """
+    told = naming.read_name(name)
+    if told is None:
+        return None
+    if path.stat().st_size > LARGEST:
+        raise InputError(f"the file has more than {LARGEST >> 20} MiB", where=name, next=ADVICE)
+    reader = archives.read if name.endswith(".npz") else tables.read
+    said = {key: value for key, value in asdict(told).items() if key != "kind"}
+    return {"path": name, **said, **reader(path, name, told)}

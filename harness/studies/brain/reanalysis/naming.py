@@ -1,0 +1,109 @@
+"""What the name of a published file tells: its figure, its kind, and which data set, metric, split and model it is of.
+
+A path may be `source_data/figure1/NAME`, as published, or `figure1_NAME`, as in a folder of copies. It must never know
+what stands in a file.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from pathlib import PurePosixPath
+from typing import NamedTuple
+
+from harness.studies.brain.terms import CONTIGUOUS, DATASETS, EXP1, EXP2, SHUFFLED
+
+TABLE, UNITS, UNIT_ROWS, OMEGAS, TESTS, CHOICES, RANKED = (
+    "table", "units", "unit rows", "omegas", "tests", "choices", "model scores",
+)  # fmt: skip
+PARTICIPANTS, CURVES = "participants", "curves"  # what a table turns out to be, by its columns
+R2, PEARSON = "out_of_sample_r2", "pearson_r"
+NO_L2 = "noL2custom"  # what files of regressions without a penalty are called
+LAST, MEAN, SUM = "lt", "mp", "sp"  # what stands for the tokens of a piece of text
+OASM, SIMPLE = "oasm", "simple"
+COMBINED = "combined"  # an experiment: both of Pereira together
+FIGURE2 = "figure2"  # that of shuffled splits: OASM stands in the place of the simple model
+DERIVED = "pereira_pvalue_counts"  # counted by us from p-values, and nothing that was published
+
+_DATASET, _METRIC = f"(?P<dataset>{'|'.join(DATASETS)})", f"(?P<metric>{R2}|{PEARSON})"
+_POOLING = f"(?:-(?P<pooling>{LAST}|{MEAN}|{SUM}))?"
+_OF = f"{_DATASET}(?:_(?P<experiment>{EXP1}|{EXP2}))?"
+_FOLDER = re.compile(r"(?P<figure>figure[0-9]{1,2})_(?P<rest>.+)")
+_CSV = (
+    (TESTS, re.compile(rf"(?P<blocked>blocked_)?pvalues_{_OF}(?:_(?P<rest>.+))?")),
+    (OMEGAS, re.compile(r"(?P<source>.+)_omega_values")),
+    (UNIT_ROWS, re.compile(rf"results_combined_{_OF}_{_METRIC}(?:_(?P<rest>.+))?")),
+    (TABLE, re.compile(rf"{_OF}_{_METRIC}(?:_(?P<rest>.*))?")),
+)
+_NPZ = ((UNITS, re.compile(rf"(?P<source>.+?)_combined{_POOLING}_{_OF}_{_METRIC}(?:_(?P<rest>.+))?")),)
+_MODEL = re.compile(rf"(?P<base>.+?)(?:-(?P<pooling>{LAST}|{MEAN}|{SUM}))?")
+
+
+@dataclass(frozen=True)
+class PublishedName:
+    """What a file's name tells; an empty text where it tells nothing."""
+
+    kind: str
+    figure: str = ""  # with the model's name where a figure has a file for each: `figure5-gpt2xl`
+    dataset: str = ""
+    experiment: str = ""
+    metric: str = ""
+    split: str = ""
+    source: str = ""  # the model whose scores or omegas these are
+    pooling: str = ""
+    level: str = ""  # of a test: `row` or `block`
+
+
+class ModelColumn(NamedTuple):
+    """What a model's name tells, however a figure spells it."""
+
+    base: str  # `gpt2xl` of `GPT2-XL-sp`
+    pooling: str  # of a language model, `lt` where its name tells none; empty of the others
+
+
+def read_name(path: str) -> PublishedName | None:
+    """Read a published file's path; None where it is of no kind that is known."""
+    place = PurePosixPath(path)
+    folder, stem, ending = place.parent.name, place.stem, place.suffix
+    if ending == ".csv" and stem in ("precomputed-scores", "neural_nlp_precomputed_scores"):
+        return PublishedName(RANKED)
+    if ending == ".npz" and (folder.startswith("best_layer_sigma") or stem.startswith("best_layer_sigma_")):
+        return PublishedName(CHOICES, source=re.sub("^best_layer_sigma(_info)?_", "", stem))
+    if found := _FOLDER.fullmatch(stem):
+        folder, stem = found["figure"], found["rest"]
+    if not re.fullmatch(r"figure[0-9]{1,2}", folder):
+        return None
+    for kind, pattern in {".csv": _CSV, ".npz": _NPZ}.get(ending, ()):
+        if match := pattern.fullmatch(stem):
+            return _told(kind, folder, match.groupdict())
+    return None
+
+
+def read_model(name: str) -> ModelColumn:
+    """Read a model's name: `GPT2-XL-sp` and `gpt2xl-sp` are one; GPT2-XL without an ending takes the last token."""
+    found = _MODEL.fullmatch(name)
+    base = re.sub(r"[^a-z0-9+]", "", (found["base"] if found else name).lower())
+    if base in (OASM, SIMPLE):
+        return ModelColumn(base, "")
+    return ModelColumn(base, (found["pooling"] if found else None) or LAST)
+
+
+def _told(kind: str, figure: str, said: dict[str, str | None]) -> PublishedName:
+    known = {name: value or "" for name, value in said.items() if name not in ("rest", "blocked")}
+    name = replace(PublishedName(kind, figure), **known)
+    if kind == OMEGAS:
+        return replace(name, figure=f"{figure}-{name.source}")
+    if kind == TESTS:
+        name = replace(name, level="block" if said["blocked"] else "row")
+    rest, split, metric, experiment, others = (said["rest"] or "").split("_"), "", name.metric, name.experiment, []
+    for word in filter(None, rest):
+        if word in ("contig", SHUFFLED):
+            split = SHUFFLED if word == SHUFFLED else CONTIGUOUS
+        elif word == NO_L2:
+            metric = f"{metric}_{NO_L2}"
+        elif word in (EXP1, EXP2) or word.lower() == COMBINED:
+            experiment = word.lower()
+        elif word.lower() not in ("none", "nan"):  # what is left of an experiment that there is none of
+            others.append(word)
+    own = f"{figure}-{'_'.join(others)}" if others else figure
+    return replace(name, figure=own, metric=metric, experiment=experiment, split=split)

@@ -1,0 +1,41 @@
+"""The planning of the reanalysis: one step for the document of each data set of published results, figures and page.
+
+It knows steps, their names and parameters; it must never know a result.
+"""
+
+from __future__ import annotations
+
+from harness.errors import InputError
+from harness.steps import Ref, Source, Step, maker
+from harness.studies.ask import Asked
+from harness.studies.brain.reanalysis import outputs
+from harness.studies.brain.reanalysis.maker import OUTPUTS
+from harness.studies.study import Brief
+
+MAKER = "brain.published"
+HERE = "harness.studies.brain"
+DOCUMENT, FIGURES, PAGE = "reanalysis", "reanalysis-figures", "reanalysis-page"
+
+
+def reanalyse(asked: Asked, brief: Brief) -> dict[str, Ref]:
+    """Add the steps of the reanalysis; returns its outputs by name, none where no dataset is of published results.
+
+    InputError for two such datasets.
+    """
+    named = [dataset.name for dataset in brief.datasets if dataset.make == MAKER]
+    if not named:
+        return {}
+    if len(named) > 1:
+        told = f"{' and '.join(named)} are both published results"
+        raise InputError(told, where=f"datasets.{named[1]}", next="name all files in one dataset")
+    inputs: dict[str, Source] = {name: Ref(maker(named[0]), name) for name in OUTPUTS}
+    kind = f"{HERE}.reanalysis.document:analyse"
+    document = asked.add(Step(DOCUMENT, kind, "analyses", {}, inputs, (DOCUMENT,), derive=True))
+    shown: dict[str, Source] = {DOCUMENT: document}
+    kind = f"{HERE}.pages.reanalysis_figures:draw"
+    asked.add(Step(FIGURES, kind, "analyses", {}, shown, outputs.figures(), derive=True))
+    drawn = {name: Ref(FIGURES, name) for name in outputs.figures()}
+    inlined: dict[str, Source] = {**shown, **{name: ref for name, ref in drawn.items() if name.endswith(".svg")}}
+    kind = f"{HERE}.pages.reanalysis_report:write"
+    page = asked.add(Step(PAGE, kind, "analyses", {}, inlined, (outputs.REPORT,), derive=True))
+    return {DOCUMENT: document, **drawn, outputs.REPORT: page}

@@ -1,0 +1,93 @@
+"""The scores of 43 models of 2021 (neural-nlp) beside the authors' (OURS): one use, and no evidence by itself.
+
+Those scores are of shuffled splits, divided by a ceiling, over both experiments: only orders are compared, never sizes,
+and no p-value is given. It must never know how a score was fitted.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from harness.stats import spearman
+from harness.studies.brain.measures.aggregation import mean
+from harness.studies.brain.measures.curves import with_and_without_first
+from harness.studies.brain.reanalysis.collection import PublishedResults
+from harness.studies.brain.terms import LANGUAGE
+
+UNTRAINED = "-untrained"
+_BLOCK = re.compile(r"encoder\.h\.([0-9]{1,3})")
+EMBEDDING = "drop"  # what GPT-2 looks up before its first block
+NOTE = (
+    "Of 2021: shuffled splits, Pearson divided by a ceiling, both experiments at once; the authors' curves are of one "
+    "experiment. Neighbouring layers are no independent observations, so no p-value is given."
+)
+
+
+def rankings(found: PublishedResults) -> dict[str, Any]:
+    """Correlate layer curves of models that both have, and rank these models by each; empty without that table."""
+    if not found.ranked:
+        return {}
+    by_model = {(row["dataset"], row["model"]): row["scores"] for row in found.ranked}
+    models = len({model.removesuffix(UNTRAINED) for _, model in by_model})
+    return {"note": NOTE, "models": models, "layers": _layers(found, by_model), "order": _orders(found, by_model)}
+
+
+def canonical(model: str) -> str:
+    """Spell a model of that table as the authors' files do: `gpt2-xl-untrained` is their `gpt2xlu`."""
+    trained = model.removesuffix(UNTRAINED)
+    return re.sub(r"[^a-z0-9]", "", trained.lower()) + ("u" if trained != model else "")
+
+
+def _layers(found: PublishedResults, by_model: Mapping[tuple[str, str], Mapping[str, float]]) -> dict[str, Any]:
+    told: dict[str, Any] = {}
+    theirs = {(dataset, canonical(model)): _places(scores) for (dataset, model), scores in by_model.items()}
+    path = found.ranked[0]["path"]
+    for curve in found.curves:
+        other = theirs.get((curve.dataset, curve.of.base))
+        if not other:
+            continue
+        places = sorted(int(layer) for layer in curve.scores)
+        ours = [curve.scores[str(place)] for place in places]
+        together = with_and_without_first(places, [other.get(place) for place in places], ours)
+        at = told.setdefault(curve.place, {}).setdefault(curve.metric, {}).setdefault(curve.label, {})
+        at[curve.split] = {
+            name: {"spearman": one["spearman"], "layers": one["points"]} for name, one in together.items()
+        }
+        found.note(path, curve.path, f"order of layers, {curve.label}, {curve.split} (OURS)", "compared")
+    return told
+
+
+def _places(scores: Mapping[str, float]) -> dict[int, float]:
+    """Give GPT-2's scores by layer, numbered as hidden states are, 0 before the first block; none of other models."""
+    blocks = {int(match[1]) + 1: score for name, score in scores.items() if (match := _BLOCK.fullmatch(name))}
+    return {**({0: scores[EMBEDDING]} if EMBEDDING in scores else {}), **blocks} if blocks else {}
+
+
+def _orders(found: PublishedResults, by_model: Mapping[tuple[str, str], Mapping[str, float]]) -> dict[str, Any]:
+    """Rank by the best layer the models that a table of the authors and the other one have, by the authors' table."""
+    best = {(dataset, canonical(model)): max(scores.values())
+            for (dataset, model), scores in by_model.items() if scores}  # fmt: skip
+    told: dict[str, Any] = {}
+    for column in found.columns:
+        if column.network == LANGUAGE and (column.dataset, column.of.base) in best:
+            key = f"{column.metric} {column.split}, {column.of.pooling}"
+            own = told.setdefault(column.place, {}).setdefault(key, {"models": {}})
+            score = best[column.dataset, column.of.base]
+            own["models"][column.of.base] = {"authors": mean(column.scores.values()), "neural_nlp": score}
+    told = {
+        place: {key: own for key, own in orders.items() if len(own["models"]) > 1} for place, orders in told.items()
+    }
+    for orders in told.values():
+        for own in orders.values():
+            pairs = [*own["models"].values()]
+            sides = [[one[name] for one in pairs] for name in ("authors", "neural_nlp")]
+            # Of two models an order says next to nothing: it is given as it is, without a correlation.
+            own["spearman"] = spearman(*sides) if len(pairs) > 2 else None
+            own["same_order"] = _order(sides[0]) == _order(sides[1])
+    return {place: orders for place, orders in told.items() if orders}
+
+
+def _order(values: list[float]) -> list[int]:
+    return sorted(range(len(values)), key=lambda place: -values[place])

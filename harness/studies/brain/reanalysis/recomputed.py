@@ -1,0 +1,120 @@
+"""Scores of participants as tables have them, and as they follow from the scores of single units, where both are here.
+
+The rule is generation H's: the mean over a participant's units, what is undefined left out, clipped at 0. A participant
+who did both experiments of Pereira was averaged over them after clipping, which no array of merged units gives back. It
+must never know a figure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from harness.studies.brain.measures.aggregation import UnitTable, aggregate, mean
+from harness.studies.brain.reanalysis.collection import (
+    DIFFERS,
+    EXACT,
+    NOT_DERIVABLE,
+    ROUNDING,
+    PublishedResults,
+    PublishedScores,
+)
+from harness.studies.brain.reanalysis.naming import FIGURE2, OASM, SIMPLE, ModelColumn
+from harness.studies.brain.reanalysis.people import BOTH, in_order
+from harness.studies.brain.terms import LANGUAGE, PEREIRA, H, P
+
+MERGED = 3e-3  # OURS: by more than this, merging two experiments does not explain a difference (at most 8e-4 was seen)
+
+
+def participants(found: PublishedResults) -> dict[str, Any]:
+    """Give each table's columns, with what follows from the units, by figure, data set, metric, split and model."""
+    document: dict[str, Any] = {}
+    for column in found.columns:
+        scores = dict(column.scores)
+        entry: dict[str, Any] = {
+            "file": column.path, "published": scores, "mean": mean(scores.values()), "participants": len(scores),
+        }  # fmt: skip
+        if source := source_of(found, column):
+            entry["recomputed"] = held = _held(column, source)
+            found.note(column.path, source.path, column.model, held["verdict"], held["difference"])
+        at = document.setdefault(column.figure, {}).setdefault(column.place, {}).setdefault(column.metric, {})
+        at.setdefault(column.split, {})[column.label] = entry
+    return document
+
+
+def source_of(found: PublishedResults, column: PublishedScores) -> PublishedScores | None:
+    """Find the array of units that a table's column should follow from; None where it is not here."""
+    if column.network != LANGUAGE:
+        return None
+    for units in found.units:
+        same = (units.dataset, units.experiment, units.metric) == (column.dataset, column.experiment, column.metric)
+        if same and units.split == column.split and model_of(units) == column.of:
+            return units
+    return None
+
+
+def by_participant(units: PublishedScores, generation: str = H) -> dict[str, float]:
+    """Average the scores of units by participant, by a generation's rule for one experiment."""
+    count = len(units.participants)
+    table = UnitTable(units.participants, (LANGUAGE,) * count, ("",) * count, (True,) * count)
+    return dict(aggregate(units.units, table, generation).participants)
+
+
+def single_units(found: PublishedResults) -> dict[str, Any]:
+    """Give what follows from each array of units: both generations' averages, and the plain mean over units."""
+    document: dict[str, Any] = {}
+    for units in found.units:
+        finite = [one for one in units.units if math.isfinite(one)]
+        own = by_participant(units)
+        clipped = by_participant(units, P)
+        at = document.setdefault(units.figure, {}).setdefault(units.place, {}).setdefault(units.metric, {})
+        at[units.model] = {
+            "file": units.path, "split": units.split, "units": len(units.units),
+            "undefined": len(units.units) - len(finite), "participants": own, "mean": mean(own.values()),
+            "clipped_first": {"participants": clipped, "mean": mean(clipped.values())},
+            "units_mean": mean(finite), "units_mean_clipped": mean(max(one, 0.0) for one in finite),
+        }  # fmt: skip
+    return document
+
+
+def model_of(units: PublishedScores) -> ModelColumn:
+    """Read whose scores units are: the simple model of figure 2 is OASM."""
+    told = units.of
+    if told.base == SIMPLE and units.figure.split("-")[0] == FIGURE2:
+        return told._replace(base=OASM, pooling="")
+    return told
+
+
+def _held(column: PublishedScores, units: PublishedScores) -> dict[str, Any]:
+    """Hold a table's column against the units: exact, not derivable, or different, for each participant."""
+    own = _matched(column, units)
+    differences = {one: abs(own[one] - column.scores[one]) for one in column.scores if one in own}
+    wrong = {one: value for one, value in differences.items() if value > ROUNDING}
+    merged = {
+        one: value for one, value in wrong.items() if column.dataset == PEREIRA and one in BOTH and value <= MERGED
+    }
+    other = [one for one in column.scores if one not in own or (one in wrong and one not in merged)]
+    rest = max((value for one, value in differences.items() if one not in merged), default=None)
+    return {
+        "from": units.path, "model": units.model, "participants": own, "mean": mean(own.values()),
+        "differences": differences, "difference": rest, "exact": len(differences) - len(wrong),
+        "not_derivable": merged, "not_derivable_difference": max(merged.values(), default=None), "differs": other,
+        "swapped": _swapped(column.scores, own, other),
+        "verdict": DIFFERS if other else NOT_DERIVABLE if merged else EXACT,
+    }  # fmt: skip
+
+
+def _matched(column: PublishedScores, units: PublishedScores) -> dict[str, float]:
+    """Name recomputed participants as the table does, by place where it numbers them otherwise; who has none is out."""
+    own, names = by_participant(units), in_order({*units.participants})
+    alike = {*names} == column.scores.keys()
+    return {theirs: own[ours] for theirs, ours in zip(names if alike else in_order(column.scores), names, strict=True)
+            if ours in own}  # fmt: skip
+
+
+def _swapped(published: Mapping[str, float], own: Mapping[str, float], wrong: list[str]) -> list[str]:
+    """Name the participants whose published values are each other's; none where they are not."""
+    theirs, ours = (sorted(values[one] for one in wrong if one in own) for values in (published, own))
+    alike = all(abs(a - b) <= ROUNDING for a, b in zip(theirs, ours, strict=True))
+    return wrong if len(wrong) > 1 and alike else []

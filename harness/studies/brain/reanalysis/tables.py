@@ -1,0 +1,221 @@
+"""Readers of the published CSV files, one for each kind: every cell is checked, and a row that is doubled is refused.
+
+They must never know what is computed from a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.errors import InputError
+from harness.studies.brain.reanalysis import naming
+from harness.studies.brain.reanalysis.naming import PEARSON, PublishedName
+from harness.studies.brain.reanalysis.people import UNITS, in_order, spelled
+from harness.studies.brain.reanalysis.values import ADVICE, UNDEFINED, TableRow, header, once, table
+from harness.studies.brain.terms import CONTIGUOUS, DATASETS, EXP1, EXP2, SHUFFLED
+
+POOLINGS = {"": naming.LAST, "nan": naming.LAST, "-lt": naming.LAST, "-mp": naming.MEAN, "-sp": naming.SUM}
+LAYERS, MOST = 200, 1.0 + 1e-9  # layers of any model, and the highest score there can be
+INDEX = ""  # the column of row numbers that a data frame is saved with
+ENCODING = {
+    "Pereira2018-encoding": "pereira", "Fedorenko2016v3-encoding": "fedorenko", "Blank2014fROI-encoding": "blank",
+}  # fmt: skip
+_SCORED = ("subjects", "Network", "Model", "perf")
+_CURVED = ("perf", "Model", "layer_num")
+_OMEGAS = ("feature_extraction", "dataset", "values")
+_TESTED = ("fe", "subject", "pval")
+_P = ("pval", "pval_orig", "pval_LLM_sig", "pval_LLM_sig_orig")
+_RANKED = ("layer", "benchmark", "model", "score")
+
+
+def read(path: Path, name: str, told: PublishedName) -> dict[str, Any]:
+    """Read a published CSV file of a known kind: `kind`, `rows`, and `unread`, the columns that nothing is made of.
+
+    InputError with file, line and column for what is no number, impossible, doubled or missing.
+    """
+    columns = header(path, name)
+    if told.kind == naming.TABLE:
+        if "layer_num" in columns:
+            return _made(naming.CURVES, _curves(path, name, told, columns), columns, (*_CURVED, "Shuffled", "Exp"))
+        return _made(naming.PARTICIPANTS, _participants(path, name, told), columns, _SCORED)
+    if told.kind == naming.UNIT_ROWS:
+        return _made(naming.UNITS, _units(path, name, told), columns, _SCORED)
+    if told.kind == naming.OMEGAS:
+        return _made(told.kind, _omegas(path, name), columns, _OMEGAS)
+    if told.kind == naming.TESTS:
+        return _made(told.kind, _tests(path, name, told, columns), columns, (*_TESTED, *_P, "shuffled", "network"))
+    return _made(told.kind, _ranked(path, name), columns, (*_RANKED, "error"))
+
+
+def _made(kind: str, rows: list[dict[str, Any]], columns: Iterable[str], known: Iterable[str]) -> dict[str, Any]:
+    return {"kind": kind, "rows": rows, "unread": sorted({*columns} - {*known, INDEX})}
+
+
+def _participants(path: Path, name: str, told: PublishedName) -> list[dict[str, Any]]:
+    """Read scores of participants: each of a data set's has one of each model and network."""
+    seen: set[tuple[object, ...]] = set()
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    for row in table(path, name, _SCORED):
+        network, model, person = row.text("Network"), _named(row, "Model"), _person(row, told, "subjects")
+        once(seen, row, "subjects", network, model, person)
+        found.setdefault((network, model), {})[person] = _score(row, told.metric)
+    for (network, model), scores in found.items():
+        _everybody(name, told.dataset, scores, f"{model} in {network}")
+    return [{"network": network, "model": model, "scores": {one: scores[one] for one in in_order(scores)}}
+            for (network, model), scores in found.items()]  # fmt: skip
+
+
+def _units(path: Path, name: str, told: PublishedName) -> list[dict[str, Any]]:
+    """Read scores of single units: each participant has as many of each model."""
+    found: dict[str, tuple[list[str], list[float | str]]] = {}
+    for row in table(path, name, _SCORED):
+        people, scores = found.setdefault(_named(row, "Model"), ([], []))
+        people.append(_person(row, told, "subjects"))
+        scores.append(_unit_score(row, told.metric))
+    for model, (people, _) in found.items():
+        _everybody(name, told.dataset, people, model)
+    counts = {model: {one: people.count(one) for one in {*people}} for model, (people, _) in found.items()}
+    if odd := next((model for model, own in counts.items() if own != next(iter(counts.values()))), None):
+        raise InputError(f"{odd} has another number of units than the first model", where=name, next=ADVICE)
+    return [{"model": model, "participants": people, "scores": scores} for model, (people, scores) in found.items()]
+
+
+def _curves(path: Path, name: str, told: PublishedName, columns: Iterable[str]) -> list[dict[str, Any]]:
+    """Read a score for each layer of each model, in one split or both."""
+    seen: set[tuple[object, ...]] = set()
+    found: dict[tuple[str, str, str], dict[str, float]] = {}
+    split_column, experiment_column = "Shuffled" in columns, "Exp" in columns
+    told_too = [column for column in ("Shuffled", "Exp") if column in columns]
+    for row in table(path, name, (*_CURVED, *told_too)):
+        split = _split(row, "Shuffled") if split_column else told.split or CONTIGUOUS
+        if told.split and split != told.split:
+            raise row.refused("Shuffled", f"the file's name says {told.split}, the row says {split}")
+        experiment = _experiment(row, told) if experiment_column else told.experiment
+        layer = str(row.whole("layer_num", LAYERS))
+        key = (experiment, _named(row, "Model"), split)
+        once(seen, row, "layer_num", *key, layer)
+        found.setdefault(key, {})[layer] = _score(row, told.metric)
+    for (_, model, split), scores in found.items():
+        lost = next((layer for layer in range(len(scores)) if str(layer) not in scores), None)
+        if lost is not None:
+            raise InputError(f"layer {lost} of {model} is missing ({split})", where=name, next=ADVICE)
+    return [{"experiment": experiment, "model": model, "split": split, "scores": scores}
+            for (experiment, model, split), scores in found.items()]  # fmt: skip
+
+
+def _omegas(path: Path, name: str) -> list[dict[str, Any]]:
+    """Read omegas, a value a participant in the order of the recordings; the row numbers must be in order."""
+    found: dict[tuple[str, str], list[float]] = {}
+    for place, row in enumerate(table(path, name, _OMEGAS)):
+        if INDEX in row.cells and row.whole(INDEX, 10**6) != place:
+            raise row.refused("(the first)", f"row {place} is not in its place: nothing else says whose omega it is")
+        dataset = row.text("dataset")
+        if dataset not in DATASETS:
+            raise row.refused("dataset", f"it is none of {', '.join(DATASETS)}")
+        found.setdefault((dataset, _pooling(row, "feature_extraction")), []).append(
+            min(row.number("values", 0, 100 + 1e-6), 100.0)
+        )
+    rows = []
+    for (dataset, pooling), values in found.items():
+        people = list(UNITS[dataset])
+        if len(values) != len(people):
+            told = f"{len(values)} omegas of {dataset}, {pooling}, stand for {len(people)} participants"
+            raise InputError(told, where=name, next=ADVICE)
+        rows.append({"dataset": dataset, "pooling": pooling, "omegas": dict(zip(people, values, strict=True))})
+    return rows
+
+
+def _tests(path: Path, name: str, told: PublishedName, columns: Iterable[str]) -> list[dict[str, Any]]:
+    """Read p-values of units, raw (`pval_orig`) and as the authors corrected them (`pval`), for each pooling."""
+    found: dict[tuple[str, str, str], dict[str, list[Any]]] = {}
+    own = [column for column in _P if column in columns]
+    default = SHUFFLED if told.figure.split("-")[0] == naming.FIGURE2 else CONTIGUOUS
+    told_too = [column for column in ("shuffled", "network") if column in columns]
+    for row in table(path, name, (*_TESTED, *own, *told_too)):
+        split = told.split or (_split(row, "shuffled") if "shuffled" in columns else default)
+        network = row.text("network") if "network" in columns else "language"
+        cells = found.setdefault(
+            (split, _pooling(row, "fe"), network), {"participants": [], **{key: [] for key in own}}
+        )
+        cells["participants"].append(_person(row, told, "subject"))
+        for column in own:
+            cells[column].append(row.maybe(column, 0, 1) if column.endswith("_orig") else row.number(column, 0, 1))
+    for (split, pooling, network), cells in found.items():
+        _everybody(name, told.dataset, cells["participants"], f"{pooling}, {split}, {network}")
+    return [{"split": split, "pooling": pooling, "network": network, **cells}
+            for (split, pooling, network), cells in found.items()]  # fmt: skip
+
+
+def _ranked(path: Path, name: str) -> list[dict[str, Any]]:
+    """Read the scores of many models' layers on the three recordings; what is of other benchmarks is left out."""
+    seen: set[tuple[object, ...]] = set()
+    found: dict[tuple[str, str], dict[str, float]] = {}
+    for row in table(path, name, _RANKED):
+        if (dataset := ENCODING.get(row.text("benchmark"))) is None:
+            continue
+        model, layer = _named(row, "model"), _named(row, "layer")
+        once(seen, row, "layer", dataset, model, layer)
+        scores = found.setdefault((dataset, model), {})
+        if row.text("score") not in UNDEFINED:  # of a layer that was never scored
+            scores[layer] = row.number("score", -100, 100)
+    return [{"dataset": dataset, "model": model, "scores": scores} for (dataset, model), scores in found.items()]
+
+
+def _score(row: TableRow, metric: str) -> float:
+    return row.number("perf", -MOST if metric.startswith(PEARSON) else float("-inf"), MOST)
+
+
+def _unit_score(row: TableRow, metric: str) -> float | str:
+    """Read a unit's score, which may be undefined, or endless where there was nothing to predict."""
+    said = row.text("perf")
+    if said == "-inf" and not metric.startswith(PEARSON):
+        return said
+    return "nan" if said in UNDEFINED else _score(row, metric)
+
+
+def _named(row: TableRow, column: str) -> str:
+    name = row.text(column)
+    if not name or not name.isprintable():
+        raise row.refused(column, "it holds no name")
+    return name
+
+
+def _person(row: TableRow, told: PublishedName, column: str) -> str:
+    name = spelled(told.dataset, _named(row, column))
+    if told.dataset == "pereira" and name not in UNITS[told.dataset]:
+        raise row.refused(column, "it names none of the participants")
+    return name
+
+
+def _everybody(name: str, dataset: str, people: Iterable[str], what: str) -> None:
+    """Check that every participant of a data set is there."""
+    known: Mapping[str, int] = UNITS[dataset]
+    have = {*people}
+    if len(have) != len(known):
+        lost = f", among them no {', '.join(sorted(known.keys() - have))}" if have < known.keys() else ""
+        told = f"{what} has {len(have)} participants{lost}; {dataset} has {len(known)}"
+        raise InputError(told, where=name, next=ADVICE)
+
+
+def _pooling(row: TableRow, column: str) -> str:
+    if (found := POOLINGS.get(row.text(column))) is None:
+        raise row.refused(column, f"it is none of {', '.join(filter(None, POOLINGS))}")
+    return found
+
+
+def _split(row: TableRow, column: str) -> str:
+    said = row.text(column)
+    if said not in (*UNDEFINED, SHUFFLED, CONTIGUOUS, "contig", "False", "True"):
+        raise row.refused(column, "it names no split")
+    return SHUFFLED if said in (SHUFFLED, "True") else CONTIGUOUS
+
+
+def _experiment(row: TableRow, told: PublishedName) -> str:
+    said = row.text("Exp").removesuffix(".0")
+    if said in (EXP1, EXP2) or said.lower() == naming.COMBINED:
+        return said.lower()
+    if said in (*UNDEFINED, "None", told.dataset):
+        return told.experiment
+    raise row.refused("Exp", "it names no experiment")

@@ -1,0 +1,53 @@
+"""Reading `.npz` files in which one array has an empty name, as the authors saved scores of the last token.
+
+No array file of this project may have such a name: a copy with a name in its place is read, by the rules for all. It
+must never know what an array means.
+"""
+
+from __future__ import annotations
+
+import tempfile
+import zipfile
+from pathlib import Path
+from typing import Any
+
+from harness import arrays
+from harness.errors import InputError
+
+LARGEST = 64 << 20  # bytes of a file, and of its arrays
+MEMBERS = 1000
+EMPTY, INSTEAD = ".npy", "unnamed.npy"
+Array = Any  # of numpy
+
+
+def read_all(path: Path, where: str, advice: str) -> dict[str, Array]:
+    """Read all arrays of an `.npz` file by name, of which one may be empty; InputError for what is no sound one."""
+    try:
+        if arrays.file_format(path) != "npz":
+            raise InputError("it is no .npz file", where=where, next=advice)
+        with tempfile.TemporaryDirectory(prefix="npz-") as folder:
+            found = arrays.read_all(_renamed(path, Path(folder) / "named"), most=LARGEST)
+    except InputError as bad:
+        raise InputError(bad.what, where=where, next=advice) from None
+    except (*arrays.BROKEN, OSError):
+        raise InputError("it is no sound .npz file", where=where, next=advice) from None
+    return {"" if name == INSTEAD.removesuffix(".npy") else name: array for name, array in found.items()}
+
+
+def _renamed(path: Path, copy: Path) -> Path:
+    """Give the file itself, or a copy in which the unnamed member has a name."""
+    with zipfile.ZipFile(path) as given:
+        members = given.infolist()
+        if all(info.filename != EMPTY for info in members):
+            return path
+        if len(members) > MEMBERS or sum(info.file_size for info in members) > LARGEST:
+            raise InputError(f"its arrays have more than {LARGEST >> 20} MiB")
+        if INSTEAD in {info.filename for info in members} or len({info.filename for info in members}) < len(members):
+            raise InputError("two of its arrays have one name")
+        with zipfile.ZipFile(copy, "w", zipfile.ZIP_STORED) as made:
+            for info in members:
+                with given.open(info) as stream:
+                    # One read beyond what the member says: more than that is refused when the copy is read.
+                    data = stream.read(info.file_size + 1)
+                made.writestr(INSTEAD if info.filename == EMPTY else info.filename, data)
+    return copy

@@ -1,0 +1,79 @@
+"""The datasets with recordings, as a plan knows them before any file of theirs is read: layout, experiments, arrays.
+
+It knows the makers' names and parameters; it must never know a row.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from harness.errors import InputError
+from harness.steps import Ref, maker
+from harness.studies.brain.data.arrays import GLOVE, OF_STUDY
+from harness.studies.brain.data.parameters import GLOVE_OF
+from harness.studies.brain.measures.naming import LANGUAGE_ARRAYS
+from harness.studies.brain.simulation.recipes import weight_names
+from harness.studies.brain.structure.layout import ORDER
+from harness.studies.brain.terms import EXP1, PEREIRA
+from harness.studies.study import Dataset
+
+SIMULATED = "brain.simulated"
+REAL = ("brain.neural_nlp", "brain.authors_arrays")
+WORD = "WORD"  # an array of a simulation, which the paper fits to sentences alone; beside it stand a language model's
+
+
+@dataclass(frozen=True)
+class Recorded:
+    """A dataset with recordings: its name in the manifest, the world it simulates if it does, and its rows' layout."""
+
+    name: str
+    world: str
+    layout: str
+    experiments: tuple[str, ...]  # whose rows are fitted, each apart; one empty text where there is none
+    arrays: tuple[str, ...] = ()  # of features, which it brings
+    weights: Mapping[str, str] = field(default_factory=dict)  # of the simulation: those that the manifest changed
+
+    def ref(self, output: str) -> Ref:
+        """Refer to an output of its maker."""
+        return Ref(maker(self.name), output)
+
+    def about(self) -> dict[str, str]:
+        """Say what it is, as a parameter of the steps that read what was fitted to it."""
+        experiment = self.experiments[0] if len(self.experiments) == 1 else ""
+        return {"dataset": self.name, "world": self.world, "layout": self.layout, "experiment": experiment}
+
+
+def recorded(datasets: Iterable[Dataset]) -> tuple[Recorded, ...]:
+    """Give the datasets with recordings; InputError for an experiment of what has none."""
+    found = []
+    for dataset in datasets:
+        if dataset.make == SIMULATED:
+            found.append(_simulated(dataset))
+        elif dataset.make in REAL:
+            layout = str(dataset.params["dataset"])
+            found.append(Recorded(dataset.name, "", layout, _experiments(dataset, layout, ORDER), _brought(dataset)))
+    return tuple(found)
+
+
+def _simulated(dataset: Dataset) -> Recorded:
+    layout = str(dataset.params.get("layout", PEREIRA))
+    weights = {name: str(dataset.params[name]) for name in weight_names() if name in dataset.params}
+    experiments = _experiments(dataset, layout, (EXP1,))
+    arrays = (*((WORD,) if layout == PEREIRA else ()), *LANGUAGE_ARRAYS)
+    return Recorded(dataset.name, str(dataset.params["world"]), layout, experiments, arrays, weights)
+
+
+def _experiments(dataset: Dataset, layout: str, every: tuple[str, ...]) -> tuple[str, ...]:
+    if layout != PEREIRA and "experiment" in dataset.params:
+        told = f"{layout} has no experiments"
+        raise InputError(told, where=f"datasets.{dataset.name}.experiment", next="leave it out")
+    if layout != PEREIRA:
+        return ("",)
+    return (str(dataset.params["experiment"]),) if "experiment" in dataset.params else every
+
+
+def _brought(dataset: Dataset) -> tuple[str, ...]:
+    """Name the arrays that a maker of real recordings writes, by the files that it is given."""
+    found = [space for name, space in OF_STUDY.items() if name in dataset.files]
+    return (*found, *([GLOVE] if {*GLOVE_OF.values()} <= {*dataset.files} else []))
