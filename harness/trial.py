@@ -100,7 +100,8 @@ def outcome(ended: TrialEnd) -> Tried:
         said["exit"] = ended.exit
     if said["outcome"] == KILLED:
         said["signal"] = ended.signal
-    if words := _text(ended.stderr)[-LAST_WORDS:]:
+    words = _text(ended.stderr)[-LAST_WORDS:]
+    if words and said["outcome"] != OUTPUT:  # whether it still says why depends on how soon it is ended
         said["stderr"] = words
     return said
 
