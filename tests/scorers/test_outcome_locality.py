@@ -1,4 +1,7 @@
-"""The labels of a city under OURS-v1: one case for every clause of reliability 4.1, and no text that takes long."""
+"""The labels of a city under OURS-v1: one case for every clause, and no text that takes long.
+
+Rule: docs/reliability-rules.md#rules-locality.
+"""
 
 import re
 import time
@@ -139,7 +142,7 @@ def test_the_stand_ins_that_say_nothing_are_avoidant(response):
 
 
 def slow_locality(city, target, response):
-    """The rules once more, as the specification words them, with no thought of speed; the city is one word."""
+    """The rules once more, word for word and with no thought of speed; the city is one word."""
     apart = unicodedata.normalize("NFD", written.prepared(response))
     text = "".join(c for c in apart if not unicodedata.combining(c))
     text = re.sub(r"\s+", " ", unicodedata.normalize("NFC", text)).strip()
