@@ -198,7 +198,7 @@ def test_a_thousand_of_the_letter_of_eighteen_signs_are_spelled_out():
 
 
 def test_a_row_is_scored_by_its_benchmark():
-    row = {"benchmark": "addition", "a": "3", "b": "7", "response": "10 or 11"}
+    row = {"benchmark": "addition", "a": "3", "b": "7", "response": "10 or 11", "rule_set": "OURS-v1"}
     assert score_row(row) == {
         "label": "c",
         "avoidance": None,

@@ -226,14 +226,21 @@ def test_texts_of_any_kind_have_a_label(response, expected):
     assert label(response)[0] == expected
 
 
-ROW = {"city": "Arden", "target": "Corvo", "response": "It is Nice", "gazetteer": NAMES, "common_words": COMMON}
+ROW = {
+    "city": "Arden",
+    "target": "Corvo",
+    "response": "It is Nice",
+    "gazetteer": NAMES,
+    "common_words": COMMON,
+    "rule_set": "OURS-v1",
+}
 
 
 def test_a_row_is_labelled_with_its_own_lists_or_the_words_shipped():
     assert ROWS["locality"](ROW).label == "a"
     assert ROWS["locality"]({**ROW, "common_words": ["the"]}).label == "i"
     assert ROWS["locality"]({**ROW, "gazetteer": []}).label == "a"
-    shipped = {name: ROW[name] for name in ("city", "target", "response", "gazetteer")}
+    shipped = {name: ROW[name] for name in ("city", "target", "response", "gazetteer", "rule_set")}
     assert ROWS["locality"](shipped).label == "a"
     assert ROWS["locality"]({**shipped, "response": "Belmar"}).label == "i"
 

@@ -12,13 +12,13 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import FieldCheck, Text, Texts, UncheckedList, checked, one_of
+from harness.scorers.given import FieldCheck, Row, Text, Texts, UncheckedList, checked, one_of
 from harness.scorers.outcome.gazetteer import Gazetteer, gazetteer
 from harness.scorers.outcome.locality import locality
 from harness.scorers.outcome.names import LONGEST_NAME
 from harness.scorers.outcome.result import LabelResult
-from harness.scorers.outcome.rows_text import RULES, RowUnderRules
-from harness.scorers.outcome.rule_sets import V1, V2
+from harness.scorers.outcome.rows_text import RESPONSE, RULES, VERSION
+from harness.scorers.outcome.rule_sets import NEWEST, V1, V2, RuleSet
 from harness.scorers.outcome.science import LETTERS, science
 from harness.scorers.outcome.v2.locality import locality as locality_v2
 from harness.scorers.outcome.v2.science import science as science_v2
@@ -58,10 +58,11 @@ Names = Annotated[
 SCIENCE = {V1: science, V2: science_v2}
 
 
-class Locality(RowUnderRules):
+class Locality(Row):
     """Input: an answer to a locality question, the city and the target."""
 
     benchmark: Literal["locality"] = Field(description=RULES)
+    response: Text = Field(description=RESPONSE)
     city: Text = Field(description="the city asked about")
     target: Text = Field(description="the right answer")
     accepted: Texts | None = Field(default=None, description="other names of the right answer")
@@ -69,6 +70,7 @@ class Locality(RowUnderRules):
     common_words: Names | None = Field(
         default=None, description="words that are no names, instead of the list shipped; in every row, or with --data"
     )
+    rule_set: RuleSet = Field(default=NEWEST, description=VERSION)
 
     def outcome(self) -> LabelResult:
         """Label the answer correct, avoidant or incorrect, by the cities that it names.
@@ -81,12 +83,14 @@ class Locality(RowUnderRules):
         return locality_v2(self.city, self.target, self.accepted or (), self.response, names)
 
 
-class Science(RowUnderRules):
+class Science(Row):
     """Input: an answer to a question with four options, and the key."""
 
     benchmark: Literal["science"] = Field(description=RULES)
+    response: Text = Field(description=RESPONSE)
     options: Options = Field(description="{A, B, C, D}; in every row, or with --data")
     key: Annotated[str, one_of("one of A, B, C and D", *LETTERS)] = Field(description="the right letter")
+    rule_set: RuleSet = Field(default=NEWEST, description=VERSION)
 
     def outcome(self) -> LabelResult:
         """Label the answer correct, avoidant or incorrect, by the option it picks."""

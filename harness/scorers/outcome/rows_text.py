@@ -26,6 +26,7 @@ from harness.scorers.outcome.v2.transforms import transforms as transforms_v2
 
 RULES = "the rules to use: addition, anagram, locality, science or transforms"
 RESPONSE = "what the model wrote"
+VERSION = "the version of the rules; an older one labels as it did"
 LONGEST_ADDEND = 4_000  # below Python's limit for turning text into a whole number
 _DECIMAL = re.compile(r"[0-9]+")
 Decimal = Annotated[
@@ -43,46 +44,45 @@ ANAGRAM = {V1: anagram, V2: anagram_v2}
 TRANSFORMS = {V1: transforms, V2: transforms_v2}
 
 
-class RowUnderRules(Row):
-    """Input: an answer, and the rules to label it by."""
-
-    response: Text = Field(description=RESPONSE)
-    rule_set: RuleSet = Field(default=NEWEST, description="the version of the rules; an older one labels as it did")
-
-
-class Addition(RowUnderRules):
+class Addition(Row):
     """Input: an answer to a sum, and the addends."""
 
     benchmark: Literal["addition"] = Field(description=RULES)
+    response: Text = Field(description=RESPONSE)
     a: Decimal = Field(description="the addends, decimal strings")
     b: Decimal = Field(description="the addends, decimal strings")
+    rule_set: RuleSet = Field(default=NEWEST, description=VERSION)
 
     def outcome(self) -> LabelResult:
         """Label the answer correct, avoidant or incorrect, given the addends."""
         return ADDITION[self.rule_set](self.a, self.b, self.response)
 
 
-class Anagram(RowUnderRules):
+class Anagram(Row):
     """Input: an answer to an anagram, and the words that solve it."""
 
     benchmark: Literal["anagram"] = Field(description=RULES)
+    response: Text = Field(description=RESPONSE)
     anagram: Text = Field(description="the letters shown")
     accepted: Texts = Field(description="words that solve it")
     target: Text | None = Field(default=None, description="the one that was drawn, where it is known")
+    rule_set: RuleSet = Field(default=NEWEST, description=VERSION)
 
     def outcome(self) -> LabelResult:
         """Label the answer correct, avoidant or incorrect, given the words that solve the anagram."""
         return ANAGRAM[self.rule_set](self.anagram, self.accepted, self.response, self.target)
 
 
-class Transforms(RowUnderRules):
+class Transforms(Row):
     """Input: an answer to a text task, its input and expected output."""
 
     benchmark: Literal["transforms"] = Field(description=RULES)
+    response: Text = Field(description=RESPONSE)
     input: Text = Field(description="what was given")
     expected_output: Text = Field(description="the right answer")
     answer_shape: Text | None = Field(default=None, description="a pattern of an answer, or null")
     accepted: Texts | None = Field(default=None, description="other right answers, where there are any")
+    rule_set: RuleSet = Field(default=NEWEST, description=VERSION)
 
     def outcome(self) -> LabelResult:
         """Label the answer by the expected output and, where given, the pattern of a well-formed answer.

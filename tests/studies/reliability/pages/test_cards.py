@@ -148,7 +148,7 @@ def test_the_page_holds_every_part_of_the_report(whole):
         "locality: true target kept", "base-13b against refuser", "1 of 15", "-12.0", "0.0005", "-0.0794",
         "Left out, as stand-ins or since compute or tuning is not known: 4 models.", "f_cry",
         "incorrect → correct, of incorrect",
-        "How the rules agree with labels by hand is measured apart", "SIMULATED RESPONDENTS", "0.25 on science",
+        "Agreement of the newest rules with labels by hand", "SIMULATED RESPONDENTS", "0.25 on science",
     ):  # fmt: skip
         assert each in report.text, each
     assert set(outputs.cards(made.TEN)) <= set(report.links)
