@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -66,7 +66,10 @@ def made(maker: str, dataset: str, files: Mapping[str, Path], prefix: str, **par
     return {"make": maker, "dataset": dataset, **told, **params}
 
 
-MAKERS = {"neural_nlp": write_neural_nlp, "authors_arrays": write_authors_arrays}
+MAKERS: Mapping[str, Callable[..., Mapping[str, Path]]] = {
+    "neural_nlp": write_neural_nlp,
+    "authors_arrays": write_authors_arrays,
+}
 
 
 def pereira(top: Path, maker: str, units: int, models: Mapping[str, Any] | None = None) -> Mapping[str, Any]:
