@@ -6,6 +6,7 @@ import contextlib
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -20,10 +21,21 @@ def marked(mark: str, due: object = None) -> dict[str, str]:
     return {OWNER: mark, DEADLINE: str(deadline(60) if due is None else due)}
 
 
+@contextlib.contextmanager
+def living() -> Iterator[str]:
+    """Give the mark of another process, which ends with the block."""
+    code = "from harness.engines.container_owner import this_process; print(this_process(), flush=True); input()"
+    with subprocess.Popen([sys.executable, "-c", code], stdin=-1, stdout=-1, stderr=-1, text=True) as process:
+        assert process.stdout is not None
+        yield process.stdout.readline().strip()
+        process.communicate()  # the end of its input ends it
+
+
 def dead() -> str:
     """Give the mark of a process that has ended."""
-    code = "from harness.engines.container_owner import this_process; print(this_process())"
-    return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.strip()
+    with living() as mark:
+        pass
+    return mark
 
 
 def test_the_living_keep_what_is_theirs_even_when_it_is_late() -> None:
@@ -63,12 +75,12 @@ def test_a_mark_of_this_boot_with_a_number_that_is_none_is_left_alone() -> None:
 def test_many_that_sweep_at_once_do_not_trip_over_each_other(
     docker_host: str, image_store: tuple[Path, str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    labels = marked(dead())
-    with client(docker_host) as engine:
+    with client(docker_host) as engine, living() as owner:  # other tests sweep too, as soon as it has ended
+        labels = marked(owner)
         settings = {"Image": open_docker(image_store).image, "Cmd": ["true"], "Labels": labels}
         for _ in range(6):
             engine.create_container_from_config(settings)
-    assert len(ours(docker_host, labels[OWNER])) == 6
+        assert len(ours(docker_host, owner)) == 6
     together = threading.Barrier(4)
     inner = container_owner.is_orphaned
 

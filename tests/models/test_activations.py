@@ -59,7 +59,8 @@ def look(loaded: LoadedModel, pieces: list[Any], layers: Any = None, size: int =
 
 
 def near(one: Any, two: Any) -> bool:
-    return one.shape == two.shape and bool(np.allclose(one, two, rtol=1e-5, atol=1e-5))
+    """Say whether two lie as near as float32 sums of another order may: processors differ in it."""
+    return one.shape == two.shape and bool(np.allclose(one, two, rtol=1e-4, atol=1e-4 * max(1.0, np.abs(two).max())))
 
 
 @pytest.mark.parametrize("kind", ["causal", "masked"])

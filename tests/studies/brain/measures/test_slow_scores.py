@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from golden.agree import Within, differences
 from golden.case import Tally
 from studies.brain.golden import averages
 from studies.brain.measures.slow_scores import CASES, documents
@@ -10,7 +11,9 @@ from studies.brain.measures.slow_scores import CASES, documents
 
 @pytest.mark.parametrize(("name", "document"), list(documents()))
 def test_a_file_of_cases_is_what_the_slow_way_gives(name, document):
-    assert json.loads((CASES / name).read_text(encoding="utf-8")) == json.loads(json.dumps(document))
+    known = json.loads((CASES / name).read_text(encoding="utf-8"))
+    again = json.loads(json.dumps(document))
+    assert not list(differences(known, again, Within(1e-12, 1e-12)))  # processors differ in a last digit
 
 
 @pytest.mark.parametrize("name", [name for name, _ in documents()])
