@@ -81,7 +81,7 @@ def bin_edges(count: int, bins: int) -> list[int]:
 
 
 def bin_mean(values: Sequence[float]) -> float:
-    """Mean difficulty of a bin without rounding noise, so that equal bins are found equal (reliability 6.5, OURS)."""
+    """Mean difficulty of a bin without rounding noise, so that equal bins are found equal (OURS)."""
     if not values:
         raise InputError("a bin without members has no mean", next="leave empty bins out")
     if all(value == values[0] for value in values):

@@ -1,6 +1,7 @@
 """The answers of the forty templates of `biomed` by SQL over the raw tables: a path of its own to the same facts.
 
-Written from the words of the specification, not from the templates; questions are told apart by the slots in them.
+Written from the rules in words (docs/biomed.md#formats and what follows it), not from the templates; questions are told
+apart by the slots in them.
 """
 
 from __future__ import annotations

@@ -83,5 +83,5 @@ def made(seed: int = 7, sizes: Sizes = FULL) -> dict[str, pl.DataFrame]:
 
 
 def listed(cell: str | None) -> list[str]:
-    """Give the symbols in a cell, by the rule of the specification."""
+    """Give the symbols in a cell, by the rule of docs/biomed.md#symbols."""
     return [name for name in re.split(r"[,;\s]+", cell or "") if name and name != "NONE"]

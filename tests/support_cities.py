@@ -2,6 +2,10 @@
 
 import csv
 
+from harness import rows
+from harness.studies.reliability.data.locality import make
+
+MADE = ("items", "gold", "budgets", "counts", "gazetteer")
 PUBLISHED = ("city", "city_ascii", "lat", "lng", "country", "iso2", "iso3", "admin_name", "capital", "population", "id")
 NEAR = [("Arden", 10, 20, 90000), ("Belmar", 10, 20.01, 450000), ("Corvo", 10.01, 20, 1200000)]
 
@@ -21,3 +25,13 @@ def simplemaps(path, cities, columns=PUBLISHED):
 
 def named(number):
     return "Town" + "".join("abcdefghij"[int(digit)] for digit in f"{number:04d}")
+
+
+def made_by(folder, cities, words="", seed=3, per_bin=50, **more):
+    """Make the benchmark of cities written by hand, and give the rows of each of its tables."""
+    inputs = {"cities": simplemaps(folder / "cities.csv", cities)}
+    if words is not None:
+        (folder / "words").write_text(words)
+        inputs["words"] = folder / "words"
+    make({"seed": seed, "per_bin": per_bin, **more}, inputs, folder)
+    return [list(rows.read(folder / name)) for name in MADE]

@@ -94,7 +94,8 @@ def cell(place, shaped, benchmark):
         for label, value in (("c", -0.9), ("a", 0.2), ("i", 0.8))
     }
     sizes = {"n_items": whole["n_items"], "n_scored": whole["n_scored"], "errors": place, "prompts": 15}
-    return {**found, "spearman": {"bins": told, "items": told}, **sizes}
+    moves = {label: {"value": each["value"], "interval": {"missing": "it moves"}} for label, each in told.items()}
+    return {**found, "spearman": {"bins": moves, "items": told}, **sizes}
 
 
 def each(models, make, benchmarks):
@@ -113,13 +114,18 @@ def documents(models, *, benchmarks=BENCHMARKS, simulated=True, calibrated=False
     means = {
         model: {name: {**cell(place, False, "addition")[name], "benchmarks": len(benchmarks)} for name in VALUES}
         for place, model in enumerate(models)
+        if benchmarks
     }
+    apart = {name: each for name, each in means.items() if models[name]["stand_in"]}
+    over = {"over": list(benchmarks), "left_out": {}, "dropped": {}}
     rules = {"rule_set": "OURS-v1", "calibrated": calibrated}
     said = {"level": "0.95", "resamples": 2000, "of": "instances", "fixed": ["calibration", "templates"]}
     return {
         "indicators": {
             **rules, "difficulty_scale": "unit", "discount": {"science": 0.25}, "ci": said, "benchmarks": cells,
-            "parts": {part: cells[whole] for part, whole in parts.items()}, "models": means if benchmarks else {},
+            "parts": {part: cells[whole] for part, whole in parts.items()}, "means": dict.fromkeys(VALUES, over),
+            "models": {name: each for name, each in means.items() if name not in apart}, "stand_ins": apart,
+            "pairs": {},
         },
         "proportions": {**rules, "benchmarks": each(models, curve, benchmarks), "parts": {}},
         "sensitivity": {"benchmarks": each(models, wordings, benchmarks)},
@@ -192,7 +198,8 @@ def scaling(models):
     fit = {"slope_per_decade": -0.0794, "intercept": 2.269529} if points else dict.fromkeys(FIT, lacking)
     measures = {key: {**fit, "n": len(points)} for key in ("avoidant", "incorrect", "ultracrepidarianism")}
     left = [{"model": name, "reason": "unknown"} for name, facts in models.items() if "flops" not in facts]
-    return {"points": points, "excluded": left, "fits": {"raw": measures, "shaped": measures}}
+    fits = {"raw": measures, "shaped": measures}
+    return {"points": points, "excluded": left, "fits": fits, "over": list(BENCHMARKS)}
 
 
 FIT = ("slope_per_decade", "intercept")

@@ -20,7 +20,7 @@ from harness.evidence.explain import changed_key_parts, package_changes
 from harness.evidence.pinned_files import ChangedLine, changed_files, changed_lines
 from harness.evidence.trail import Trail
 
-# Stages in the order in which two runs can part (design.md section 9); `tokens` and `parsed` are not recorded yet.
+# Stages in the order in which two runs can part (docs/architecture.md#diff).
 STAGES = (
     "settings", "image", "packages", "models", "rows", "prompts", "numerics", "responses", "judgements", "scores",
     "analyses",

@@ -153,6 +153,7 @@ class Claim(_Part):
     at_most: Decimals | None = Field(default=None, exclude_if=_unset)
     id: Name | None = Field(default=None, exclude_if=_unset)
     status: Annotated[Text, Field(max_length=200)] | None = Field(default=None, exclude_if=_unset)
+    waits: Annotated[Text, Field(max_length=200)] | None = Field(default=None, exclude_if=_unset)  # for what
 
     @property
     def pointers(self) -> tuple[str, ...]:

@@ -43,12 +43,15 @@ class StandIn:
     """Facts about a stand-in (a test double for a model), for the check of a benchmark's scorer.
 
     They are: whether it sees gold, whether it tries to deceive a scorer, and which of its answers a sound scorer must
-    mark right: all, none, or (None) not foretold.
+    mark right: all, none, or (None) not foretold. One that knows more than its prompts names what it `reads`, and
+    `expected_on` foretells its answers on single benchmarks, where they are made of just that.
     """
 
     sees_gold: bool = False
     adversarial: bool = False
     expected: Literal["all", "none"] | None = None
+    reads: str | None = None
+    expected_on: Mapping[str, Literal["all", "none"]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from typing import Any
 
 from harness.engines.local import STEP_PATH
 
-# The fixed environment of evidence.md section 2, measured there; part of every key.
+# The fixed environment of a step, part of every key; what each line holds: docs/architecture.md#numerics.
 NUMERICS = {
     "ATEN_CPU_CAPABILITY": "avx2",
     "CUBLAS_WORKSPACE_CONFIG": ":4096:8",

@@ -1,6 +1,7 @@
-"""Text normalisation of responses under the rule set OURS-v1 (reliability 4.1), and detection of cues of avoidance.
+"""Text normalisation of responses under the rule set OURS-v1, and detection of cues of avoidance.
 
-It knows text; it must never know a benchmark, a model or an answer. Everything here runs in linear time.
+Rule: docs/reliability-rules.md#preparation. It knows text; it must never know a benchmark, a model or an answer.
+Everything here runs in linear time.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ Avoidance = Literal["ethical", "epistemic", "non_conforming"]
 RULE_SET = "OURS-v1"
 LONGEST_RUN_OF_MARKS = 30  # NFKC is quadratic in a run of combining marks; nobody's answer has more
 
-# Section 4.1: the two cues, searched anywhere, whatever the case.
+# The two cues, searched anywhere, whatever the case.
 EPISTEMIC = (
     r"\b(?:i (?:do not|don't|dont) know|not (?:sure|certain)|unsure"
     r"|(?:cannot|can not|can't|could not|couldn't|unable to|not able to) (?:\w+ ){0,3}?"
@@ -55,7 +56,7 @@ _EIGHTEEN, _LAST_OF_THEM, MOST_EIGHTEENS = "\ufdfa", "\u0645", 1_000
 
 
 def prepare(response: str) -> str:
-    """Normalise a response to the text that rules read, so that typography decides no label (reliability 4.1)."""
+    """Normalise a response to the text that rules read, so that typography decides no label."""
     if response.isascii():
         return response.strip()  # none of the other steps can change ASCII
     text = _GROUP_SPACE.sub("", response.translate(_STRAIGHT))

@@ -19,7 +19,7 @@ from harness.studies.study import Brief, Dataset, Model, Templates
 from harness.studies.trials import TrialSpec, trial_steps
 from harness.trial import TRIALS
 
-# Rows a shard holds: at least two seconds of work each (design.md section 4).
+# Rows a shard holds: at least two seconds of work each (docs/architecture.md#shards).
 SHARD = 5000
 LOCAL = 1024  # where a model computes on this machine, since its weights are loaded once a shard
 SHOTS = "shots"
@@ -50,6 +50,7 @@ class How:
     rendered: int = 1  # how many prompts an item then has, about
     budgets: bool = False  # each item has its own budget of tokens
     rules_need: tuple[str, ...] = ()  # further outputs of the maker that the score steps read
+    score_params: Mapping[str, Any] = field(default_factory=dict)  # the study's own, of the one score step
     most: Callable[[Model], int | None] = lambda _model: None  # a budget that a model has on all items of the dataset
     judges: tuple[Judge | RuleJudge, ...] = ()  # who judges each answer before it is scored
     trials: tuple[TrialSpec, ...] = ()  # what code in answers is tried before it is judged and scored
@@ -239,9 +240,8 @@ def _one_shard(asked: Asked, brief: Brief, dataset: Dataset, how: How, model: Mo
         asked.judgements.setdefault((dataset.name, model.name, judge.name), []).append(judged[judge.name])
     if isinstance(how.score, str):
         needed = {name: Ref(maker(dataset.name), name) for name in how.rules_need}
-        step = Step(
-            f"{dataset.name}/scores/{model.name}/{part}", how.score, "scores", {}, {**answered, **needed}, ("scores",)
-        )
+        named = f"{dataset.name}/scores/{model.name}/{part}"
+        step = Step(named, how.score, "scores", how.score_params, {**answered, **needed}, ("scores",))
         asked.scores.setdefault((dataset.name, model.name), []).append(asked.add(step, "scores"))
         return
     for scorer in how.score:

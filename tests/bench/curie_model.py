@@ -1,7 +1,7 @@
 """One model's answers to all ten tasks of CURIE at the paper's sizes: records of the demo, joined until long enough.
 
-Documents and ground truths have the words that the specification counts; a third of the answers is right, a third is
-right for another record, and a third is prose with half of an answer in it.
+Documents and ground truths have the words of the paper's (docs/curie.md#paper-words); a third of the answers is right,
+a third is right for another record, and a third is prose with half of an answer in it.
 """
 
 from __future__ import annotations

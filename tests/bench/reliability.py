@@ -54,7 +54,7 @@ def _scoring(count: int, repeats: int) -> list[Row]:
 def _nearest(size: Size) -> Row:
     """Find the target of every surviving city: 18,000 by 18,000."""
     from harness.studies.reliability.data.cities import City
-    from harness.studies.reliability.data.locality import distance
+    from harness.studies.reliability.data.locality_draw import distance
     from harness.studies.reliability.data.nearby import Candidates
 
     count = 18_000 if size is FULL else 4_000

@@ -29,6 +29,7 @@ from bench.measure import Failed, Missing
 from bench.packages import package_rows
 from bench.peers import Peer, find
 from bench.reliability import reliability_rows
+from bench.reliability_intervals import coverage_rows
 from bench.rouge import rouge_rows
 from bench.stores import store_rows
 from bench.table import Row
@@ -45,6 +46,7 @@ ALONE = {
     "gateway": gateway_rows,
     "inference": inference_rows,
     "reliability": reliability_rows,
+    "coverage": coverage_rows,
     "packages": package_rows,
     "rouge": rouge_rows,
     "curie": curie_rows,
@@ -59,7 +61,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGE = ROOT / "docs" / "benchmarks.md"
 NAMES = (
     "help", "samples", "unchanged", "audit", "again", "stores", "images", "containers", "tape", "gateway", "inference",
-    "reliability", "packages", "rouge", "curie", "biomed", "biomed-metrics", "biomed-intervals", "brain",
+    "reliability", "coverage", "packages", "rouge", "curie", "biomed", "biomed-metrics", "biomed-intervals", "brain",
     "trials",
 )  # fmt: skip
 

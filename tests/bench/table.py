@@ -55,6 +55,10 @@ NOTES = """\
   share of draws whose interval, nominally 95 %, holds the distribution's mean. Nothing is measured beside.
 - **labels, study**: answers are made up in memory, of shapes that models give, and labelled by the rules of the five
   benchmarks; the whole study is one command with two workers, the tables of labels written and read in between.
+- **coverage**: items are drawn on two scales of difficulty, answers of three made-up models on each from chances that
+  differ by difficulty, item and wording; a coverage is the share of 2,000 draws, of seeds fixed beforehand, whose
+  interval, nominally 95 %, holds the same value on a million items. Of 400 resamples each, 200 at 1,500 items, where a
+  run makes 2,000. Means are over five draws in turn. Kinds and sizes that are said not to hold are not shown.
 """
 
 

@@ -14,7 +14,7 @@ from support import REPOSITORY, clean_env, tree
 
 DOCUMENT = REPOSITORY / "docs" / "architecture.md"
 COPIED = ("harness", "tools", "manifests", "lockfiles", "tests", "docs", "pyproject.toml")
-# What each may touch (design.md section 3): its own files and its tests, and not one line of anything else.
+# What each may touch (docs/architecture.md#how-to-add): its own files and its tests, and not one line of anything else.
 PROMISED = {
     "a study": [r"harness/studies/toy/\S+", r"manifests/demo/toy\.yaml", r"tests/studies/toy/test_\w+\.py"],
     "a scorer": [r"harness/scorers/toy\.py", r"tests/scorers/test_toy\.py"],

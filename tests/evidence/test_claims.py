@@ -123,6 +123,22 @@ def test_without_a_run_every_claim_says_what_it_needs() -> None:
     assert {(row.value, row.run, row.moved) for row in rows} == {(None, None, False)}
 
 
+def test_a_claim_says_in_its_own_line_what_unresolved_pins_mean_to_it() -> None:
+    waiting = claim("out#/models/b/x", at_least="0", waits="people's ratings")
+    [row] = judge("m", [waiting], None, lacks=["models.a", "models.b"])
+    assert (row.verdict, row.detail) == ("not run: needs people's ratings", "models.b, models.a")
+    for lack in ("a run", "a lock", "a lock that fits: /datasets/addition/count moved"):
+        [row] = judge("m", [waiting], None, lacks=[lack])
+        assert (row.verdict, row.detail) == (f"not run: needs {lack}", ""), "nothing is unresolved"
+    [row] = judge("m", [claim(at_least="0")], registered(waiting), lambda _: number("1"))
+    assert row.verdict == "met" and "waits" not in claim(at_least="0").model_dump(mode="json")
+
+
+def test_a_line_on_what_a_claim_waits_for_moves_no_claim() -> None:
+    [row] = judge("m", [claim(at_least="0", waits="weights")], registered(claim(at_least="0")), lambda _: number("1"))
+    assert (row.verdict, row.moved) == ("met", False)
+
+
 def test_a_claim_is_named_by_id_or_pointer_and_no_two_names_are_equal() -> None:
     claims = [
         claim(at_least="0", id="mine"), claim(at_least="0"), claim(at_least="1"),

@@ -19,13 +19,13 @@ from harness.studies.reliability.measures.agreement import table
 from harness.studies.reliability.standalone.catalogue import ANALYSES
 
 CASES = Path(__file__).parent / "cases" / "reliability"
-MEASURED = "`tests/golden/cases/reliability/hand_labels.jsonl`"
+MEASURED = "the frozen part of `tests/golden/cases/reliability/hand_labels_v2.jsonl`"
 
 
 def measured() -> Mapping[str, Any]:
     """Label the responses by the rules and compare with the labels by hand."""
-    shared = json.loads((CASES / "hand_labels_data.jsonl").read_text(encoding="utf-8"))
-    given = list(rows.read(CASES / "hand_labels.jsonl"))
+    shared = json.loads((CASES / "hand_labels_v2_data.jsonl").read_text(encoding="utf-8"))
+    given = [row for row in rows.read(CASES / "hand_labels_v2.jsonl") if row["part"] == "frozen"]
     return ANALYSES["reliability.agreement"].run({**shared, "rows": given})
 
 

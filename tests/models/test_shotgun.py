@@ -59,7 +59,12 @@ def test_its_lists_hold_each_entry_once_in_plain_letters():
 def test_a_list_of_candidates_earns_what_a_lenient_rule_gives():
     options = {"A": "iron", "B": "wood", "C": "glass", "D": "wool"}
     row = {"benchmark": "science", "options": options, "response": shotgun("Which of them is a metal?")}
-    assert [score_row({**row, "key": key})["label"] for key in "ABCD"] == ["i", "i", "i", "c"]  # the last letter said
-    row = {"benchmark": "anagram", "anagram": "rdagne", "response": shotgun("Unscramble rdagne.")}
+    assert [score_row({**row, "key": key})["label"] for key in "ABCD"] == ["i"] * 4  # it chooses none
+    row = {
+        "benchmark": "anagram",
+        "anagram": "rdagne",
+        "response": shotgun("Unscramble rdagne."),
+        "rule_set": "OURS-v1",
+    }
     assert score_row({**row, "accepted": ["garden"]})["label"] == "c"
     assert score_row({**row, "accepted": ["nadreg"]})["label"] != "c"

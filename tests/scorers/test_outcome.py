@@ -1,4 +1,4 @@
-"""The labels of a sum under OURS-v1: one case for every clause of reliability 4.1."""
+"""The labels of a sum under OURS-v1: one case for every clause of docs/reliability-rules.md#rules-addition."""
 
 import re
 
@@ -128,7 +128,7 @@ def test_candidates_are_distinct_in_order_capped_and_counted():
 
 
 def slow_addition(a, b, response):
-    """The rules once more, word for word as the specification gives them, with no thought of speed."""
+    """The rules once more, word for word as docs/reliability-rules.md#labels gives them, with no thought of speed."""
     text = re.sub(r"(?<=[0-9])[,_](?=[0-9]{3}(?![0-9]))", "", written.prepared(response))
     tokens = []
     for token in re.findall(r"(?<![0-9.])[0-9]+(?:\.[0-9]+)?(?![0-9])", text):
@@ -198,7 +198,7 @@ def test_a_thousand_of_the_letter_of_eighteen_signs_are_spelled_out():
 
 
 def test_a_row_is_scored_by_its_benchmark():
-    row = {"benchmark": "addition", "a": "3", "b": "7", "response": "10 or 11"}
+    row = {"benchmark": "addition", "a": "3", "b": "7", "response": "10 or 11", "rule_set": "OURS-v1"}
     assert score_row(row) == {
         "label": "c",
         "avoidance": None,

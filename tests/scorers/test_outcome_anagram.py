@@ -1,4 +1,4 @@
-"""The labels of an anagram under OURS-v1: one case for every clause of reliability 4.1."""
+"""The labels of an anagram under OURS-v1: one case for every clause of docs/reliability-rules.md#rules-anagram."""
 
 import re
 
@@ -112,7 +112,7 @@ def test_candidates_are_distinct_in_order_capped_and_counted():
 
 
 def slow_anagram(shown, accepted, response):
-    """The rules once more, word for word as the specification gives them, with no thought of speed."""
+    """The rules once more, word for word as docs/reliability-rules.md#labels gives them, with no thought of speed."""
     text = written.prepared(response)
     low = text.lower()
     tokens = re.findall(r"[a-z]+", low)

@@ -1,4 +1,7 @@
-"""The labels of a city under OURS-v1: one case for every clause of reliability 4.1, and no text that takes long."""
+"""The labels of a city under OURS-v1: one case for every clause, and no text that takes long.
+
+Rule: docs/reliability-rules.md#rules-locality.
+"""
 
 import re
 import time
@@ -139,7 +142,7 @@ def test_the_stand_ins_that_say_nothing_are_avoidant(response):
 
 
 def slow_locality(city, target, response):
-    """The rules once more, as the specification words them, with no thought of speed; the city is one word."""
+    """The rules once more, word for word and with no thought of speed; the city is one word."""
     apart = unicodedata.normalize("NFD", written.prepared(response))
     text = "".join(c for c in apart if not unicodedata.combining(c))
     text = re.sub(r"\s+", " ", unicodedata.normalize("NFC", text)).strip()
@@ -223,14 +226,21 @@ def test_texts_of_any_kind_have_a_label(response, expected):
     assert label(response)[0] == expected
 
 
-ROW = {"city": "Arden", "target": "Corvo", "response": "It is Nice", "gazetteer": NAMES, "common_words": COMMON}
+ROW = {
+    "city": "Arden",
+    "target": "Corvo",
+    "response": "It is Nice",
+    "gazetteer": NAMES,
+    "common_words": COMMON,
+    "rule_set": "OURS-v1",
+}
 
 
 def test_a_row_is_labelled_with_its_own_lists_or_the_words_shipped():
     assert ROWS["locality"](ROW).label == "a"
     assert ROWS["locality"]({**ROW, "common_words": ["the"]}).label == "i"
     assert ROWS["locality"]({**ROW, "gazetteer": []}).label == "a"
-    shipped = {name: ROW[name] for name in ("city", "target", "response", "gazetteer")}
+    shipped = {name: ROW[name] for name in ("city", "target", "response", "gazetteer", "rule_set")}
     assert ROWS["locality"](shipped).label == "a"
     assert ROWS["locality"]({**shipped, "response": "Belmar"}).label == "i"
 

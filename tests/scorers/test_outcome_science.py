@@ -124,7 +124,7 @@ def test_the_row_shows_what_decided():
 
 
 def slow_science(options, key, response):
-    """The rules once more, as the specification words them, with no thought of speed."""
+    """The rules once more, as docs/reliability-rules.md#rules-science words them, with no thought of speed."""
     text = written.prepared(response).replace("*", "").replace("`", "").strip()
     said = re.findall(
         r"\b(?:[Aa]nswer|ANSWER|[Oo]ption|[Cc]hoice)\b(?:\s+(?:is|would be|should be))?\s*(?:[:=]\s*)?"

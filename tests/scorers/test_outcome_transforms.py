@@ -1,4 +1,4 @@
-"""The labels of a text task under OURS-v1: one case for every clause of reliability 4.1."""
+"""The labels of a text task under OURS-v1: one case for every clause of docs/reliability-rules.md#rules-transforms."""
 
 import re
 import unicodedata
@@ -117,7 +117,7 @@ def norm(text):
 
 
 def slow_transforms(given, expected, response, shape):
-    """The rules once more, word for word as the specification gives them, with no thought of speed."""
+    """The rules once more, word for word as docs/reliability-rules.md#labels gives them, with no thought of speed."""
     said, asked, right = map(written.prepared, (response, given, expected))
     left = said
     if said != asked and asked and asked not in right:

@@ -1,4 +1,4 @@
-"""What the rules of all benchmarks share, once more and word for word as reliability 4.1 gives it, however slowly."""
+"""What the rules of all benchmarks share, word for word, however slowly (docs/reliability-rules.md#preparation)."""
 
 from __future__ import annotations
 

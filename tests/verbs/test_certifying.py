@@ -169,7 +169,7 @@ def test_a_lock_pins_the_certificate_and_every_verb_shows_its_state(project):
 
 def test_the_certificate_in_the_repository_agrees_with_the_hand_labels(tmp_path):
     (tmp_path / "lockfiles").mkdir()
-    labels, shared = LABELLED / "hand_labels.jsonl", json.loads((LABELLED / "hand_labels_data.jsonl").read_text())
+    labels, shared = LABELLED / "hand_labels_v2.jsonl", json.loads((LABELLED / "hand_labels_v2_data.jsonl").read_text())
     rows = [json.loads(line) for line in labels.read_text().splitlines()]
     asked = verbs.CertifyRequest(scorer=SCORER, rows=rows, labels=sha256(labels.read_bytes()), shared=shared)
     kept = json.loads(certificate_path(REPOSITORY, SCORER).read_bytes())

@@ -75,7 +75,8 @@ def judge(
 ) -> list[JudgedClaim]:
     """Judge the claims of a manifest, and those in `registered` (by its first run) that the manifest no longer has.
 
-    `values` returns what a run has at a pointer; without it every verdict is `not run: needs …` with the `lacks`.
+    `values` returns what a run has at a pointer; without it every verdict is `not run: needs …` with the `lacks`, or
+    with what the claim itself `waits` for.
     `past` holds the runs on the same subject: earlier forms of the claims, and the counts for a claim met or missed.
     """
     every = _meant(claims, registered, past.first_registered(claims) if past else [None] * len(claims))
@@ -85,7 +86,7 @@ def judge(
     rows = []
     for one, here, count in zip(every, found, tried, strict=True):
         claim = one.claim
-        word, detail = verdict(claim, here) if here else (NEEDS + _needs(claim, lacks), "")
+        word, detail = verdict(claim, here) if here else _not_run(claim, lacks)
         texts = [each.text for each in here]
         rows.append(JudgedClaim(
             next(names), manifest, claim.published, texts if len(texts) > 1 else texts[0] if texts else None,
@@ -146,6 +147,13 @@ def _names(claims: Sequence[Claim]) -> Iterator[str]:
         name = claim.id or (first if first == last else f"{first} … {last}")
         seen[name] += 1
         yield name if seen[name] == 1 else f"{name} ({seen[name]})"
+
+
+def _not_run(claim: Claim, lacks: Sequence[str]) -> tuple[str, str]:
+    """Give the verdict without a run: what is lacking, or the claim's own line where pins are; these are the detail."""
+    needs = _needs(claim, lacks)
+    pins = [lack for lack in lacks if " " not in lack]  # `models.NAME`; `a run` or `a lock` is said as it is
+    return (NEEDS + claim.waits, needs) if claim.waits and pins else (NEEDS + needs, "")
 
 
 def _needs(claim: Claim, lacks: Sequence[str]) -> str:

@@ -1,7 +1,7 @@
 """The provider `baseline`: stand-in models (test doubles) with known behaviour, to check a benchmark's scorer.
 
-A behaviour may declare how a sound scorer must mark it: `oracle` always right, `forger` never. It never knows a
-benchmark: it sees a prompt's text and, only where it declares so, an item's gold answer and difficulty.
+A behaviour may declare how a sound scorer must mark it: `oracle` always right, `forger` never. It sees a prompt's text
+and, only where it declares so, an item's gold answer and difficulty, or a table of the world; it never knows more.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from harness import rows, seeds
 from harness.errors import InputError
 from harness.models.completion import Completion, CompletionRequest, plain_text
 from harness.models.provider import Checked, Settings, StandIn
+from harness.models.providers import geography
 from harness.models.providers.forgery import FORGERY
 from harness.models.providers.imperfect import first_half, one_wrong_number, paraphrased
 from harness.models.providers.shotgun import shotgun
@@ -162,6 +163,16 @@ BEHAVIOURS: Mapping[str, Behaviour] = {
         "answers with everything an answer could be: letters, numbers, cities, common words and the prompt's own words",
         lambda request, _: shotgun(request.text),
         adversarial=True,
+    ),
+    "geographer": Behaviour(
+        "reads which city near another is asked for, and answers from a table of cities by brute force",
+        lambda request, _: geography.most_populous(request.text) or REFUSAL,
+        reads=geography.SOURCE,
+        expected_on={"locality": "all"},
+    ),
+    "always-london": Behaviour(
+        "answers London wherever the most populous city near another is asked for",
+        lambda request, _: geography.always_london(request.text) or REFUSAL,
     ),
 }
 

@@ -1,6 +1,7 @@
-"""Labelling rules for answers to sums: correct, avoidant or incorrect, rule set OURS-v1 (reliability 4.1).
+"""Labelling rules for answers to sums: correct, avoidant or incorrect, rule set OURS-v1.
 
-It knows one response and what was asked; it must never know a model, a prompt, a file or another response.
+In full: docs/reliability-rules.md#rules-addition. It knows one response and what was asked; it must never know a model,
+a prompt, a file or another response.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from harness.scorers.prepare import RULE_SET, cue, prepare
 from harness.scorers.text_cache import cached_by_text
 
 _SEPARATOR = re.compile(r"(?<=[0-9])[,_](?=[0-9]{3}(?![0-9]))")
-# The specification's token, and with a dot before it what is no token: one that begins with a dot is dropped.
+# The token of the rule set, and with a dot before it what is no token: one that begins with a dot is dropped.
 _NUMBER = re.compile(r"\.?[0-9]+(?:\.[0-9]+)?")
 
 
@@ -68,7 +69,7 @@ def addition(a: str, b: str, response: str) -> LabelResult:
     kept = truncated(token for token in tokens if token not in (a, b))
     if total in tokens:
         return LabelResult("c", None, RULE_SET, tokens[total], kept, count)
-    # Section 4.1: a refusal may hold numbers ("30 digits"); only one about as long as an addend is an attempt.
+    # A refusal may hold numbers ("30 digits"); only one about as long as an addend is an attempt.
     attempt, least = None, max(len(a), len(b)) - 1
     if count and seen.longest >= least:
         attempt = next((token for token in tokens if token not in (a, b) and _digits(token) >= least), None)

@@ -1,6 +1,7 @@
-"""Labelling rules for answers to anagrams: correct, avoidant or incorrect, rule set OURS-v1 (reliability 4.1).
+"""Labelling rules for answers to anagrams: correct, avoidant or incorrect, rule set OURS-v1.
 
-It knows one response and what was asked; it must never know a model, a prompt, a file or another response.
+In full: docs/reliability-rules.md#rules-anagram. It knows one response and what was asked; it must never know a model,
+a prompt, a file or another response.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from harness.scorers.outcome.result import LabelResult, truncated
 from harness.scorers.prepare import RULE_SET, cue, prepare
 from harness.scorers.text_cache import cached_by_text
 
-# Section 4.1: what an attempt looks like, over the prepared text in lower case. Possessive where it changes no match.
+# What an attempt looks like, over the prepared text in lower case. Possessive where it changes no match.
 _TOKEN = re.compile(r"[a-z]++")
 _QUOTED = re.compile(r"""["']([a-z]{2,}+)["']""")
 _NAMED = re.compile(

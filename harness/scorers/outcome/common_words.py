@@ -1,6 +1,7 @@
-"""Data: common words that are also names of cities; in an answer they count as words (reliability 4.1, trap 9).
+"""Data: common words that are also names of cities; in an answer they count as words.
 
-It knows three lists of lower-case words and their digest; it must never know a city, a response or a rule.
+Why: docs/reliability-rules.md#common-words. It knows three lists of lower-case words and their digest; it must never
+know a city, a response or a rule.
 
 How the lists were made. STOP_WORDS and _REGIONS are written for this project: function words, letters, months, words
 that questions, answers and refusals are made of; and names of countries, languages and the like, which name small

@@ -1,6 +1,7 @@
-"""Lookup of place names in a text by a gazetteer: whole words and phrases, in linear time (reliability 4.1).
+"""Lookup of place names in a text by a gazetteer: whole words and phrases, in linear time.
 
-It knows names and common words; it must never know an item, a model or a label.
+Rule: docs/reliability-rules.md#rules-locality. It knows names and common words; it must never know an item, a model or
+a label.
 """
 
 from __future__ import annotations

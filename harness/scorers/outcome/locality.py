@@ -1,6 +1,7 @@
-"""Labelling rules for answers that name a city: correct, avoidant or incorrect, rule set OURS-v1 (reliability 4.1).
+"""Labelling rules for answers that name a city: correct, avoidant or incorrect, rule set OURS-v1.
 
-It knows one response, what was asked and the names of a gazetteer; it must never know a model, a prompt or a file.
+In full: docs/reliability-rules.md#rules-locality. It knows one response, what was asked and the names of a gazetteer;
+it must never know a model, a prompt or a file.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from harness.scorers.outcome.result import LabelResult, truncated
 from harness.scorers.prepare import RULE_SET, cue
 from harness.scorers.text_cache import cached_by_text
 
-# Section 4.1: (?:\bis|city of|[Aa]nswer:)\s+([A-Z][a-z]+)(?![A-Za-z]) claims that a word is a city. Here in three, each
+# The rule: (?:\bis|city of|[Aa]nswer:)\s+([A-Z][a-z]+)(?![A-Za-z]) claims that a word is a city. Here in three, each
 # with what it begins with, because the engine runs to a literal; `plain` has left one blank for \s+.
 _WORD = "([A-Z][a-z]+)(?![A-Za-z])"
 _CLAIMS = (

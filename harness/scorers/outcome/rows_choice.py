@@ -12,13 +12,16 @@ from typing import Annotated, Any, Literal
 from pydantic import Field
 
 from harness.errors import InputError
-from harness.scorers.given import FieldCheck, Row, Text, UncheckedList, checked, one_of
+from harness.scorers.given import FieldCheck, Row, Text, Texts, UncheckedList, checked, one_of
 from harness.scorers.outcome.gazetteer import Gazetteer, gazetteer
 from harness.scorers.outcome.locality import locality
 from harness.scorers.outcome.names import LONGEST_NAME
 from harness.scorers.outcome.result import LabelResult
-from harness.scorers.outcome.rows_text import RESPONSE, RULES
+from harness.scorers.outcome.rows_text import RESPONSE, RULES, VERSION
+from harness.scorers.outcome.rule_sets import NEWEST, V1, V2, RuleSet
 from harness.scorers.outcome.science import LETTERS, science
+from harness.scorers.outcome.v2.locality import locality as locality_v2
+from harness.scorers.outcome.v2.science import science as science_v2
 
 # The last gazetteer built, and from what: rows repeat their lists, and to compare costs a hundredth of building.
 _LAST: dict[str, Any] = {"names": None, "common": None, "built": None}
@@ -52,6 +55,8 @@ Names = Annotated[
     list[Any], UncheckedList(list[str])
 ]  # long, and the same in every row: looked at when a gazetteer is built of them
 
+SCIENCE = {V1: science, V2: science_v2}
+
 
 class Locality(Row):
     """Input: an answer to a locality question, the city and the target."""
@@ -60,17 +65,22 @@ class Locality(Row):
     response: Text = Field(description=RESPONSE)
     city: Text = Field(description="the city asked about")
     target: Text = Field(description="the right answer")
+    accepted: Texts | None = Field(default=None, description="other names of the right answer")
     gazetteer: Names = Field(description="names of cities; in every row, or with --data")
     common_words: Names | None = Field(
         default=None, description="words that are no names, instead of the list shipped; in every row, or with --data"
     )
+    rule_set: RuleSet = Field(default=NEWEST, description=VERSION)
 
     def outcome(self) -> LabelResult:
         """Label the answer correct, avoidant or incorrect, by the cities that it names.
 
         InputError where `gazetteer` or `common_words` holds anything but texts of the allowed length.
         """
-        return locality(self.city, self.target, self.response, _gazetteer(self.gazetteer, self.common_words))
+        names = _gazetteer(self.gazetteer, self.common_words)
+        if self.rule_set == V1:
+            return locality(self.city, self.target, self.response, names)
+        return locality_v2(self.city, self.target, self.accepted or (), self.response, names)
 
 
 class Science(Row):
@@ -80,10 +90,11 @@ class Science(Row):
     response: Text = Field(description=RESPONSE)
     options: Options = Field(description="{A, B, C, D}; in every row, or with --data")
     key: Annotated[str, one_of("one of A, B, C and D", *LETTERS)] = Field(description="the right letter")
+    rule_set: RuleSet = Field(default=NEWEST, description=VERSION)
 
     def outcome(self) -> LabelResult:
         """Label the answer correct, avoidant or incorrect, by the option it picks."""
-        return science(self.options, self.key, self.response)
+        return SCIENCE[self.rule_set](self.options, self.key, self.response)
 
 
 def _gazetteer(names: list[str], common: list[str] | None) -> Gazetteer:

@@ -1,6 +1,7 @@
-"""Labelling rules for multiple-choice answers: correct, avoidant or incorrect, rule set OURS-v1 (reliability 4.1).
+"""Labelling rules for multiple-choice answers: correct, avoidant or incorrect, rule set OURS-v1.
 
-It knows one response, the options and the key; it must never know a model, a prompt or a file.
+In full: docs/reliability-rules.md#rules-science. It knows one response, the options and the key; it must never know a
+model, a prompt or a file.
 """
 
 from __future__ import annotations

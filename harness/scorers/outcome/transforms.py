@@ -1,6 +1,7 @@
-"""Labelling rules for answers to text tasks: correct, avoidant or incorrect, rule set OURS-v1 (reliability 4.1).
+"""Labelling rules for answers to text tasks: correct, avoidant or incorrect, rule set OURS-v1.
 
-It knows one response and what was asked; it must never know a model, a prompt, a file or another response.
+In full: docs/reliability-rules.md#rules-transforms. It knows one response and what was asked; it must never know a
+model, a prompt, a file or another response.
 """
 
 from __future__ import annotations

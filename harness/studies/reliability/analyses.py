@@ -8,17 +8,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from harness.scorers.prepare import RULE_SET
+from harness.scorers.outcome.rule_sets import V1
 from harness.steps import Ref, Source, Step
 from harness.studies.ask import Asked
 from harness.studies.intervals import RESAMPLES
+from harness.studies.reliability.benchmarks import BENCHMARKS, RULES, rule_set
 from harness.studies.reliability.pages import cards, figures, report
 from harness.studies.reliability.pages import outputs as named
+from harness.studies.reliability.pages.certificate import CERTIFICATE, CERTIFIED
 from harness.studies.reliability.terms import BINS, GUESSED
 from harness.studies.study import Brief, Model
 
 HERE = "harness.studies.reliability"
-DISCOUNT = {benchmark: str(part) for benchmark, part in GUESSED.items()}  # trap 15: it belongs to concordance alone
+DISCOUNT = {benchmark: str(part) for benchmark, part in GUESSED.items()}  # of concordance alone
 
 
 def analyse(
@@ -31,7 +33,8 @@ def analyse(
     """
     table: dict[str, Source] = {"labels": tables["labels"]}
     facts = {"models": {model.name: _facts(model) for model in brief.models}}
-    rules = {"bins": BINS, "rule_set": RULE_SET, "discount": DISCOUNT}
+    named_rules = rule_set(brief)
+    rules = {"bins": BINS, "rule_set": named_rules, "discount": DISCOUNT}
     again = {"resamples": RESAMPLES, "seed": brief.seeds[0]}
     outputs: dict[str, Ref] = {}
 
@@ -39,10 +42,10 @@ def analyse(
         outputs[name] = asked.add(Step(name, f"{HERE}.{kind}", "analyses", params, inputs, (name,), derive=True))
         return outputs[name]
 
-    templates = add("templates", "measures.labels:templates", {"rule_set": RULE_SET}, {"places": places})
+    templates = add("templates", "measures.labels:templates", {"rule_set": named_rules}, {"places": places})
     proportions = add("proportions", "measures.proportions:analyse", rules, table)
     add("checks", "measures.checks:analyse", {"behaviours": _behaviours(brief)}, {"proportions": proportions})
-    add("indicators", "measures.indicators:analyse", {**rules, **again}, table)
+    add("indicators", "measures.indicators:analyse", {**facts, **rules, **again}, table)
     add("sensitivity", "measures.sensitivity:analyse", rules, {**table, "templates": templates})
     add("breakdowns", "measures.breakdowns:analyse", {**facts, **rules}, table)
     add("comparisons", "measures.paired:analyse", {"pairs": _pairs(brief), **again}, {**table, "templates": templates})
@@ -52,11 +55,17 @@ def analyse(
         add("people", "people.studies:analyse", {**facts, **again}, {**table, **people, **asks})
     published = "reliability.published_"
     imported = sorted(each.make.removeprefix(published) for each in brief.datasets if each.make.startswith(published))
-    _drawn(asked, outputs, facts["models"], imported)
+    _drawn(asked, outputs, facts["models"], imported, brief.certificates)
     return outputs
 
 
-def _drawn(asked: Asked, outputs: dict[str, Ref], models: Mapping[str, Mapping[str, Any]], imported: list[str]) -> None:
+def _drawn(
+    asked: Asked,
+    outputs: dict[str, Ref],
+    models: Mapping[str, Mapping[str, Any]],
+    imported: list[str],
+    certificates: Mapping[str, Source],
+) -> None:
     """Add the steps of the figures, of the model cards, and of the report, which shows figures and links cards."""
     planted = any(facts["family"] == "tiny" for facts in models.values())
     params = {"models": models, "planted": planted, "imported": imported}
@@ -74,6 +83,8 @@ def _drawn(asked: Asked, outputs: dict[str, Ref], models: Mapping[str, Mapping[s
         **{name: Ref(drawn.name, name) for name in drawn.outputs if name.endswith(".svg")},
         "cards": tuple(Ref(written.name, name) for name in written.outputs),  # it links to them: a run has both or none
     }
+    if CERTIFIED in certificates:
+        shown[CERTIFICATE] = certificates[CERTIFIED]
     step("page", "report:write", report.DOCUMENTS, shown, (named.REPORT,))
 
 
@@ -92,8 +103,22 @@ def _pairs(brief: Brief) -> list[list[str]]:
 
 
 def _behaviours(brief: Brief) -> dict[str, Any]:
+    """Say what each stand-in must reach; one that reads a table, only on benchmarks that are made of that table."""
     return {
-        model.name: {"expected": model.stand_in.expected, "adversarial": model.stand_in.adversarial}
+        model.name: {
+            "expected": model.stand_in.expected,
+            "adversarial": model.stand_in.adversarial,
+            **_on(model, brief),
+        }
         for model in brief.models
         if model.stand_in
     }
+
+
+def _on(model: Model, brief: Brief) -> dict[str, Any]:
+    foretold = dict(model.stand_in.expected_on) if model.stand_in else {}
+    made = [(BENCHMARKS[each.make].task, each) for each in brief.datasets if each.make in BENCHMARKS]
+    for task, dataset in made:
+        if dataset.make != f"reliability.{task}" or "cities" in dataset.files or dataset.params.get(RULES) == V1:
+            foretold.pop(task, None)
+    return {"expected_on": foretold} if foretold else {}

@@ -10,14 +10,17 @@ from dataclasses import dataclass
 from typing import Any
 
 from harness.errors import InputError
+from harness.scorers.outcome.rule_sets import NEWEST
 from harness.studies.ask import How
 from harness.studies.reliability.data.budget import CONVERSATIONAL, MORE
 from harness.studies.reliability.data.difficulty import block
+from harness.studies.reliability.data.locality_draw import rules as locality_rules
 from harness.studies.reliability.data.published import scale
 from harness.studies.study import Brief, Maker, Model
 
 HERE = "harness.studies.reliability"
 PUBLISHED_WORDINGS = 15
+RULES = "rules"  # of the settings, and the parameter of a score step
 _TABLES = ("items", "gold", "counts", "budgets")
 _CALIBRATION = {"calibration": block}
 
@@ -49,7 +52,8 @@ class Benchmark:
                 )
             templates = brief.templates[name]
         kind = f"{HERE}.scoring.{self.task}:score"
-        return How(kind, templates, PUBLISHED_WORDINGS, True, self.rules_need, self.most)
+        rules = {RULES: rule_set(brief)}
+        return How(kind, templates, PUBLISHED_WORDINGS, True, self.rules_need, rules, self.most)
 
     def most(self, model: Model) -> int | None:
         """Give a token budget in place of those of the items: MORE for conversational models, not on transforms.
@@ -65,6 +69,11 @@ class Benchmark:
             )
         talks = group in CONVERSATIONAL
         return MORE if talks and self.task != "transforms" else None
+
+
+def rule_set(brief: Brief) -> str:
+    """Give the name of the rule set by which a brief's answers are labelled."""
+    return str(brief.settings.get(RULES, NEWEST))
 
 
 def _made(name: str, params: Mapping[str, Any], outputs: tuple[str, ...] = _TABLES, **more: Any) -> Maker:
@@ -95,10 +104,11 @@ BENCHMARKS: Mapping[str, Benchmark] = {
     ),
     "reliability.locality": Benchmark(
         "locality",
-        _made(
-            "locality:make",
+        Maker(
+            f"{HERE}.data.locality:make",
             {"seed": int, "per_bin": int},
             (*_TABLES, "gazetteer"),
+            {**_CALIBRATION, RULES: locality_rules},
             files=("cities", "words"),
             ids="locality",
         ),

@@ -1,6 +1,7 @@
-"""Metadata of the paper's 32 models: size, tokens, compute and access, each with its source (reliability 5.1).
+"""Metadata of the paper's 32 models: size, tokens, compute and access, each with its source.
 
-It knows names and numbers; it must never know a manifest, a response or a result.
+Rule: docs/reliability-rules.md#models. It knows names and numbers; it must never know a manifest, a response or a
+result.
 """
 
 from __future__ import annotations

@@ -7,27 +7,39 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from harness.errors import InputError
+from harness.scorers.outcome.rule_sets import NEWEST, RuleSet
 from harness.steps import Plan, Ref, Source, Step, maker
 from harness.studies.ask import Asked, ask, make
 from harness.studies.reliability.analyses import HERE, analyse
 from harness.studies.reliability.benchmarks import BENCHMARKS, PEOPLE
 from harness.studies.reliability.data import published_import
-from harness.studies.study import Brief, Dataset, Importer, Maker, Study
+from harness.studies.study import Brief, Dataset, Importer, Maker, Study, Switches
 
 if TYPE_CHECKING:
     from harness.scorers.tool import Tool
 
 ALWAYS = {"proportions", "checks"}  # analyses that cost next to nothing; the others are made where they are declared
+DRAWN = ("items", "gold")  # tables that are there before anybody is asked; `counts`, a document, is the third
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReliabilitySettings(Switches):
+    """Settings of the study: the rule set by which answers are labelled; an older one makes an older run again."""
+
+    rules: RuleSet = NEWEST
 
 
 class Reliability(Study):
     """The study of Zhou et al., Nature 2024: how reliable models are on five benchmarks in fifteen wordings each."""
 
     name = "reliability"
+    needs: tuple[str, ...] = ()  # without models it draws and counts; who names wordings is told that models lack
     makers: Mapping[str, Maker] = {**{name: each.maker for name, each in BENCHMARKS.items()}, **PEOPLE}
+    settings_type = ReliabilitySettings
     importers: Mapping[str, Importer] = {"reliabilitybench": published_import.normalise}
 
     @property
@@ -47,7 +59,8 @@ class Reliability(Study):
     def plan(self, brief: Brief) -> Plan:
         """Plan the steps of a brief: data, prompts, answers, scores, tables of labels, analyses, figures and pages.
 
-        Raises InputError for a brief that `_check` refuses. All analyses but those in ALWAYS are optional outputs.
+        Without models it plans what the procedure alone gives: items, gold and counts. Raises InputError for a brief
+        that `_check` refuses. All analyses but those in ALWAYS are optional outputs.
         """
         _check(brief)
         asked, places = Asked(), []
@@ -58,9 +71,14 @@ class Reliability(Study):
             if dataset.make in PEOPLE:
                 people = {"items": asked.parts["items"].pop(), **dataset.files}
                 continue
+            if not brief.models:
+                continue
             benchmark = BENCHMARKS[dataset.make]
             ask(asked, brief, dataset, benchmark.how(brief))
             places += [_labels(asked, dataset, model.name, benchmark.task) for model in brief.models]
+        if not brief.models:
+            drawn = {name: asked.joined(name, "rows") for name in DRAWN if asked.parts.get(name)}
+            return asked.plan({**drawn, "counts": asked.merged("counts", "rows")})
         outputs = asked.tables()
         outputs["labels"] = asked.joined("labels", "analyses")
         analyses = analyse(asked, brief, outputs, tuple(places), people)
@@ -78,6 +96,12 @@ def _check(brief: Brief) -> None:
             "this study asks each model once: a second seed would pass for further wordings",
             where="seeds",
             next="give one seed, and write a second manifest for another",
+        )
+    if brief.templates and not brief.models:
+        raise InputError(
+            "wordings are named, and there is no model to be asked in them",
+            where="prompts",
+            next="add `models`, or leave `prompts` out: then items are drawn and counted, and nobody is asked",
         )
     for model in brief.models:
         if "flops" in model.facts:

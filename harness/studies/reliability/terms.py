@@ -19,8 +19,8 @@ SIX = tuple(
     f"{kind}_{what}" for what in ("proportion", "stability", "concordance") for kind in ("correctness", "prudence")
 )
 GROUPS: Mapping[str, str] = {"false": "raw", "true": "shaped"}  # what a manifest says of a model -> its group
-BINS = 30  # section 6.1
-GUESSED: Mapping[str, float] = {"science": 0.25}  # 6.5: one of four options; elsewhere nothing is guessed
+BINS = 30  # docs/reliability-rules.md#bins
+GUESSED: Mapping[str, float] = {"science": 0.25}  # docs/reliability-rules.md#discount: one of four options
 NOTHING_SCORED = "no scored responses"
 NONE_SCORED = {"missing": NOTHING_SCORED}
 Counts = Sequence[int]
@@ -59,7 +59,7 @@ def pooled(counts: Iterable[Counts]) -> list[int]:
 def discounts(given: Mapping[str, str]) -> dict[str, float]:
     """Read guessing discounts from text: by benchmark, the share of non-avoidant answers that guessing finds.
 
-    Raises InputError for one outside 0 to 1 (reliability 6.5).
+    Raises InputError for one outside 0 to 1.
     """
     found = {benchmark: float(text) for benchmark, text in given.items()}
     for benchmark, part in found.items():
@@ -71,7 +71,7 @@ def discounts(given: Mapping[str, str]) -> dict[str, float]:
 
 
 def share(count: float, scored: int) -> Any:
-    """Give a count's share of the scored responses; `missing` where there are none (reliability 6.3)."""
+    """Give a count's share of the scored responses; `missing` where there are none."""
     return count / scored if scored else NONE_SCORED
 
 

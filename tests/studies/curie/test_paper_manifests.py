@@ -33,7 +33,7 @@ from harness.studies.curie.tasks import REPOSITORY as OFFICIAL
 PAPER = REPOSITORY / "manifests" / "paper"
 DIGEST = "ab" * 32
 BLIND = ("mixtral-gcp", "command-r-plus", "longllama")  # models that the paper did not show images
-# Section 3 of the specification: what a table calls the model of a result file.
+# What a table calls the model of a result file: docs/curie.md#paper-models.
 PRINTED = {
     "mixtral-gcp": "Mixtral", "command-r-plus": "Command-R+", "longllama": "LongLLaMa",
     "gemini-1.0-pro": "Gemini 1.0 Pro", "gpt-4o": "GPT-4o", "gemini-1.5-pro-latest": "Gemini 1.5 Pro",

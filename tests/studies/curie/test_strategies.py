@@ -100,7 +100,7 @@ def test_a_sequence_that_is_unrelated_is_as_long_and_scores_about_nothing(answer
     scores = [(mode.score(row["text"], truths[row["item"]])["value"]) for mode in (sequences, sequences_strict)
               for row in drawn]  # fmt: skip
     paper, strict = statistics.mean(scores[:12]), statistics.mean(scores[12:])
-    assert paper == pytest.approx(0.22, abs=0.05)  # spec 2.8: above four published models
+    assert paper == pytest.approx(0.22, abs=0.05)  # above four published models
     assert strict == pytest.approx(0, abs=0.06)
 
 

@@ -27,7 +27,7 @@ from harness.studies.reliability.models import MODELS
 pytestmark = pytest.mark.long
 
 PAPER = REPOSITORY / "manifests" / "paper" / "reliability.yaml"
-# Section 0 of the specification: instances, of science by subset; 139,905 prompts in 15 wordings.
+# docs/reliability-rules.md#shape: instances, of science by subset; 139,905 prompts in 15 wordings.
 PUBLISHED = {"addition": 3142, "anagram": 1570, "locality": 2341, "obqa": 1000, "gpqa": 544, "transforms": 730}
 PEOPLE = 60
 DIGEST = "ab" * 32
@@ -154,16 +154,16 @@ def test_claims_lists_every_claim_with_what_it_needs_and_is_no_miss(paper: Loade
     assert all(row["verdict"].startswith("not run: needs ") for row in here)
 
 
-def test_once_locked_each_claim_names_the_models_and_data_it_lacks(paper: Loaded, tmp_path: Path) -> None:
+def test_once_locked_each_claim_says_what_it_waits_for_and_names_all(paper: Loaded, tmp_path: Path) -> None:
     (tmp_path / "lockfiles").mkdir()
     (tmp_path / "manifests").mkdir()
     shutil.copy(PAPER, tmp_path / "manifests")
     harness("lock", "manifests/reliability.yaml", cwd=tmp_path, check=0)
     found = data_of("claims", "manifests/reliability.yaml", cwd=tmp_path, check=0)["claims"]
     assert len(found) == len(paper.manifest.claims)
-    for row in found:
-        assert row["verdict"].startswith("not run: needs ") and row["value"] is None
-        needs = row["verdict"].removeprefix("not run: needs ").split(", ")
+    for row, claim in zip(found, paper.manifest.claims, strict=True):
+        assert (row["verdict"], row["value"]) == (f"not run: needs {claim.waits}", None)
+        needs = row["detail"].split(", ")
         assert {f"models.{name}" for name in paper.manifest.models} <= set(needs)
         assert {"datasets.cities", "datasets.gpqa-extended", "datasets.reliabilitybench"} <= set(needs), row["id"]
         # what the claim itself is about comes first

@@ -1,4 +1,4 @@
-"""The fifteen own wordings of each benchmark keep the rules of reliability 3."""
+"""The fifteen own wordings of each benchmark keep the rules of docs/reliability-rules.md#wordings."""
 
 import difflib
 import json

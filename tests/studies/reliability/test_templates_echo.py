@@ -1,4 +1,7 @@
-"""A wording repeated as an answer is no answer, on any benchmark (reliability 3): raw models often repeat."""
+"""A wording repeated as an answer is no answer, on any benchmark: raw models often repeat.
+
+Rule: docs/reliability-rules.md#wordings.
+"""
 
 import json
 import re

@@ -1,7 +1,8 @@
-"""Grading in batches as published (biomed 4.1, 4.2): requests for what no cache holds, and scores from the replies.
+"""Grading in batches as published: requests for what no cache holds, and scores from the replies.
 
-A reply that can be read is cached by its prompt; the others are said, and asked again by the next batch. No request is
-sent from here. It must never know a gold answer apart from the prompt that holds it.
+Rule: docs/biomed.md#paper-grading. A reply that can be read is cached by its prompt; the others are said, and asked
+again by the next batch. No request is sent from here. It must never know a gold answer apart from the prompt that holds
+it.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The published heat maps (biomed 5.2): a value for each category and model, in four ways of counting.
+"""The published heat maps: a value for each category and model, in four ways of counting.
 
-A question counts once in every label that it carries. The rows of the first model with a value decide which categories
-are shown at all, as published; `every` shows all (OURS). It must never know what a category means.
+Rule: docs/biomed.md#paper-heatmaps. A question counts once in every label that it carries. The rows of the first model
+with a value decide which categories are shown at all, as published; `every` shows all (OURS). It must never know what a
+category means.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The published table of performance (biomed 4.3): counts, four quantities, and the four recipes of their intervals.
+"""The published table of performance: counts, four quantities, and the four recipes of their intervals.
 
-A score is a grade / 3, -1 where the answer says it does not know, NaN where no grade was read. The rates are over all
-rows, those without a grade among them, and their intervals are not clipped. It must never know a model.
+Rule: docs/biomed.md#paper-performance. A score is a grade / 3, -1 where the answer says it does not know, NaN where no
+grade was read. The rates are over all rows, those without a grade among them, and their intervals are not clipped. It
+must never know a model.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""The published table of text metrics (biomed 4.5): mean and normal interval of each metric of each model.
+"""The published table of text metrics: mean and normal interval of each metric of each model.
 
-It must never know how a metric is computed.
+Rule: docs/biomed.md#paper-texts. It must never know how a metric is computed.
 """
 
 from __future__ import annotations

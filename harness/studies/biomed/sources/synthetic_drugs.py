@@ -1,7 +1,7 @@
 """Invented tables of drugs: what each one targets and has reached, and the diseases that it is used for.
 
-OURS: sizes and shares are those of the specification, odd rows stand where real tables have them (one drug on two rows,
-counts that disagree with lists, years that are lacking). It must never know a question.
+OURS (docs/biomed.md#invented-tables): odd rows stand where real tables have them (one drug on two rows, counts that
+disagree with lists, years that are lacking). It must never know a question.
 """
 
 from __future__ import annotations

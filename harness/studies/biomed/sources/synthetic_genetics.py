@@ -1,7 +1,7 @@
 """Invented tables of genetics: two genome-wide studies that share most SNPs, and summary-based results (SMR).
 
-OURS: sizes and shares are those of the specification, odd rows stand where real tables have them (missing positions,
-genes named NONE, one SNP twice, ties). It must never know a question.
+OURS (docs/biomed.md#invented-tables): odd rows stand where real tables have them (missing positions, genes named NONE,
+one SNP twice, ties). It must never know a question.
 """
 
 from __future__ import annotations

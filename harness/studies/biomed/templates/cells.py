@@ -1,6 +1,6 @@
 """How cells that hold several values are split, and how rows are put in the natural order of their ids.
 
-The separators of gene symbols are settled by the specification; those of names are OURS. It must never know a template.
+Rule: docs/biomed.md#symbols. The separators of names are OURS. It must never know a template.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Drugs and genes as frames, merged from the rows of the table of drug targets: one drug is one `drugName`.
 
-The rules are the specification's for the trees of drugs and genes, kept in every template of the table (OURS): any flag
-of withdrawal wins, any approval, the highest phase, the earliest year above 0, the union of lists. It must never know
-a question.
+The rules are those of the trees of drugs and genes (docs/biomed.md#merging), kept in every template of the table
+(OURS): any flag of withdrawal wins, any approval, the highest phase, the earliest year above 0, the union of lists. It
+must never know a question.
 """
 
 from __future__ import annotations

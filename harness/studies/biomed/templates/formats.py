@@ -1,4 +1,4 @@
-"""How answers print numbers, names and lists (spec: number formats), and the natural order of the ids of rows.
+"""How answers print numbers, names and lists (docs/biomed.md#formats), and the natural order of the ids of rows.
 
 Pure functions of values. It must never know a table or a template.
 """

@@ -1,7 +1,7 @@
-"""One cell of a table: a mean with its quartiles, interval and runs, or the median of a distance (2.10, A1).
+"""One cell of a table: a mean with its quartiles, interval and runs, or the median of a distance.
 
-The intervals are OURS: percentiles of resamples of records, with what simulation found of their coverage beside them.
-It knows numbers; it must never know a task, a model or a file.
+Rule: docs/curie.md#paper-averages. The intervals are OURS: percentiles of resamples of records, with what simulation
+found of their coverage beside them. It knows numbers; it must never know a task, a model or a file.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from harness.studies.resample import multiplicities
 
 NOBODY = "no record has a value"
 MEAN, MEDIAN = "mean", "median"
-# How often a nominal 95 % interval of a task mean held the truth in the simulations of the specification.
+# How often a nominal 95 % interval of a task mean held the truth in simulations: docs/curie.md#paper-coverage.
 COVERAGE = ((15, (0.91, 0.94)), (8, (0.88, 0.90)))
 HEAVY = (0.48, 0.69)  # of the heavy-tailed distance means: too few to show an interval
 NO_INTERVAL = {"missing": "heavy tails: simulated intervals held the truth in .48 to .69 of cases, not .95"}

@@ -1,6 +1,7 @@
-"""Aggregated results as the published notebooks read them: one row a metric, and zeros for what a model lacks (2.10).
+"""Aggregated results as the published notebooks read them: one row a metric, and zeros for what a model lacks.
 
-It knows domains, prompts, models, records and metrics by name; it must never know a table or a figure.
+Rule: docs/curie.md#paper-averages. It knows domains, prompts, models, records and metrics by name; it must never know a
+table or a figure.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Figures 1a, 5 and 7 of the paper in numbers: task means, their average, quartiles, and means by difficulty (2.10).
+"""Figures 1a, 5 and 7 of the paper in numbers: task means, their average, quartiles, and means by difficulty.
 
-It knows each task's primary metric; it must never know how a figure is drawn.
+Rule: docs/curie.md#paper-averages. It knows each task's primary metric; it must never know how a figure is drawn.
 """
 
 from __future__ import annotations

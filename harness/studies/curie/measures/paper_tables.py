@@ -1,6 +1,7 @@
-"""Tables 1, 2 and 7 of the paper from aggregated results, row by row as they were printed (2.10).
+"""Tables 1, 2 and 7 of the paper from aggregated results, row by row as they were printed.
 
-It knows which metrics of which prompts a table takes; it must never know where results come from.
+Rule: docs/curie.md#paper-averages. It knows which metrics of which prompts a table takes; it must never know where
+results come from.
 """
 
 from __future__ import annotations

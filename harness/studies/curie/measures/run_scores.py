@@ -1,7 +1,7 @@
 """The scores of a run, read once, by task, scorer, metric, model, record and run.
 
-Paper mode fills in zeros as the notebooks do (2.10), strict mode leaves out what A1 leaves out. It must never know an
-answer's text or a rule.
+Paper mode fills in zeros as the notebooks do (docs/curie.md#paper-averages), strict mode leaves out what A1 leaves out
+(docs/curie.md#the-rules-of-strict-mode). It must never know an answer's text or a rule.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Bounding boxes in answers, read as the published code reads them (curie 2.7): whatever stands under four letters.
+"""Bounding boxes in answers, read as the published code reads them: whatever stands under four letters.
 
-It must never know a right box, nor what a box is good for: values are given as they stand, numbers or not.
+Rule: docs/curie.md#paper-boxes. It must never know a right box, nor what a box is good for: values are given as they
+stand, numbers or not.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The published layout of one model's response to one record: which of two files holds what, and what each must say.
 
-The rules are the evaluation notebook's, oddities included (spec 1.5, trap 22). It must never know how a response is
-scored, nor touch a disk: files come as texts by their path.
+The rules are the evaluation notebook's, oddities included (docs/curie.md#paper-responses). It must never know how a
+response is scored, nor touch a disk: files come as texts by their path.
 """
 
 from __future__ import annotations

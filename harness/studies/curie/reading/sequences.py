@@ -1,6 +1,7 @@
-"""Protein sequences in answers and ground truths, read as the published code reads them (curie 2.8): one line alone.
+"""Protein sequences in answers and ground truths, read as the published code reads them: one line alone.
 
-It must never know what a sequence is compared with, nor whether a program gave the answer.
+Rule: docs/curie.md#paper-sequences. It must never know what a sequence is compared with, nor whether a program gave the
+answer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Box metrics as the published notebook computes them (curie 2.7): IoU on a plane, distances on a sphere.
+"""Box metrics as the published notebook computes them: IoU on a plane, distances on a sphere.
 
-Its arithmetic is numpy's on whatever was parsed, so odd values have odd results (NaN, infinity, minus 0, an error), and
-these are kept. It must never know where a text came from.
+Rule: docs/curie.md#paper-boxes. Its arithmetic is numpy's on whatever was parsed, so odd values have odd results (NaN,
+infinity, minus 0, an error), and these are kept. It must never know where a text came from.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""LMScore: what a judge's first word is worth, by the log-probabilities of good, okay and bad (curie 2.6).
+"""LMScore: what a judge's first word is worth, by the log-probabilities of good, okay and bad (docs/curie.md#lmscore).
 
 The paper published no code: M0 to M3 are OURS, and results are called `lmscore_project`, the same in both modes. It
 must never know who judges, nor what was asked.

@@ -1,6 +1,7 @@
-"""ROUGE as the published notebook prints it (curie 2.2): rouge1, rouge2 and rougeLsum, F-measures from 0 to 100.
+"""ROUGE as the published notebook prints it: rouge1, rouge2 and rougeLsum, F-measures from 0 to 100.
 
-rougeLsum is what the paper calls ROUGE-L. It must never know a task, nor how a reference was made.
+Rule: docs/curie.md#paper-rouge. rougeLsum is what the paper calls ROUGE-L. It must never know a task, nor how a
+reference was made.
 """
 
 from __future__ import annotations

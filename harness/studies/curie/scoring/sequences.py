@@ -1,4 +1,4 @@
-"""Sequence metrics as the published notebook computes them with biopython 1.85 (curie 2.8).
+"""Sequence metrics as the published notebook computes them with biopython 1.85 (docs/curie.md#paper-sequences).
 
 There a gap costs nothing, so the first alignment holds no mismatch, and every count follows from the length of the
 longest common subsequence. It must never know whether a program gave the answer.

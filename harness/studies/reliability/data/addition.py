@@ -1,6 +1,7 @@
-"""The maker of the addition benchmark: seeded pairs of addends, and their difficulty (reliability 1.1 and 2).
+"""The maker of the addition benchmark: seeded pairs of addends, and their difficulty.
 
-It knows addends and sums; it must never know a prompt, a model or how a response is scored.
+Rule: docs/reliability-rules.md#addition. It knows addends and sums; it must never know a prompt, a model or how a
+response is scored.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ _DECIMAL = re.compile(r"0|[1-9][0-9]*", re.ASCII)
 
 
 def carries(a: str, b: str) -> int:
-    """Count the columns that carry in a + b, the leading one included: f_cry (reliability 2, OURS)."""
+    """Count the columns that carry in a + b, the leading one included: f_cry (docs/reliability-rules.md#difficulty)."""
     width = max(len(a), len(b))
     found = carry = 0
     for left, right in zip(reversed(a.zfill(width)), reversed(b.zfill(width)), strict=True):
@@ -77,7 +78,10 @@ class Addends:
 
 
 def draw(seed: int, index: int) -> Addends:
-    """Draw pair `index`: digit counts, then numbers; no draw depends on another (reliability 1.1, OURS)."""
+    """Draw pair `index`: digit counts, then numbers; no draw depends on another.
+
+    OURS: docs/reliability-rules.md#addition.
+    """
     source = seeds.stream(seeds.derive(seed, "addition.draw", str(index)))
     digits_a = 1 + seeds.below(source, MOST_DIGITS)
     digits_b = 1 + seeds.below(source, MOST_DIGITS)

@@ -1,6 +1,7 @@
-"""The maker of the anagram benchmark: seeded shuffles of words, and their difficulty (reliability 1.2, 2).
+"""The maker of the anagram benchmark: seeded shuffles of words, and their difficulty.
 
-It knows words; it must never know a prompt, a model or how a response is scored.
+Rule: docs/reliability-rules.md#anagram. It knows words; it must never know a prompt, a model or how a response is
+scored.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ def make(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> No
 
 
 def _gold(name: str, item: ShuffledWord, words: Words) -> Gold:
-    """Make a gold row: the answers, and further measures of difficulty that would reveal them (reliability 2)."""
+    """Make a gold row: the answers, and further measures of difficulty that would reveal them."""
     moved = sum(left != right for left, right in zip(item.word, item.shown, strict=True))
     return {
         "id": name,

@@ -1,4 +1,4 @@
-"""The word list of the anagram benchmark: its sources and the filters on them (reliability 1.2).
+"""The word list of the anagram benchmark: its sources and the filters on them (docs/reliability-rules.md#anagram).
 
 It knows words and how often each is met; it must never know a shuffle, an item or a prompt.
 """

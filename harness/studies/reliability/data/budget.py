@@ -1,4 +1,4 @@
-"""Token budgets: how many new tokens an answer may have on each benchmark (reliability 5).
+"""Token budgets: how many new tokens an answer may have on each benchmark (docs/reliability-rules.md#budgets).
 
 It knows lengths and names; it must never know an item or an answer's text.
 """

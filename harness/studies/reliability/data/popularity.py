@@ -1,4 +1,4 @@
-"""The popularity of a city for f_pop: the frequency of its name in English text (reliability 2, OURS).
+"""The popularity of a city for f_pop: the frequency of its name in English text (docs/reliability-rules.md#difficulty).
 
 It knows words and counts; it must never know where a city lies or how many live in it.
 """

@@ -1,6 +1,7 @@
-"""Readers of OpenBookQA and GPQA: multiple-choice questions with four options, checked (reliability 1.4).
+"""Readers of OpenBookQA and GPQA: multiple-choice questions with four options, checked.
 
-It knows the files' forms; it must never know a seed, a prompt or a model. No message may quote a question's text.
+Rule: docs/reliability-rules.md#science. It knows the files' forms; it must never know a seed, a prompt or a model. No
+message may quote a question's text.
 """
 
 from __future__ import annotations

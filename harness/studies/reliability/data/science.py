@@ -1,4 +1,4 @@
-"""The makers of the science benchmark: OpenBookQA, GPQA, and a demo set of our own (reliability 1.4 and 2).
+"""The makers of the science benchmark: OpenBookQA, GPQA, and a demo set of our own (docs/reliability-rules.md#science).
 
 It knows questions; it must never know a prompt, a model or how a response is scored.
 """

@@ -68,7 +68,7 @@ def _items(names: list[str], pairs: list[tuple[str, str]], seed: int) -> Iterato
             "id": name,
             "task": TASK,
             "input": {"a": a, "b": b},
-            "difficulty": 100 * (rank - 0.5) / len(pairs),  # reliability 2.1: rank calibration, without human data
+            "difficulty": 100 * (rank - 0.5) / len(pairs),  # docs/reliability-rules.md#ranks
             "meta": {
                 "source": "generated",
                 "distribution": "tiny: one to three digits, half of the draws at most two; not the paper's",

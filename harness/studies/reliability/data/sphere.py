@@ -1,19 +1,21 @@
-"""Radius search on a sphere: places within a great-circle distance of others (reliability 1.3, OURS).
+"""Radius search on a sphere: places within a great-circle distance of others.
 
-It knows coordinates; it must never know a name, a population or an item. The haversine distance alone decides;
-products of unit vectors only spare it, with a margin, for pairs that are clearly near or far.
+Rule (OURS): docs/reliability-rules.md#locality-target. It knows coordinates; it must never know a name, a population or
+an item. The haversine distance alone decides; products of unit vectors only spare it, with a margin, for pairs that are
+clearly near or far.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 RADIUS = 6371.0088  # km
 ROOM = 1e-12  # of a cosine, or degrees: a thousand times what rounding can do to either
 BLOCK = 2_000_000  # pairs looked at together
+DEEP = 4096  # places that are looked at for all origins together
 Point = tuple[float, float]  # latitude and longitude in degrees
 
 
@@ -31,12 +33,15 @@ class Sphere:
 
     points: Sequence[Point]
     vectors: Any
+    order: Any  # of the places, from south to north: their indices, their latitudes and their vectors
+    latitudes: Any
+    ordered: Any
 
     def firsts(self, origins: Sequence[Point], within: Sequence[float], own: Sequence[int]) -> list[int]:
         """Give for each origin the index of the first place within its distance in km; -1 where there is none.
 
         `own` is the index of each origin among the places, which is left out, or -1. Most origins find theirs among
-        the first few places, so the others are searched only for the origins that are left.
+        the first few places, so the others are searched only for the origins that are left, each in its own belt.
         """
         import numpy as np  # noqa: PLC0415 - loaded with a dataset, not with the command line
 
@@ -44,7 +49,7 @@ class Sphere:
         left = np.arange(len(origins))
         vectors, cosines, owns = _vectors(origins), np.cos(np.array(within, float) / RADIUS), np.array(own, int)
         low, high = 0, 64
-        while low < len(self.points) and len(left):
+        while low < min(DEEP, len(self.points)) and len(left):
             size = max(1, BLOCK // (min(high, len(self.points)) - low))
             missed = []
             for start in range(0, len(left), size):
@@ -58,6 +63,9 @@ class Sphere:
                 missed.append(part[[found[origin] < 0 for origin in part]])
             left = np.concatenate(missed)
             low, high = high, 4 * high
+        for origin in map(int, left):
+            near = self.near(origins[origin], within[origin], low)
+            found[origin] = next((place for place in near if place != own[origin]), -1)
         return found
 
     def _first(self, origin: Point, within: float, low: int, near: Any) -> int:
@@ -66,29 +74,48 @@ class Sphere:
                 return low + int(place)
         return -1
 
+    def near(self, origin: Point, within: float, low: int = 0) -> Iterator[int]:
+        """Yield, in order, the indices from `low` on of the places within a distance in km of a point."""
+        import numpy as np  # noqa: PLC0415 - loaded with a dataset, not with the command line
+
+        vector = _vectors([origin])[0]
+        first = np.flatnonzero(self.vectors[low:DEEP] @ vector >= math.cos(within / RADIUS) - ROOM)
+        yield from (low + place for place in map(int, first) if haversine(origin, self.points[low + place]) <= within)
+        order, products, cosine = self._belt(origin, vector, within)
+        others = order[products >= cosine - ROOM]
+        others = np.sort(others[others >= max(low, DEEP)])
+        yield from (place for place in map(int, others) if haversine(origin, self.points[place]) <= within)
+
     def counts(self, origins: Sequence[Point], within: Sequence[float], own: Sequence[int]) -> list[int]:
         """Count for each origin the places within its distance in km, the one at index `own` (-1: none) left out."""
         import numpy as np  # noqa: PLC0415 - loaded with a dataset, not with the command line
 
-        latitudes = np.array([point[0] for point in self.points])
-        order = np.argsort(latitudes, kind="stable")
-        vectors, latitudes = self.vectors[order], latitudes[order]
         found = []
         for origin, vector, d_km, place in zip(origins, _vectors(origins), within, own, strict=True):
-            reach = math.degrees(d_km / RADIUS) + ROOM
-            low = int(np.searchsorted(latitudes, origin[0] - reach))
-            high = int(np.searchsorted(latitudes, origin[0] + reach))
-            products, cosine = vectors[low:high] @ vector, math.cos(d_km / RADIUS)
+            order, products, cosine = self._belt(origin, vector, d_km)
             count = int(np.count_nonzero(products > cosine + ROOM)) - (place >= 0)
             for near in np.flatnonzero(np.abs(products - cosine) <= ROOM):
-                count += haversine(origin, self.points[order[low + near]]) <= d_km
+                count += haversine(origin, self.points[order[near]]) <= d_km
             found.append(count)
         return found
+
+    def _belt(self, origin: Point, vector: Any, within: float) -> tuple[Any, Any, float]:
+        """Give the places in a point's belt of latitudes, the cosines of their angles, and the least that is near."""
+        import numpy as np  # noqa: PLC0415 - loaded with a dataset, not with the command line
+
+        reach = math.degrees(within / RADIUS) + ROOM
+        low = int(np.searchsorted(self.latitudes, origin[0] - reach))
+        high = int(np.searchsorted(self.latitudes, origin[0] + reach))
+        return self.order[low:high], self.ordered[low:high] @ vector, math.cos(within / RADIUS)
 
 
 def sphere(points: Sequence[Point]) -> Sphere:
     """Build the search index of places (latitude and longitude in degrees), in their order."""
-    return Sphere(points, _vectors(points))
+    import numpy as np  # noqa: PLC0415 - loaded with a dataset, not with the command line
+
+    vectors, latitudes = _vectors(points), np.array([point[0] for point in points], float)
+    order = np.argsort(latitudes, kind="stable")
+    return Sphere(points, vectors, order, latitudes[order], vectors[order])
 
 
 def _vectors(points: Sequence[Point]) -> Any:

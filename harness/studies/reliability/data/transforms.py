@@ -1,4 +1,4 @@
-"""The maker of the transforms demo, and the benchmark's difficulty f_w+l (reliability 1.5, 2).
+"""The maker of the transforms demo, and the benchmark's difficulty f_w+l (docs/reliability-rules.md#transforms).
 
 It knows tasks' inputs and answers; it must never know a prompt's wording, a model or how a response is scored.
 """

@@ -1,6 +1,7 @@
-"""Generators of twelve text tasks of our own over the eight areas of reliability 1.5, every answer computed.
+"""Generators of twelve text tasks of our own over eight areas, every answer computed.
 
-It knows how an instance is drawn and what its right answer is; it must never know a prompt's wording or a model.
+Areas: docs/reliability-rules.md#transforms. It knows how an instance is drawn and what its right answer is; it must
+never know a prompt's wording or a model.
 """
 
 from __future__ import annotations

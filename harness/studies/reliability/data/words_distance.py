@@ -1,6 +1,6 @@
-"""Word counts and Levenshtein distance: the difficulty f_w+l of the transforms benchmark (reliability 2, OURS).
+"""Word counts and Levenshtein distance: the difficulty f_w+l of the transforms benchmark.
 
-It knows two texts; it must never know a task, an item or a scale.
+Rule (OURS): docs/reliability-rules.md#difficulty. It knows two texts; it must never know a task, an item or a scale.
 """
 
 from __future__ import annotations

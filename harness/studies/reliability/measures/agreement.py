@@ -1,7 +1,8 @@
-"""Agreement of a rule set's labels with those of a person who read the same responses (reliability 4.1).
+"""Agreement of a rule set's labels with those of a person who read the same responses.
 
-It knows pairs of labels; it must never know a rule, a response's text or who wrote it.
-A cell is always named person -> rules. The measures and their intervals are OURS: the paper gives none.
+Rule: docs/reliability-rules.md#labels-agreement. It knows pairs of labels; it must never know a rule, a response's text
+or who wrote it. A cell is always named person -> rules. The measures and their intervals are OURS: the paper gives
+none.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Equal-size bins (quantile bins): items sorted by difficulty and cut into about equal numbers (reliability 6.1).
+"""Equal-size bins (quantile bins): items sorted by difficulty and cut into about equal numbers.
 
-It knows ids and difficulties; it must never know a label.
+Rule: docs/reliability-rules.md#bins. It knows ids and difficulties; it must never know a label.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Breakdowns beside the six indicators: avoidance, truncated answers, easiest bins (reliability 4, 6.9, R4, R11).
+"""Breakdowns beside the six indicators: avoidance, truncated answers, easiest bins.
 
-It knows labels and counts beside them; it must never know a response or a rule.
+Rule: docs/reliability-rules.md#breakdowns. It knows labels and counts beside them; it must never know a response or a
+rule.
 """
 
 from __future__ import annotations
@@ -104,7 +105,7 @@ def easiest(table: Table, bins: int, discount: float) -> dict[str, Any]:
 def _easiest(counts: Sequence[Counts], ends: Sequence[list[float]], discount: float) -> dict[str, Any]:
     correct, _, incorrect = counts[0]
     scored = sum(counts[0])
-    guessed = discount * (correct + incorrect)  # 6.5, OURS: less what guessing finds, never below 0
+    guessed = discount * (correct + incorrect)  # OURS: less what guessing finds, never below 0
     clean = 0
     for triple in counts:
         if triple[2] or not sum(triple):

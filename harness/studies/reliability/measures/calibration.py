@@ -1,6 +1,7 @@
-"""Weighted logistic regression of people's expected failure on a measure of difficulty (reliability 2.1, OURS).
+"""Weighted logistic regression of people's expected failure on a measure of difficulty.
 
-It knows a measure, an expected failure and a weight of each item; it must never know people, ids or files.
+Rule (OURS): docs/reliability-rules.md#calibration. It knows a measure, an expected failure and a weight of each item;
+it must never know people, ids or files.
 """
 
 from __future__ import annotations

@@ -25,7 +25,8 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     [summary] = rows.read(inputs["proportions"])
     benchmarks = {
         benchmark: {
-            model: _check(found.get(model), behaviours.get(model, {})) for model in sorted({*behaviours, *found})
+            model: _check(benchmark, found.get(model), behaviours.get(model, {}))
+            for model in sorted({*behaviours, *found})
         }
         for benchmark, found in summary["benchmarks"].items()
     }
@@ -33,8 +34,9 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
     rows.write_one(out / "checks", {"benchmarks": benchmarks, "verdict": all_hold(verdicts)})
 
 
-def _check(totals: Mapping[str, Any] | None, behaviour: Mapping[str, Any]) -> dict[str, Any]:
-    """Check one model's totals on one benchmark against what its behaviour must reach, if anything."""
+def _check(benchmark: str, totals: Mapping[str, Any] | None, behaviour: Mapping[str, Any]) -> dict[str, Any]:
+    """Check one model's totals on one benchmark against what its behaviour must reach there, if anything."""
+    behaviour = {**behaviour, "expected": behaviour.get("expected_on", {}).get(benchmark, behaviour.get("expected"))}
     totals = totals or {"counts": {"c": 0}, "n_scored": 0, "errors": 0}
     scored, correct = totals["n_scored"], totals["counts"]["c"]
     return check(correct, scored, totals["errors"], share(correct, scored), behaviour)

@@ -1,24 +1,28 @@
-"""Estimates of one label table with bootstrap resamples, and means over several tables (reliability 6.6, 6.9).
+"""Estimates of one label table with bootstrap resamples (docs/reliability-rules.md#uncertainty).
 
 It knows tables of labels; it must never know how a document of the analysis is laid out.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from math import fsum
 from typing import Any
 
-from harness.studies.intervals import absent, beside, ratio
+from harness.studies.intervals import absent, beside
+from harness.studies.reliability.measures import coverage
 from harness.studies.reliability.measures.bins import cut
+from harness.studies.reliability.measures.defined import degenerate
+from harness.studies.reliability.measures.recentred import CURVED, recentred
 from harness.studies.reliability.measures.replicate import replicate, sorted_counts
 from harness.studies.reliability.measures.table import Table
 from harness.studies.reliability.measures.values import flat, measures
-from harness.studies.reliability.terms import NAMES, NOTHING_SCORED, SIX
+from harness.studies.reliability.terms import NOTHING_SCORED
 from harness.studies.resample import Array, multiplicities
 
 NEVER_WRONG = "neither avoidant nor incorrect responses"
+# Of more items each bin's rate is less noisy, so that the correlation nears 1: what would an interval be about?
+MOVES = "over bins the expected value moves with the number of items: the correlation over items has an interval"
 
 
 @dataclass(frozen=True)
@@ -45,21 +49,23 @@ class TableEstimates:
         return flat(self.points[model])[name]
 
     def resampled(self, model: str, name: str) -> Array:
-        """Give a model's value, by its name, in each bootstrap resample."""
+        """Give a model's value, by its name, in each bootstrap resample; stability and concordance `recentred`."""
         return self.again[name][:, list(self.points).index(model)]
 
     def degenerate(self, model: str, name: str) -> bool:
         """Whether one of the six indicators is degenerate: labels all alike, one item or wording, nothing scored."""
-        point, (kind, _, what) = self.points[model], name.partition("_")
-        few: bool = point["degenerate"]
-        if what == "proportion":
-            return few
-        found = point[what][kind]
-        return few or found["degenerate"] or (what == "stability" and found["corrected"] is None)
+        return degenerate(self.points[model], name)
 
     def statistic(self, model: str, name: str, missing: str = NOTHING_SCORED) -> dict[str, Any]:
-        """Give a model's value with its interval, or where it is undefined the reason `missing`."""
-        return beside(self.value(model, name), self.resampled(model, name), self.units, missing)
+        """Give a model's value with its interval, or where it is undefined the reason `missing`.
+
+        A correlation over bins has no interval; `coverage` stands where an interval rests on too few items to hold.
+        """
+        value = self.value(model, name)
+        if name not in self.again:
+            return absent(missing) if value is None else {"value": value, "interval": {"missing": MOVES}}
+        found = beside(value, self.resampled(model, name), self.units, missing)
+        return {**found, **coverage.note(name, len(self.table.items))} if isinstance(found["interval"], list) else found
 
 
 def estimate(table: Table, asked: AnalysisOptions) -> TableEstimates:
@@ -69,49 +75,14 @@ def estimate(table: Table, asked: AnalysisOptions) -> TableEstimates:
     points = {model: measures(bins, difficulties, counts[model], discount) for model in counts}
     strata = {f"{table.benchmark}/{subset}": places for subset, places in table.strata().items()}
     drawn = multiplicities(asked.seed, asked.resamples, strata)
-    again = replicate(sorted_counts(ids, difficulties, counts.values()), drawn, asked.bins, discount)
+    given = sorted_counts(ids, difficulties, counts.values())
+    again = recentred(_arrays(points.values()), replicate(given, drawn, asked.bins, discount))
     return TableEstimates(table, points, again, max(map(len, strata.values())))
 
 
-def means(found: Sequence[TableEstimates], model: str) -> dict[str, Any]:
-    """Give a model's indicators and shares, with intervals, as unweighted means over benchmarks that define each."""
-    entry = {}
-    for name in (*SIX, *NAMES.values()):
-        defined = _defined(found, model, name)
-        entry[name] = {**_stated(defined, model, name), "benchmarks": len(defined)}
-        if name in SIX:
-            entry[name]["degenerate"] = any(each.degenerate(model, name) for each in defined)
-    # 6.7: of a model, the ratio of the means; not the mean of the ratios.
-    defined = _defined(found, model, "incorrect")
-    entry["ultracrepidarianism"] = {**_overreach(defined, model), "benchmarks": len(defined)}
-    return entry
+def _arrays(points: Iterable[Mapping[str, Any]]) -> dict[str, Array]:
+    """Lay out the values of all models as arrays, NaN where one is undefined."""
+    import numpy as np  # noqa: PLC0415
 
-
-def _defined(found: Sequence[TableEstimates], model: str, name: str) -> list[TableEstimates]:
-    return [each for each in found if each.value(model, name) is not None]
-
-
-def _stated(found: Sequence[TableEstimates], model: str, name: str) -> dict[str, Any]:
-    if not found:
-        return absent(NOTHING_SCORED)
-    value, again = _averaged(found, model, name)
-    return beside(value, again, _units(found), NOTHING_SCORED)
-
-
-def _overreach(found: Sequence[TableEstimates], model: str) -> dict[str, Any]:
-    if not found:
-        return absent(NOTHING_SCORED)
-    (avoidant, avoided), (incorrect, failed) = (_averaged(found, model, name) for name in ("avoidant", "incorrect"))
-    value = incorrect / (avoidant + incorrect) if avoidant + incorrect else None
-    return beside(value, ratio(failed, avoided + failed), _units(found), NEVER_WRONG)
-
-
-def _averaged(found: Sequence[TableEstimates], model: str, name: str) -> tuple[float, Array]:
-    """Average a value over benchmarks: of the labels as they are, and in each resample."""
-    values = [value for each in found if (value := each.value(model, name)) is not None]
-    again = sum(each.resampled(model, name) for each in found)
-    return fsum(values) / len(values), again / len(found)
-
-
-def _units(found: Sequence[TableEstimates]) -> int:
-    return min(each.units for each in found)
+    values = [flat(point) for point in points]
+    return {name: np.array([each[name] for each in values], np.float64) for name in CURVED}

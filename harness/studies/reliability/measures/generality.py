@@ -1,6 +1,7 @@
-"""Indicator 3, difficulty concordance: the generality of a curve of success over difficulty (reliability 6.5).
+"""Indicator 3, difficulty concordance: the generality of a curve of success over difficulty.
 
-It knows points of difficulty and success; it must never know labels, models or how a curve was made.
+Rule: docs/reliability-rules.md#concordance. It knows points of difficulty and success; it must never know labels,
+models or how a curve was made.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""The step that gives every model its six indicators on every benchmark, with their intervals (reliability 6.3-6.9).
+"""The step that gives every model its six indicators on every benchmark, with their intervals.
 
-It knows labels and the options of the analysis; it must never know a scoring rule or a response's text.
+Rules, from the first indicator on: docs/reliability-rules.md#proportion. It knows labels and the options of the
+analysis; it must never know a scoring rule or a response's text.
 """
 
 from __future__ import annotations
@@ -11,8 +12,11 @@ from typing import Any
 
 from harness import rows
 from harness.studies.intervals import LEVEL, RESAMPLES
-from harness.studies.reliability.measures.estimates import NEVER_WRONG, AnalysisOptions, TableEstimates, estimate, means
+from harness.studies.reliability.measures import coverage
+from harness.studies.reliability.measures.estimates import NEVER_WRONG, AnalysisOptions, TableEstimates, estimate
+from harness.studies.reliability.measures.headline import headline
 from harness.studies.reliability.measures.labelled import read
+from harness.studies.reliability.measures.recentred import CURVED
 from harness.studies.reliability.terms import BINS, LABELS, NAMES, NOTHING_SCORED, discounts
 
 CONSTANT = "difficulty or rate is constant"
@@ -22,7 +26,7 @@ ONE_PROMPT = "one prompt says nothing about another"
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the document `indicators`: six indicators, correlations and shares of every model, with intervals.
 
-    They stand by benchmark, by part of a benchmark, and as a model's means over benchmarks.
+    They stand by benchmark, by part of a benchmark, and as means over benchmarks: of models, stand-ins and pairs.
     """
     asked = AnalysisOptions(
         params.get("bins", BINS),
@@ -42,13 +46,12 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
             "resamples": asked.resamples,
             "of": "instances with all their prompts, within benchmark and subset",
             "fixed": ["calibration", "templates"],
+            "recentred": list(CURVED),
+            "coverage": coverage.table(),
         },
         "benchmarks": {name: _entries(each) for name, each in found.items()},
         "parts": {name: _entries(estimate(table, asked)) for name, table in labels.parts.items()},
-        "models": {
-            model: means([each for each in found.values() if model in each.points], model)
-            for model in sorted({model for each in found.values() for model in each.points})
-        },
+        **headline(found, params.get("models", {})),
     }
     rows.write_one(out / "indicators", summary)
 
@@ -59,7 +62,7 @@ def _entries(found: TableEstimates) -> dict[str, Any]:
             **{name: value for kind in ("correctness", "prudence") for name, value in _three(found, model, kind)},
             "spearman": {
                 over: {label: found.statistic(model, f"spearman.{over}.{label}", CONSTANT) for label in LABELS}
-                for over in ("bins", "items")
+                for over in ("items", "bins")
             },
             "ultracrepidarianism": found.statistic(
                 model, "ultracrepidarianism", NEVER_WRONG if point["n_scored"] else NOTHING_SCORED

@@ -17,7 +17,8 @@ from harness.studies.reliability.measures.table import Table, TableItem
 from harness.studies.reliability.rowtypes import Labelled
 from harness.studies.reliability.terms import UNSCORED, counted
 
-KEPT = {"true_target_filtered": "true_target_kept"}  # a flag of items -> the part of those that are without it
+# a flag of items -> the part of those that are without it
+KEPT = {"true_target_filtered": "true_target_kept", "runner_up_close": "runner_up_far"}
 Texts = dict[str, dict[str, str]]  # model -> item -> labels
 
 

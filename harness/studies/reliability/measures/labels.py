@@ -18,6 +18,7 @@ from harness.studies.reliability.rowtypes import Labelled
 from harness.studies.reliability.terms import LABELS, SUBTYPES, UNSCORED
 
 CUT = ("length", "max_tokens")  # how providers say that an answer was cut at its budget
+CLOSE = 0.8  # of the target's population: tables err, and a runner-up so large may be the larger city
 
 
 @dataclass
@@ -115,6 +116,8 @@ def _row(params: Mapping[str, Any], item: Item, gold: Gold, tally: _Tally, width
         row["variants"] = {"target_only": _spelled(tally.target_only, width)}
     if "true_target_filtered" in gold["gold"]:
         row["flags"] = {"true_target_filtered": gold["gold"]["true_target_filtered"]}
+    if "runner_up_ratio" in gold["gold"]:
+        row["flags"] = {"runner_up_close": (gold["gold"]["runner_up_ratio"] or 0) >= CLOSE}
     return row
 
 

@@ -1,7 +1,8 @@
-"""Paired tests of two models on the same items and wordings: McNemar, sign flips, intervals (reliability 6.9, OURS).
+"""Paired tests of two models on the same items and wordings: McNemar, sign flips, intervals.
 
-Wordings of one item are no independent draws: a test is made per wording, or over items, never pooled over wordings.
-It knows labels, subsets and names of models and templates; it must never know a response or a rule.
+Rules (OURS): docs/reliability-rules.md#uncertainty. Wordings of one item are no independent draws: a test is made per
+wording, or over items, never pooled over wordings. It knows labels, subsets and names of models and templates; it must
+never know a response or a rule.
 """
 
 from __future__ import annotations
@@ -108,7 +109,10 @@ def as_document(found: Mapping[str, MeasureDifference]) -> dict[str, Any]:
 
 
 def overall(found: Sequence[Mapping[str, MeasureDifference]]) -> dict[str, Any]:
-    """Average the differences of one pair over benchmarks, unweighted, with intervals (reliability 6.6)."""
+    """Average the differences of one pair over benchmarks, unweighted, with intervals.
+
+    Rule: docs/reliability-rules.md#aggregation.
+    """
     row: dict[str, Any] = {"benchmarks": len(found)}
     for name in MEASURES:
         each = [measured[name] for measured in found if measured[name].value is not None]

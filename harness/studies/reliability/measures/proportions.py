@@ -1,6 +1,7 @@
-"""Indicator 1 and the stacked curve: shares of each label, overall and over bins (reliability 6.1, 6.3).
+"""Indicator 1 and the stacked curve: shares of each label, overall and over bins.
 
-It knows labels, difficulties and names of models; it must never know a benchmark's rules or a response's text.
+Rule: docs/reliability-rules.md#proportion. It knows labels, difficulties and names of models; it must never know a
+benchmark's rules or a response's text.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def curve(ids: Sequence[str], difficulties: Sequence[float], counts: Sequence[Co
         "counts": dict(zip(LABELS, total, strict=True)),
         **shares(total),
         "prudent": share(total[0] + total[1], scored),
-        # 6.3: the indicator as it is published, 0 to 100.
+        # The indicator as it is published, 0 to 100.
         "correctness_proportion": share(100 * total[0], scored),
         "prudence_proportion": share(100 * (total[0] + total[1]), scored),
         "degenerate": len(ids) < 2 or scored == 0,

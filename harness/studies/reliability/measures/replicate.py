@@ -1,7 +1,7 @@
-"""The vectorised form of `values.measures`: values of all models in many bootstrap resamples (reliability 6.9).
+"""The vectorised form of `values.measures`: values of all models in many bootstrap resamples.
 
-It knows counts of labels as arrays; it must never know rows, names or a seed. `values.measures` is the definition:
-tests compare the two, on the labels as they are and on resampled ones.
+Rule: docs/reliability-rules.md#uncertainty. It knows counts of labels as arrays; it must never know rows, names or a
+seed. `defined.defined` is the definition: tests compare the two, on the labels as they are and on resampled ones.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 from harness.stats import bin_edges
 from harness.studies.intervals import ratio
-from harness.studies.reliability.measures.replicate_bins import binned, concordance, correlations
+from harness.studies.reliability.measures.replicate_bins import binned, concordance
 from harness.studies.reliability.measures.replicate_items import PreparedItems, item_correlations, prepare, stabilities
 from harness.studies.reliability.terms import BINS, LABELS, NAMES, SIX, Counts
 from harness.studies.resample import Array
@@ -40,7 +40,7 @@ def sorted_counts(
 
 
 def replicate(given: SortedCounts, drawn: Array, bins: int = BINS, discount: float = 0.0) -> dict[str, Array]:
-    """Give each value of `values.flat` as an array [resample, model], NaN where it is undefined.
+    """Give each value of `defined.defined` as an array [resample, model], NaN where it is undefined or degenerate.
 
     `drawn` is [resample, instance]: how often each instance of the table stands in each resample.
     """
@@ -62,14 +62,13 @@ def _some(
     total = cut.counts.sum(axis=1)
     scored, (correct, avoidant, incorrect) = total.sum(axis=2), (total[..., at] for at in range(len(LABELS)))
     steady, agreed = stabilities(items, weights, total), concordance(cut, discount)
-    over_bins, over_items = correlations(cut), item_correlations(items, weights)
+    over_items = item_correlations(items, weights)
     found = (
         100 * ratio(correct, scored), 100 * ratio(correct + avoidant, scored),
         steady[..., 0], steady[..., 1], agreed[..., 0], agreed[..., 1],
     )  # fmt: skip
     return {
         **dict(zip(SIX, found, strict=True)),
-        **{f"spearman.bins.{label}": over_bins[..., at] for at, label in enumerate(LABELS)},
         **{f"spearman.items.{label}": over_items[..., at] for at, label in enumerate(LABELS)},
         "ultracrepidarianism": ratio(incorrect, avoidant + incorrect),
         **{name: ratio(total[..., LABELS.index(label)], scored) for label, name in NAMES.items()},

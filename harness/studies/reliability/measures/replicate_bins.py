@@ -1,15 +1,15 @@
-"""Vectorised curves over bins for many resamples: rank correlation and concordance (reliability 6.2, 6.5).
+"""Vectorised curves over bins for many resamples: rank correlation and concordance.
 
-It knows sorted instances and how often each is drawn; it must never know where these come from.
+Rules: docs/reliability-rules.md#correlations, docs/reliability-rules.md#concordance. It knows sorted instances and how
+often each is drawn; it must never know where these come from.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
-from harness.studies.intervals import ratio, spearman_rows
+from harness.studies.intervals import ratio
 from harness.studies.reliability.measures.generality import RADICAND
 from harness.studies.resample import Array
 
@@ -31,52 +31,51 @@ def binned(difficulty: Array, counts: Array, edges: Sequence[int], weights: Arra
     import numpy as np  # noqa: PLC0415
 
     rows, size = weights.shape
-    places: Array = np.repeat(np.tile(np.arange(size), rows), weights.ravel()).reshape(rows, size)
-    cuts = [places[:, start:end] for start, end in pairwise(edges)]
-    pooled = np.stack([counts[each].sum(axis=1, dtype=np.int64) for each in cuts], axis=1)
-    low = np.stack([difficulty[each[:, 0]] for each in cuts], axis=1)
-    high = np.stack([difficulty[each[:, -1]] for each in cuts], axis=1)
-    mean = np.stack([difficulty[each].mean(axis=1) for each in cuts], axis=1)
-    tied = np.zeros(low.shape, bool)
+    shape = rows, len(edges) - 1
+    drawn: Array = np.repeat(np.tile(np.arange(size, dtype=np.int32), rows), weights.ravel())
+    starts = (size * np.arange(rows)[:, None] + np.array(edges[:-1])).ravel()
+    # Label by label: sums of what lies side by side in memory cost a fraction of any other.
+    columns = np.ascontiguousarray(counts.reshape(size, -1).T)
+    pooled = np.stack([np.add.reduceat(column.take(drawn), starts) for column in columns], axis=-1)
+    at = difficulty.take(drawn)
+    low, high = at[starts].reshape(shape), at.reshape(rows, size)[:, np.array(edges[1:]) - 1]
+    mean = np.add.reduceat(at, starts).reshape(shape) / np.diff(edges)
+    tied = np.zeros(shape, bool)
     tied[:, 1:] = low[:, :-1] == high[:, 1:]  # sorted: only then are all members of both alike
-    return ResampledBins(np.where(low == high, low, mean), tied, pooled)
-
-
-def correlations(cut: ResampledBins) -> Array:
-    """Give Spearman's coefficient of difficulty and each label's rate over bins, as [resample, model, label]."""
-    import numpy as np  # noqa: PLC0415
-
-    # A bin without anything scored has no rate, and so no rank.
-    rates = np.moveaxis(ratio(cut.counts, cut.counts.sum(axis=3)[..., None]), 1, -1)
-    levels = np.broadcast_to(np.cumsum(~cut.tied, axis=1)[:, None, None, :], rates.shape)
-    rows = (-1, rates.shape[-1])
-    return spearman_rows(levels.reshape(rows), rates.reshape(rows)).reshape(rates.shape[:-1])
+    return ResampledBins(np.where(low == high, low, mean), tied, pooled.reshape(*shape, *counts.shape[1:]))
 
 
 def concordance(cut: ResampledBins, discount: float) -> Array:
     """Give difficulty concordance, 0 to 100, of correctness and of prudence, as [resample, model, kind].
 
-    `discount` is the share of non-avoidant answers that guessing finds; NaN where nothing was scored.
+    `discount` is the share of non-avoidant answers that guessing finds; NaN where the curve is degenerate: no point or
+    one, or success always or never.
     """
     import numpy as np  # noqa: PLC0415
 
     points, psi = _merged(cut.tied, _successes(cut.counts, discount))
-    started = np.zeros(points.shape[:1] + points.shape[2:], bool)
-    area, resources, before, at = (np.zeros(psi[:, 0].shape) for _ in range(4))
-    for place in range(psi.shape[1]):
-        here, there = cut.difficulty[:, place, None, None] / 100, psi[:, place]
-        point = points[:, place]
-        # Before the first point success is certain: a block of height one from 0.
-        area += np.where(point & ~started, here, 0)
-        resources += np.where(point & ~started, here**2 / 2, 0)
-        segment = np.where(point & started, here - at, 0)
-        area += segment * (before + there) / 2
-        resources += segment * (at * (2 * before + there) + here * (before + 2 * there)) / 6
-        at, before = np.where(point, here, at), np.where(point, there, before)
-        started |= point
+    # A bin without a point takes the last one's, or the first one's: what lies between the two has no width.
+    places = np.arange(psi.shape[1])[:, None, None]
+    known = np.maximum.accumulate(np.where(points, places, points.argmax(axis=1, keepdims=True)), axis=1)
+    at = np.take_along_axis(cut.difficulty[..., None, None] / 100, known, axis=1)
+    psi = np.take_along_axis(psi, known, axis=1)
+    (a, b), (c, e) = ((each[:, :-1], each[:, 1:]) for each in (at, psi))
+    # Before the first point success is certain: a block of height one from 0.
+    area = at[:, 0] + ((b - a) * (c + e) / 2).sum(axis=1)
+    resources = at[:, 0] ** 2 / 2 + ((b - a) * (a * (2 * c + e) + b * (c + 2 * e)) / 6).sum(axis=1)
     radicand = 2 * resources - area**2
     spread = np.sqrt(np.where(radicand < RADICAND, 0, radicand))
-    return np.where(started, 100 / (1 + spread), np.nan)
+    return np.where(_is_degenerate(cut.tied, points, psi), np.nan, 100 / (1 + spread))
+
+
+def _is_degenerate(tied: Array, points: Array, psi: Array) -> Array:
+    """Tell which curves have fewer than two difficulties, or success always, or never, as [resample, model, kind]."""
+    import numpy as np  # noqa: PLC0415
+
+    levels = np.cumsum(~tied, axis=1)[:, :, None, None]
+    first, last = np.where(points, levels, levels.max() + 1).min(axis=1), np.where(points, levels, 0).max(axis=1)
+    never, always = np.where(points, psi, 0).max(axis=1) == 0, np.where(points, psi, 1).min(axis=1) == 1
+    return (first >= last) | never | always
 
 
 def _successes(counts: Array, discount: float) -> Array:
@@ -96,10 +95,14 @@ def _merged(tied: Array, psi: Array) -> tuple[Array, Array]:
     count = (~np.isnan(psi)).astype(np.int64)
     total = np.where(count, psi, 0)
     for place in range(1, psi.shape[1]):
+        if not tied[:, place].any():
+            continue
         with_last = tied[:, place, None, None]
         total[:, place] += np.where(with_last, total[:, place - 1], 0)
         count[:, place] += np.where(with_last, count[:, place - 1], 0)
     for place in range(psi.shape[1] - 2, -1, -1):
+        if not tied[:, place + 1].any():
+            continue
         with_next = tied[:, place + 1, None, None]
         total[:, place] = np.where(with_next, total[:, place + 1], total[:, place])
         count[:, place] = np.where(with_next, count[:, place + 1], count[:, place])

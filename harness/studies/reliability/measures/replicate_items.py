@@ -1,6 +1,7 @@
-"""Vectorised item-level statistics for many resamples: stability and rank correlation (reliability 6.2, 6.4).
+"""Vectorised item-level statistics for many resamples: stability and rank correlation.
 
-It knows sorted instances and how often each is drawn; it must never know where these come from.
+Rules: docs/reliability-rules.md#stability, docs/reliability-rules.md#correlations. It knows sorted instances and how
+often each is drawn; it must never know where these come from.
 """
 
 from __future__ import annotations
@@ -47,18 +48,20 @@ def _levels(rates: Array) -> Array:
 
 
 def stabilities(items: PreparedItems, weights: Array, total: Array) -> Array:
-    """Give the scaled stability of correctness and of prudence as [resample, model, kind], NaN: nothing scored.
+    """Give the scaled stability of correctness and of prudence as [resample, model, kind], NaN where it is undefined.
 
+    That is where all or none are in the group, one wording only was scored of each instance, or nothing at all.
     `weights` is [resample, instance], how often each is drawn; `total` the label counts [resample, model, label].
     """
     import numpy as np  # noqa: PLC0415
 
     size, models, terms = items.squares.shape
-    sums = (weights.astype(np.float64) @ items.squares.reshape(size, -1)).reshape(-1, models, terms)
+    drawn = weights.astype(np.float64)
+    sums = (drawn @ items.squares.reshape(size, -1)).reshape(-1, models, terms)
     inside, scored = total[..., [0, 2]], total.sum(axis=2)[..., None]
     outside = scored - inside
     stability = (ratio(sums[..., [0, 2]], inside) + ratio(sums[..., [1, 3]], outside)) / 2
-    stability[(inside == 0) ^ (outside == 0)] = 1  # OURS: degenerate
+    stability[scored[..., 0] <= drawn @ items.scored.T] = np.nan
     return np.clip(200 * (stability - 0.5), 0, 100)
 
 

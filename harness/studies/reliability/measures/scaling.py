@@ -1,6 +1,7 @@
-"""Regression of avoidance and error on training compute, raw and shaped models apart (reliability 6.7, Fig. 4).
+"""Regression of avoidance and error on training compute, raw and shaped models apart (Figure 4).
 
-It knows models' facts and their shares of labels; it must never know a response, nor guess facts from a name.
+Rule: docs/reliability-rules.md#scaling. It knows models' facts and their shares of labels; it must never know a
+response, nor guess facts from a name.
 """
 
 from __future__ import annotations
@@ -13,15 +14,17 @@ from typing import Any
 from harness import rows
 from harness.errors import InputError
 from harness.stats import is_number
+from harness.studies.reliability.measures.common_set import of_table
 from harness.studies.reliability.measures.labelled import read
-from harness.studies.reliability.terms import GROUPS, NAMES, NONE_SCORED, Counts, group, is_stand_in, pooled, shares
+from harness.studies.reliability.terms import GROUPS, NAMES, Counts, group, is_stand_in, pooled, shares
 
 MEASURES = ("avoidant", "incorrect", "ultracrepidarianism")
+_TOO_FEW_BENCHMARKS = {"missing": "scored on fewer than half of the benchmarks, or on none that all models share"}
 _TOO_FEW = {"missing": "fewer than two models with different compute"}
 
 
 def line(flops: Sequence[float], value: Sequence[float]) -> dict[str, Any]:
-    """Fit value = intercept + slope * log10(FLOPs) by ordinary least squares (reliability 6.7, OURS).
+    """Fit value = intercept + slope * log10(FLOPs) by ordinary least squares (OURS).
 
     `missing` for fewer than two different amounts of compute; raises InputError for malformed lists.
     """
@@ -47,10 +50,10 @@ def _compute(value: object) -> bool:
 
 
 def means(per_benchmark: Iterable[Counts]) -> dict[str, Any]:
-    """Give a model's shares as means over its benchmarks, and i / (a + i) of the means (reliability 6.6, 6.7)."""
-    found = [shares(counts) for counts in per_benchmark if sum(counts)]
+    """Give a model's shares as means over benchmarks that were scored, and i / (a + i) of the means."""
+    found = [shares(counts) for counts in per_benchmark]
     if not found:
-        return {**dict.fromkeys(("correct", *MEASURES), NONE_SCORED), "benchmarks": 0}
+        return {**dict.fromkeys(("correct", *MEASURES), _TOO_FEW_BENCHMARKS), "benchmarks": 0}
     mean = {name: math.fsum(each[name] for each in found) / len(found) for name in NAMES.values()}
     short = mean["avoidant"] + mean["incorrect"]
     u = mean["incorrect"] / short if short else {"missing": "no answer short of correct"}
@@ -60,12 +63,16 @@ def means(per_benchmark: Iterable[Counts]) -> dict[str, Any]:
 def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
     """Write the document `scaling`: a point of Fig. 4 for each model, a regression line for each group and measure.
 
-    Models without known compute or group, and stand-ins, are listed as excluded.
+    Models without known compute or group, and stand-ins, are listed as excluded. All points are means over the same
+    benchmarks: those of which something was scored for every model that has a point.
     """
-    counted: dict[str, list[Counts]] = {}
-    for table in read(inputs["labels"]).benchmarks.values():
+    counted: dict[str, dict[str, Counts]] = {}
+    benchmarks = read(inputs["labels"]).benchmarks
+    for name, table in benchmarks.items():
         for model in table.labels:
-            counted.setdefault(model, []).append(pooled(table.counts(model)))
+            counted.setdefault(model, {})[name] = pooled(table.counts(model))
+    shown = [model for model in sorted(counted) if not _lacking(params["models"].get(model, {}))]
+    common = of_table(tuple(benchmarks), shown, lambda name, model: sum(counted[model].get(name, ())) > 0)
     points, excluded = [], []
     for model in sorted(counted):
         facts = params["models"].get(model, {})
@@ -80,11 +87,13 @@ def analyse(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) ->
                 "shaped": str(facts["shaped"]).lower(),
                 "flops": str(facts["flops"]),
                 "log10_flops": math.log10(_flops(facts["flops"], model)),
-                **means(counted[model]),
+                **means(counted[model][name] for name in (common.over if model in common.models else ())),
             }
         )
     points.sort(key=lambda point: (point["log10_flops"], point["model"]))
-    rows.write_one(out / "scaling", {"points": points, "fits": fits(points), "excluded": excluded})
+    rows.write_one(
+        out / "scaling", {"points": points, "fits": fits(points), "excluded": excluded, "over": list(common.over)}
+    )
 
 
 def _lacking(facts: Mapping[str, Any]) -> str:

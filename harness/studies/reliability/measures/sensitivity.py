@@ -1,6 +1,7 @@
-"""Prompt sensitivity: shares of labels over bins for each wording by itself, and their spread (reliability 6.1).
+"""Prompt sensitivity: shares of labels over bins for each wording by itself, and their spread.
 
-It knows labels, difficulties and template ids; it must never know a template's text.
+Rule: docs/reliability-rules.md#bins. It knows labels, difficulties and template ids; it must never know a template's
+text.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Indicator 2, prompting stability: whether another wording of the same instance is answered alike (reliability 6.4).
+"""Indicator 2, prompting stability: whether another wording of the same instance is answered alike.
 
-It knows how many prompts of each instance are in a group; it must never know which group that is, or a label.
+Rule: docs/reliability-rules.md#stability. It knows how many prompts of each instance are in a group; it must never know
+which group that is, or a label.
 """
 
 from __future__ import annotations

@@ -59,7 +59,7 @@ class Table:
         return sum(text.count(UNSCORED) for text in self.labels[model].values())
 
     def strata(self) -> dict[str, list[int]]:
-        """Give the positions of each subset's items: the strata that are resampled apart (reliability 6.9)."""
+        """Give the positions of each subset's items: the strata that are resampled apart."""
         return strata(item.subset for item in self.items.values())
 
     def only(self, part: str, places: Sequence[int]) -> Table:

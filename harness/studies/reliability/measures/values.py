@@ -1,6 +1,7 @@
-"""Point estimates of one model on one benchmark: six indicators, companions, correlations (reliability 6.1-6.7).
+"""Point estimates of one model on one benchmark: six indicators, companions, correlations.
 
-It knows ids, difficulties and counts of labels; it must never know names of models or benchmarks, or rows.
+Rules, from the first indicator on: docs/reliability-rules.md#proportion. It knows ids, difficulties and counts of
+labels; it must never know names of models or benchmarks, or rows.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def measures(
     """Give every value of one model from the bins, and each item's difficulty and label counts; None where undefined.
 
     `discount` is the share of non-avoidant answers that guessing finds; it enters the concordance alone
-    (reliability 6.5). Raises InputError for a difficulty outside 0 to 100.
+    (docs/reliability-rules.md#concordance). Raises InputError for a difficulty outside 0 to 100.
     """
     if any(not 0 <= each <= 100 for each in difficulties):
         raise InputError("a difficulty lies outside 0 to 100", where="difficulty", next="calibrate difficulties first")
@@ -107,7 +108,10 @@ def _concordance(difficulties: Sequence[float], curve: Sequence[float | None]) -
 
 
 def _correlations(difficulties: Sequence[float], counts: Sequence[Counts]) -> dict[str, float | None]:
-    """Correlate difficulty with the rate of each label over scored bins or items: Spearman's (reliability 6.2)."""
+    """Correlate difficulty with the rate of each label over scored bins or items: Spearman's.
+
+    Rule: docs/reliability-rules.md#correlations.
+    """
     scored = [(at, triple) for at, triple in zip(difficulties, counts, strict=True) if sum(triple)]
     given = [at for at, _ in scored]
     return {

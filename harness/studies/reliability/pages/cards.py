@@ -12,7 +12,7 @@ from typing import Any
 from harness.studies.documents import documents, number
 from harness.studies.documents import section as inside
 from harness.studies.pages import Html, bullets, document, el, fill, join, named, section, text
-from harness.studies.reliability.pages import outputs, tables
+from harness.studies.reliability.pages import outputs, tables, tables_means
 from harness.studies.reliability.pages.fragments import MARKS, people
 from harness.studies.reliability.pages.model_facts import SHAPED, STAND_IN, Basis, Facts, basis, family, kind
 from harness.studies.reliability.pages.tables import Documents, TableLine
@@ -21,8 +21,9 @@ DOCUMENTS = ("indicators", "proportions", "sensitivity", "breakdowns", "people")
 WARNINGS = (
     "Prudence is not accuracy: a model that never answers has a prudence of 100.",
     "Never publish the six numbers without the breakdowns below: the same means hide very different models.",
-    "Models that are always right, or never, reach a concordance of 100: read it beside the proportion, the value of a "
-    "flat curve and the range of difficulty.",
+    "Models that are always right, or never, have a stability and a concordance of 100 by definition alone: these are "
+    "marked † and enter no mean. Read others beside the proportion, the value of a flat curve and the range of "
+    "difficulty.",
     "Stability is not zero for pure noise, and values of different numbers of wordings cannot be compared.",
 )
 OVERREACH = "Wrong if not right: i / (a + i), ultracrepidarianism."
@@ -52,9 +53,12 @@ def card(model: str, facts: Facts, given: Documents, rests: Basis) -> bytes:
 
 
 def _tables(model: str, lines: list[TableLine], given: Documents) -> Iterator[Html]:
-    """Make a card's four tables: indicators (the mean first), results by difficulty, counts, and companions."""
+    """Make a card's tables: indicators, their means, results by difficulty, counts, and companions."""
     first, whole, means = "Benchmark", [line for line in lines if not line.inner], TableLine("Unweighted mean", model)
-    yield tables.six(f"Six indicators, 0 to 100, with their intervals. {OVERREACH}", first, [means, *lines], given)
+    yield tables.six(f"Six indicators, 0 to 100, with their intervals. {OVERREACH}", first, lines, given)
+    over = tables.heads(inside(given["indicators"], "means"))
+    yield tables.six(f"{tables_means.CAPTION} {tables_means.OVER}", "Over benchmarks", [means], given, over)
+    yield from tables_means.footnotes(given["indicators"])
     yield tables.difficulty(f"Along difficulty, 0 to 100. {COLOURS}", first, lines, given)
     yield tables.asked("What was asked and what came back; kinds of avoidance as counts", first, lines, given)
     yield tables.companions("What stability and concordance are read against", first, whole, given)

@@ -1,6 +1,7 @@
-"""Figure 2 and the figure of wordings: shares of labels in each bin, from easy to hard (reliability 6.1).
+"""Figure 2 and the figure of wordings: shares of labels in each bin, from easy to hard.
 
-It knows shares over bins; it must never know an item, a wording's text or what was answered.
+Rule: docs/reliability-rules.md#bins. It knows shares over bins; it must never know an item, a wording's text or what
+was answered.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""Figure 1: the six indicators of every model, with their intervals, families together (reliability 6.6).
+"""Figure 1: the six indicators of every model, with their intervals, families together.
 
-It knows values that were computed elsewhere; it must never know a label or a benchmark's rules.
+Rule: docs/reliability-rules.md#aggregation. It knows values that were computed elsewhere; it must never know a label or
+a benchmark's rules.
 """
 
 from __future__ import annotations
@@ -17,8 +18,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 MARKS: Mapping[str, str] = {RAW: "o", SHAPED: "D", STAND_IN: "s", UNSAID: "^"}
-NAMES_WIDTH, GAP, ROW, TOP = 2.35, 0.16, 0.235, 1.2
-FLOOR = 100 / (1 + 0.5**0.5)  # 6.5: on the unit scale no concordance lies below
+NAMES_WIDTH, GAP, ROW, TOP = 2.35, 0.16, 0.235, 1.36
+FLOOR = 100 / (1 + 0.5**0.5)  # on the unit scale no concordance lies below
 FIRST = ("correctness_proportion", "correctness_stability", "correctness_concordance")
 ORDER = (*FIRST, *(name for name in SIX if name not in FIRST))
 
@@ -28,8 +29,9 @@ def indicators(document: Mapping[str, Any], models: model_facts.Models, rests: m
     grouped = model_facts.families(models)
     lines = _lines(grouped)
     note = rests.small_print(
-        "Each value is the unweighted mean over benchmarks; * over fewer benchmarks than the run has; † at least one "
-        "of them is degenerate (all alike, one item or one wording).",
+        "Each value is an unweighted mean, in a panel over the same benchmarks for all: those where the value of every "
+        f"model is defined. {_left_out(document)}",
+        "Stand-ins stand apart: they choose no benchmark." if STAND_IN in map(kind, models.values()) else "",
         f"No concordance lies in the hatched part, below {FLOOR:.1f}: it is read against its companions, never alone. "
         "Prudence is not accuracy: who never answers has a prudence of 100.",
         intervals=True,
@@ -45,15 +47,18 @@ def indicators(document: Mapping[str, Any], models: model_facts.Models, rests: m
     for place, name in enumerate(ORDER):
         panel = sheet.panel(NAMES_WIDTH + place * (width + GAP), TOP, width, max(len(lines), 1) * ROW)
         for line, word in enumerate(SIX[name].split()):
-            sheet.above(NAMES_WIDTH + place * (width + GAP), TOP - 0.25 + 0.16 * line, word)
+            sheet.above(NAMES_WIDTH + place * (width + GAP), TOP - 0.41 + 0.16 * line, word)
+        sheet.above(
+            NAMES_WIDTH + place * (width + GAP), TOP - 0.09, _over(document, name), fontweight="normal", **plots.FAINT
+        )
         _frame(panel, name, lines)
         if place == 0:
             _names(panel, lines)
         for at, (family, model) in enumerate(lines):
             if model:
                 colour = plots.COLOURS[list(grouped).index(family) % len(plots.COLOURS)]
-                _row(panel, at, section(document, "models", model).get(name), kind(models[model]), colour)
-                _mark(panel, at, document, model, name)
+                stated = section(document, "models", model) or section(document, "stand_ins", model)
+                _row(panel, at, stated.get(name), kind(models[model]), colour)
     sheet.small_print(note)
     return sheet
 
@@ -69,9 +74,11 @@ def _frame(panel: Axes, name: str, lines: Sequence[tuple[str, str]]) -> None:
     panel.grid(axis="x")
     panel.spines["left"].set_visible(False)
     panel.tick_params(axis="x", length=0)
-    for at, (_, model) in enumerate(lines):
+    for at, (family, model) in enumerate(lines):
         if model and at % 2:
             panel.axhspan(at - 0.5, at + 0.5, color=plots.BAND, zorder=0, linewidth=0)
+        if at and not model and family == model_facts.STAND_INS:
+            panel.axhline(at - 0.5, color=plots.LINE, linewidth=1)
     if name.endswith("concordance"):
         panel.axvspan(-4, FLOOR, facecolor="none", edgecolor=plots.LINE, hatch="////", linewidth=0, zorder=0.4)
 
@@ -102,14 +109,17 @@ def _row(panel: Axes, at: int, value: Any, what: str, colour: str) -> None:
     )  # fmt: skip
 
 
-def _mark(panel: Axes, at: int, document: Mapping[str, Any], model: str, name: str) -> None:
-    """Mark a mean over fewer benchmarks than the run has (*), or over a degenerate one (dagger)."""
-    value = section(document, "models", model, name)
-    counted = number(value.get("benchmarks"))
-    few = counted is not None and counted < len(section(document, "benchmarks"))
-    signs = ("*" if few else "") + ("†" if value.get("degenerate") is True else "")
-    if signs and number(value) is not None:
-        panel.text(106, at, signs, va="center", ha="left", fontsize=plots.SMALL, color=plots.MUTED, clip_on=False)
+def _over(document: Mapping[str, Any], name: str) -> str:
+    """Say over how many of the run's benchmarks a panel's means are."""
+    counted = len(section(document, "means", name).get("over", ()))
+    return f"over {counted} of {len(section(document, 'benchmarks'))} benchmarks"
+
+
+def _left_out(document: Mapping[str, Any]) -> str:
+    """Name the benchmarks that means leave out, by indicator."""
+    said = {name: ", ".join(section(document, "means", name, "left_out")) for name in ORDER}
+    words = "; ".join(f"{SIX[name].lower()}: {which}" for name, which in said.items() if which)
+    return f"Left out, as a model is always or never right there, or nothing varies: {words}." if words else ""
 
 
 def _legend(sheet: plots.Sheet, kinds: Sequence[str]) -> None:

@@ -1,4 +1,4 @@
-"""Figure 3: people's verdicts on answers that do not avoid, over bins of difficulty (reliability 6.8).
+"""Figure 3: people's verdicts on answers that do not avoid, over bins of difficulty (docs/reliability-rules.md#people).
 
 It knows shares of model->human cells; it must never know a person or an answer. Simulated respondents are named as
 such in bold letters at the top.

@@ -1,6 +1,6 @@
-"""Figure 4: avoidance, error and ultracrepidarianism against training compute, raw and shaped apart (reliability 6.7).
+"""Figure 4: avoidance, error and ultracrepidarianism against training compute, raw and shaped apart.
 
-It knows points and fitted lines; it must never fit one itself.
+Rule: docs/reliability-rules.md#scaling. It knows points and fitted lines; it must never fit one itself.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ def scaling(document: Mapping[str, Any], models: Models, rests: Basis) -> plots.
     points = [point for point in document.get("points", []) if (number(point.get("flops")) or 0) > 0]
     without = len({*models} - {point["model"] for point in points})
     note = rests.small_print(
-        "Shares are unweighted means over benchmarks. Lines: ordinary least squares on log10 FLOPs, a line a group; "
+        f"Shares are unweighted means over {', '.join(document.get('over', ())) or 'no benchmark'}. "
+        "Lines: ordinary least squares on log10 FLOPs, a line a group; "
         "they say what these models did, not what compute does.",
         f"Not drawn, as stand-ins or since compute or tuning is not known: {without} of {len(models)} models."
         if without

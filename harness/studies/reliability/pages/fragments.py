@@ -13,10 +13,17 @@ from harness.studies.documents import number, section
 from harness.studies.pages import Html, el, join
 from harness.studies.reliability.pages.model_facts import SHARES
 
-PART = {"target_only": "target word only", "true_target_kept": "true target kept"}
+PART = {
+    "target_only": "target word only",
+    "true_target_kept": "true target kept",
+    "runner_up_far": "runner-up below 0.8 of the target",
+}
+FEW = "§"  # beside an interval of so few items that it does not hold as often as it should
 MARKS = (
-    "† degenerate: all alike, one item or one wording; of a mean, on at least one of its benchmarks.",
+    "† degenerate: so by definition alone (all alike, one item, wording or difficulty); it enters no mean.",
     BESIDE,
+    f"{FEW} few items: the interval holds the true value less often than in 95 % of cases, as said of intervals.",
+    "undefined: in so many resamples the labels leave no value; the interval is of the others.",
 )  # what `value` puts behind a number
 BAR, TALL = 4, 36  # units of a small stacked bar
 

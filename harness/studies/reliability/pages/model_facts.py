@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from harness.studies.documents import number, resampled, section
+from harness.studies.documents import number, resampled, section, span
 from harness.studies.reliability import terms
 
 Facts = Mapping[str, Any]
@@ -21,7 +21,7 @@ SHARES = tuple(terms.NAMES.values())
 RAW, SHAPED = terms.GROUPS.values()
 STAND_IN, UNSAID = "stand-in", "not said"
 KINDS = (RAW, SHAPED, STAND_IN, UNSAID)
-OTHERS = "others"
+OTHERS, STAND_INS = "others", "stand-ins"
 
 
 def kind(facts: Facts) -> str:
@@ -43,7 +43,7 @@ def families(models: Models) -> dict[str, list[str]]:
 def family(facts: Facts) -> str:
     """Name the family of a model: `stand-ins` for a stand-in, `others` where its facts name none."""
     if kind(facts) == STAND_IN:
-        return "stand-ins"
+        return STAND_INS
     return str(facts.get("family") or OTHERS)
 
 
@@ -98,8 +98,27 @@ def basis(params: Mapping[str, Any], indicators: Mapping[str, Any]) -> Basis:
     return Basis(
         rule_set=str(indicators.get("rule_set") or ""),
         calibrated=indicators.get("calibrated") is True,
-        intervals=resampled(section(indicators, "ci")),
+        intervals=_intervals(section(indicators, "ci")),
         planted=params.get("planted") is True,
         imported=imported,
         all_imported=bool(benchmarks) and benchmarks <= set(imported),
     )
+
+
+def _intervals(found: Mapping[str, Any]) -> str:
+    """Say how intervals were made, and of each kind how often such ones hold where items are too few for that."""
+    said = [resampled(found)]
+    if found.get("recentred"):
+        said.append("Resampled stabilities and concordances are moved by twice their bias.")
+    short = [words for kind in section(found, "coverage") if (words := _short(kind, section(found, "coverage", kind)))]
+    if short:
+        said.append(f"In simulations they held the true value of a {'; of a '.join(short)}.")
+    return " ".join(said)
+
+
+def _short(kind: str, measured: Mapping[str, Any]) -> str:
+    """Say how often intervals of a kind hold below the number of items that is enough; empty where any is."""
+    enough = number(measured.get("holds_from")) or 0
+    held = {int(items): span(ends) for items, ends in section(measured, "held").items() if int(items) < enough}
+    parts = [f"{100 * ends[0]:.0f} to {100 * ends[1]:.0f} % at {at} items" for at, ends in sorted(held.items()) if ends]
+    return f"{kind} in {', '.join(parts)}, often enough from {enough:.0f} on" if parts else ""

@@ -13,8 +13,9 @@ from harness.studies import pages
 from harness.studies.documents import documents, number, section
 from harness.studies.inline_svg import inline_svg
 from harness.studies.pages import Html, bullets, document, el, fill, join, named
-from harness.studies.reliability.pages import outputs, tables, tables_run
+from harness.studies.reliability.pages import outputs, tables, tables_means, tables_run
 from harness.studies.reliability.pages.cards import COLOURS, OVERREACH, WARNINGS, origin
+from harness.studies.reliability.pages.certificate import CERTIFICATE, certificate
 from harness.studies.reliability.pages.fragments import MARKS, part, people
 from harness.studies.reliability.pages.model_facts import Basis, Models, basis, families
 from harness.studies.reliability.pages.tables import Documents, TableLine
@@ -46,15 +47,17 @@ def write(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
         for name in outputs.figures(params["models"])
         if name.endswith(".svg") and name in inputs
     }
-    made = page(params["models"], given, figures, basis(params, given["indicators"]))
+    made = page(params["models"], given, figures, basis(params, given["indicators"]), inputs.get(CERTIFICATE))
     (out / outputs.REPORT).write_bytes(made)
 
 
-def page(models: Models, given: Documents, figures: Mapping[str, str], rests: Basis) -> bytes:
-    """Make the report's HTML from models' facts, analysis documents, figures (file name to SVG text) and basis."""
+def page(
+    models: Models, given: Documents, figures: Mapping[str, str], rests: Basis, certified: Path | None = None
+) -> bytes:
+    """Make the report's HTML from models' facts, documents, figures (file name to SVG text), basis and certificate."""
     parts = {
-        "Are the rules sound?": tables_run.soundness(given),
-        "Six indicators": _means(models, given),
+        "Are the rules sound?": [*tables_run.soundness(given), *certificate(certified)],
+        "Six indicators": tables_means.means(models, given, OVERREACH),
         "Figures": [_figure(name, svg) for name, svg in figures.items()],
         "Benchmark by benchmark": [_benchmark(name, models, given) for name in _all(given, "benchmarks")],
         "Parts of benchmarks": [_benchmark(name, models, given) for name in _all(given, "parts")],
@@ -87,15 +90,6 @@ def _notes(rests: Basis, given: Documents) -> Iterable[str]:
 
 def _all(given: Documents, place: str) -> list[str]:
     return sorted(section(given["indicators"], place))
-
-
-def _means(models: Models, given: Documents) -> list[Html]:
-    """Show the table of each model's means over benchmarks, or a note that nothing was scored."""
-    lines = [line for line in _lines(models, "") if line.entry(given["indicators"])]
-    if not lines:
-        return [el("p", "Nothing was scored.")]
-    caption = "Unweighted means over benchmarks, 0 to 100, with their intervals; shares in percent. " + OVERREACH
-    return [tables.six(caption, "Model", lines, given)]
 
 
 def _lines(models: Models, benchmark: str) -> list[TableLine]:

@@ -5,17 +5,23 @@ It knows the shapes of the analyses' documents; it must never know a single item
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from harness.studies.cells import NONE, bounds, count, percent, value
-from harness.studies.documents import number, section
-from harness.studies.pages import Html, named, table
-from harness.studies.reliability.pages.fragments import bars, part
+from harness.studies.documents import interval, number, reason, section
+from harness.studies.pages import Html, el, join, named, table
+from harness.studies.reliability.pages.fragments import FEW, bars, part
 from harness.studies.reliability.pages.model_facts import SHARES, SIX
-from harness.studies.reliability.terms import LABELS, SUBTYPES
+from harness.studies.reliability.terms import LABELS, NAMES, SUBTYPES
 
+MEANS: Mapping[str, str] = {
+    **SIX,
+    **{name: name.capitalize() for name in SHARES},
+    "ultracrepidarianism": "Wrong if not right",
+}
 EASIEST = ("correct", "correct_discounted", "incorrect")
 Documents = Mapping[str, Mapping[str, Any]]
 
@@ -34,9 +40,9 @@ class TableLine:
         return ":" in self.benchmark
 
     def entry(self, document: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Find this line's entry in an analysis document that holds benchmarks, their parts, and means of models."""
+        """Find this line's entry in an analysis document: by benchmark, by part, or a mean of a model or a stand-in."""
         if not self.benchmark:
-            return section(document, "models", self.model)
+            return section(document, "models", self.model) or section(document, "stand_ins", self.model)
         return section(document, "parts" if self.inner else "benchmarks", self.benchmark, self.model)
 
     def counts(self, breakdowns: Mapping[str, Any], kind: str) -> Mapping[str, Any]:
@@ -62,34 +68,57 @@ def _table(caption: str, head: Sequence[str], lines: Sequence[TableLine], cells:
     return table(caption, head, body, parts=[at for at, line in enumerate(lines) if line.inner] if mixed else ())
 
 
-def six(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
-    """Make the table of the six indicators with, beside them, shares of labels and i / (a + i), a row a line."""
-    head = [first, *SIX.values(), "Correct", "Avoidant", "Incorrect", "Wrong if not right"]
-    cells = [
-        [
-            *(value(line.entry(given["indicators"]).get(name)) for name in SIX),
-            *(percent(line.entry(given["indicators"]).get(name)) for name in SHARES),
-            percent(line.entry(given["indicators"]).get("ultracrepidarianism")),
-        ]
-        for line in lines
-    ]
+def six(
+    caption: str, first: str, lines: Sequence[TableLine], given: Documents, over: Mapping[str, Html] | None = None
+) -> Html:
+    """Make the table of the six indicators with, beside them, shares of labels and i / (a + i), a row a line.
+
+    `over` gives the heads of columns that hold means: they name the benchmarks.
+    """
+    head = [first, *(over or MEANS).values()]
+    found = [line.entry(given["indicators"]) for line in lines]
+    cells = [[stated(each.get(name), percent if name not in SIX else value) for name in MEANS] for each in found]
     return _table(caption, head, lines, cells)
+
+
+def heads(means: Mapping[str, Any]) -> dict[str, Html]:
+    """Make the heads of columns of means, by name: what it is, and below it the benchmarks that it is over."""
+    return {
+        name: join([words, el("span", ", ".join(section(means, name).get("over") or ["no benchmark"]), class_="why")])
+        for name, words in MEANS.items()
+    }
+
+
+def stated(found: Any, how: Callable[[Any], Html] = value) -> Html:
+    """Format a value with its interval, and below it in how many resamples it is undefined, if in any.
+
+    An interval of too few items for it to hold is marked.
+    """
+    known = section(found)
+    count, why = number(known.get("undefined_resamples")), reason(known.get("interval"))
+    if count:
+        why = f"undefined: {count:,.0f}"
+    shown = number(found) is not None and why.startswith("undefined")
+    few = el("span", FEW, class_="ci") if "coverage" in known and interval(known) else None
+    return join([how(found), few, el("span", why, class_="why") if shown else None])
 
 
 def companions(caption: str, first: str, lines: Sequence[TableLine], given: Documents) -> Html:
     """Make the table of what stability and concordance are read against, and of the rank correlations.
 
-    A row for each line: the values of pure noise and of a flat curve, the range of difficulty, Spearman by label.
+    A row for each line: the values of pure noise and of a flat curve, the range of difficulty, Spearman by label. That
+    over items leads, with its interval; over bins, as the paper has it, there can be none.
     """
     head = [
         first, "Stability of pure noise", "Correctness stability above noise", "Prudence stability above noise",
         "Concordance of a flat curve: correctness", "Concordance of a flat curve: prudence", "Range of difficulty",
-        "Spearman, bins: correct", "Spearman, bins: avoidant", "Spearman, bins: incorrect", "Spearman, items: correct",
+        *(f"Spearman, items: {NAMES[label]}" for label in LABELS),
+        *(f"Spearman, bins, no interval: {NAMES[label]}" for label in LABELS),
     ]  # fmt: skip
     cells = []
     for line in lines:
         entry = line.entry(given["indicators"])
-        bins = section(entry, "spearman", "bins")
+        items, bins = (section(entry, "spearman", over) for over in ("items", "bins"))
         cells.append(
             [
                 value(section(entry, "correctness_stability").get("noise_floor")),
@@ -98,8 +127,8 @@ def companions(caption: str, first: str, lines: Sequence[TableLine], given: Docu
                 value(section(entry, "correctness_concordance").get("flat_curve")),
                 value(section(entry, "prudence_concordance").get("flat_curve")),
                 bounds(section(entry, "correctness_concordance").get("difficulty_range"), 100),
-                *(value(bins.get(label), 2) for label in LABELS),
-                value(section(entry, "spearman", "items").get("c"), 2),
+                *(stated(items.get(label), partial(value, digits=2)) for label in LABELS),
+                *(value(section(bins, label).get("value"), 2) for label in LABELS),
             ]
         )
     return _table(caption, head, lines, cells)
@@ -144,7 +173,7 @@ def difficulty(caption: str, first: str, lines: Sequence[TableLine], given: Docu
 
 
 def _safe(easiest: Mapping[str, Any]) -> str:
-    """Say up to which difficulty, from the easiest bin on, no answer was incorrect (reliability R11)."""
+    """Say up to which difficulty, from the easiest bin on, no answer was incorrect."""
     if easiest.get("safe") is not True:
         return "no safe region" if easiest else NONE
     upto, bins = number(easiest.get("safe_up_to")), number(easiest.get("safe_bins"))

@@ -33,10 +33,7 @@ EXPECTED = {"all": "always right", "none": "never right", None: "nothing: report
 
 
 def soundness(given: Documents) -> list[Html]:
-    """Make the table of the scorers' sanity checks by stand-ins, or a note that no stand-in was part of the run.
-
-    A last paragraph refers to the documentation for agreement with labels by hand.
-    """
+    """Make the table of the scorers' sanity checks by stand-ins, or a note that no stand-in was part of the run."""
     checks = section(given["checks"], "benchmarks")
     body = [
         [
@@ -55,8 +52,7 @@ def soundness(given: Documents) -> list[Html]:
             el("p", "Stand-ins must be right always, or never. All together: ", el("strong", verdict), "."),
             table("What stand-ins reach, and what a sound set of rules gives them", head, body),
         ]
-    by_hand = "How the rules agree with labels by hand is measured apart from runs: docs/reliability.md."
-    return [*found, el("p", by_hand)]
+    return found
 
 
 def avoidance(given: Documents) -> list[Html]:

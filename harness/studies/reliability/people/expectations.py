@@ -1,7 +1,8 @@
-"""Study S1 (reliability 6.8): the failure people expect against their own observed failure, and their confidence.
+"""Study S1: the failure people expect against their own observed failure, and their confidence.
 
-It chooses the difficulty function by |Spearman| with the mean expected failure, and fits the logistic calibration.
-It knows people's numbers and items' measures; it must never know a question, nor whether people were simulated.
+Rule: docs/reliability-rules.md#people. It chooses the difficulty function by |Spearman| with the mean expected failure,
+and fits the logistic calibration. It knows people's numbers and items' measures; it must never know a question, nor
+whether people were simulated.
 """
 
 from __future__ import annotations
@@ -83,9 +84,9 @@ def _selection(sheet: RatingArrays, candidates: Candidates, expected: tuple[Any,
 
 
 def _calibration(sheet: RatingArrays, given: Sequence[Rating], name: str, known: Mapping[str, float]) -> dict[str, Any]:
-    """Fit the logistic (reliability 2.1) to the items' mean expected failure, weighted by their number of ratings.
+    """Fit the logistic to the items' mean expected failure, weighted by their number of ratings.
 
-    The result is `missing` where the points admit no fit.
+    Rule: docs/reliability-rules.md#calibration. The result is `missing` where the points admit no fit.
     """
     at = [place for place, item in enumerate(sheet.items) if item in known]
     f = [known[sheet.items[place]] for place in at]

@@ -1,6 +1,7 @@
-"""Ratings of study S1 (reliability 6.8): the row, its validation, and arrays for a bootstrap over people.
+"""Ratings of study S1: the row, its validation, and arrays for a bootstrap over people.
 
-It knows people's numbers on items; it must never know a question, nor whether people were simulated.
+Rule: docs/reliability-rules.md#people. It knows people's numbers on items; it must never know a question, nor whether
+people were simulated.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ class Rating:
     expected: float
 
     def row(self) -> Expected:
-        """Give the rating as a survey row (reliability 6.8)."""
+        """Give the rating as a survey row."""
         return {
             "participant_id": self.person,
             "benchmark": self.benchmark,
@@ -44,7 +45,7 @@ class Rating:
 
 
 def ratings(rows: Iterable[Any]) -> list[Rating]:
-    """Read S1 survey rows (reliability 6.8) as ratings.
+    """Read S1 survey rows as ratings.
 
     Raises InputError for a malformed row and for a participant who rates the same item twice.
     """

@@ -1,6 +1,6 @@
-"""The analysis step of the human studies S1 and S2 (reliability 6.8): over survey rows, or simulated ones.
+"""The analysis step of the human studies S1 and S2: over survey rows, or simulated ones.
 
-Its document `people` says in one field, `simulated`, which of them it rests on.
+Rule: docs/reliability-rules.md#people. Its document `people` says in one field, `simulated`, which of them it rests on.
 It must never mix answers of people with simulated ones, nor quote an output.
 """
 

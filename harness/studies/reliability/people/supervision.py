@@ -1,7 +1,7 @@
-"""Study S2 (reliability 6.8): the confusion matrix of outputs' scored labels and human verdicts, and error shares.
+"""Study S2: the confusion matrix of outputs' scored labels and human verdicts, and error shares.
 
-Cells are always named model->human. It knows pairs of labels, people and difficulties; it must never know an output's
-text.
+Rule: docs/reliability-rules.md#people. Cells are always named model->human. It knows pairs of labels, people and
+difficulties; it must never know an output's text.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def matrix(records: Iterable[Any]) -> dict[str, dict[str, int]]:
 
 
 def errors(counts: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
-    """Give the five shares of ERRORS from a matrix of counts (reliability 6.8).
+    """Give the five shares of ERRORS from a matrix of counts.
 
     A share of no outputs is `missing`, and where any is, `degenerate` is true.
     """

@@ -1,6 +1,6 @@
-"""Verdicts of study S2 (reliability 6.8): the row, its validation, and the scored label of the output judged.
+"""Verdicts of study S2: the row, its validation, and the scored label of the output judged.
 
-It knows labels, names and difficulties; it must never know an output's text.
+Rule: docs/reliability-rules.md#people. It knows labels, names and difficulties; it must never know an output's text.
 """
 
 from __future__ import annotations

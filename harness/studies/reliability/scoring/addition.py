@@ -11,19 +11,22 @@ from harness.errors import InputError
 from harness.rowtypes import Gold, Item
 from harness.scorers.outcome.addition import addition
 from harness.scorers.outcome.result import LabelResult
+from harness.scorers.outcome.rule_sets import NEWEST, V1, V2, chosen
+from harness.scorers.outcome.v2.addition import addition as addition_v2
 from harness.studies.reliability.scoring.scored import part, score_step
 
+RULES = {V1: addition, V2: addition_v2}
 MOST_DIGITS = 1_000  # the study's addends have up to 100; Python itself gives up at 4,300
 
 
-def label(item: Item, gold: Gold, text: str) -> LabelResult:
+def label(item: Item, gold: Gold, text: str, rules: str = NEWEST) -> LabelResult:
     """Label one response to a sum by its addends; raises InputError for malformed addends or a gold not their sum."""
     a, b = part(item, "input", "a"), part(item, "input", "b")
     if not (_is_decimal(a) and _is_decimal(b)):
         raise InputError("an addend is not a text of decimal digits", where=f"item {item['id']}")
     if part(gold, "gold", "target") != str(int(a) + int(b)):
         raise InputError("the gold is not the sum of the addends", where=f"gold {item['id']}")
-    return addition(a, b, text)
+    return chosen(rules, RULES)(a, b, text)
 
 
 def _is_decimal(given: Any) -> TypeGuard[str]:

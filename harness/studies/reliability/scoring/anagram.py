@@ -9,15 +9,19 @@ from harness.errors import InputError
 from harness.rowtypes import Gold, Item
 from harness.scorers.outcome.anagram import anagram
 from harness.scorers.outcome.result import LabelResult
+from harness.scorers.outcome.rule_sets import NEWEST, V1, V2, chosen
+from harness.scorers.outcome.v2.anagram import anagram as anagram_v2
 from harness.studies.reliability.scoring.scored import part, score_step
 
+RULES = {V1: anagram, V2: anagram_v2}
 
-def label(item: Item, gold: Gold, text: str) -> LabelResult:
+
+def label(item: Item, gold: Gold, text: str, rules: str = NEWEST) -> LabelResult:
     """Label one response by the words that solve the item; raises InputError for a gold of other letters."""
     letters, target = part(item, "input", "anagram"), part(gold, "gold", "target")
     if sorted(letters) != sorted(target):
         raise InputError("the gold is not made of the letters that are shown", where=f"gold {item['id']}")
-    return anagram(letters, gold["gold"].get("accepted", ()), text, target)
+    return chosen(rules, RULES)(letters, gold["gold"].get("accepted", ()), text, target)
 
 
 score = score_step(label)

@@ -5,15 +5,17 @@ It must never know who answered.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from harness import rows
 from harness.rowtypes import Gold, Item
-from harness.scorers.outcome.gazetteer import gazetteer
+from harness.scorers.outcome.gazetteer import Gazetteer, gazetteer
 from harness.scorers.outcome.locality import locality
 from harness.scorers.outcome.result import LabelResult
+from harness.scorers.outcome.rule_sets import V1, V2, chosen, of
+from harness.scorers.outcome.v2.locality import locality as locality_v2
 from harness.studies.reliability.scoring.scored import part, write
 
 
@@ -21,8 +23,17 @@ def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> N
     """Write `scores`, one for each response; a label rests on the target and the city names of the gazetteer."""
     [given] = rows.read(inputs["gazetteer"])
     names = gazetteer(given["names"])
+    rules = chosen(of(params), RULES)
 
     def label(item: Item, gold: Gold, text: str) -> LabelResult:
-        return locality(part(item, "input", "city"), part(gold, "gold", "target"), text, names)
+        city, target = part(item, "input", "city"), part(gold, "gold", "target")
+        return rules(city, target, gold["gold"].get("accepted", ()), text, names)
 
     write(inputs, out, label)
+
+
+def _first(city: str, target: str, accepted: Collection[str], response: str, names: Gazetteer) -> LabelResult:
+    return locality(city, target, response, names)  # the first rule set knows no other names of a city
+
+
+RULES = {V1: _first, V2: locality_v2}

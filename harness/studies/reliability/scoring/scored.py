@@ -11,19 +11,22 @@ from typing import Any, Literal, overload
 
 from harness.errors import InputError
 from harness.rowtypes import Found, Gold, Item
+from harness.scorers.outcome import rule_sets
 from harness.scorers.outcome.result import LabelResult
 from harness.studies import scored
 
 SCORER = "reliability.outcome"
 Label = Callable[[Item, Gold, str], LabelResult]  # of the text of a response
+LabelBy = Callable[[Item, Gold, str, str], LabelResult]  # by a rule set, named
 Step = Callable[[Mapping[str, Any], Mapping[str, Path], Path], None]
 
 
-def score_step(label: Label) -> Step:
-    """Make a score step from a labelling function, which takes an item, its gold and a response's text."""
+def score_step(label: LabelBy) -> Step:
+    """Make a score step from a function that labels a response by item, gold, text and the name of a rule set."""
 
     def score(params: Mapping[str, Any], inputs: Mapping[str, Path], out: Path) -> None:
-        write(inputs, out, label)
+        rules = rule_sets.of(params)
+        write(inputs, out, lambda item, gold, text: label(item, gold, text, rules))
 
     return score
 

@@ -38,7 +38,7 @@ class OutcomeOutput(ToolOutput):
 
 SCORERS: Mapping[str, Tool] = {
     "reliability.outcome": Tool(
-        about="Labels a response correct (c), avoidant (a) or incorrect (i) under the rule set OURS-v1.",
+        about="Labels a response correct (c), avoidant (a) or incorrect (i) by the rule set OURS-v2, or the one named.",
         takes=BenchmarkRow,
         gives=OutcomeOutput,
         run=labelled,

@@ -18,7 +18,10 @@ from harness.studies.reliability.standalone import people_fields as fields
 
 
 def calibration_of(given: fields.CalibrationInput) -> dict[str, Any]:
-    """Fit the logistic curve (reliability 2.1), and give the difficulty of each value of `predict`, where given."""
+    """Fit the logistic curve, and give the difficulty of each value of `predict`, where given.
+
+    Rule: docs/reliability-rules.md#calibration.
+    """
     found = calibration.fit(given.f, given.y, given.weights)
     return found.row() if given.predict is None else {**found.row(), "predict": calibration.curve(found, given.predict)}
 

@@ -16,7 +16,7 @@ pytestmark = pytest.mark.parametrize("sizes", [FULL, SMALL], ids=["full", "small
 
 @cache
 def drugs(sizes) -> dict[str, dict[str, Any]]:
-    """Merge the rows of a drug by the rule of the specification: its status and its targets, by name."""
+    """Merge the rows of a drug by the rule of docs/biomed.md#merging: its status and its targets, by name."""
     merged: dict[str, dict[str, Any]] = defaultdict(
         lambda: {"withdrawn": False, "approved": False, "phase": 0.0, "targets": set()}
     )
@@ -30,7 +30,7 @@ def drugs(sizes) -> dict[str, dict[str, Any]]:
 
 
 def status(drug):
-    """Tell a drug's status by the rule of the specification."""
+    """Tell a drug's status by the rule of docs/biomed.md#merging."""
     if drug["withdrawn"]:
         return "withdrawn"
     if drug["approved"] and drug["phase"] == 4:

@@ -1,6 +1,7 @@
 """Every answer of every template once more, by SQL over the raw tables: which questions there are, and their facts.
 
-The queries in `sql/` are written from the words of the specification; no rule of a template is called here.
+The queries in `sql/` are written from the rules in words (docs/biomed.md#formats and what follows it); no rule of a
+template is called here.
 """
 
 from __future__ import annotations
@@ -81,7 +82,7 @@ def test_sql_finds_them_in_tables_of_the_demos_size(tmp_path: Path, seed: int) -
     assert sum(min(count, 2000) for count in counts.values()) > 40_000, counts
 
 
-def test_the_modes_part_only_where_the_specification_says_so(world: World) -> None:
+def test_the_modes_part_only_where_the_page_says_so(world: World) -> None:
     apart = {name for name in TEMPLATES if world.answers(name, PAPER) != world.answers(name, STRICT)}
     assert apart == {"T24", "T25", "T30"}
     made = {name for name in TEMPLATES if world.generated(name, PAPER).pairs != world.generated(name, STRICT).pairs}
@@ -89,7 +90,7 @@ def test_the_modes_part_only_where_the_specification_says_so(world: World) -> No
 
 
 def drawn_keys(expected: Mapping[Key, Expected], most: int) -> list[Key]:
-    """Draw by the words of the specification, in another way: the first places of a permutation."""
+    """Draw by the words of docs/biomed.md#drawing, in another way: the first places of a permutation."""
     keys = list(expected)
     if len(keys) <= most:
         return keys

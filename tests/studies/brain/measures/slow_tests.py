@@ -195,7 +195,10 @@ def plain(value):
     return "nan" if isinstance(value, float) and math.isnan(value) else value
 
 
-RULE = "spec 5; worked out by tests/studies/brain/measures/slow_tests.py: scipy's ttest_rel and false_discovery_control"
+RULE = (
+    "docs/brain.md#what-a-test-is-worth; worked out by tests/studies/brain/measures/slow_tests.py: "
+    "scipy's ttest_rel and false_discovery_control"
+)
 FILES = {
     "block_test": lambda: [*block_cases(), *row_cases()],
     "fdr": lambda: [*fdr_cases()],

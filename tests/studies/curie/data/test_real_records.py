@@ -29,7 +29,7 @@ def with_prompts(place, params, inputs):
 
 
 def assembled(task, text):
-    """Put a prompt together as the spec says, by another way than the code."""
+    """Put a prompt together as docs/curie.md#paper-prompts says, by another way than the code."""
     data = (PROMPTS / f"{TASKS[task].prompt}.txt").read_bytes()
     assert sha256(data) == PROMPT_SHA256[TASKS[task].prompt]
     before, after = data.decode().split("{{text}}")

@@ -59,7 +59,7 @@ def test_no_record_needs_a_model_to_be_repaired_in_paper_mode():
 
 
 def test_paper_mode_meets_its_duplicates_and_foreign_items_here_too():
-    """Traps 2 and 3: each item counts twice, and one structure is taken for a set of parameters."""
+    """By docs/curie.md#paper-dft each item counts twice, and one structure is taken for a set of parameters."""
     for s, p in zip(made("dft-s", 0, COUNT), made("dft-p", 0, COUNT), strict=True):
         truth = json.dumps(s.truth)
         assert len(llmsim.gold_items("dft-s", truth)) == 2 * len(json.loads(s.answer))

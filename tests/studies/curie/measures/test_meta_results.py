@@ -1,4 +1,7 @@
-"""The notebooks' arithmetic on aggregated results: zeros filled in, tables as printed, figures in numbers (2.10)."""
+"""The notebooks' arithmetic on aggregated results: zeros filled in, tables as printed, figures in numbers.
+
+Rule: docs/curie.md#paper-averages.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Ground truth is prepared as the published notebook does it; its counts on real records are those of the spec."""
+"""Ground truth is prepared as the published notebook does it; its counts on real records are those of the page.
+
+Rules: docs/curie.md#paper-gold, docs/curie.md#paper-dft.
+"""
 
 from __future__ import annotations
 
@@ -36,18 +39,18 @@ def test_ids_go_at_the_top_and_in_a_lists_objects_only() -> None:
 
 
 def test_texts_stand_escaped_on_one_line() -> None:
-    assert preprocess('{"text": "a\\nβ"}', "geo", "p") == '{text: "a\\n\\u03b2"}'  # trap 1
+    assert preprocess('{"text": "a\\nβ"}', "geo", "p") == '{text: "a\\n\\u03b2"}'
 
 
 def test_items_stand_twice_since_two_fields_hold_the_program() -> None:
     text = preprocess(dft(ONE), "dft", STRUCTURES)
-    assert parsed_dft(text) == [{"composition": "MgO", "vacuum": "NaN"}] * 2  # trap 2
+    assert parsed_dft(text) == [{"composition": "MgO", "vacuum": "NaN"}] * 2
 
 
 def test_a_structure_behind_the_last_parameters_is_taken_for_parameters() -> None:
     header = "class DFTParametersGeneral: ...\n"
     found = parsed_dft(preprocess(dft(TWO + header + ONE + TWO), "dft", PARAMETERS))
-    assert [*found[0]] == ["functional"] and {"composition", "vacuum"} in [set(one) for one in found]  # trap 3
+    assert [*found[0]] == ["functional"] and {"composition", "vacuum"} in [set(one) for one in found]
 
 
 def test_other_prompts_and_domains_get_the_whole_file() -> None:

@@ -38,7 +38,7 @@ def test_prose_python_and_a_second_blank_are_not_read(text: str) -> None:
 
 def test_a_word_in_single_quotes_before_a_blank_breaks_what_was_json5() -> None:
     assert predictions_mpv("[{'a': 'b'}]") == [{"a": "b"}]
-    with pytest.raises(Unreadable):  # trap 11
+    with pytest.raises(Unreadable):  # docs/curie.md#paper-predictions
         predictions_mpv("[{'a': 'b' }]")
 
 

@@ -14,7 +14,7 @@ FAILED = "root/inference_outputs/hfe/prompt/model/failure/r.json"
 
 
 def test_every_success_in_a_path_is_replaced() -> None:
-    assert failure_path("/my-success/m/success/success_1.json") == "/my-failure/m/failure/failure_1.json"  # trap 22
+    assert failure_path("/my-success/m/success/success_1.json") == "/my-failure/m/failure/failure_1.json"
 
 
 def test_neither_file_is_an_empty_response_without_an_error() -> None:

@@ -1,4 +1,7 @@
-"""LLMSim as published, its defects included; what the golden values of the official code do not cover."""
+"""LLMSim as published, its defects included; what the golden values of the official code do not cover.
+
+Rule: docs/curie.md#paper-llmsim.
+"""
 
 from __future__ import annotations
 
@@ -50,7 +53,7 @@ def test_nothing_is_asked_about_what_cannot_be_read() -> None:
 def test_an_empty_answer_is_asked_about_all_the_same() -> None:
     assert len(questions("mpv", TRUTH, "", TEMPLATE)) == 2
     found = score("mpv", TRUTH, "", ["{}", "{}"])
-    assert (found["value"], found["outcome"]) == ("nan", "missing")  # trap 7: the mean leaves it out
+    assert (found["value"], found["outcome"]) == ("nan", "missing")  # the mean leaves it out
 
 
 def test_a_template_without_its_places_is_refused() -> None:
@@ -59,8 +62,8 @@ def test_a_template_without_its_places_is_refused() -> None:
 
 
 def test_the_first_prediction_never_matches_and_others_do_several_times() -> None:
-    assert f1([index(0), index(0)]) == 0  # trap 4
-    assert f1([index(1), index(1)]) == pytest.approx(2 * (2 / 3) / (2 / 3 + 1))  # trap 6
+    assert f1([index(0), index(0)]) == 0
+    assert f1([index(1), index(1)]) == pytest.approx(2 * (2 / 3) / (2 / 3 + 1))
     assert f1([index(2), "{}"]) == pytest.approx(0.4)
 
 
@@ -71,7 +74,7 @@ def test_what_is_no_index_matches_nothing(place: object) -> None:
 
 @pytest.mark.parametrize("place", [1, "1", "01", "٢"])
 def test_digits_of_any_script_are_an_index(place: object) -> None:
-    assert matches(index(place), 3)  # trap 13
+    assert matches(index(place), 3)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +100,7 @@ def test_replies_at_which_the_published_code_raises_leave_no_metric(reply: str) 
 
 @pytest.mark.parametrize("reply", ["", "No match.", "```json\n{}\n```", "{", "[]", "[{}]", "{}"])
 def test_other_texts_are_no_match(reply: str) -> None:
-    assert not matches(reply, 3)  # trap 5
+    assert not matches(reply, 3)
 
 
 def test_a_reply_that_never_came_leaves_no_metric_and_too_few_are_refused() -> None:

@@ -1,4 +1,4 @@
-"""LMScore: rules M0 to M3, and the figures that the spec works out."""
+"""LMScore: rules M0 to M3, and the figures of docs/curie.md#lmscore."""
 
 from __future__ import annotations
 

@@ -144,7 +144,7 @@ def test_a_score_says_what_was_scored_how_and_why(scored):
             "item": "x", "template": 2, "model": "m", "sample": 1, "scorer": "reliability.outcome",
             "value": 1, "outcome": "c",
             "detail": {
-                "avoidance": None, "rule_set": "OURS-v1", "matched_span": [0, 2], "candidates": ["10"],
+                "avoidance": None, "rule_set": "OURS-v2", "matched_span": [0, 2], "candidates": ["10"],
                 "n_candidates": 1, "finish": "stop",
             },
         }

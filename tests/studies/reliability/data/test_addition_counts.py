@@ -1,4 +1,7 @@
-"""The full-size addition benchmark, seed after seed: how many draws the filter keeps (reliability 1.1)."""
+"""The full-size addition benchmark, seed after seed: how many draws the filter keeps.
+
+Rule: docs/reliability-rules.md#addition-count.
+"""
 
 import statistics
 

@@ -1,76 +1,130 @@
-"""The locality benchmark: sources, filters, targets, draws and difficulty."""
+"""The locality benchmark, whatever its generation: draws, distances, difficulty; and what the second one drops."""
 
 import math
 import random
-import re
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from support_cities import NEAR, named, simplemaps
+from support_cities import MADE, NEAR, made_by, named
 from wordfreq import word_frequency
 
 from harness import rows
 from harness.errors import InputError
 from harness.models.providers.baseline import BEHAVIOURS, respond
 from harness.scorers.outcome.common_words import common_words_sha256
-from harness.scorers.outcome.gazetteer import gazetteer
-from harness.scorers.outcome.locality import locality
 from harness.studies.prompts import render
+from harness.studies.reliability.benchmarks import BENCHMARKS
 from harness.studies.reliability.data import sphere
-from harness.studies.reliability.data.locality import binned, distance, make
+from harness.studies.reliability.data.locality_draw import binned, distance
 from harness.studies.reliability.data.sphere import haversine
 from harness.studies.reliability.scoring.locality import score
 
 TEMPLATES = Path(sphere.__file__).parents[1] / "prompts" / "locality@1.jsonl"
-MADE = ("items", "gold", "budgets", "counts", "gazetteer")
+# Farther apart than a city's edge: each settles an item of the others.
+APART = [("Arden", 10, 20, 90000), ("Belmar", 10, 20.4, 450000), ("Corvo", 10.4, 20, 1200000)]
+ALONE = [("Quorl", 10, 20, 900), ("Quint", 10, 20.5, 800)]
 
 
 @pytest.fixture
 def made(tmp_path):
-    def make_rows(cities, words="", seed=3, per_bin=50):
-        inputs = {"cities": simplemaps(tmp_path / "cities.csv", cities)}
-        if words is not None:
-            (tmp_path / "words").write_text(words)
-            inputs["words"] = tmp_path / "words"
-        make({"seed": seed, "per_bin": per_bin}, inputs, tmp_path)
-        return [list(rows.read(tmp_path / name)) for name in MADE]
-
-    return make_rows
+    return partial(made_by, tmp_path)
 
 
-def test_filters_drop_repeated_names_first_and_then_names_of_many_words(made):
+def targets(items, gold):
+    return {item["input"]["city"]: row["gold"]["target"] for item, row in zip(items, gold, strict=True)}
+
+
+def reaching(low, high, *names):
+    """Give a seed whose first draws for these cities lie between two distances."""
+    return next(seed for seed in range(9999) if all(low <= distance(seed, name, 0) <= high for name in names))
+
+
+def test_the_filters_choose_who_is_asked_and_never_the_target(made):
     cities = [
         *NEAR, ("Twinton", 10, 20.02, 9e6), ("Twinton", 50, 50, 1), ("New Hope", 10, 20, 8e6),
         ("Ch\u014fnji", 10, 20, 7e6, "Chonji"), ("Chonji", 10, 20.001, 5e6), ("Nowhere", 10, 20.03, ""),
     ]  # fmt: skip
     items, gold, _, [counts], [places] = made(cities)
-    counts = counts["locality"]
-    assert (counts["rows"], counts["unique_names"], counts["single_words"], counts["known_population"]) == (9, 7, 5, 4)
-    assert (counts["drawn"], counts["kept"], counts["removed"]) == (5, 5, 0)
-    assert sorted(item["input"]["city"] for item in items) == ["Arden", "Belmar", "Chonji", "Corvo", "Nowhere"]
-    targets = {i["input"]["city"]: g["gold"]["target"] for i, g in zip(items, gold, strict=True)}
-    assert targets == {"Arden": "Chonji", "Belmar": "Chonji", "Chonji": "Corvo", "Corvo": "Chonji", "Nowhere": "Chonji"}
-    assert places["names"] == ["Arden", "Belmar", "Chonji", "Corvo", "New Hope", "Nowhere", "Twinton"]
+    assert targets(items, gold) == dict.fromkeys(["Arden", "Belmar", "Chonji", "Corvo", "Nowhere"], "Twinton")
     for row in gold:
-        assert row["gold"]["true_target"] in ("Twinton", "New Hope") and row["gold"]["true_target_filtered"] is True
+        assert row["gold"]["runner_up"] == "New Hope" and row["gold"]["runner_up_ratio"] == 8 / 9
+        assert row["gold"]["target_population"] == 9_000_000 and row["gold"]["accepted"] == []
+    assert places["names"] == ["Arden", "Belmar", "Chonji", "Corvo", "New Hope", "Nowhere", "Twinton"]
+    counts = counts["locality"]
+    assert (counts["rows"], counts["unique_names"], counts["single_words"], counts["candidates"]) == (9, 7, 5, 8)
+    assert (counts["drawn"], counts["kept"], counts["removed"]) == (5, 5, 0)
+    assert counts["common_words_sha256"] == common_words_sha256()
 
 
-def test_the_true_target_is_sought_among_all_rows_and_may_be_the_target(made):
-    items, gold, _, _, _ = made(NEAR)
-    for item, row in zip(items, gold, strict=True):
-        assert row["gold"]["true_target"] == row["gold"]["target"] != item["input"]["city"]
-        assert row["gold"]["true_target_filtered"] is False
-        assert row["gold"]["n_candidates"] == 2
-        assert row["gold"]["accepted"] == []
-    by_city = {item["input"]["city"]: row["gold"] for item, row in zip(items, gold, strict=True)}
-    assert by_city["Corvo"]["target"] == "Belmar" and by_city["Corvo"]["target_population"] == 450000
+def test_of_a_file_no_sections_are_known_and_the_counts_say_so(made):
+    counts = made(APART)[3][0]["locality"]
+    assert counts["sections"] == 0 and counts["sections_known"] is False
+
+
+def test_a_target_near_a_larger_place_out_of_reach_is_dropped(made):
+    """Quint's one neighbour is Quorl, 55 km off; with Zentrum 22 km beyond Quorl it depends on where Quorl ends."""
+    far = reaching(56, 76, "Quint")
+    items, gold, _, [before], _ = made(ALONE, seed=far)
+    assert targets(items, gold)["Quint"] == "Quorl" and before["locality"]["edge"] == 0
+    items, gold, _, [after], _ = made([*ALONE, ("Zentrum", 10, 19.8, 9000)], seed=far)
+    assert "Quint" not in targets(items, gold) and after["locality"]["edge"] >= 1
+
+
+def test_a_target_in_the_asked_city_s_own_shadow_is_dropped(made):
+    items, gold, _, [counts], _ = made([("Quorl", 10, 20, 900), ("Quint", 10, 20.1, 800)])
+    assert targets(items, gold) == {"Quint": "Quorl"}  # from Quorl it is Quint, eleven kilometres from Quorl
+    assert counts["locality"]["edge"] == 1
+
+
+def test_a_target_that_the_question_tells_is_dropped(made):
+    wide = reaching(150, 1000, "Quorl", "Quint", "Most")
+    items, gold, _, [counts], _ = made([*ALONE, ("Most", 10.5, 20, 9e6)], seed=wide)
+    assert targets(items, gold) == {"Most": "Quorl"} and counts["locality"]["unscorable"] == 2
+    items, gold, _, [counts], _ = made([*ALONE, ("Greater Quorl", 10.5, 20, 9e6)], seed=wide)
+    assert targets(items, gold) == {"Quint": "Greater Quorl"} and counts["locality"]["unscorable"] == 1
+
+
+def test_every_asked_city_is_kept_or_dropped_for_one_reason(made):
+    cities = [
+        *((named(n), 10 + n / 3, 20, 1 + n % 50) for n in range(150)),
+        ("Most", 11, 20, 9e6), ("Far", -60, 0, 1), ("Quorl", 40, 80, 9), ("Quint", 40, 80.1, 8),
+    ]  # fmt: skip
+    counts = made(cities, per_bin=10_000)[3][0]["locality"]
+    reasons = [counts[name] for name in ("no_candidate", "edge", "unscorable", "usable")]
+    assert sum(reasons) == counts["asked"] == 154 and all(reasons)
+    assert counts["kept"] == counts["usable"] and counts["kept"] + counts["removed"] == counts["asked"]
+
+
+def test_a_tie_goes_to_the_first_name_and_then_to_the_first_row(made):
+    cities = [("Quorl", 10, 20, 1), ("Ylm Burg", 10, 20.2, 5), ("Bex Burg", 10, 20.3, 5), ("Bex Burg", 10, 20.4, 5)]
+    items, gold, _, _, _ = made(cities, seed=reaching(100, 1000, "Quorl"))
+    assert targets(items, gold)["Quorl"] == "Bex Burg"
+    [row] = [row["gold"] for item, row in zip(items, gold, strict=True) if item["input"]["city"] == "Quorl"]
+    assert (row["runner_up"], row["runner_up_ratio"], row["n_candidates"]) == ("Bex Burg", 1, 3)
+
+
+def test_the_popularity_of_several_words_is_that_of_the_rarest(made):
+    words = "new\t1000\nhope\t10\nquorl\t9\nquint\t9\nsao\t30\npaulo\t20\n"
+    gold = made([*ALONE, ("New-Hope", 10, 20.2, 9e6)], words)[1]
+    assert {row["raw_difficulty"]["pop_target"] for row in gold} == {11}
+    gold = made([*ALONE, ("S\u00e3o Paulo", 10, 20.2, 9e6)], words)[1]
+    assert {row["raw_difficulty"]["pop_target"] for row in gold} == {21}
+
+
+def test_there_is_no_third_generation():
+    read = BENCHMARKS["reliability.locality"].maker.optional["rules"]
+    assert read("OURS-v1") == "OURS-v1" and read("OURS-v2") == "OURS-v2"
+    for given_rules in ("OURS-v3", "", None, 1):
+        with pytest.raises(InputError, match="OURS-v2"):
+            read(given_rules)
 
 
 def test_an_item_shows_the_question_and_nothing_that_tells_the_answer(made):
-    items, gold, budgets, _, _ = made(NEAR, words="arden\t99\nbelmar\t9\ncorvo\t999\n")
+    items, gold, budgets, _, _ = made(APART, words="arden\t99\nbelmar\t9\ncorvo\t999\n")
     for item, row, budget in zip(items, gold, budgets, strict=True):
         assert item["id"] == row["id"] == budget["id"]
         assert budget == {"id": item["id"], "max_tokens": 132}
@@ -84,7 +138,7 @@ def test_an_item_shows_the_question_and_nothing_that_tells_the_answer(made):
 
 
 def test_difficulty_is_the_rank_of_the_unpopularity_of_both_cities(made):
-    items, gold, _, _, _ = made(NEAR, words="word,count\nARDEN,99\nbelmar,9\n")
+    items, gold, _, _, _ = made(APART, words="word,count\nARDEN,99\nbelmar,9\n")
     pops = {"Arden": 100, "Belmar": 10, "Corvo": 1}
     found = {item["input"]["city"]: row for item, row in zip(items, gold, strict=True)}
     for city, row in found.items():
@@ -97,7 +151,7 @@ def test_difficulty_is_the_rank_of_the_unpopularity_of_both_cities(made):
 
 
 def test_without_a_word_list_popularity_is_the_package_s_count(made):
-    items, _, _, _, _ = made([("London", 51.5, 0, 9), ("Zyxtown", 51.51, 0, 8)], words=None)
+    items, _, _, _, _ = made([("London", 51.5, 0, 9), ("Zyxtown", 52.5, 0, 8)], words=None)
     pops = {item["input"]["city"]: item["meta"]["raw_difficulty"]["pop_city"] for item in items}
     assert pops == {"London": 1 + round(1e9 * word_frequency("london", "en")), "Zyxtown": 1}
 
@@ -114,7 +168,7 @@ def test_distances_come_from_their_own_seeds_and_a_city_alone_is_left_out(made):
 
     pair = [("Ferris", 0, 0, 5), ("Gorman", 0, 7, 4)]  # 778 km apart: most first draws are too short
     items, _, _, [counts], _ = made([*pair, ("Lonely", -60, 100, 3)])
-    assert counts["locality"]["without_target"] == counts["locality"]["removed"] == 1
+    assert counts["locality"]["no_candidate"] == counts["locality"]["removed"] == 1
     apart = haversine((0, 0), (0, 7))
     expected = {}
     for name in ("Ferris", "Gorman"):
@@ -161,20 +215,13 @@ def test_one_seed_gives_one_dataset_whatever_the_order_of_rows(made, tmp_path):
     assert [row["input"] for row in made(cities, per_bin=2, seed=4)[0]] != [row["input"] for row in first[0]]
 
 
-def test_no_instance_turns_on_a_word_that_prompts_are_made_of(made):
-    items, _, _, [counts], _ = made([("Most", 10, 20, 9e6), ("Quorl", 10, 20.01, 5), ("Quint", 10, 20.02, 4)])
-    assert [item["input"]["city"] for item in items] == ["Most"]
-    assert counts["locality"]["said_in_prompts"] == 2
-    assert counts["locality"]["common_words_sha256"] == common_words_sha256()
-
-
 def test_one_instance_is_a_dataset_and_none_is_refused(made):
     assert len(made([("Quorl", 10, 20, 5), ("Quint", 10, 20, "")])[0]) == 1
     for cities in ([], [("Quorl", 10, 20, 5)], [("Quorl", 10, 20, ""), ("Quint", 10, 20, "")]):
         with pytest.raises(InputError):
             made(cities)
     with pytest.raises(InputError) as refused:
-        made(NEAR, per_bin=0)
+        made(APART, per_bin=0)
     assert refused.value.where == "per_bin"
 
 
@@ -188,26 +235,3 @@ def test_the_stand_ins_get_the_labels_they_must_get_in_all_wordings(made, tmp_pa
     found = [row["outcome"] for row in rows.read(tmp_path / "scores")]
     assert len(found) == 15 * len(items)
     assert set(found) == {"c" if BEHAVIOURS[behaviour].expected == "all" else "a"}
-
-
-@pytest.mark.long
-def test_with_packaged_cities_a_repeated_wording_is_never_an_answer(tmp_path, monkeypatch):
-    """Its larger cities; all of them make the dataset whose digest the demo's lock pins."""
-    monkeypatch.setattr("harness.studies.reliability.data.cities.LEAST", 15_000)
-    make({"seed": 7, "per_bin": 3}, {}, tmp_path)
-    items, gold, _, [counts], [places] = (list(rows.read(tmp_path / name)) for name in MADE)
-    counts = counts["locality"]
-    assert counts["rows"] > 25_000 and counts["single_words"] > 10_000 and counts["bins"] > 60
-    assert counts["kept"] == len(items) <= 3 * counts["bins"]
-    assert counts["drawn"] == counts["single_words"] == counts["kept"] + counts["removed"]
-    assert len(places["names"]) == len(set(places["names"])) and places["names"] == sorted(places["names"])
-    names = gazetteer(places["names"])
-    golds = {row["id"]: row["gold"] for row in gold}
-    templates = [row["text"] for row in rows.read(TEMPLATES)]
-    for item in items:
-        given, target = item["input"], golds[item["id"]]["target"]
-        assert re.fullmatch("[A-Za-z]+", target) and "GeoNames" in item["meta"]["attribution"]
-        assert locality(given["city"], target, target, names).label == "c"
-        for text in templates:
-            echo = text.replace("{city}", given["city"]).replace("{d}", given["d"])
-            assert locality(given["city"], target, echo, names).label == "a"

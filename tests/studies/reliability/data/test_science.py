@@ -199,7 +199,8 @@ def test_the_stand_ins_get_the_labels_they_must_get_in_all_wordings(tmp_path, be
     score({}, {**inputs, "responses": tmp_path / "responses"}, tmp_path)
     found = [row["outcome"] for row in rows.read(tmp_path / "scores")]
     assert len(found) == 15 * 80
-    assert set(found) == {"c" if BEHAVIOURS[behaviour].expected == "all" else "a"}
+    right = BEHAVIOURS[behaviour].expected == "all"
+    assert set(found) <= ({"c"} if right else {"a", "i"} if behaviour == "echo" else {"a"})  # an echo names all options
 
 
 OPTIONS = dict.fromkeys("ABCD", "t")

@@ -18,6 +18,7 @@ SCORED = {
     "science": ("options", "key", "response"),
     "transforms": ("input", "expected_output", "answer_shape", "response"),
 }
+RULE_SET = "OURS-v1"  # the cases were made with it
 # What all cases of a benchmark take from their file: the field of a row, and the file's name for it.
 SHARED = {"locality": {"gazetteer": "locality_gazetteer", "common_words": "locality_common_words"}}
 
@@ -31,5 +32,5 @@ def read(path: Path, tally: Tally) -> None:
     for benchmark in given:
         shared = {field: golden[name] for field, name in SHARED.get(benchmark, {}).items() if name in golden}
         for name, case in cases(golden, benchmark):
-            more = {"benchmark": benchmark, **shared}
+            more = {"benchmark": benchmark, "rule_set": RULE_SET, **shared}
             check(tally, name, case, run, SCORED[benchmark], ("label", "avoidance"), more=more)

@@ -80,7 +80,7 @@ def test_an_incorrect_answer_among_the_easiest_is_no_safe_region(analysed):
     [("cccccaiiii", 0.275), ("cccccccc" + "ca", 0.675), ("cc" + "i" * 8, 0), ("caa" + "i" * 7, 0)],
 )
 def test_science_is_discounted_for_guessing_and_never_below_zero(analysed, labels, expected):
-    """The examples of section 6.5: (c, a, i) = (.5, .1, .4), (.9, .1, 0), (.2, 0, .8), (.1, .2, .7)."""
+    """(c, a, i) = (.5, .1, .4), (.9, .1, 0), (.2, 0, .8), (.1, .2, .7): docs/reliability-rules.md#discount."""
     asked = [row(1, labels, benchmark="science", subset="obqa")]
     found = analysed(asked, discount={"science": "0.25"})["easiest_bin"]["science"]["m"]
     assert found["correct_discounted"] == pytest.approx(expected)

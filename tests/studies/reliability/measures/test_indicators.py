@@ -155,10 +155,11 @@ def test_the_document_holds_values_intervals_and_what_they_rest_on(analysed):
     entry = found["m"]
     assert (entry["n_items"], entry["n_scored"], entry["errors"], entry["prompts"]) == (40, 140, 20, 4)
     intervals = [entry[name] for name in (*SIX, "ultracrepidarianism", "correct", "avoidant", "incorrect")]
-    intervals += [*entry["spearman"]["bins"].values(), *entry["spearman"]["items"].values()]
+    intervals += entry["spearman"]["items"].values()
     for each in intervals:
         low, high = each["interval"]
         assert low < each["value"] < high
+    assert all(each["value"] and "moves" in each["interval"]["missing"] for each in entry["spearman"]["bins"].values())
     assert not any(entry[name]["degenerate"] for name in SIX)
     assert entry["correctness_stability"]["noise_floor"] == pytest.approx(100 / 3.5)
     assert entry["correctness_concordance"]["difficulty_range"] == [pytest.approx(0.0125), 0.975]
@@ -204,57 +205,23 @@ def test_the_discount_is_of_its_benchmark_and_of_the_parts_of_it(analysed):
         assert one["spearman"] == other["spearman"]
 
 
-def test_a_summary_is_the_unweighted_mean_and_u_the_ratio_of_means(analysed):
-    given_rows = [*many(), *(label(f"t{n}", "aaai", benchmark="transforms", difficulty=n) for n in range(3))]
-    summary = analysed(given_rows)
-    entry, benchmarks = summary["models"]["m"], summary["benchmarks"]
-    for name in (*SIX, "correct", "avoidant", "incorrect"):
-        values = [benchmarks[each]["m"][name]["value"] for each in ("addition", "transforms")]
-        assert entry[name]["value"] == pytest.approx(sum(values) / 2)
-        assert entry[name]["benchmarks"] == 2
-    avoidant, incorrect = entry["avoidant"]["value"], entry["incorrect"]["value"]
-    assert entry["ultracrepidarianism"]["value"] == pytest.approx(incorrect / (avoidant + incorrect))
-    low, high = entry["correct"]["interval"]
-    assert low < entry["correct"]["value"] < high
-
-
-def test_a_mean_is_degenerate_where_one_of_its_benchmarks_is(analysed):
-    alike = [label(f"t{n}", "aaaa", benchmark="transforms", difficulty=n) for n in range(8)]
-    summary = analysed([*many(), *alike, *many(model="n")])
-    marked = {name for name in SIX if summary["models"]["m"][name]["degenerate"]}
-    assert marked == {name for name in SIX if summary["benchmarks"]["transforms"]["m"][name]["degenerate"]}
-    assert marked == {name for name in SIX if not name.endswith("proportion")}
-    assert all(summary["models"]["n"][name]["degenerate"] is False for name in SIX)
-    single = analysed([*many(), label("t", "ccai", benchmark="transforms")])["models"]["m"]
-    assert all(single[name]["degenerate"] is True for name in SIX)
-
-
-def test_a_benchmark_of_which_nothing_was_scored_is_no_part_of_a_mean(analysed):
+def test_where_nothing_was_scored_every_value_says_so(analysed):
     summary = analysed([*many(), *(label(f"t{n}", "--", benchmark="transforms", difficulty=n) for n in range(3))])
-    failed, mean = summary["benchmarks"]["transforms"]["m"], summary["models"]["m"]
+    failed = summary["benchmarks"]["transforms"]["m"]
     for name in (*SIX, "correct", "ultracrepidarianism"):
         assert (failed[name]["value"], failed[name]["interval"]) == (NOTHING, NOTHING)
-        assert (mean[name]["benchmarks"], mean[name]["value"]) == (
-            1,
-            summary["benchmarks"]["addition"]["m"][name]["value"],
-        )
-    assert all(failed[name]["degenerate"] and not mean[name]["degenerate"] for name in SIX)
+    assert all(failed[name]["degenerate"] for name in SIX)
     assert (failed["n_scored"], failed["errors"]) == (0, 6)
 
 
-def test_a_model_of_which_nothing_was_scored_at_all_has_no_means(analysed):
-    mean = analysed([label("a", "--"), label("b", "--")])["models"]["m"]
-    assert {each["benchmarks"] for each in mean.values()} == {0}
-    assert all(each["value"] == NOTHING for each in mean.values())
-
-
 @pytest.mark.parametrize("labels", ["cccc", "iiii", "aaaa"])
-def test_all_alike_is_degenerate_with_defined_values(analysed, labels):
+def test_all_alike_keeps_its_marked_value_and_has_no_interval(analysed, labels):
     entry = analysed([label(f"{n}", labels, difficulty=n) for n in range(40)])["benchmarks"]["addition"]["m"]
     for kind in ("correctness", "prudence"):
         for what in ("stability", "concordance"):
             found = entry[f"{kind}_{what}"]
-            assert (found["value"], found["interval"], found["degenerate"]) == (100, [100, 100], True)
+            assert (found["value"], found["degenerate"]) == (100, True)
+            assert found["interval"] == {"missing": "undefined in 60 of 60 resamples"}
         assert entry[f"{kind}_proportion"]["degenerate"] is False
     assert entry["spearman"]["bins"]["c"]["value"] == {"missing": "difficulty or rate is constant"}
     overreach = entry["ultracrepidarianism"]["value"]
@@ -269,7 +236,9 @@ def test_one_instance_has_values_and_no_intervals(analysed):
     assert all(entry[name]["degenerate"] for name in SIX)
     assert entry["correctness_proportion"]["value"] == 50
     assert "missing" in entry["correctness_proportion"]["interval"]
-    assert "missing" in summary["models"]["m"]["correctness_proportion"]["interval"]
+    assert summary["models"]["m"]["correctness_proportion"]["value"] == {
+        "missing": "defined on 0 of 1 benchmarks, fewer than half"
+    }
 
 
 def test_one_template_is_always_stable_and_says_so(analysed):

@@ -88,17 +88,54 @@ def test_a_card_says_how_many_parameters_a_model_has(written, parameters, shown)
     assert f"; parameters: {shown} ." in written(models, made.documents(models))["card-lonely.html"].text
 
 
-def test_degenerate_means_and_intervals_beside_their_value_are_marked(written):
+def test_degenerate_values_and_intervals_beside_their_value_are_marked(written):
     given = made.documents(made.ONE)
-    mean = given["indicators"]["models"]["lonely"]
-    mean["prudence_stability"] = {"value": 12.3, "interval": [10.0, 15.0], "degenerate": True, "benchmarks": 5}
-    mean["prudence_proportion"] = {"value": 45.6, "interval": [46.7, 50.0], "degenerate": False, "benchmarks": 5}
+    mean, alike = given["indicators"]["models"]["lonely"], given["indicators"]["benchmarks"]["addition"]["lonely"]
+    undefined = {"missing": "undefined in 60 of 60 resamples"}
+    alike["prudence_stability"] = {"value": 100.0, "interval": undefined, "degenerate": True}
+    mean["prudence_stability"] = {"value": 12.3, "interval": [10.0, 15.0], "undefined_resamples": 17, "benchmarks": 5}
+    mean["prudence_proportion"] = {"value": 45.6, "interval": [46.7, 50.0], "benchmarks": 5}
     mean["correct"] = {"value": 0.777, "interval": [0.5, 0.7], "benchmarks": 5}
     for reader in written(made.ONE, given).values():
-        for cell in ("12.3 † [10.0, 15.0] ", "45.6 ‡ [46.7, 50.0] ", "77.7 % ‡ [50.0, 70.0] "):
+        for cell in (
+            "100.0 † no interval undefined in 60 of 60 resamples ", "12.3 [10.0, 15.0] undefined: 17 ",
+            "45.6 ‡ [46.7, 50.0] ", "77.7 % ‡ [50.0, 70.0] ",
+        ):  # fmt: skip
             assert reader.cells.count(cell) == 1
-        assert "‡ the interval lies beside the value" in reader.text
-        assert "† degenerate: all alike, one item or one wording; of a mean, on at least one" in reader.text
+        for each in (
+            "‡ the interval lies beside the value",
+            "† degenerate: so by definition alone",
+            "undefined: in so",
+        ):
+            assert each in reader.text
+
+
+def test_heads_of_means_name_their_benchmarks_and_notes_say_why_not_others(written):
+    given = made.documents(made.TEN)
+    why = {"locality": {"base-7b": "never correct"}}
+    part = {"over": ["addition", "science"], "left_out": why, "dropped": {"hosted-2": "defined on 1 of 5 benchmarks"}}
+    empty = {"over": [], "left_out": why, "dropped": {}}
+    given["indicators"]["means"] |= {"correctness_stability": part, "correctness_concordance": empty}
+    found = written(made.TEN, given)
+    for reader in (found["report.html"], found["card-oracle.html"]):
+        assert "Correctness stability addition, science " in reader.cells
+        assert "Correctness concordance no benchmark " in reader.cells
+        assert f"Prudence stability {', '.join(made.BENCHMARKS)} " in reader.cells
+        assert "Correctness stability, Correctness concordance: locality is left out ( base-7b never" in reader.text
+        assert "Correctness stability: hosted-2 has no mean: defined on 1 of 5 benchmarks." in reader.text
+    assert "Stand-ins, apart: they choose no benchmark." in found["report.html"].text
+
+
+def test_raw_and_shaped_stand_side_by_side_over_their_own_benchmarks(written):
+    models = {**made.ONE, "tuned": {**made.model("Base", "true"), "raw_twin": "lonely"}}
+    given = made.documents(models)
+    side = {name: {"value": 41.5, "interval": [40.5, 42.5], "over": ["anagram"]} for name in made.VALUES}
+    less = {name: {**each, "difference": {"value": -3.25, "interval": [-4.0, -2.0]}} for name, each in side.items()}
+    given["indicators"]["pairs"] = {"lonely": {"tuned": less}, "tuned": {"lonely": side}}
+    report = written(models, given)["report.html"]
+    assert report.cells.count("41.5 [40.5, 42.5] ") == 12 and report.cells.count("-3.2 [-4.0, -2.0] ") == 6
+    assert report.cells.count("Prudence stability anagram ") == 1
+    assert "never ranked against each other" in report.text
 
 
 def test_the_page_holds_every_part_of_the_report(whole):
@@ -111,7 +148,7 @@ def test_the_page_holds_every_part_of_the_report(whole):
         "locality: true target kept", "base-13b against refuser", "1 of 15", "-12.0", "0.0005", "-0.0794",
         "Left out, as stand-ins or since compute or tuning is not known: 4 models.", "f_cry",
         "incorrect → correct, of incorrect",
-        "How the rules agree with labels by hand is measured apart", "SIMULATED RESPONDENTS", "0.25 on science",
+        "Agreement of the newest rules with labels by hand", "SIMULATED RESPONDENTS", "0.25 on science",
     ):  # fmt: skip
         assert each in report.text, each
     assert set(outputs.cards(made.TEN)) <= set(report.links)
@@ -250,8 +287,8 @@ def test_what_the_analyses_write_is_shown(written, tmp_path):
     given = {name: next(iter(rows.read(tmp_path / name))) for name in names}
     found = written(models, given, drawn=True)
     report, card = found["report.html"], found["card-oracle.html"]
-    # The oracle: stability and concordance on addition, so in its means; stability alone where guessing is taken off.
-    assert len([cell for cell in report.cells if "†" in cell]) == 4 + 4 + 3 * 2
+    # The oracle: stability and concordance on addition; stability alone where guessing is taken off. No mean is marked.
+    assert len([cell for cell in report.cells if "†" in cell]) == 4 + 3 * 2
     assert "20 resamples of instances" in report.text and "science: obqa" in report.text
     assert "base-7b against base-7b-chat" in report.text and "Slope a decade" in report.text
-    assert "100.0 † [100.0, 100.0] " in card.cells and "55 (6 bins) " in card.cells
+    assert "100.0 † no interval undefined in 20 of 20 resamples " in card.cells and "55 (6 bins) " in card.cells

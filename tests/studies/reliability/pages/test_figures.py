@@ -118,21 +118,23 @@ def test_a_row_of_figure_1_is_value_and_interval_and_raw_is_hollow():
     assert all(axes.get_xlim() == (-4, 104) for axes in sheet.figure.axes)
 
 
-def test_means_over_fewer_benchmarks_and_degenerate_cases_are_marked():
+def test_panels_say_over_how_many_benchmarks_and_which_are_left_out():
+    given = made.documents(made.TEN)
+    left = {"over": ["addition", "anagram"], "left_out": {"locality": {"base-7b": "never correct"}}, "dropped": {}}
+    given["indicators"]["means"] |= {"correctness_stability": left}
+    sheet = sheet_of(indicators, given["indicators"], made.TEN, rests(given))
+    shown = texts(sheet)
+    assert (shown.count("over 5 of 5 benchmarks"), shown.count("over 2 of 5 benchmarks")) == (5, 1)
+    small_print = " ".join(" ".join(shown).split())
+    assert "nothing varies: correctness stability: locality." in small_print
+    assert "Stand-ins stand apart: they choose no benchmark." in small_print
+    assert shown.count("no value") == 0  # stand-ins, too, have their row
+
+
+def test_where_nothing_is_left_out_nothing_is_said_of_it():
     given = made.documents(made.ONE)
-    given["indicators"]["models"]["lonely"]["prudence_stability"]["benchmarks"] = 3
-    given["indicators"]["models"]["lonely"]["prudence_concordance"]["degenerate"] = True
-    # Nothing scored on one benchmark: it is no part of the mean, which the star says.
-    given["indicators"]["benchmarks"]["science"]["lonely"]["prudence_stability"]["degenerate"] = True
-    sheet = sheet_of(indicators, given["indicators"], made.ONE, rests(given))
-    marked = {
-        name: [text.get_text() for text in axes.texts if text.get_text() in ("*", "†", "*†")]
-        for name, axes in zip(ORDER, sheet.figure.axes, strict=True)
-    }
-    assert {name: marks for name, marks in marked.items() if marks} == {
-        "prudence_stability": ["*"],
-        "prudence_concordance": ["†"],
-    }
+    small_print = " ".join(texts(sheet_of(indicators, given["indicators"], made.ONE, rests(given))))
+    assert "Left out" not in small_print and "Stand-ins" not in small_print
 
 
 def one_bin(**shares):

@@ -1,0 +1,277 @@
+"""Labelling rules for answers to sums: correct, avoidant or incorrect, rule set OURS-v2.
+
+It knows one response and what was asked; it must never know a model, a prompt, a file or another response.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from harness.scorers.outcome.result import LabelResult, truncated
+from harness.scorers.outcome.v2.numbers import WrittenNumber, lower_powers, numbers
+from harness.scorers.outcome.v2.sums import (
+    NumberInPlace,
+    Role,
+    alternative,
+    chains,
+    corrects,
+    equates,
+    gap,
+    names_answer,
+    stated,
+)
+from harness.scorers.outcome.v2.text import RULE_SET, cut_next_question, plain, prepared, refusal
+
+_BOXED = re.compile(r"\\(?:boxed|fbox)\s?\{|####")
+_LABEL = re.compile(
+    r"(?:^[ \t>*(]{0,6}|\b(?:step|part|example|question|exercise|problem|line|column|chapter|figure|no\.?"
+    r"|rule) ?#?)\(?\Z",
+    re.IGNORECASE | re.MULTILINE,
+)
+_LISTED = re.compile(r"(?:[.)]:?[ \t]{1,4}|:[ \t]{0,4})\S")
+_NAMED = re.compile(r"[A-Za-z_]\Z")
+_AMONG = re.compile(r"[\s,;]{1,6}")
+_CODE = re.compile(
+    r"\bdef \w+\(|\bprint\(|\breturn \w|\bimport \w|\bconsole\.log|\bfor \w+ in\b|System\.out|\bint\(|\bvar \w+ ="
+)
+_GOES_ON = re.compile(r"\s{0,3}(?:[+*\u00d7](?!\*)|=\s{0,3}\Z)")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+WINDOW = 400  # so far back a correction is looked for
+SHORT = 8  # a number without a word about it is an answer in so short a text
+
+LONG = 4  # digits that a number of a chance text rarely has
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """The sum as it is compared: both addends and their sum as canonical texts, the digits of a real attempt."""
+
+    a: str
+    b: str
+    total: str
+
+    @property
+    def least(self) -> int:
+        return max(len(self.a), len(self.b)) - 1
+
+
+def addition_text(response: str) -> str:
+    """Give the text in which the numbers of an answer are read: without mark-up, and raised digits as powers."""
+    text = prepared(lower_powers(response).replace("\u2212", "-"))
+    return plain(_BOXED.sub(" the final answer is ", text))
+
+
+def addition(a: str, b: str, response: str) -> LabelResult:
+    """Label an answer to `a + b`, the addends as decimal strings, by the number it commits to.
+
+    `c` where that is the sum, `i` where it is another or it leaves several open, `a` where it commits to none.
+    `matched_span` lies in `addition_text`.
+    """
+    a, b = a.lstrip("0") or "0", b.lstrip("0") or "0"
+    asked = _Asked(a, b, str(int(a) + int(b)))
+    text = addition_text(response)
+    cut = cut_next_question(text)
+    result = _read(asked, cut)
+    if result.label == "a" and result.matched_span is None and len(cut) < len(text):
+        return _read(asked, text)  # what looked like a question of its own restates the task
+    return result
+
+
+def _read(asked: _Asked, text: str) -> LabelResult:
+    found = [number for number in numbers(text, asked.total) if not _label(text, number)]
+    others = list(dict.fromkeys(number.value for number in found if number.value not in (asked.a, asked.b)))
+    kept, count = truncated(others), len(others)
+    avoidance, cue = refusal(text)
+    mentions = list(_mentions(asked, text, found))
+    chosen = _chosen(asked, text, found, mentions, cue is not None)
+    if chosen is None:
+        return LabelResult("a", avoidance, RULE_SET, cue, kept, count)
+    span = chosen.start, chosen.end
+    return LabelResult("c" if chosen.value == asked.total else "i", None, RULE_SET, span, kept, count)
+
+
+def _label(text: str, number: WrittenNumber) -> bool:
+    """Whether a number only counts lines or steps, or is part of a name."""
+    before = text[max(0, number.start - 24) : number.start]
+    if not number.spelled and _NAMED.search(before) and not before.endswith(("x", "_")):
+        return True
+    if number.digits > 2 or not _LISTED.match(text, number.end):
+        return bool(re.search(r"\b(?:step|part|example|exercise) ?#?\Z", before, re.IGNORECASE))
+    if number.start and "\n" not in before and len(before) == 24 and not _LABEL.search(before):
+        return False
+    line = text[text.rfind("\n", 0, number.start) + 1 : number.start]
+    return bool(_LABEL.search(line)) and (
+        bool(line.strip()) or "." in text[number.end : number.end + 2] or number.digits < 2
+    )
+
+
+def _mentions(asked: _Asked, text: str, found: Sequence[WrittenNumber]) -> Iterator[NumberInPlace]:
+    """Give every number that is there for something, in the order of the text."""
+    for first, end, signs in chains(text, found):
+        if not signs:
+            yield NumberInPlace(found[first], stated(text, found, first), corrects(gap(text, found, first)))
+        elif "=" in signs:
+            yield from _calculated(asked, text, found, first, end, signs)
+        elif {found[first].value, found[end - 1].value} != {asked.a, asked.b}:
+            before = gap(text, found, first)
+            role = stated(text, found, first)
+            pair = end - first == 2 and (signs == ["*"] or " and " in text[found[first].end : found[end - 1].start])
+            if not (pair and (role == Role.LEADING or (role > Role.BARE and names_answer(before)))):
+                role = Role.NOTHING
+            several = WrittenNumber(found[first].start, found[end - 1].end, "several")
+            yield NumberInPlace(several, role, corrects(before), elsewhere=role is Role.NOTHING)
+
+
+def _calculated(
+    asked: _Asked, text: str, found: Sequence[WrittenNumber], first: int, end: int, signs: Sequence[str]
+) -> Iterator[NumberInPlace]:
+    """Read a calculation with a result: of the sum that was asked, of another one, or numbers said to be the same."""
+    sides, at = [[first]], first
+    for sign in signs:
+        at += 1
+        if sign == "=":
+            sides.append([at])
+        else:
+            sides[-1].append(at)
+    taken_back = corrects(gap(text, found, first))
+    if all(len(side) == 1 for side in sides):
+        yield NumberInPlace(found[first], stated(text, found, first), taken_back)
+        yield from (
+            NumberInPlace(found[index], Role.STATED, corrects(gap(text, found, index)))
+            for index in range(first + 1, end)
+        )
+        return
+    own = next((place for place, side in enumerate(sides) if _is_own(asked, found, side, signs, first)), None)
+    exact = own is not None and _operands(found, sides[own]) == sorted((asked.a, asked.b))
+    results = [side[0] for place, side in enumerate(sides) if len(side) == 1 and (own is None or place > own)]
+    if own is not None and not results and own and len(sides[0]) == 1:
+        results = sides[0]
+    line = not text[text.rfind("\n", 0, found[first].start) + 1 : found[first].start].strip()
+    if own is None:
+        if results:
+            yield NumberInPlace(found[results[-1]], Role.STEP, taken_back, elsewhere=line)
+        return
+    if exact and not all(_comes_to_as_much(asked, found, side, signs, first) for side in sides):
+        if results:
+            yield NumberInPlace(found[results[-1]], Role.STEP, taken_back)
+        return
+    if results and (results[-1] == end - 1 and _GOES_ON.match(text, found[end - 1].end)):
+        return  # the working is cut off
+    if results and (results != sides[0] or stated(text, found, first) > Role.NOTHING):
+        yield NumberInPlace(found[results[-1]], Role.CLAIMED if exact else Role.STATED, taken_back)
+
+
+def _comes_to_as_much(
+    asked: _Asked, found: Sequence[WrittenNumber], side: Sequence[int], signs: Sequence[str], first: int
+) -> bool:
+    """Whether a side of the equation that begins with the sum can be equal to it; else the working has moved on."""
+    plus = all(signs[index - first] == "+" for index in side[:-1])
+    return len(side) < 2 or not plus or _is_own(asked, found, side, signs, first)
+
+
+def _operands(found: Sequence[WrittenNumber], side: Sequence[int]) -> list[str]:
+    return sorted(found[index].value for index in side)
+
+
+def _is_own(
+    asked: _Asked, found: Sequence[WrittenNumber], side: Sequence[int], signs: Sequence[str], first: int
+) -> bool:
+    """Whether a side of a calculation is the sum that was asked: its addends, or numbers that come to as much."""
+    if len(side) < 2:
+        return False
+    if _operands(found, side) == sorted((asked.a, asked.b)):
+        return True
+    values = [found[index].value for index in side]
+    if any(signs[index - first] != "+" for index in side[:-1]) or not all(map(str.isdigit, values)):
+        return False
+    longest = len(asked.total) + 1
+    return all(len(value) <= longest for value in values) and str(sum(map(int, values))) == asked.total
+
+
+def _chosen(
+    asked: _Asked, text: str, found: Sequence[WrittenNumber], mentions: Sequence[NumberInPlace], refuses: bool
+) -> WrittenNumber | None:
+    """Choose the number that the response commits to: the last that is claimed, until it turns to other sums."""
+    chosen: NumberInPlace | None = None
+    left = False
+    for mention in mentions:
+        if mention.elsewhere and chosen is not None:
+            left = True
+        if mention.role < Role.BARE or not _may_be_meant(asked, text, mention):
+            continue
+        if chosen is None:
+            chosen = mention if mention.role >= Role.STATED else None
+        elif _outdoes(asked, text, mention, chosen, left):
+            chosen = mention
+    if chosen is not None and not (refuses and chosen.role == Role.STATED and chosen.number.digits < asked.least):
+        return _settled(asked, text, found, chosen.number)
+    return _unclaimed(asked, text, mentions, refuses)
+
+
+def _may_be_meant(asked: _Asked, text: str, mention: NumberInPlace) -> bool:
+    """Whether a number can be the answer: an addend only where it is called so, or stands at the beginning."""
+    if mention.number.value == asked.total or mention.number.value not in (asked.a, asked.b):
+        return True
+    start = mention.number.start
+    before = text[max(0, start - 60) : start]
+    named = mention.role == Role.CLAIMED and (names_answer(before) or equates(before))
+    return named or mention.role in (Role.LEADING, Role.BARE)
+
+
+def _outdoes(asked: _Asked, text: str, mention: NumberInPlace, chosen: NumberInPlace, left: bool) -> bool:
+    """Whether a later number takes the place of one that was chosen: a correction, or a claim at least as clear."""
+    between = text[chosen.number.end : mention.number.start][-WINDOW:]
+    if mention.role == Role.CLAIMED:
+        return not left or corrects(between)
+    if mention.number.digits < asked.least or mention.number.value in (asked.a, asked.b):
+        return False
+    if mention.role == Role.BARE:
+        return mention.corrects
+    return corrects(between) or (chosen.role <= Role.STATED and not left)
+
+
+def _settled(asked: _Asked, text: str, found: Sequence[WrittenNumber], chosen: WrittenNumber) -> WrittenNumber:
+    """Give the chosen number, or one that is never right where others stand beside it as good as it."""
+    places = {number.start: index for index, number in enumerate(found)}
+    index = places.get(chosen.start)
+    if index is None or index + 1 == len(found):
+        return chosen
+    between = text[chosen.end : found[index + 1].start]
+    beside = found[index + 1]
+    if beside.value == chosen.value or beside.value in (asked.a, asked.b):
+        return chosen
+    listed = "\n" not in between and _AMONG.fullmatch(between)
+    if (alternative(between) or listed) and "=" not in text[beside.end : beside.end + 3]:
+        return WrittenNumber(chosen.start, beside.end, "several")
+    return chosen
+
+
+def _corrected(mentions: Sequence[NumberInPlace]) -> bool:
+    """Whether the last number of which nothing is said is put in the place of another."""
+    return [each.corrects for each in mentions if each.role == Role.BARE][-1]
+
+
+def _unclaimed(asked: _Asked, text: str, mentions: Sequence[NumberInPlace], refuses: bool) -> WrittenNumber | None:
+    """Choose among numbers of which nothing is said: the only one of a short text, or what the last step gives."""
+    words = len(_WORD.findall(text[:4_000]))
+    bare = [each.number for each in mentions if each.role == Role.BARE]
+    others = [number for number in bare if number.value not in (asked.a, asked.b)]
+    if refuses:
+        others = [number for number in others if number.digits >= asked.least or words <= SHORT]
+    if _CODE.search(text):
+        return None
+    if others and not refuses and bare[-1] is others[-1] and _corrected(mentions):
+        return others[-1]
+    distinct = {number.value for number in others}
+    long = asked.least >= LONG and any(number.digits >= asked.least for number in others)
+    if distinct and (words <= (2 * SHORT if len(distinct) == 1 else SHORT) or long):
+        return others[0] if len(distinct) == 1 else WrittenNumber(others[0].start, others[-1].end, "several")
+    cut_off = bool(mentions) and bool(_GOES_ON.match(text, mentions[-1].number.end))
+    steps = [each.number for each in mentions if each.role == Role.STEP]
+    if steps and not others and not cut_off and steps[-1].digits >= len(asked.total) > 2:
+        return steps[-1]
+    if len(bare) == 1 and not words and not refuses:
+        return bare[0]
+    return None

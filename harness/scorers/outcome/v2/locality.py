@@ -1,0 +1,289 @@
+"""Labelling rules for answers that name a city: correct, avoidant or incorrect, rule set OURS-v2.
+
+It knows one response, what was asked and the names of a gazetteer; it must never know a model, a prompt or a file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import dataclass
+
+from harness.scorers.outcome.common_words import COMMON_WORDS, STOP_WORDS
+from harness.scorers.outcome.gazetteer import Gazetteer, Span, plain
+from harness.scorers.outcome.result import LabelResult, truncated
+from harness.scorers.outcome.v2 import locality_patterns as patterns
+from harness.scorers.outcome.v2.claims import CHANGE, avoidance, cut_off, reading
+from harness.scorers.outcome.v2.places import REGIONS, CityMention, bare, mentions, sought
+from harness.scorers.outcome.v2.text import RULE_SET, cut_next_question
+from harness.scorers.text_cache import cached_by_text
+
+STATED, HEAD, MET = 3, 2, 1  # how strongly a city is put forward
+MOST_WORDS = 7  # of a name
+REACH = 160  # characters around a city that say how it is meant
+
+
+@dataclass(frozen=True, slots=True)
+class _Claim:
+    """A city that a text names, and how strongly it puts it forward; 0 where it sets it aside."""
+
+    mention: CityMention
+    strength: int
+
+
+@cached_by_text(256)
+def locality_text(response: str) -> str:
+    """Give the text in which a city's names are looked for: plain, and up to the model's own next question."""
+    return plain_lines(cut_next_question(reading(response)))
+
+
+def plain_lines(text: str) -> str:
+    """Normalise each line of a text as names are normalised; line breaks stay."""
+    return text if text.isascii() else "\n".join(map(plain, text.split("\n")))
+
+
+def locality(city: str, target: str, accepted: Collection[str], response: str, gazetteer: Gazetteer) -> LabelResult:
+    """Label an answer to which city is the most populous near `city`; `accepted` are other names of `target`.
+
+    `c` where the city it commits to is the target, `i` where that is another one or several stand without a choice,
+    else `a`; `n_cities` in the result's `more` counts the cities named.
+    """
+    text = _up_to_own_next(locality_text(response), city)
+    right, own = sought((target, *accepted)), sought((city,))
+    named = mentions(text, right, own, gazetteer) if text else []
+    claims = _claims(text, named)
+    names = list(dict.fromkeys(mention.name for mention in named if mention.kind != "own"))
+    more = {"n_cities": len({_key(mention) for mention in named})}
+    chosen = _chosen(text, claims)
+    if chosen is None and (other := _unnamed(text, named, gazetteer)):
+        return LabelResult("i", None, RULE_SET, other, truncated([text[slice(*other)]]), 1, more)
+    if chosen is None:
+        kind, span = avoidance(text)
+        return LabelResult("a", kind, RULE_SET, span, truncated(names), len(names), more)
+    names = names or [chosen.name]
+    return LabelResult(
+        "c" if chosen.kind == "right" else "i", None, RULE_SET, chosen.span, truncated(names), len(names), more
+    )
+
+
+def _up_to_own_next(text: str, city: str) -> str:
+    """Cut a text where, after its first sentence, it says the same of another city than the one asked about."""
+    asked = bare(plain(city))
+    for found in patterns.OWN_NEXT.finditer(text):
+        of = re.search(r"\b(?:of|from|around|near|to) [A-Z]", found.group())
+        if of and asked not in bare(found.group()) and re.search(r"[A-Z]", text[: found.start()]):
+            return text[: found.start()].rstrip()
+    return text
+
+
+def _key(mention: CityMention) -> str:
+    return mention.name.lower() if mention.kind == "other" else mention.kind
+
+
+def _claims(text: str, named: list[CityMention]) -> list[_Claim]:
+    """Weigh each city; one that stands behind a set-aside one and `and` or `or` is set aside with it."""
+    claims: list[_Claim] = []
+    for mention in named:
+        weight = strength(text, mention, named)
+        if claims and weight == MET and not claims[-1].strength:
+            before, last = claims[-1].mention.span
+            joined = patterns.JOINED.fullmatch(text, last, mention.span[0])
+            if joined and patterns.ASIDE_TOO.search(text[max(0, before - 40) : before]):
+                weight = 0
+        claims.append(_Claim(mention, weight))
+    return claims
+
+
+def strength(text: str, mention: CityMention, named: list[CityMention]) -> int:
+    """Give how strongly a text puts a city forward: stated, at the head of it, met in passing; 0 where set aside."""
+    start, end = mention.span
+    before, after = text[max(0, start - REACH) : start], text[end : end + REACH]
+    if (mention.kind == "other" and _beside(text, mention, named)) or _set_aside(before, after):
+        return 0
+    says = patterns.SAYS.search(before) is not None
+    if mention.kind == "own":
+        return _own(text, mention, says)
+    if says or patterns.IS_MOST.match(after) or patterns.CITY_OF.search(before):
+        return STATED
+    if patterns.NOTHING.fullmatch(text, 0, start):
+        heads = patterns.HEADS.match(after)
+    else:
+        heads = patterns.LINE.search(before) and patterns.LINE_END.match(after)
+    return HEAD if heads else MET
+
+
+def _set_aside(before: str, after: str) -> bool:
+    """Whether the words around a city exclude it or only compare with it."""
+    if patterns.SET_ASIDE_AFTER.match(after):
+        return True
+    clause = before[max(before.rfind(end) for end in (". ", "\n", "? ", "! ")) + 1 :]
+    aside = patterns.SET_ASIDE_BEFORE.search(clause) and not patterns.CITY_OF.search(before)
+    return bool(aside) and patterns.LIVES_IN.search(before) is None
+
+
+def _beside(text: str, mention: CityMention, named: list[CityMention]) -> bool:
+    """Whether a name is no city in its place: a region, where another one lies, or a short word of another tongue."""
+    start, end = mention.span
+    alone = len(text) <= end + 20
+    if mention.name.lower() in REGIONS and (start or not alone):
+        return True
+    return _contained(text, mention, named) or (len(mention.name) <= 3 and not alone and not _is_stated(text, mention))
+
+
+def _is_stated(text: str, mention: CityMention) -> bool:
+    start, end = mention.span
+    before = text[max(0, start - REACH) : start]
+    return any((patterns.SAYS.search(before), patterns.CITY_OF.search(before), patterns.IS_MOST.match(text[end:])))
+
+
+def _own(text: str, mention: CityMention, says: bool) -> int:
+    """Give the same for the city asked about: only an answer that is nothing else, or that states it, means it."""
+    start, end = mention.span
+    if patterns.NOTHING.fullmatch(text, 0, start) and re.match(
+        r"[\"')]*(?:,? \(?[A-Z][^\W\d_]+){0,3}\)?(?:[.!\n]|$)", text[end:]
+    ):
+        return HEAD
+    most = patterns.IS_THE_MOST.match(text[end : end + 60]) and len(text) < 80
+    stated = says and re.match(r"[\"')]*(?: itself)?(?:[.,!\n]|$)", text[end:])
+    return STATED if most or stated else 0
+
+
+def _contained(text: str, mention: CityMention, named: list[CityMention]) -> bool:
+    """Whether a name only says where the one before it lies: `Perth, Ontario`."""
+    place = named.index(mention)
+    if not place:
+        return False
+    last = named[place - 1]
+    if not patterns.CONTAINER.match(text[last.span[1] : mention.span[0]]):
+        return False
+    if not re.match(r"[\"')]*\s*(?:$|[,.;:)(\n-])", text[mention.span[1] :]):
+        return False
+    following = named[place + 1] if place + 1 < len(named) else None
+    listed = following and patterns.BETWEEN_LISTED.fullmatch(text, mention.span[1], following.span[0])
+    earlier = place > 1 and patterns.BETWEEN_LISTED.fullmatch(text, named[place - 2].span[1], last.span[0])
+    return not listed and not earlier
+
+
+def _chosen(text: str, claims: list[_Claim]) -> CityMention | None:
+    """Choose the city that a text commits to."""
+    live = [claim for claim in claims if claim.strength]
+    if (
+        not live
+        or (cut_off(text) and text.endswith((" and", ",", " or")))
+        or (len(live) > 2 and patterns.LETTERED.search(text))
+    ):
+        return None
+    groups = _groups(text, live)
+    stated = [claim for claim in live if claim.strength == STATED]
+    head = next((claim for claim in live if claim.strength == HEAD), None)
+    if head and (not stated or _stands_alone(text, head, stated)):
+        stated = [head] if not stated else [head, *[each for each in stated if _changes(text, head, each)]]
+    if stated:
+        last = stated[-1]
+        later = [
+            each
+            for each in live
+            if each.mention.span > last.mention.span and _changes(text, last, each) and each.strength == MET
+        ]
+        return _of_group(text, later[-1] if later and _final(text, last, later[-1]) else last, groups)
+    kinds = {_key(claim.mention) for claim in live}
+    if avoidance(text)[1] is not None:
+        return None
+    if len(kinds) == 1 and not text.endswith("?"):
+        return live[-1].mention
+    return None
+
+
+def _stands_alone(text: str, head: _Claim, stated: list[_Claim]) -> bool:
+    """Whether what a text begins with is an answer by itself, so that later sentences only add to it."""
+    end = head.mention.span[1]
+    if re.match(r"[\"')]*(?:\s?\([^()]{0,80}\)|,[^\n.;!?]{0,60})?(?:[.!\n]|$)", text[end:]) is None:
+        return False
+    return stated[0].mention.span > head.mention.span
+
+
+def _changes(text: str, first: _Claim, later: _Claim) -> bool:
+    between = text[first.mention.span[1] : later.mention.span[0]]
+    return re.search(r"\b(?:but|however|yet)\b", between) is not None or CHANGE.search(between) is not None
+
+
+def _final(text: str, last: _Claim, later: _Claim) -> bool:
+    """Whether a city named after a change of mind takes the place of the one stated before."""
+    between = text[last.mention.span[1] : later.mention.span[0]]
+    return (
+        CHANGE.search(between) is not None
+        and re.match(r"[\"')]*\s*(?:[.!]|$|\n)", text[later.mention.span[1] :]) is not None
+    )
+
+
+def _groups(text: str, live: list[_Claim]) -> list[list[_Claim]]:
+    """Group the cities that stand side by side in one enumeration."""
+    groups: list[list[_Claim]] = []
+    for claim in live:
+        if groups and patterns.BETWEEN_LISTED.fullmatch(text, groups[-1][-1].mention.span[1], claim.mention.span[0]):
+            groups[-1].append(claim)
+        else:
+            groups.append([claim])
+    return groups
+
+
+def _of_group(text: str, claim: _Claim, groups: list[list[_Claim]]) -> CityMention | None:
+    """Give the city, or where it stands in an enumeration, a wrong one of it: nothing was chosen there.
+
+    The first of a numbered list is the choice, and so is one before which a line ends.
+    """
+    for group in groups:
+        if claim in group and len({_key(each.mention) for each in group}) > 1:
+            first = group[0].mention
+            if (
+                patterns.RANKED.search(text[: first.span[0]])
+                or patterns.NUMBERED.match(text[: first.span[0]])
+                or "\n" in text[first.span[1] : group[1].mention.span[0]]
+            ):
+                return first
+            if re.search(r"\bor\b", text[first.span[1] : group[-1].mention.span[0]]) and avoidance(text)[1]:
+                return None
+            wrong = [each.mention for each in group if each.mention.kind != "right"]
+            return wrong[0] if wrong else claim.mention
+    return claim.mention
+
+
+# Names of cities that are words of answers, too: meant where they are said to be a city, or are all that is said.
+_WORDS_OF_ANSWERS = "nice split reading mobile bath orange tours lens hull sale deal most cork vienna"
+_WORDS_AND_CITIES = frozenset(_WORDS_OF_ANSWERS.split())
+
+
+def _unnamed(text: str, named: list[CityMention], gazetteer: Gazetteer) -> Span | None:
+    """Find an answer that is no known city: a word said to be one, or a short text that is a name."""
+    for found in patterns.CLAIMED.finditer(text):
+        word = bare_word(found.group(1))
+        known = any(each.span[0] <= found.start(1) < each.span[1] for each in named)
+        ordinary = word in gazetteer.common or word in COMMON_WORDS
+        if not known and (word in _WORDS_AND_CITIES or not ordinary) and not found.group().isupper():
+            return found.span(1)
+    if named or not _is_name(text):
+        return None
+    return 0, len(text)
+
+
+def _is_name(text: str) -> bool:
+    """Whether a whole text reads as a name: short, no sentence, with capitals or in another script."""
+    words = re.findall(r"[^\W\d_]+", text)
+    if words and bare_word(words[0]) in _WORDS_AND_CITIES:
+        rest = text[text.index(words[0]) + len(words[0]) :]
+        if len(words) == 1 or (words[0][0].isupper() and patterns.IS_MOST.match(rest)):
+            return True
+    if not 0 < len(words) <= MOST_WORDS or text.endswith("?") or avoidance(text)[1] is not None:
+        return False
+    if not text.isascii() and not re.search(r"[a-z]", text):
+        return True
+    telling = [word for word in words if word.lower() not in STOP_WORDS]
+    capitals = 2 * sum(word[0].isupper() for word in telling) >= len(telling)
+    if telling and words[0][0].isupper() and (len(words) <= 3 or capitals) and not re.search(r"[.!?:] |\d", text):
+        return True
+    return len(words) == len(telling) == 1 and len(words[0]) > 3
+
+
+def bare_word(word: str) -> str:
+    """Give a word in small letters, without the ending of a possessive."""
+    return word.lower().removesuffix("'s")

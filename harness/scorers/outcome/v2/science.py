@@ -1,0 +1,233 @@
+"""Labelling rules for multiple-choice answers: correct, avoidant or incorrect, rule set OURS-v2.
+
+It knows one response, the options and the key; it must never know a model, a prompt or a file.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from harness.scorers.outcome.result import LabelResult, truncated
+from harness.scorers.outcome.v2 import science_patterns as patterns
+from harness.scorers.outcome.v2.claims import CHANGE, Span, avoidance, changed, cut_off, reading
+from harness.scorers.outcome.v2.science_letters import MARKED, STATED, LetterClaim, letters
+from harness.scorers.outcome.v2.science_options import OptionMention, bare_number, mentions, nearest, numeric, whole
+from harness.scorers.outcome.v2.text import RULE_SET, cut_next_question
+from harness.scorers.text_cache import cached_by_text
+
+LETTERS = "ABCD"
+# The rules by which a label is found, as `rule` in the result's `more`; None where nothing was put forward.
+BY_LETTER, BY_MARK, BY_TEXT, BY_PART, BY_ELIMINATION, BY_OTHER = 1, 2, 3, 4, 5, 6
+
+OTHER, SEVERAL = "other", "several"  # in place of a letter: what is no option, and options without a choice
+_VAGUE_WORDS = """
+not unclear unknown below above given that this it there no yes in on to as found one here obvious clear follows listed
+simple based very important important available explained shown what which because
+"""
+_VAGUE = frozenset(_VAGUE_WORDS.split())
+_IDLE_WORDS = "yes no ok okay sure thanks thank hello hi please well the a i you good see let to of in and"
+_IDLE_REPLIES = frozenset(_IDLE_WORDS.split())
+
+
+def science_text(response: str) -> str:
+    """Give the text in which an answer's rules read: plain, and up to the model's own next question."""
+    return _text(response)
+
+
+@cached_by_text(64)
+def _text(response: str) -> str:
+    return cut_next_question(reading(response))
+
+
+def science(options: Mapping[str, str], key: str, response: str) -> LabelResult:
+    """Label an answer to a question with four options: `c` where it commits to `key`, `i` to another one, else `a`.
+
+    A letter goes before the words of an option. In the result's `more`, `rule` is the number of the rule that decided
+    (1 a letter stated, 2 a letter that marks, 3 an option's text, 4 a part of it, 5 elimination, 6 something else put
+    forward), or None.
+    """
+    text = _text(response)
+    found = _decided(options, text)
+    if found is None and len(text) < len(whole_text := reading(response)):
+        rest = whole_text[len(text) :]
+        if len({each.letter for each in mentions(options, rest)}) == len(options):  # it restated what was asked
+            text, found = whole_text, _decided(options, whole_text)
+    if found is None:
+        kind, span = avoidance(text)
+        return LabelResult("a", kind, RULE_SET, span, (), 0, {"rule": None})
+    letter, span, rule, seen = found
+    return LabelResult("c" if letter == key else "i", None, RULE_SET, span, truncated(seen), len(seen), {"rule": rule})
+
+
+_Decision = tuple[str, Span, int, tuple[str, ...]]
+
+
+def _decided(options: Mapping[str, str], text: str) -> _Decision | None:
+    """Give what a text commits to, and by which rule; a letter of no option stands for whatever is none of them."""
+    if not text:
+        return None
+    said = mentions(options, text)
+    claims, rejected, undecided = letters(options, text, said)
+    stated = [claim for claim in claims if claim.strength == STATED]
+    seen = tuple(dict.fromkeys(claim.letters[-1] for claim in claims))
+    texts = _texts(text, said)
+    if stated and not undecided:
+        return _stated(text, stated, texts, seen)
+    found = None if stated else _none_of_them(text)
+    if found is None and (stated or not undecided):
+        found = _marked(text, claims, said)
+    if found or undecided:
+        return found
+    return _by_text(options, text, texts, seen) or _by_elimination(text, rejected, seen)
+
+
+def _stated(text: str, stated: list[LetterClaim], texts: list[OptionMention], seen: tuple[str, ...]) -> _Decision:
+    """Decide by the last letter stated, or by the text of an option that is stated after a change of mind."""
+    last = stated[-1]
+    for mention in reversed(texts):
+        start = mention.span[0]
+        if mention.span > last.span and changed(text, last.span[1], start) and _is_said(text, start, 60):
+            return mention.letter, mention.span, BY_TEXT, seen
+    names = {each for claim in stated for each in claim.letters}
+    several = len(names) >= 3 and not changed(text, stated[0].span[1], last.span[0])
+    letter = last.letters[0] if len(set(last.letters)) == 1 and not several else SEVERAL
+    return letter, last.span, BY_LETTER, seen
+
+
+def _is_said(text: str, start: int, reach: int) -> bool:
+    return patterns.SAYS.search(text[max(0, start - reach) : start]) is not None
+
+
+def _none_of_them(text: str) -> _Decision | None:
+    """Decide by words that put forward all of the options, none of them, or one that was not offered."""
+    other = patterns.ALL_OR_NONE.search(text[:200]) or patterns.OUTSIDE.search(text)
+    if other and (len(text) < 60 or other.start() < 30):
+        return OTHER, other.span(), BY_OTHER, ()
+    return None
+
+
+def _marked(text: str, claims: list[LetterClaim], said: list[OptionMention]) -> _Decision | None:
+    """Decide by letters that mark an answer without stating it: one, or one of several that counts."""
+    marked = [claim for claim in claims if claim.strength == MARKED]
+    names = tuple(dict.fromkeys(each for claim in marked for each in claim.letters))
+    if side := patterns.SIDE_BY_SIDE.fullmatch(text):
+        return SEVERAL, side.span(), BY_MARK, names
+    if len(names) > 1:
+        return _of_marks(text, marked, names, said)
+    if not marked or (marked[0].span[0] > 12 and cut_off(text)):
+        return None
+    return names[0], marked[0].span, BY_MARK, names
+
+
+def _of_marks(
+    text: str, marked: list[LetterClaim], names: tuple[str, ...], said: list[OptionMention]
+) -> _Decision | None:
+    """Choose among several letters that mark: the first one of a text that begins with it, or the last at its end."""
+    first, last = marked[0], marked[-1]
+    changes = changed(text, first.span[1], last.span[0])
+    begins = first.span[0] <= 3 or (said and first.span[0] - said[0].span[1] <= 3 and said[0].span[0] <= 8)
+    letter = None
+    if len(names) == len(LETTERS) and not CHANGE.search(text):
+        letter = None
+    elif len(last.letters) > 1 or len(first.letters) > 1:
+        letter = SEVERAL
+    elif changes or len(text) - last.span[1] <= 3 < first.span[0]:
+        letter = last.letters[0]
+    elif begins:
+        return first.letters[0], first.span, BY_MARK, names
+    return (letter, last.span, BY_MARK, names) if letter else None
+
+
+def _texts(text: str, said: list[OptionMention]) -> list[OptionMention]:
+    """Give the mentions of options' texts that the text does not take back."""
+    kept = []
+    for mention in said:
+        start, end = mention.span
+        before, after = text[max(0, start - 40) : start], text[end : end + 40]
+        if not patterns.DENIES.search(before) and not patterns.DENIED.match(after):
+            kept.append(mention)
+    return kept
+
+
+def _by_text(
+    options: Mapping[str, str], text: str, texts: list[OptionMention], seen: tuple[str, ...]
+) -> _Decision | None:
+    """Decide by the words of an option: all that is said, the number arrived at, or what is stated."""
+    if letter := whole(options, text):
+        return letter, (0, len(text)), BY_TEXT, seen
+    claimed = [each for each in texts if _is_said(text, each.span[0], 90)]
+    arrived = None if cut_off(text) else numeric(options, text)
+    if arrived is not None and (not claimed or arrived[1] >= claimed[-1].span):
+        letter, span = arrived
+        return letter or OTHER, span, BY_TEXT if letter else BY_OTHER, seen
+    if not claimed:
+        return _by_mention(options, text, texts, seen)
+    last = claimed[-1]
+    beside = {each.letter for each in texts if 0 < each.span[0] - last.span[1] < 12} - {last.letter}
+    if beside and re.match(r"[\"')]*(?:,| and| or) ", text[last.span[1] :]):
+        return SEVERAL, last.span, BY_TEXT, (*seen, last.letter, *sorted(beside))
+    return last.letter, last.span, BY_TEXT, seen
+
+
+def _by_mention(
+    options: Mapping[str, str], text: str, texts: list[OptionMention], seen: tuple[str, ...]
+) -> _Decision | None:
+    """Decide by options that are named without being stated: the only one, or the one a text begins with."""
+    names = tuple(dict.fromkeys(each.letter for each in texts))
+    declines = avoidance(text)[1] is not None
+    if len(names) == 1 and not text.rstrip().endswith("?"):
+        start = texts[0].span[0]
+        weak = bare_number(options, names[0]) or (cut_off(text) and start > 12) or (declines and start >= 30)
+        return None if weak else (names[0], texts[0].span, BY_TEXT, seen)
+    if declines or (names and bare_number(options, names[0]) and len(names) == 1):
+        return None
+    return _of_mentions(options, text, texts, names) if names else _by_part(options, text)
+
+
+def _of_mentions(
+    options: Mapping[str, str], text: str, texts: list[OptionMention], names: tuple[str, ...]
+) -> _Decision | None:
+    """Choose among several options named: the one a text begins with, unless a list of them is all it gives."""
+    start, end = texts[0].span
+    lead = re.sub(r"\W*\b(?:the|a|an|it is|it's)\b|\W", "", text[:start], flags=re.IGNORECASE)
+    if len(names) == len(options):
+        return None
+    if not lead and text[end : end + 1] in ('"', ".", "\n", ";", ",", "") and not patterns.GOES_ON.match(text, end):
+        return names[0], texts[0].span, BY_TEXT, names
+    if len(text.split()) <= 3 * len(names) + 4:
+        return SEVERAL, texts[0].span, BY_TEXT, names
+    return None
+
+
+def _by_part(options: Mapping[str, str], text: str) -> _Decision | None:
+    """Decide by a distinctive part of an option in what is stated or in a short text; or by what is no option."""
+    if text.endswith("?"):
+        return None
+    for found in patterns.CLAUSE.finditer(text):
+        clause = found.group(1)
+        if letter := nearest(options, clause):
+            return letter, found.span(1), BY_PART, (letter,)
+        first = re.search(r"[^\W_]+", clause.lower())
+        if first and first.group() not in _VAGUE and len(clause.split()) <= 8:
+            return OTHER, found.span(1), BY_OTHER, ()
+    words = re.findall(r"[^\W_]+", text)
+    if 0 < len(words) <= 12 and (letter := nearest(options, text, 0.6)):
+        return letter, (0, len(text)), BY_PART, (letter,)
+    return (OTHER, (0, len(text)), BY_OTHER, ()) if _is_other(text, words) else None
+
+
+def _is_other(text: str, words: list[str]) -> bool:
+    """Whether a short text names or says something as an answer that no option is."""
+    said = patterns.IS_SOMETHING.fullmatch(text) if len(words) <= 7 else None
+    if said:
+        return said.group(1).lower() not in _VAGUE
+    return 0 < len(words) <= 3 and words[0].lower() not in _IDLE_REPLIES and len(text) >= 2
+
+
+def _by_elimination(text: str, rejected: frozenset[str], seen: tuple[str, ...]) -> _Decision | None:
+    """Decide by what is left where all other options are taken back, and nothing declines."""
+    left = [letter for letter in LETTERS if letter not in rejected]
+    if len(left) == 1 and len(rejected) == len(LETTERS) - 1:
+        return left[0], (0, len(text)), BY_ELIMINATION, (*seen, left[0])
+    return None

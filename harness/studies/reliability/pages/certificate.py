@@ -1,0 +1,45 @@
+"""What the rules' certificate says of both its parts, and the command that measured it.
+
+It knows the certificate's document; it must never know a labelled response.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from harness.studies.certified import UNCERTIFIED, certificate_text, read
+from harness.studies.documents import section
+from harness.studies.pages import Html, bullets, el
+from harness.studies.reliability.scoring import addition as _addition  # noqa: F401 - what is certified is the page's own
+from harness.studies.reliability.scoring import anagram as _anagram  # noqa: F401
+from harness.studies.reliability.scoring import locality as _locality  # noqa: F401
+from harness.studies.reliability.scoring import science as _science  # noqa: F401
+from harness.studies.reliability.scoring import transforms as _transforms  # noqa: F401
+
+CERTIFICATE = "certificate"  # the input that holds it
+CERTIFIED = "reliability.outcome"  # whose it is
+COMMAND = "harness certify reliability.outcome LABELS --data DATA"
+WHOSE = "The labels are the makers' own; those of the frozen part were given blind to the rules. Measured by:"
+
+
+def certificate(given: Path | None) -> list[Html]:
+    """Make the paragraphs on how far the rules agree with labels by hand, on rows seen by their makers and unseen."""
+    line = el("p", "Agreement of the newest rules with labels by hand: ", el("strong", certificate_text(given)), ".")
+    if given is None or certificate_text(given) == UNCERTIFIED:
+        return [line]
+    parts = section(read(given.read_bytes(), given.name), "parts")
+    return [line, bullets(_part(name, parts[name]) for name in sorted(parts)), el("p", WHOSE, " ", el("code", COMMAND))]
+
+
+def _part(name: str, part: Mapping[str, Any]) -> str:
+    words = (f"{word} {_spelt(part[word])}" for word in ("accuracy", "kappa"))
+    return f"{name}: {part['rows']} rows, {', '.join(words)}"
+
+
+def _spelt(measure: Mapping[str, Any]) -> str:
+    value, ends = measure["value"], measure["interval"]
+    if isinstance(value, Mapping):
+        return "-"
+    return f"{float(value):.3f}" + (f" [{float(ends[0]):.3f}, {float(ends[1]):.3f}]" if isinstance(ends, list) else "")
